@@ -1,0 +1,40 @@
+// The one way a recoverable failure travels: a value, never an exception.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace netperfd {
+
+// What a caller can do about a failure. The bus turns each into one D-Bus error name.
+enum class ErrorKind {
+  invalid_argument,  // the caller's words are wrong; the text says which and what was expected
+  not_found,         // no such job, run, scenario, file
+  busy,              // try again later (queue full, resource held)
+  not_running,       // asked to stop something that has ended
+  access_denied,     // the caller may not
+  no_space,          // the store's disk is too full to accept more
+  unsupported,       // this kernel, iperf3 or build cannot
+  io,                // the system refused; the text has path and errno
+  internal,          // our own bug
+};
+
+struct Error {
+  ErrorKind kind = ErrorKind::internal;
+  std::string message;  // whole sentence or sentences for a person; several lines where there are several errors
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+using Status = Result<void>;
+
+// return fail(ErrorKind::not_found, "run 7: no such run");
+[[nodiscard]] inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
+  return std::unexpected(Error{kind, std::move(message)});
+}
+
+// An io error with the reason of `error_number`: "open /a/b: No such file or directory".
+[[nodiscard]] std::unexpected<Error> fail_errno(std::string_view what, int error_number);
+
+}  // namespace netperfd

@@ -1,0 +1,66 @@
+// sd-event as RAII. One loop, one thread: everything that holds state lives on it.
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd {
+
+// Keeps one callback registered; destroying it ends the registration, also from inside that callback.
+class EventSource {
+ public:
+  using Callback = std::function<void()>;
+
+  EventSource() = default;
+  [[nodiscard]] explicit operator bool() const { return source_ != nullptr; }
+  void reset() { *this = EventSource{}; }
+
+ private:
+  friend class EventLoop;
+  struct Disable {
+    void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
+  };
+  // Shared, so that a callback which destroys its own source still runs on living captures.
+  struct State : std::enable_shared_from_this<State> {
+    Callback callback;
+  };
+  std::shared_ptr<State> state_;
+  std::unique_ptr<sd_event_source, Disable> source_;
+};
+
+class EventLoop {
+ public:
+  [[nodiscard]] static Result<EventLoop> create();
+
+  // Until exit() or the loss of a source that ends the loop; its code.
+  [[nodiscard]] int run();
+  void exit(int code);
+  [[nodiscard]] sd_event* raw() const { return loop_.get(); }
+
+  // Calls back whenever `fd` (borrowed, must outlive the source) has bytes or has been closed by its peer.
+  [[nodiscard]] Result<EventSource> on_readable(int fd, EventSource::Callback callback);
+  // Once, after `delay` of CLOCK_MONOTONIC, to within a millisecond.
+  [[nodiscard]] Result<EventSource> after(std::chrono::microseconds delay, EventSource::Callback callback);
+  // `signal_number` must be blocked in every thread.
+  [[nodiscard]] Result<EventSource> on_signal(int signal_number, EventSource::Callback callback);
+  // Answers systemd's watchdog where WATCHDOG_USEC asks for it.
+  [[nodiscard]] Status enable_watchdog();
+
+ private:
+  struct Unref {
+    void operator()(sd_event* loop) const { sd_event_unref(loop); }
+  };
+  std::unique_ptr<sd_event, Unref> loop_;
+
+  template <class Add>
+  Result<EventSource> add(const char* what, EventSource::Callback callback, Add add_source);
+  static int dispatch(void* state);
+};
+
+}  // namespace netperfd

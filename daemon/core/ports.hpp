@@ -1,0 +1,201 @@
+// The ports of the core: what a run needs from the outside, each with one real implementation and one fake for tests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/model/run_state.hpp"
+
+namespace netperfd::core {
+
+// ---- Workload: the processes that make traffic -----------------------------------------------------------------
+
+// Told of what happens to one workload, on the loop thread, never from inside prepare(), release() or stop().
+class WorkloadListener {
+ public:
+  virtual ~WorkloadListener() = default;
+  // Everything is in place and waits for release(). At most once.
+  virtual void workload_prepared() = 0;
+  // A live interval (the sum of one direction), where this iperf3 can tell before its end.
+  virtual void workload_interval(const Interval& interval) = 0;
+  // The last call, exactly once: no process is left. The listener may destroy the workload inside it.
+  virtual void workload_ended(WorkloadResult result) = 0;
+};
+
+// The processes of one run. Destroying it kills what is left of them.
+class ActiveWorkload {
+ public:
+  virtual ~ActiveWorkload() = default;
+  // Lets the prepared client go: the moment the measurement begins.
+  virtual void release() = 0;
+  // Ends it early, politely first, then by force; workload_ended follows.
+  virtual void stop() = 0;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  // Starts what `spec` needs up to the point where only release() is missing. `listener` must outlive the result.
+  // An error means that nothing was started; later failures come through workload_ended.
+  [[nodiscard]] virtual Result<std::unique_ptr<ActiveWorkload>> prepare(const JobSpec& spec,
+                                                                       WorkloadListener& listener) = 0;
+};
+
+// ---- RunStore: what outlives the daemon --------------------------------------------------------------------------
+
+struct NewJob {
+  JobId id = 0;
+  std::vector<RunId> runs;  // spec.repeat of them, in order, all pending
+};
+
+class RunStore {
+ public:
+  virtual ~RunStore() = default;
+  // One transaction: the job and its pending runs. no_space where the disk is below its floor.
+  [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) = 0;
+  // A step to a state that has not ended; refused where may_follow() is false.
+  [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
+  // One transaction, once: everything of an ended run. A second call for the same run is refused.
+  [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
+};
+
+// ---- Clock ---------------------------------------------------------------------------------------------------------
+
+// Destroying it cancels the call, also from inside the call.
+using Timer = std::shared_ptr<void>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual WallTime now() = 0;
+  // Calls back once from the loop, after `delay` of monotonic time; 0 means in the next turn.
+  [[nodiscard]] virtual Timer after(std::chrono::milliseconds delay, std::function<void()> callback) = 0;
+};
+
+// ---- RunObserver: who is told ---------------------------------------------------------------------------------------
+
+enum class JobState { pending, running, finished, failed, canceled };
+[[nodiscard]] std::string_view to_string(JobState state);
+[[nodiscard]] inline bool has_ended(JobState state) { return state > JobState::running; }
+
+// A live job as others see it; a value, made anew for each call.
+struct JobStatus {
+  JobId id = 0;
+  std::string scenario;
+  std::string label;
+  uid_t owner = 0;
+  std::uint32_t repeat = 1;
+  std::vector<RunId> runs;
+  std::optional<std::chrono::milliseconds> planned;  // one run, when all goes well
+  JobState state = JobState::pending;  // ended: failed if any run failed, canceled if any was canceled
+  std::uint32_t runs_ended = 0;
+  std::uint32_t runs_finished = 0;
+  std::optional<RunId> current_run;
+  RunState run_state = RunState::pending;  // of the current run, else of the last
+  double progress = 0;                     // of the current run, 0 to 1; stays 0 where its length is unknown
+  std::string error;                       // of the last run that failed
+};
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void job_added(const JobStatus& job) = 0;
+  virtual void job_changed(const JobStatus& job) = 0;
+  virtual void run_interval(JobId job, RunId run, const Interval& interval) = 0;
+  // Only after its record is stored.
+  virtual void run_ended(const JobStatus& job, RunId run, RunState state, const std::string& error) = 0;
+  // It is forgotten here; its runs stay in the store.
+  virtual void job_removed(JobId job) = 0;
+};
+
+// ---- What the bus asks, answered by daemon/config and daemon/store ---------------------------------------------------
+
+// What a caller changes about a scenario for one job.
+struct JobOptions {
+  std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
+  std::optional<std::string> label;
+  std::optional<std::uint32_t> repeat;
+};
+
+struct ScenarioRow {
+  std::string name;
+  std::string description;
+  std::string file;   // its path
+  std::string error;  // empty, or why it cannot be started
+};
+
+class ScenarioSource {
+ public:
+  virtual ~ScenarioSource() = default;
+  [[nodiscard]] virtual std::vector<ScenarioRow> list() = 0;  // by name; wrong files are listed with their error
+  [[nodiscard]] virtual Result<JobSpec> load(const std::string& name, const JobOptions& options) = 0;
+  // `origin` stands for the file in error texts.
+  [[nodiscard]] virtual Result<JobSpec> parse(const std::string& text, const std::string& origin,
+                                              const JobOptions& options) = 0;
+};
+
+struct RunFilter {
+  std::optional<JobId> job;
+  std::optional<std::string> scenario;
+  std::optional<std::string> label;
+  std::optional<RunState> state;
+  std::optional<WallTime> since, until;  // of the job's creation; since inclusive, until exclusive
+};
+
+// One run, without its long parts.
+struct RunRow {
+  RunId id = 0;
+  JobId job = 0;
+  std::uint32_t index = 0;  // 1 to repeat
+  JobSpec spec;             // read again from the stored columns: name, label, repeat and iperf3; no text
+  uid_t owner = 0;
+  RunState state = RunState::pending;
+  std::string error;
+  WallTime created;
+  std::optional<WallTime> started, ended;
+  std::string iperf3_version;
+  std::optional<Endpoint> client, server;
+  std::optional<std::uint32_t> mss_bytes;
+  std::string congestion;
+  std::optional<double> cpu_client_percent, cpu_server_percent;
+  std::optional<ResourceUsage> client_usage;
+  std::vector<Totals> sums;
+  std::vector<QualityFlag> flags;
+  std::vector<std::string> documents;  // names
+};
+
+template <class Row>
+struct Page {
+  std::vector<Row> rows;
+  std::string next;  // cursor of the page that follows, empty at the end
+};
+
+class RunQueries {
+ public:
+  virtual ~RunQueries() = default;
+  // Newest first.
+  [[nodiscard]] virtual Result<Page<RunRow>> runs(const RunFilter& filter, const std::string& cursor,
+                                                  std::uint32_t limit) = 0;
+  [[nodiscard]] virtual Result<RunRow> run(RunId run) = 0;
+  [[nodiscard]] virtual Result<std::vector<Totals>> streams(RunId run) = 0;
+  // In the order of iperf3's document.
+  [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
+                                                         std::uint32_t limit) = 0;
+  [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
+  // All of the job's runs that have a record, oldest first.
+  [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
+  // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job along.
+  [[nodiscard]] virtual Status remove(RunId run) = 0;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,87 @@
+// What a caller asked to be measured. A JobSpec is made by daemon/config from YAML and never changes once accepted.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace netperfd {
+
+enum class Protocol { tcp, udp, sctp };
+enum class Direction { send, receive, both };  // seen from the client: send is client to server
+enum class IpVersion { any, v4, v6 };
+
+// A one-off `iperf3 -s` that netperfd runs for this job.
+struct LocalServer {
+  std::string netns;  // a name under /run/netns; empty: the host's own namespace
+  std::string bind;   // the address it listens on and the client connects to
+};
+
+// The iperf3 workload; each member is one key of `workload.iperf3` and one option of the client.
+struct Iperf3Spec {
+  std::string server;                // host name or address; with `local`, that server's bind address
+  std::optional<LocalServer> local;  // absent: `server` is somebody else's
+  std::string netns;                 // where the client runs; empty: the host's own namespace
+
+  Protocol protocol = Protocol::tcp;
+  Direction direction = Direction::send;
+  IpVersion ip_version = IpVersion::any;
+  std::uint32_t streams = 1;
+
+  std::optional<std::chrono::milliseconds> duration;  // exactly one of duration (whole seconds) and bytes is set
+  std::optional<std::uint64_t> bytes;
+  std::chrono::milliseconds omit{0};         // whole seconds
+  std::chrono::milliseconds interval{1000};  // 100 ms and up
+
+  std::optional<std::uint64_t> bitrate;       // bits per second a stream, 0 is unlimited; absent: iperf3's default
+  std::optional<std::uint64_t> length_bytes;  // of one write
+  std::optional<std::uint64_t> window_bytes;  // socket buffer
+  std::optional<std::uint32_t> mss_bytes;
+  std::string congestion;  // empty: the system's default
+  std::string dscp;        // number or name as iperf3 takes it; empty: none
+  std::uint16_t port = 5201;
+  std::optional<std::uint16_t> client_port;
+  std::string bind;                     // the client's own address; empty: the kernel's choice
+  std::vector<std::uint32_t> affinity;  // CPU of the client, then of a local server
+  bool zerocopy = false;
+  bool no_delay = false;
+  bool dont_fragment = false;
+};
+
+struct Limits {
+  std::chrono::milliseconds timeout{0};  // of one run, from its preparation to its end; never 0 in an accepted job
+};
+
+struct JobSpec {
+  std::string name;
+  std::string description;
+  std::string label;  // the caller's word for this arm, such as "before"
+  std::uint32_t repeat = 1;
+  Iperf3Spec iperf3;
+  Limits limits;
+  std::string text;  // the YAML that gave all this, overrides applied: what the store keeps
+};
+
+// One thing wrong with a job: the key's full path and a whole sentence of what it is and what was expected.
+struct JobProblem {
+  std::string key;
+  std::string message;
+};
+
+// Everything that contradicts the rules of a single key or of several together; empty for a job that may run.
+[[nodiscard]] std::vector<JobProblem> check(const JobSpec& spec);
+
+// Time one run of this job takes when all goes well; nothing for a job limited by bytes.
+[[nodiscard]] std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec);
+
+[[nodiscard]] std::string_view to_string(Protocol protocol);
+[[nodiscard]] std::string_view to_string(Direction direction);
+[[nodiscard]] std::string_view to_string(IpVersion version);
+[[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
+[[nodiscard]] std::optional<Direction> parse_direction(std::string_view text);
+[[nodiscard]] std::optional<IpVersion> parse_ip_version(std::string_view text);  // "any", "4", "6"
+
+}  // namespace netperfd

@@ -1,0 +1,113 @@
+// The stored, immutable outcome of a run. What nobody learnt is absent, never 0.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_state.hpp"
+
+namespace netperfd {
+
+using JobId = std::int64_t;
+using RunId = std::int64_t;
+using WallTime = std::chrono::sys_time<std::chrono::microseconds>;
+
+// Totals of one direction, or of one stream of it, over the counted part (without the omitted part).
+// Names and units are iperf3's.
+struct Totals {
+  Direction direction = Direction::send;  // send or receive, never both
+  std::optional<std::int64_t> stream;     // iperf3's socket number; absent: the sum of the direction
+  std::optional<double> seconds;
+  std::optional<std::uint64_t> sent_bytes;
+  std::optional<std::uint64_t> received_bytes;
+  std::optional<double> sent_bits_per_second;
+  std::optional<double> received_bits_per_second;
+  std::optional<std::uint64_t> retransmits;   // TCP and SCTP senders whose kernel tells
+  std::optional<std::uint64_t> max_snd_cwnd;  // bytes
+  std::optional<std::uint64_t> min_rtt, mean_rtt, max_rtt;  // microseconds
+  std::optional<double> jitter_ms;                          // UDP from here on
+  std::optional<std::uint64_t> packets;                     // datagrams sent
+  std::optional<std::int64_t> lost_packets;
+  std::optional<double> lost_percent;
+  std::optional<std::uint64_t> out_of_order;
+};
+
+// One reporting interval of one stream, or of the sum over the streams of one direction.
+struct Interval {
+  Direction direction = Direction::send;  // send or receive, never both
+  std::optional<std::int64_t> stream;     // absent: the sum
+  bool sender = true;                     // which side counted: its sender or its receiver
+  bool omitted = false;
+  double start_s = 0;  // since the start of the test or, after the omitted part, since its end
+  double end_s = 0;
+  double seconds = 0;
+  std::optional<std::uint64_t> bytes;
+  std::optional<double> bits_per_second;
+  std::optional<std::uint64_t> retransmits;
+  std::optional<std::uint64_t> snd_cwnd;      // bytes
+  std::optional<std::uint64_t> rtt, rttvar;   // microseconds
+  std::optional<std::uint64_t> pmtu;          // bytes
+  std::optional<double> jitter_ms;            // UDP from here on
+  std::optional<std::uint64_t> packets;
+  std::optional<std::int64_t> lost_packets;
+  std::optional<double> lost_percent;
+};
+
+// Damage to a measurement, or a choice that a reader must know of. It weighs on the result but is no failure.
+struct QualityFlag {
+  std::string code;     // kebab-case, stable, listed in docs/quality-flags.md
+  std::string message;  // with the figures, and which of them was used
+};
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+// What iperf3's document says of the test as a whole.
+struct Iperf3Report {
+  std::string version;  // "3.12"
+  std::optional<Endpoint> client, server;
+  std::optional<std::uint32_t> mss_bytes;
+  std::string congestion;  // the sender's, empty where unknown
+  std::optional<double> cpu_client_percent, cpu_server_percent;  // of one CPU, as iperf3 counts its own process
+  std::vector<Totals> sums;     // one a direction
+  std::vector<Totals> streams;  // one a stream
+  std::vector<Interval> intervals;
+  std::vector<QualityFlag> flags;
+};
+
+// Bytes kept as they came.
+struct Document {
+  std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr"
+  std::string bytes;
+};
+
+// CPU time and peak memory of the client process, from wait4.
+struct ResourceUsage {
+  std::chrono::microseconds user{0};
+  std::chrono::microseconds system{0};
+};
+
+// How the workload ended, whatever the way.
+struct WorkloadResult {
+  std::string error;  // empty: a measurement. Otherwise ours, then iperf3's own words.
+  Iperf3Report report;  // with an error: what could still be read of it
+  std::vector<Document> documents;
+  std::optional<ResourceUsage> client_usage;
+};
+
+struct RunRecord {
+  RunId id = 0;
+  RunState state = RunState::failed;  // one of the ended ones
+  std::string error;                  // empty exactly where state is finished
+  std::optional<WallTime> started;    // the moment of the client's release
+  std::optional<WallTime> ended;      // the moment the client was seen to have ended
+  WorkloadResult workload;
+};
+
+}  // namespace netperfd

@@ -1,0 +1,46 @@
+// The states of a run: one enum, one table, one transition check.
+//
+//   pending -> preparing -> running -> collecting -> finished | failed
+//   and from each of the first four: failed | canceled | interrupted
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace netperfd {
+
+enum class RunState {
+  pending,      // its job is accepted, its turn has not come
+  preparing,    // children exist but wait
+  running,      // the workload is under way
+  collecting,   // the workload has ended, the record is being made
+  finished,     // a measurement
+  failed,       // no measurement; the run's error says why
+  canceled,     // stopped on request
+  interrupted,  // the daemon died under it
+};
+
+struct RunStateRow {
+  RunState state;
+  std::string_view name;  // as SQL, D-Bus and JSON have it
+  bool ended;
+};
+
+inline constexpr std::array<RunStateRow, 8> kRunStates{{
+    {RunState::pending, "pending", false},
+    {RunState::preparing, "preparing", false},
+    {RunState::running, "running", false},
+    {RunState::collecting, "collecting", false},
+    {RunState::finished, "finished", true},
+    {RunState::failed, "failed", true},
+    {RunState::canceled, "canceled", true},
+    {RunState::interrupted, "interrupted", true},
+}};
+
+[[nodiscard]] std::string_view to_string(RunState state);
+[[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);
+[[nodiscard]] bool has_ended(RunState state);
+[[nodiscard]] bool may_follow(RunState from, RunState to);
+
+}  // namespace netperfd

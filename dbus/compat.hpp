@@ -1,0 +1,142 @@
+// One source for sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13): the only file that knows which it is.
+//
+// The generated adaptors and proxies look alike in both; what differs are strong types for names, the type of the error
+// that an asynchronous reply brings, and what may be reached of the sd-bus objects below. libsystemd is used directly
+// for the event loop, since 2.x's own attachSdEventLoop() throws through C frames when the bus goes away.
+#pragma once
+
+#include <sdbus-c++/sdbus-c++.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace netperfd::dbus {
+
+#if NETPERFD_SDBUS_2
+using ServiceName = sdbus::ServiceName;
+using InterfaceName = sdbus::InterfaceName;
+using PropertyName = sdbus::PropertyName;
+using MethodName = sdbus::MethodName;
+using ErrorName = sdbus::Error::Name;
+using ReplyError = std::optional<sdbus::Error>;  // what a reply callback is given; empty when all went well
+#else
+using ServiceName = std::string;
+using InterfaceName = std::string;
+using PropertyName = std::string;
+using MethodName = std::string;
+using ErrorName = std::string;
+using ReplyError = const sdbus::Error*;
+#endif
+
+using Row = std::map<std::string, sdbus::Variant>;               // a{sv}
+using Rows = std::vector<Row>;                                   // aa{sv}
+using PropertyMap = std::map<PropertyName, sdbus::Variant>;      // PropertiesChanged, GetManagedObjects
+using InterfaceMap = std::map<InterfaceName, PropertyMap>;       // InterfacesAdded
+
+[[nodiscard]] inline sdbus::Error make_error(const char* name, const std::string& text) {
+  return sdbus::Error{ErrorName{name}, text};
+}
+
+// The sd-bus message inside a wrapper: a protected member in every version so far, hence the derived type.
+struct RawMessage : sdbus::Message {
+  static sd_bus_message* of(const sdbus::Message& message) {
+    return static_cast<sd_bus_message*>(message.*(&RawMessage::msg_));
+  }
+};
+
+// The sd-bus connection behind `connection`, reached through a message that is never sent.
+[[nodiscard]] inline sd_bus* raw(sdbus::IConnection& connection) {
+  const auto proxy = sdbus::createProxy(connection, ServiceName{"org.freedesktop.DBus"},
+                                        sdbus::ObjectPath{"/org/freedesktop/DBus"});
+  const auto ping = proxy->createMethodCall(InterfaceName{"org.freedesktop.DBus.Peer"}, MethodName{"Ping"});
+  return sd_bus_message_get_bus(RawMessage::of(ping));
+}
+
+// Unique bus name of whoever called the method that `object` is answering; only inside the handler.
+template <class Object>
+[[nodiscard]] std::string caller_of(const Object& object) {
+  auto&& current = object.getCurrentlyProcessedMessage();  // a pointer in 1.x, a message in 2.x
+  const sdbus::Message& message = [&]() -> const sdbus::Message& {
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(current)>>) {
+      return *current;
+    } else {
+      return current;
+    }
+  }();
+  const char* sender = sd_bus_message_get_sender(RawMessage::of(message));
+  return sender != nullptr ? sender : "";
+}
+
+// Serves `connection` from `loop`. When the bus goes away the loop ends with EXIT_FAILURE; the connection stays open
+// while our own objects are torn down.
+inline void attach(sdbus::IConnection& connection, sd_event* loop) {
+  sd_bus* bus = raw(connection);
+  if (const int r = sd_bus_attach_event(bus, loop, SD_EVENT_PRIORITY_NORMAL); r < 0) {
+    throw sdbus::createError(-r, "sd_bus_attach_event");
+  }
+  sd_bus_set_exit_on_disconnect(bus, 1);
+  sd_bus_set_close_on_exit(bus, 0);
+}
+
+inline void detach(sdbus::IConnection& connection) { sd_bus_detach_event(raw(connection)); }
+
+// Keeps `handler`, a callable of `auto&& message`, called for messages that match `rule`.
+template <class Handler>
+[[nodiscard]] sdbus::Slot match(sdbus::IConnection& connection, const std::string& rule, Handler handler) {
+#if NETPERFD_SDBUS_2
+  return connection.addMatch(rule, std::move(handler), sdbus::return_slot);
+#else
+  return connection.addMatch(rule, std::move(handler));
+#endif
+}
+
+// A deferred answer: given exactly once, also when the path that should have given it is lost.
+template <class... Values>
+class Reply {
+ public:
+  explicit Reply(sdbus::Result<Values...>&& result) : result_(std::move(result)) {}
+  Reply(Reply&& other) noexcept : result_(std::exchange(other.result_, std::nullopt)) {}
+  Reply& operator=(Reply&&) = delete;
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+  ~Reply() {
+    if (!result_) return;
+    try {
+      fail(make_error("org.netperfd1.Error.Internal", "the request was dropped"));
+    } catch (...) {  // the bus is gone, and with it the caller
+    }
+  }
+
+  void ok(const Values&... values) { take().returnResults(values...); }
+  void fail(const sdbus::Error& error) { take().returnError(error); }
+
+ private:
+  sdbus::Result<Values...> take() {
+    auto result = std::move(*result_);
+    result_.reset();
+    return result;
+  }
+  std::optional<sdbus::Result<Values...>> result_;
+};
+
+// Runs a handler, getter or callback: sdbus-c++ 1.2 lets any exception but its own unwind through libsystemd.
+template <class Function>
+auto guarded(Function&& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const sdbus::Error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw make_error("org.netperfd1.Error.Internal", e.what());
+  }
+}
+
+}  // namespace netperfd::dbus

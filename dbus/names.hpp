@@ -1,0 +1,29 @@
+// Every name of the API that daemon and client share; dbus/*.xml says what they mean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace netperfd::dbus {
+
+inline constexpr const char* kService = "org.netperfd1";
+inline constexpr const char* kManagerPath = "/org/netperfd1";
+inline constexpr const char* kJobPathPrefix = "/org/netperfd1/job/";
+inline constexpr const char* kManagerInterface = "org.netperfd1.Manager";
+inline constexpr const char* kJobInterface = "org.netperfd1.Job";
+
+namespace error {
+inline constexpr const char* kBusy = "org.netperfd1.Error.Busy";
+inline constexpr const char* kNotFound = "org.netperfd1.Error.NotFound";
+inline constexpr const char* kNotRunning = "org.netperfd1.Error.NotRunning";
+inline constexpr const char* kInvalidArgument = "org.netperfd1.Error.InvalidArgument";
+inline constexpr const char* kNoSpace = "org.netperfd1.Error.NoSpace";
+inline constexpr const char* kUnsupported = "org.netperfd1.Error.Unsupported";
+inline constexpr const char* kIo = "org.netperfd1.Error.Io";
+inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";
+inline constexpr const char* kAccessDenied = "org.freedesktop.DBus.Error.AccessDenied";
+}  // namespace error
+
+inline std::string job_path(std::uint64_t job) { return kJobPathPrefix + std::to_string(job); }
+
+}  // namespace netperfd::dbus
