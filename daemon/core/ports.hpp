@@ -65,6 +65,8 @@ class RunStore {
   [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) = 0;
   // A step to a state that has not ended; refused where may_follow() is false.
   [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
+  // One transaction: the job's runs that are still pending become canceled with this error.
+  [[nodiscard]] virtual Status cancel_pending(JobId job, const std::string& error) = 0;
   // One transaction, once: everything of an ended run. A second call for the same run is refused.
   [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
 };
@@ -186,13 +188,14 @@ class RunQueries {
   // Newest first.
   [[nodiscard]] virtual Result<Page<RunRow>> runs(const RunFilter& filter, const std::string& cursor,
                                                   std::uint32_t limit) = 0;
+  // 0 is the newest run that has ended.
   [[nodiscard]] virtual Result<RunRow> run(RunId run) = 0;
   [[nodiscard]] virtual Result<std::vector<Totals>> streams(RunId run) = 0;
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                          std::uint32_t limit) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
-  // All of the job's runs that have a record, oldest first.
+  // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
   // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job along.
   [[nodiscard]] virtual Status remove(RunId run) = 0;

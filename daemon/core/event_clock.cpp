@@ -1,0 +1,21 @@
+#include "daemon/core/event_clock.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+namespace netperfd::core {
+
+WallTime EventClock::now() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+Timer EventClock::after(std::chrono::milliseconds delay, std::function<void()> callback) {
+  auto source = loop_.after(delay, std::move(callback));
+  if (!source) {
+    loop_.exit(EXIT_FAILURE);
+    return nullptr;
+  }
+  return std::make_shared<EventSource>(std::move(*source));
+}
+
+}  // namespace netperfd::core

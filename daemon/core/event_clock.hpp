@@ -1,0 +1,21 @@
+// The Clock port on the real event loop.
+#pragma once
+
+#include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::core {
+
+class EventClock final : public Clock {
+ public:
+  explicit EventClock(EventLoop& loop) : loop_(loop) {}
+
+  [[nodiscard]] WallTime now() override;
+  // Ends the loop with EXIT_FAILURE where no timer can be had: a run without its deadline must not go on.
+  [[nodiscard]] Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override;
+
+ private:
+  EventLoop& loop_;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,184 @@
+#include "daemon/core/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace netperfd::core {
+
+Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit) : ports_(ports), queue_limit_(queue_limit) {}
+
+Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
+  if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
+  if (is_full()) {
+    return fail(ErrorKind::busy, fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
+  }
+  auto stored = ports_.store.add_job(spec, owner, ports_.clock.now());
+  if (!stored) return std::unexpected(std::move(stored.error()));
+
+  Job& job = jobs_[stored->id];
+  job.spec = std::move(spec);
+  job.status.id = stored->id;
+  job.status.scenario = job.spec.name;
+  job.status.label = job.spec.label;
+  job.status.owner = owner;
+  job.status.repeat = job.spec.repeat;
+  job.status.runs = std::move(stored->runs);
+  job.status.planned = planned_duration(job.spec);
+  queue_.push_back(stored->id);
+  const JobStatus status = status_of(job);
+  for (RunObserver* observer : observers_) observer->job_added(status);
+  schedule_turn();
+  return stored->id;
+}
+
+Status Scheduler::stop(JobId id, const std::string& reason) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return fail(ErrorKind::not_found, fmt::format("job {}: no such live job", id));
+  Job& job = found->second;
+  if (has_ended(job.status.state)) {
+    return fail(ErrorKind::not_running, fmt::format("job {} has ended already ({})", id, to_string(job.status.state)));
+  }
+  if (job.stop_reason.empty()) job.stop_reason = reason;
+  if (run_ && queue_.front() == id) {
+    run_->cancel(reason);
+  } else {
+    schedule_turn();
+  }
+  return {};
+}
+
+void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
+  shut_down_done_ = std::move(done);
+  for (const JobId id : std::deque(queue_)) {
+    // Only jobs that have not ended are queued, so none of them refuses.
+    (void)stop(id, reason);
+  }
+  schedule_turn();
+}
+
+std::vector<JobStatus> Scheduler::jobs() const {
+  std::vector<JobStatus> all;
+  all.reserve(jobs_.size());
+  for (const auto& [id, job] : jobs_) all.push_back(status_of(job));
+  return all;
+}
+
+std::optional<JobStatus> Scheduler::job(JobId id) const {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return std::nullopt;
+  return status_of(found->second);
+}
+
+bool Scheduler::is_full() const { return queue_.size() >= queue_limit_; }
+
+// What may call observers happens in a turn of its own, not inside the call that asked for it.
+void Scheduler::schedule_turn() {
+  if (turn_) return;
+  turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] {
+    turn_.reset();
+    start_next_run();
+  });
+}
+
+void Scheduler::start_next_run() {
+  // A copy: ending a job takes it out of the queue.
+  for (const JobId id : std::deque(queue_)) {
+    Job& job = jobs_.at(id);
+    if (!job.stop_reason.empty() && !(run_ && queue_.front() == id)) cancel_pending_runs(job);
+  }
+  if (run_) return;
+  if (queue_.empty()) {
+    if (shut_down_done_) shut_down_done_();
+    return;
+  }
+  Job& job = current_job();
+  job.status.state = JobState::running;
+  job.status.current_run = job.status.runs.at(job.status.runs_ended);
+  run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec, *this);
+  run_->start();
+  progress_ = ports_.clock.after(kProgressPeriod, [this] { tick(); });
+  announce(job);
+}
+
+void Scheduler::tick() {
+  progress_ = ports_.clock.after(kProgressPeriod, [this] { tick(); });
+  if (run_->state() == RunState::running && current_job().status.planned) announce(current_job());
+}
+
+void Scheduler::run_changed() { announce(current_job()); }
+
+void Scheduler::run_interval(const Interval& interval) {
+  for (RunObserver* observer : observers_) observer->run_interval(queue_.front(), run_->id(), interval);
+}
+
+void Scheduler::run_ended(RunState state, const std::string& error) {
+  Job& job = current_job();
+  const auto ended_run = std::move(run_);
+  progress_.reset();
+  job.status.current_run.reset();
+  count_ended_run(job, ended_run->id(), state, error);
+  if (job.status.runs_ended == job.status.repeat) {
+    end_job(job);
+  } else {
+    announce(job);
+  }
+  schedule_turn();
+}
+
+void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::string& error) {
+  ++job.status.runs_ended;
+  job.status.run_state = state;
+  if (state == RunState::finished) ++job.status.runs_finished;
+  if (state == RunState::failed) {
+    job.any_failed = true;
+    job.status.error = error;
+  }
+  if (state == RunState::canceled) job.any_canceled = true;
+  const JobStatus status = status_of(job);
+  for (RunObserver* observer : observers_) observer->run_ended(status, run, state, error);
+}
+
+void Scheduler::cancel_pending_runs(Job& job) {
+  RunState state = RunState::canceled;
+  std::string error = job.stop_reason;
+  if (auto stored = ports_.store.cancel_pending(job.status.id, job.stop_reason); !stored) {
+    state = RunState::failed;
+    error = fmt::format("the cancellation could not be stored: {}", stored.error().message);
+  }
+  while (job.status.runs_ended < job.status.repeat) {
+    count_ended_run(job, job.status.runs.at(job.status.runs_ended), state, error);
+  }
+  end_job(job);
+}
+
+void Scheduler::end_job(Job& job) {
+  const JobId id = job.status.id;
+  std::erase(queue_, id);
+  job.status.state = job.any_canceled ? JobState::canceled : job.any_failed ? JobState::failed : JobState::finished;
+  announce(job);
+  job.linger = ports_.clock.after(kLinger, [this, id] {
+    for (RunObserver* observer : observers_) observer->job_removed(id);
+    jobs_.erase(id);
+  });
+}
+
+void Scheduler::announce(const Job& job) {
+  const JobStatus status = status_of(job);
+  for (RunObserver* observer : observers_) observer->job_changed(status);
+}
+
+JobStatus Scheduler::status_of(const Job& job) const {
+  JobStatus status = job.status;
+  if (!run_ || status.current_run != run_->id()) return status;
+  status.run_state = run_->state();
+  if (status.run_state == RunState::running && status.planned && run_->started()) {
+    const std::chrono::duration<double> elapsed = ports_.clock.now() - *run_->started();
+    const std::chrono::duration<double> planned = *status.planned;
+    status.progress = std::clamp(elapsed / planned, 0.0, 1.0);
+  }
+  return status;
+}
+
+}  // namespace netperfd::core

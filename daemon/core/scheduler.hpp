@@ -1,0 +1,79 @@
+// The queue of jobs: one run at a time on this host, the runs of a job in a row, jobs in the order of their acceptance.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/core/run_controller.hpp"
+
+namespace netperfd::core {
+
+class Scheduler final : private RunListener {
+ public:
+  // A job that has ended is still shown for this long, so that a late client can read how it ended.
+  static constexpr std::chrono::seconds kLinger{60};
+  // How often the progress of a run is told: rarely, since each time wakes the host that is being measured.
+  static constexpr std::chrono::seconds kProgressPeriod{1};
+
+  // `queue_limit`: jobs that may be live at once. The ports must outlive the scheduler.
+  Scheduler(RunPorts ports, std::uint32_t queue_limit);
+
+  // Must outlive the scheduler or the last job, whichever ends first.
+  void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
+  void set_queue_limit(std::uint32_t limit) { queue_limit_ = limit; }
+
+  // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon stops.
+  [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
+  // Its runs that have not ended become canceled with `reason`; returns before that is done.
+  [[nodiscard]] Status stop(JobId job, const std::string& reason);
+  // Refuses new jobs, cancels all others with `reason`, calls `done` once nothing is left. Not called twice.
+  void shut_down(const std::string& reason, std::function<void()> done);
+
+  [[nodiscard]] std::vector<JobStatus> jobs() const;  // live and lingering, by number
+  [[nodiscard]] std::optional<JobStatus> job(JobId job) const;
+
+ private:
+  struct Job {
+    JobSpec spec;
+    JobStatus status;
+    bool any_failed = false;
+    bool any_canceled = false;
+    std::string stop_reason;  // empty: not asked to stop
+    Timer linger;
+  };
+
+  void run_changed() override;
+  void run_interval(const Interval& interval) override;
+  void run_ended(RunState state, const std::string& error) override;
+
+  [[nodiscard]] bool is_full() const;
+  void schedule_turn();
+  void start_next_run();
+  void count_ended_run(Job& job, RunId run, RunState state, const std::string& error);
+  void cancel_pending_runs(Job& job);
+  void end_job(Job& job);
+  void tick();
+  void announce(const Job& job);
+  [[nodiscard]] JobStatus status_of(const Job& job) const;
+  [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
+
+  RunPorts ports_;
+  std::uint32_t queue_limit_;
+  std::vector<RunObserver*> observers_;
+  std::map<JobId, Job> jobs_;
+  std::deque<JobId> queue_;  // jobs with runs to come; the front one is under way
+  std::unique_ptr<RunController> run_;  // of the front job
+  Timer turn_;
+  Timer progress_;
+  std::function<void()> shut_down_done_;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,214 @@
+// The ports of the core as fakes that keep state: no time passes and nothing happens but what a test says.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::core {
+
+// Time stands still until advance(); calls come in the order of their time.
+class FakeClock final : public Clock {
+ public:
+  WallTime now() override { return now_; }
+
+  Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
+    const auto key = std::pair{now_ + delay, next_number_++};
+    calls_->emplace(key, std::move(callback));
+    return {nullptr, [calls = calls_, key](void*) { calls->erase(key); }};
+  }
+
+  // Everything due up to now, including what those calls add for now.
+  void turn() { advance(std::chrono::milliseconds{0}); }
+
+  void advance(std::chrono::milliseconds by) {
+    const WallTime until = now_ + by;
+    while (!calls_->empty() && calls_->begin()->first.first <= until) {
+      now_ = std::max(now_, calls_->begin()->first.first);
+      const auto callback = std::move(calls_->begin()->second);
+      calls_->erase(calls_->begin());
+      callback();
+    }
+    now_ = until;
+  }
+
+  [[nodiscard]] std::size_t waiting() const { return calls_->size(); }
+
+ private:
+  using Key = std::pair<WallTime, int>;
+  WallTime now_{std::chrono::seconds{1'700'000'000}};
+  int next_number_ = 0;
+  std::shared_ptr<std::map<Key, std::function<void()>>> calls_ =
+      std::make_shared<std::map<Key, std::function<void()>>>();
+};
+
+// A workload that does what the test tells it to.
+class FakeWorkload final : public Workload {
+ public:
+  struct Run {
+    WorkloadListener* listener = nullptr;
+    bool released = false;
+    bool stop_asked = false;
+    bool alive = true;
+
+    void become_prepared() { listener->workload_prepared(); }
+    // The listener may destroy the fake inside this call.
+    void end(WorkloadResult result) {
+      alive = false;
+      listener->workload_ended(std::move(result));
+    }
+  };
+
+  Result<std::unique_ptr<ActiveWorkload>> prepare(const JobSpec& spec, WorkloadListener& listener) override {
+    if (refusal) return std::unexpected(*refusal);
+    auto run = std::make_shared<Run>();
+    run->listener = &listener;
+    runs.push_back(run);
+    specs.push_back(spec);
+    return std::make_unique<Active>(run);
+  }
+
+  Run& last() { return *runs.back(); }
+  [[nodiscard]] long alive() const {
+    return std::ranges::count_if(runs, [](const auto& run) { return run->alive; });
+  }
+
+  std::optional<Error> refusal;
+  std::vector<std::shared_ptr<Run>> runs;
+  std::vector<JobSpec> specs;
+
+ private:
+  class Active final : public ActiveWorkload {
+   public:
+    explicit Active(std::shared_ptr<Run> run) : run_(std::move(run)) {}
+    ~Active() override { run_->alive = false; }
+    void release() override { run_->released = true; }
+    void stop() override { run_->stop_asked = true; }
+
+   private:
+    std::shared_ptr<Run> run_;
+  };
+};
+
+// Keeps jobs and runs in memory and holds every caller to the port's rules.
+class FakeStore final : public RunStore {
+ public:
+  struct Run {
+    JobId job = 0;
+    RunState state = RunState::pending;
+    std::optional<RunRecord> record;
+    std::vector<RunState> states{RunState::pending};
+  };
+
+  Result<NewJob> add_job(const JobSpec& spec, uid_t, WallTime) override {
+    if (refusal) return std::unexpected(*refusal);
+    NewJob job{++last_job_, {}};
+    for (std::uint32_t i = 0; i < spec.repeat; ++i) {
+      const RunId id = ++last_run_;
+      runs[id].job = job.id;
+      job.runs.push_back(id);
+    }
+    return job;
+  }
+
+  Status set_state(RunId id, RunState state) override {
+    if (refusal) return std::unexpected(*refusal);
+    return step(id, state);
+  }
+
+  Status cancel_pending(JobId job, const std::string& error) override {
+    if (refusal) return std::unexpected(*refusal);
+    for (auto& [id, run] : runs) {
+      if (run.job != job || run.state != RunState::pending) continue;
+      run.record = RunRecord{};
+      run.record->error = error;
+      run.state = RunState::canceled;
+      run.states.push_back(run.state);
+    }
+    return {};
+  }
+
+  Status finish(const RunRecord& record) override {
+    if (refusal) return std::unexpected(*refusal);
+    if (auto stepped = step(record.id, record.state); !stepped) return stepped;
+    runs.at(record.id).record = record;
+    return {};
+  }
+
+  std::optional<Error> refusal;
+  std::map<RunId, Run> runs;
+
+ private:
+  Status step(RunId id, RunState state) {
+    Run& run = runs.at(id);
+    if (!may_follow(run.state, state)) {
+      return fail(ErrorKind::internal, fmt::format("run {}: {} cannot follow {}", id, to_string(state), to_string(run.state)));
+    }
+    run.state = state;
+    run.states.push_back(state);
+    return {};
+  }
+
+  JobId last_job_ = 0;
+  RunId last_run_ = 40;
+};
+
+// Writes down what it is told, one line each: "run 41 finished", "job 1 running 0/3".
+class RecordingObserver final : public RunObserver {
+ public:
+  void job_added(const JobStatus& job) override { add("job {} added", job.id); }
+  void job_changed(const JobStatus& job) override {
+    add("job {} {} {}/{} {} {:.2f}", job.id, to_string(job.state), job.runs_ended, job.repeat,
+        to_string(job.run_state), job.progress);
+  }
+  void run_interval(JobId job, RunId run, const Interval& interval) override {
+    add("job {} run {} interval {:.1f}", job, run, interval.end_s);
+  }
+  void run_ended(const JobStatus&, RunId run, RunState state, const std::string& error) override {
+    add("run {} {}{}{}", run, to_string(state), error.empty() ? "" : ": ", error);
+  }
+  void job_removed(JobId job) override { add("job {} removed", job); }
+
+  std::vector<std::string> take() { return std::exchange(lines_, {}); }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    lines_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+  std::vector<std::string> lines_;
+};
+
+inline JobSpec a_job(std::uint32_t repeat = 1) {
+  JobSpec spec;
+  spec.name = "fake";
+  spec.repeat = repeat;
+  spec.iperf3.server = "10.0.0.2";
+  spec.iperf3.duration = std::chrono::seconds{10};
+  spec.limits.timeout = std::chrono::seconds{30};
+  return spec;
+}
+
+inline WorkloadResult a_measurement() {
+  WorkloadResult result;
+  Totals sum;
+  sum.received_bits_per_second = 1e9;
+  result.report.sums.push_back(sum);
+  return result;
+}
+
+inline WorkloadResult a_failure(std::string error) {
+  WorkloadResult result;
+  result.error = std::move(error);
+  return result;
+}
+
+}  // namespace netperfd::core
