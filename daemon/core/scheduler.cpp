@@ -96,7 +96,8 @@ void Scheduler::start_next_run() {
   Job& job = current_job();
   job.status.state = JobState::running;
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
-  run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec, *this);
+  RunListener& listener = *this;
+  run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec, listener);
   run_->start();
   progress_ = ports_.clock.after(kProgressPeriod, [this] { tick(); });
   announce(job);
