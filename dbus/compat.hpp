@@ -1,8 +1,9 @@
 // One source for sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13): the only file that knows which it is.
 //
-// The generated adaptors and proxies look alike in both; what differs are strong types for names, the type of the error
-// that an asynchronous reply brings, and what may be reached of the sd-bus objects below. libsystemd is used directly
-// for the event loop, since 2.x's own attachSdEventLoop() throws through C frames when the bus goes away.
+// The generated adaptors and proxies look alike in both; what differs are strong types for names, the type of
+// the error that an asynchronous reply brings, and what may be reached of the sd-bus objects below.
+// libsystemd is used directly for the event loop, since 2.x's own attachSdEventLoop() throws through C frames
+// when the bus goes away.
 #pragma once
 
 #include <sdbus-c++/sdbus-c++.h>
@@ -36,10 +37,10 @@ using ErrorName = std::string;
 using ReplyError = const sdbus::Error*;
 #endif
 
-using Row = std::map<std::string, sdbus::Variant>;               // a{sv}
-using Rows = std::vector<Row>;                                   // aa{sv}
-using PropertyMap = std::map<PropertyName, sdbus::Variant>;      // PropertiesChanged, GetManagedObjects
-using InterfaceMap = std::map<InterfaceName, PropertyMap>;       // InterfacesAdded
+using Row = std::map<std::string, sdbus::Variant>;           // a{sv}
+using Rows = std::vector<Row>;                               // aa{sv}
+using PropertyMap = std::map<PropertyName, sdbus::Variant>;  // PropertiesChanged, GetManagedObjects
+using InterfaceMap = std::map<InterfaceName, PropertyMap>;   // InterfacesAdded
 
 [[nodiscard]] inline sdbus::Error make_error(const char* name, const std::string& text) {
   return sdbus::Error{ErrorName{name}, text};
@@ -75,8 +76,8 @@ template <class Object>
   return sender != nullptr ? sender : "";
 }
 
-// Serves `connection` from `loop`. When the bus goes away the loop ends with EXIT_FAILURE; the connection stays open
-// while our own objects are torn down.
+// Serves `connection` from `loop`. When the bus goes away the loop ends with EXIT_FAILURE; the connection
+// stays open while our own objects are torn down.
 inline void attach(sdbus::IConnection& connection, sd_event* loop) {
   sd_bus* bus = raw(connection);
   if (const int r = sd_bus_attach_event(bus, loop, SD_EVENT_PRIORITY_NORMAL); r < 0) {
@@ -86,7 +87,9 @@ inline void attach(sdbus::IConnection& connection, sd_event* loop) {
   sd_bus_set_close_on_exit(bus, 0);
 }
 
-inline void detach(sdbus::IConnection& connection) { sd_bus_detach_event(raw(connection)); }
+inline void detach(sdbus::IConnection& connection) {
+  sd_bus_detach_event(raw(connection));
+}
 
 // Keeps `handler`, a callable of `auto&& message`, called for messages that match `rule`.
 template <class Handler>
@@ -98,7 +101,8 @@ template <class Handler>
 #endif
 }
 
-// A deferred answer: given exactly once, also when the path that should have given it is lost.
+// A deferred answer: the first one counts, and one is given also when the path that should have given it is
+// lost.
 template <class... Values>
 class Reply {
  public:
@@ -111,12 +115,17 @@ class Reply {
     if (!result_) return;
     try {
       fail(make_error("org.netperfd1.Error.Internal", "the request was dropped"));
-    } catch (...) {  // the bus is gone, and with it the caller
+    } catch (...) {
+      return;  // The bus is gone, and with it the caller.
     }
   }
 
-  void ok(const Values&... values) { take().returnResults(values...); }
-  void fail(const sdbus::Error& error) { take().returnError(error); }
+  void ok(const Values&... values) {
+    if (result_) take().returnResults(values...);
+  }
+  void fail(const sdbus::Error& error) {
+    if (result_) take().returnError(error);
+  }
 
  private:
   sdbus::Result<Values...> take() {

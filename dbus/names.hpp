@@ -24,6 +24,8 @@ inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";
 inline constexpr const char* kAccessDenied = "org.freedesktop.DBus.Error.AccessDenied";
 }  // namespace error
 
-inline std::string job_path(std::uint64_t job) { return kJobPathPrefix + std::to_string(job); }
+inline std::string job_path(std::uint64_t job) {
+  return kJobPathPrefix + std::to_string(job);
+}
 
 }  // namespace netperfd::dbus

@@ -7,8 +7,7 @@
 namespace netperfd {
 
 std::unexpected<Error> fail_errno(std::string_view what, int error_number) {
-  return fail(ErrorKind::io,
-              fmt::format("{}: {}", what, std::generic_category().message(error_number)));
+  return fail(ErrorKind::io, fmt::format("{}: {}", what, std::generic_category().message(error_number)));
 }
 
 }  // namespace netperfd

@@ -22,7 +22,8 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string message;  // whole sentence or sentences for a person; several lines where there are several errors
+  // Whole sentences for a person; a line each where there are several errors.
+  std::string message;
 };
 
 template <class T>

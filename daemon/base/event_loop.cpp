@@ -16,9 +16,13 @@ Result<EventLoop> EventLoop::create() {
   return loop;
 }
 
-int EventLoop::run() { return sd_event_loop(loop_.get()); }
+int EventLoop::run() {
+  return sd_event_loop(loop_.get());
+}
 
-void EventLoop::exit(int code) { sd_event_exit(loop_.get(), code); }
+void EventLoop::exit(int code) {
+  sd_event_exit(loop_.get(), code);
+}
 
 int EventLoop::dispatch(void* state) {
   const auto kept = static_cast<EventSource::State*>(state)->shared_from_this();
@@ -64,7 +68,8 @@ Result<EventSource> EventLoop::on_signal(int signal_number, EventSource::Callbac
 }
 
 Status EventLoop::enable_watchdog() {
-  if (const int r = sd_event_set_watchdog(loop_.get(), 1); r < 0) return fail_errno("sd_event_set_watchdog", -r);
+  if (const int r = sd_event_set_watchdog(loop_.get(), 1); r < 0)
+    return fail_errno("sd_event_set_watchdog", -r);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -23,8 +24,14 @@ Status set_nonblocking(const Fd& fd) {
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) {
-  const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
+  const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file) return fail_errno(path, errno);
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail_errno(path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorKind::invalid_argument, fmt::format("{}: not a regular file", path));
+  }
   std::string text;
   std::array<char, 16384> chunk{};
   for (;;) {

@@ -1,4 +1,5 @@
-// The ports of the core: what a run needs from the outside, each with one real implementation and one fake for tests.
+// The ports of the core: what a run needs from the outside, each with one real implementation and one fake
+// for tests.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +19,8 @@
 
 namespace netperfd::core {
 
-// ---- Workload: the processes that make traffic -----------------------------------------------------------------
+// ---- Workload: the processes that make traffic
+// -----------------------------------------------------------------
 
 // Told of what happens to one workload, on the loop thread, never from inside prepare(), release() or stop().
 class WorkloadListener {
@@ -45,13 +47,14 @@ class ActiveWorkload {
 class Workload {
  public:
   virtual ~Workload() = default;
-  // Starts what `spec` needs up to the point where only release() is missing. `listener` must outlive the result.
-  // An error means that nothing was started; later failures come through workload_ended.
+  // Starts what `spec` needs up to the point where only release() is missing. `listener` must outlive the
+  // result. An error means that nothing was started; later failures come through workload_ended.
   [[nodiscard]] virtual Result<std::unique_ptr<ActiveWorkload>> prepare(const JobSpec& spec,
-                                                                       WorkloadListener& listener) = 0;
+                                                                        WorkloadListener& listener) = 0;
 };
 
-// ---- RunStore: what outlives the daemon --------------------------------------------------------------------------
+// ---- RunStore: what outlives the daemon
+// --------------------------------------------------------------------------
 
 struct NewJob {
   JobId id = 0;
@@ -71,7 +74,8 @@ class RunStore {
   [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
 };
 
-// ---- Clock ---------------------------------------------------------------------------------------------------------
+// ---- Clock
+// ---------------------------------------------------------------------------------------------------------
 
 // Destroying it cancels the call, also from inside the call.
 using Timer = std::shared_ptr<void>;
@@ -84,11 +88,14 @@ class Clock {
   [[nodiscard]] virtual Timer after(std::chrono::milliseconds delay, std::function<void()> callback) = 0;
 };
 
-// ---- RunObserver: who is told ---------------------------------------------------------------------------------------
+// ---- RunObserver: who is told
+// ---------------------------------------------------------------------------------------
 
 enum class JobState { pending, running, finished, failed, canceled };
 [[nodiscard]] std::string_view to_string(JobState state);
-[[nodiscard]] inline bool has_ended(JobState state) { return state > JobState::running; }
+[[nodiscard]] inline bool has_ended(JobState state) {
+  return state > JobState::running;
+}
 
 // A live job as others see it; a value, made anew for each call.
 struct JobStatus {
@@ -120,7 +127,8 @@ class RunObserver {
   virtual void job_removed(JobId job) = 0;
 };
 
-// ---- What the bus asks, answered by daemon/config and daemon/store ---------------------------------------------------
+// ---- What the bus asks, answered by daemon/config and daemon/store
+// ---------------------------------------------------
 
 // What a caller changes about a scenario for one job.
 struct JobOptions {
@@ -139,7 +147,8 @@ struct ScenarioRow {
 class ScenarioSource {
  public:
   virtual ~ScenarioSource() = default;
-  [[nodiscard]] virtual std::vector<ScenarioRow> list() = 0;  // by name; wrong files are listed with their error
+  [[nodiscard]] virtual std::vector<ScenarioRow>
+  list() = 0;  // by name; wrong files are listed with their error
   [[nodiscard]] virtual Result<JobSpec> load(const std::string& name, const JobOptions& options) = 0;
   // `origin` stands for the file in error texts.
   [[nodiscard]] virtual Result<JobSpec> parse(const std::string& text, const std::string& origin,
@@ -159,7 +168,9 @@ struct RunRow {
   RunId id = 0;
   JobId job = 0;
   std::uint32_t index = 0;  // 1 to repeat
-  JobSpec spec;             // read again from the stored columns: name, label, repeat and iperf3; no text
+  // Read again from the stored columns: name, description, label, repeat and, of iperf3, server, local,
+  // netns, protocol, direction, streams, duration, bytes and omit. The rest has its defaults.
+  JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
   std::string error;
@@ -197,7 +208,8 @@ class RunQueries {
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
-  // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job along.
+  // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job
+  // along.
   [[nodiscard]] virtual Status remove(RunId run) = 0;
 };
 

@@ -13,8 +13,8 @@ RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, Run
 
 void RunController::start() {
   deadline_ = ports_.clock.after(spec_.limits.timeout, [this] {
-    end_early(RunState::failed,
-              fmt::format("not done within the deadline of {} (limits.timeout)", format_duration(spec_.limits.timeout)));
+    end_early(RunState::failed, fmt::format("not done within the deadline of {} (limits.timeout)",
+                                            format_duration(spec_.limits.timeout)));
   });
   Status begun = step_to(RunState::preparing);
   if (begun) {
@@ -32,7 +32,9 @@ void RunController::start() {
   });
 }
 
-void RunController::cancel(const std::string& reason) { end_early(RunState::canceled, reason); }
+void RunController::cancel(const std::string& reason) {
+  end_early(RunState::canceled, reason);
+}
 
 void RunController::end_early(RunState state, const std::string& error) {
   if (early_end_ || state_ == RunState::collecting) return;
@@ -58,7 +60,9 @@ void RunController::workload_prepared() {
   listener_.run_changed();
 }
 
-void RunController::workload_interval(const Interval& interval) { listener_.run_interval(interval); }
+void RunController::workload_interval(const Interval& interval) {
+  listener_.run_interval(interval);
+}
 
 void RunController::workload_ended(WorkloadResult result) {
   ended_ = ports_.clock.now();

@@ -2,11 +2,12 @@
 //
 //   start()              pending -> preparing: the workload starts its children, which wait
 //   workload_prepared()  preparing -> running: stored first, then the client is released
-//   workload_ended()     running -> collecting -> finished | failed | canceled: stored in one transaction, then announced
+//   workload_ended()     running -> collecting -> finished | failed | canceled: stored in one transaction,
+//   then announced
 //
-// A failure, the deadline and cancel() only ever ask the workload to stop: whatever happened, the way to the end leads
-// through workload_ended(), so that no child is left when the record is stored. What changes the machine for a run is to
-// be applied in start() and undone in workload_ended(), before the record is made.
+// A failure, the deadline and cancel() only ever ask the workload to stop: whatever happened, the way to the
+// end leads through workload_ended(), so that no child is left when the record is stored. What changes the
+// machine for a run is to be applied in start() and undone in workload_ended(), before the record is made.
 #pragma once
 
 #include <memory>
@@ -41,7 +42,8 @@ class RunController final : private WorkloadListener {
   RunController& operator=(const RunController&) = delete;
 
   void start();
-  // Ends the run as canceled with this reason; only the first reason counts, and none once the workload has ended.
+  // Ends the run as canceled with this reason; only the first reason counts, and none once the workload has
+  // ended.
   void cancel(const std::string& reason);
 
   [[nodiscard]] RunId id() const { return run_; }

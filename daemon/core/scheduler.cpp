@@ -12,7 +12,8 @@ Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit) : ports_(ports),
 Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
   if (is_full()) {
-    return fail(ErrorKind::busy, fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
+    return fail(ErrorKind::busy,
+                fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
   }
   auto stored = ports_.store.add_job(spec, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
@@ -38,7 +39,8 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
   if (found == jobs_.end()) return fail(ErrorKind::not_found, fmt::format("job {}: no such live job", id));
   Job& job = found->second;
   if (has_ended(job.status.state)) {
-    return fail(ErrorKind::not_running, fmt::format("job {} has ended already ({})", id, to_string(job.status.state)));
+    return fail(ErrorKind::not_running,
+                fmt::format("job {} has ended already ({})", id, to_string(job.status.state)));
   }
   if (job.stop_reason.empty()) job.stop_reason = reason;
   if (run_ && queue_.front() == id) {
@@ -71,7 +73,9 @@ std::optional<JobStatus> Scheduler::job(JobId id) const {
   return status_of(found->second);
 }
 
-bool Scheduler::is_full() const { return queue_.size() >= queue_limit_; }
+bool Scheduler::is_full() const {
+  return queue_.size() >= queue_limit_;
+}
 
 // What may call observers happens in a turn of its own, not inside the call that asked for it.
 void Scheduler::schedule_turn() {
@@ -108,7 +112,9 @@ void Scheduler::tick() {
   if (run_->state() == RunState::running && current_job().status.planned) announce(current_job());
 }
 
-void Scheduler::run_changed() { announce(current_job()); }
+void Scheduler::run_changed() {
+  announce(current_job());
+}
 
 void Scheduler::run_interval(const Interval& interval) {
   for (RunObserver* observer : observers_) observer->run_interval(queue_.front(), run_->id(), interval);
@@ -157,7 +163,9 @@ void Scheduler::cancel_pending_runs(Job& job) {
 void Scheduler::end_job(Job& job) {
   const JobId id = job.status.id;
   std::erase(queue_, id);
-  job.status.state = job.any_canceled ? JobState::canceled : job.any_failed ? JobState::failed : JobState::finished;
+  job.status.state = job.any_canceled ? JobState::canceled
+                     : job.any_failed ? JobState::failed
+                                      : JobState::finished;
   announce(job);
   job.linger = ports_.clock.after(kLinger, [this, id] {
     for (RunObserver* observer : observers_) observer->job_removed(id);

@@ -1,4 +1,5 @@
-// The queue of jobs: one run at a time on this host, the runs of a job in a row, jobs in the order of their acceptance.
+// The queue of jobs: one run at a time on this host, the runs of a job in a row, jobs in the order of their
+// acceptance.
 #pragma once
 
 #include <chrono>
@@ -30,7 +31,8 @@ class Scheduler final : private RunListener {
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
   void set_queue_limit(std::uint32_t limit) { queue_limit_ = limit; }
 
-  // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon stops.
+  // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon
+  // stops.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
   // Its runs that have not ended become canceled with `reason`; returns before that is done.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
@@ -69,7 +71,7 @@ class Scheduler final : private RunListener {
   std::uint32_t queue_limit_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;
-  std::deque<JobId> queue_;  // jobs with runs to come; the front one is under way
+  std::deque<JobId> queue_;             // jobs with runs to come; the front one is under way
   std::unique_ptr<RunController> run_;  // of the front job
   Timer turn_;
   Timer progress_;

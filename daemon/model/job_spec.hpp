@@ -1,4 +1,5 @@
-// What a caller asked to be measured. A JobSpec is made by daemon/config from YAML and never changes once accepted.
+// What a caller asked to be measured. A JobSpec is made by daemon/config from YAML and never changes once
+// accepted.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,8 @@ enum class IpVersion { any, v4, v6 };
 struct LocalServer {
   std::string netns;  // a name under /run/netns; empty: the host's own namespace
   std::string bind;   // the address it listens on and the client connects to
+
+  bool operator==(const LocalServer&) const = default;
 };
 
 // The iperf3 workload; each member is one key of `workload.iperf3` and one option of the client.
@@ -31,12 +34,13 @@ struct Iperf3Spec {
   IpVersion ip_version = IpVersion::any;
   std::uint32_t streams = 1;
 
-  std::optional<std::chrono::milliseconds> duration;  // exactly one of duration (whole seconds) and bytes is set
+  // Exactly one of the two is set.
+  std::optional<std::chrono::milliseconds> duration;  // whole seconds
   std::optional<std::uint64_t> bytes;
   std::chrono::milliseconds omit{0};         // whole seconds
   std::chrono::milliseconds interval{1000};  // 100 ms and up
 
-  std::optional<std::uint64_t> bitrate;       // bits per second a stream, 0 is unlimited; absent: iperf3's default
+  std::optional<std::uint64_t> bitrate;  // bits per second a stream, 0 is unlimited; absent: iperf3's default
   std::optional<std::uint64_t> length_bytes;  // of one write
   std::optional<std::uint64_t> window_bytes;  // socket buffer
   std::optional<std::uint32_t> mss_bytes;
@@ -49,10 +53,15 @@ struct Iperf3Spec {
   bool zerocopy = false;
   bool no_delay = false;
   bool dont_fragment = false;
+
+  bool operator==(const Iperf3Spec&) const = default;
 };
 
 struct Limits {
-  std::chrono::milliseconds timeout{0};  // of one run, from its preparation to its end; never 0 in an accepted job
+  // Of one run, from its preparation to its end; never 0 in an accepted job.
+  std::chrono::milliseconds timeout{0};
+
+  bool operator==(const Limits&) const = default;
 };
 
 struct JobSpec {
@@ -63,12 +72,16 @@ struct JobSpec {
   Iperf3Spec iperf3;
   Limits limits;
   std::string text;  // the YAML that gave all this, overrides applied: what the store keeps
+
+  bool operator==(const JobSpec&) const = default;
 };
 
 // One thing wrong with a job: the key's full path and a whole sentence of what it is and what was expected.
 struct JobProblem {
   std::string key;
   std::string message;
+  // The other keys the rule read: while one of them is wrong, this says nothing.
+  std::vector<std::string> others;
 };
 
 // Everything that contradicts the rules of a single key or of several together; empty for a job that may run.

@@ -26,8 +26,8 @@ struct Totals {
   std::optional<std::uint64_t> received_bytes;
   std::optional<double> sent_bits_per_second;
   std::optional<double> received_bits_per_second;
-  std::optional<std::uint64_t> retransmits;   // TCP and SCTP senders whose kernel tells
-  std::optional<std::uint64_t> max_snd_cwnd;  // bytes
+  std::optional<std::uint64_t> retransmits;                 // TCP and SCTP senders whose kernel tells
+  std::optional<std::uint64_t> max_snd_cwnd;                // bytes
   std::optional<std::uint64_t> min_rtt, mean_rtt, max_rtt;  // microseconds
   std::optional<double> jitter_ms;                          // UDP from here on
   std::optional<std::uint64_t> packets;                     // datagrams sent
@@ -48,10 +48,10 @@ struct Interval {
   std::optional<std::uint64_t> bytes;
   std::optional<double> bits_per_second;
   std::optional<std::uint64_t> retransmits;
-  std::optional<std::uint64_t> snd_cwnd;      // bytes
-  std::optional<std::uint64_t> rtt, rttvar;   // microseconds
-  std::optional<std::uint64_t> pmtu;          // bytes
-  std::optional<double> jitter_ms;            // UDP from here on
+  std::optional<std::uint64_t> snd_cwnd;     // bytes
+  std::optional<std::uint64_t> rtt, rttvar;  // microseconds
+  std::optional<std::uint64_t> pmtu;         // bytes
+  std::optional<double> jitter_ms;           // UDP from here on
   std::optional<std::uint64_t> packets;
   std::optional<std::int64_t> lost_packets;
   std::optional<double> lost_percent;
@@ -74,7 +74,8 @@ struct Iperf3Report {
   std::optional<Endpoint> client, server;
   std::optional<std::uint32_t> mss_bytes;
   std::string congestion;  // the sender's, empty where unknown
-  std::optional<double> cpu_client_percent, cpu_server_percent;  // of one CPU, as iperf3 counts its own process
+  // Of one CPU, as iperf3 counts its own process.
+  std::optional<double> cpu_client_percent, cpu_server_percent;
   std::vector<Totals> sums;     // one a direction
   std::vector<Totals> streams;  // one a stream
   std::vector<Interval> intervals;
@@ -95,7 +96,7 @@ struct ResourceUsage {
 
 // How the workload ended, whatever the way.
 struct WorkloadResult {
-  std::string error;  // empty: a measurement. Otherwise ours, then iperf3's own words.
+  std::string error;    // empty: a measurement. Otherwise ours, then iperf3's own words.
   Iperf3Report report;  // with an error: what could still be read of it
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;

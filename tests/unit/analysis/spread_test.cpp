@@ -5,7 +5,8 @@
 namespace netperfd::analysis {
 namespace {
 
-std::vector<Totals> run_with(std::optional<double> sent_direction, std::optional<double> received_direction = {}) {
+std::vector<Totals> run_with(std::optional<double> sent_direction,
+                             std::optional<double> received_direction = {}) {
   std::vector<Totals> sums;
   Totals send;
   send.direction = Direction::send;
@@ -20,7 +21,9 @@ std::vector<Totals> run_with(std::optional<double> sent_direction, std::optional
   return sums;
 }
 
-TEST(Spread, is_empty_without_runs) { EXPECT_TRUE(received_spreads({}).empty()); }
+TEST(Spread, is_empty_without_runs) {
+  EXPECT_TRUE(received_spreads({}).empty());
+}
 
 TEST(Spread, of_one_run_has_no_variation) {
   const auto spreads = received_spreads({run_with(100)});

@@ -150,7 +150,8 @@ class FakeStore final : public RunStore {
   Status step(RunId id, RunState state) {
     Run& run = runs.at(id);
     if (!may_follow(run.state, state)) {
-      return fail(ErrorKind::internal, fmt::format("run {}: {} cannot follow {}", id, to_string(state), to_string(run.state)));
+      return fail(ErrorKind::internal,
+                  fmt::format("run {}: {} cannot follow {}", id, to_string(state), to_string(run.state)));
     }
     run.state = state;
     run.states.push_back(state);

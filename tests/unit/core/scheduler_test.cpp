@@ -48,8 +48,9 @@ TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stor
   EXPECT_THAT(seen_.take(), ElementsAre("job 1 running 0/1 running 0.00"));
 
   workload_.last().end(a_measurement());
-  EXPECT_THAT(store_.runs.at(41).states, ElementsAre(RunState::pending, RunState::preparing, RunState::running,
-                                                     RunState::collecting, RunState::finished));
+  EXPECT_THAT(store_.runs.at(41).states,
+              ElementsAre(RunState::pending, RunState::preparing, RunState::running, RunState::collecting,
+                          RunState::finished));
   EXPECT_THAT(seen_.take(), ElementsAre("job 1 running 0/1 collecting 0.00", "run 41 finished",
                                         "job 1 finished 1/1 finished 0.00"));
 }

@@ -1,0 +1,94 @@
+// netperfd as the verbs see it: plain values in and out, every error an Outcome, no D-Bus type in sight.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/loop.hpp"
+#include "client/outcome.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl {
+
+struct StartOptions {
+  std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
+  std::optional<std::string> label;
+  std::optional<std::uint32_t> repeat;
+};
+
+struct RunFilter {
+  std::optional<std::uint64_t> job;
+  std::optional<std::string> scenario, label, state;
+  std::optional<std::uint64_t> since_us, until_us;
+};
+
+struct RunPage {
+  std::vector<RunView> runs;  // newest first
+  bool more = false;          // older ones match too
+};
+
+struct DaemonInfo {
+  std::string version;
+  std::string iperf3_version;  // empty where there is none
+  bool live_intervals = false;
+};
+
+// Told of live jobs while a Loop runs. The job is as of then, whole. May call the daemon.
+class JobListener {
+ public:
+  virtual ~JobListener() = default;
+  virtual void job_added(const LiveJobView& job) = 0;
+  virtual void job_changed(const LiveJobView& job) = 0;
+  virtual void job_removed(std::uint64_t job) = 0;
+  virtual void interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) = 0;
+  virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
+                         const std::string& error) = 0;
+  // The daemon left the bus, or sent what cannot be read.
+  virtual void lost(const Failure& failure) = 0;
+};
+
+class Daemon {
+ public:
+  // Connects to the system bus; the daemon itself is first asked by the first call.
+  [[nodiscard]] static Outcome<Daemon> connect();
+  Daemon(Daemon&&) noexcept;
+  Daemon& operator=(Daemon&&) noexcept;
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  ~Daemon();
+
+  // Numbers of jobs. A wrong job is Exit::usage with a line an error.
+  [[nodiscard]] Outcome<std::uint64_t> start_scenario(const std::string& scenario,
+                                                      const StartOptions& options);
+  [[nodiscard]] Outcome<std::uint64_t> start_job(const std::string& text, const std::string& origin,
+                                                 const StartOptions& options);
+  [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
+  [[nodiscard]] Outcome<void> delete_run(std::uint64_t run);
+
+  [[nodiscard]] Outcome<DaemonInfo> info();
+  [[nodiscard]] Outcome<std::vector<ScenarioView>> scenarios();
+  // All live jobs by number.
+  [[nodiscard]] Outcome<std::vector<LiveJobView>> live_jobs();
+  // The newest `limit` that match; without a limit all.
+  [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
+  // 0 is the newest run that has ended.
+  [[nodiscard]] Outcome<RunDetails> run(std::uint64_t run);
+  [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);
+  [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
+  [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
+  [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
+
+  // From now on `listener`, which must outlive this object, hears from `loop` of everything that happens to
+  // any job, also of what happens between this call and the loop's first turn.
+  [[nodiscard]] Outcome<void> follow(Loop& loop, JobListener& listener);
+
+ private:
+  class Bus;
+  explicit Daemon(std::unique_ptr<Bus> bus);
+  std::unique_ptr<Bus> bus_;
+};
+
+}  // namespace netperfctl

@@ -1,0 +1,128 @@
+#include "client/follower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "client/render.hpp"
+
+namespace netperfctl {
+namespace {
+
+// A run that failed or was left open by a crash is worth an exit code of its own; so is a job that somebody
+// canceled.
+Exit exit_of(const JobView& job) {
+  if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
+  return job.canceled.value_or(0) > 0 ? Exit::other : Exit::ok;
+}
+
+}  // namespace
+
+Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
+  auto details = daemon.job(job);
+  if (!details) return std::unexpected(details.error());
+  auto page =
+      daemon.runs({.job = job, .scenario = {}, .label = {}, .state = {}, .since_us = {}, .until_us = {}}, {});
+  if (!page) return std::unexpected(page.error());
+  std::ranges::reverse(page->runs);
+  return StartView{std::move(*details), std::move(page->runs)};
+}
+
+Follower::Follower(Loop& loop, Format format, bool cancel_on_interrupt)
+    : loop_(loop),
+      cancel_on_interrupt_(cancel_on_interrupt),
+      format_(format),
+      lines_(format == Format::table ? stdout : stderr),
+      area_(loop, stderr, true, [this](const Screen& screen) {
+        return line_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
+      }) {}
+
+Outcome<Exit> Follower::follow(Daemon& daemon, const LiveJobView& job) {
+  const auto interrupt = loop_.on_interrupt([this] { interrupted(); });
+  if (!interrupt) return std::unexpected(interrupt.error());
+  daemon_ = &daemon;
+  line_.emplace(job, std::chrono::steady_clock::now());
+  if (has_ended(job.state.value_or(""))) {
+    finish();
+  } else {
+    area_.changed();
+  }
+  const Exit exit = loop_.run();
+  area_.close();
+  daemon_ = nullptr;
+  if (exit == Exit::unreachable && !failure_) {
+    failure_ = Failure{exit, fmt::format("the system bus went away; job {} may still run", job.job)};
+  }
+  if (failure_) return std::unexpected(*failure_);
+  return exit;
+}
+
+void Follower::job_changed(const LiveJobView& job) {
+  if (!line_ || job.job != line_->job().job) return;
+  line_->job_changed(job, std::chrono::steady_clock::now());
+  area_.changed();
+  if (has_ended(job.state.value_or(""))) finish();
+}
+
+void Follower::job_removed(std::uint64_t job) {
+  if (line_ && job == line_->job().job) finish();
+}
+
+void Follower::interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
+  if (!line_ || job != line_->job().job) return;
+  line_->interval(run, interval);
+  area_.changed();
+}
+
+void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string&, const std::string&) {
+  if (line_ && job == line_->job().job) say_run_end(run);
+}
+
+void Follower::lost(const Failure& failure) {
+  const std::uint64_t job = line_ ? line_->job().job : 0;
+  give_up({failure.exit,
+           fmt::format("{}\nWhat became of job {}: `netperfctl runs --job {}`, once netperfd is back.",
+                       failure.message, job, job)});
+}
+
+void Follower::say_run_end(std::uint64_t run) {
+  if (failure_ || !said_.insert(run).second) return;
+  const auto details = daemon_->run(run);
+  if (!details) return give_up(details.error());
+  area_.print_above(lines_, run_end_text(screen_of(lines_), *details));
+}
+
+void Follower::interrupted() {
+  const std::uint64_t job = line_->job().job;
+  if (cancel_on_interrupt_ && !canceling_) {
+    canceling_ = true;
+    if (const auto stopped = daemon_->stop_job(job); !stopped) return give_up(stopped.error());
+    return area_.print_above(lines_, fmt::format("job {} is being stopped.\n", job));
+  }
+  area_.close();
+  put_text(lines_, canceling_ ? fmt::format("job {} has not stopped yet.\n", job)
+                              : fmt::format("job {} goes on; `netperfctl stop {}` ends it.\n", job, job));
+  loop_.exit(Exit::interrupted);
+}
+
+void Follower::finish() {
+  if (failure_) return;
+  const std::uint64_t job = line_->job().job;
+  const auto view = fetch_start_view(*daemon_, job);
+  if (!view) return give_up(view.error());
+  // The job may be over before the end of its last run has been told.
+  for (const RunView& run : view->runs) say_run_end(run.run);
+  if (failure_) return;
+  area_.close();
+  put_text(lines_, job_end_text(*view));
+  if (format_ == Format::json) put(start_json(*view));
+  if (format_ == Format::csv) put(runs_csv(view->runs));
+  loop_.exit(canceling_ ? Exit::interrupted : exit_of(view->job.job));
+}
+
+void Follower::give_up(const Failure& failure) {
+  if (!failure_) failure_ = failure;
+  loop_.exit(failure.exit);
+}
+
+}  // namespace netperfctl

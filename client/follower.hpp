@@ -1,0 +1,56 @@
+// Follows one job of ours to its end on behalf of `start`.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "client/daemon.hpp"
+#include "client/live_area.hpp"
+#include "client/live_line.hpp"
+#include "client/terminal.hpp"
+
+namespace netperfctl {
+
+// Everything a job is, from the daemon's store; its runs oldest first.
+[[nodiscard]] Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job);
+
+class Follower final : public JobListener {
+ public:
+  // Borrows the loop. Lines go to stdout where that is for people, else to stderr; the live line always to
+  // stderr.
+  Follower(Loop& loop, Format format, bool cancel_on_interrupt);
+
+  // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
+  // `job` was read of it after that.
+  [[nodiscard]] Outcome<Exit> follow(Daemon& daemon, const LiveJobView& job);
+
+  void job_added(const LiveJobView&) override {}
+  void job_changed(const LiveJobView& job) override;
+  void job_removed(std::uint64_t job) override;
+  void interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) override;
+  void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
+                 const std::string& error) override;
+  void lost(const Failure& failure) override;
+
+ private:
+  void say_run_end(std::uint64_t run);
+  void interrupted();
+  void finish();
+  void give_up(const Failure& failure);
+
+  Loop& loop_;
+  bool cancel_on_interrupt_;
+  Format format_;
+  std::FILE* lines_;
+  Daemon* daemon_ = nullptr;  // while following
+  std::optional<LiveLine> line_;
+  LiveArea area_;
+  std::set<std::uint64_t> said_;  // runs whose end has been said
+  bool canceling_ = false;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace netperfctl

@@ -1,0 +1,152 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/fields.hpp"
+#include "client/render.hpp"
+
+namespace netperfctl {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order they are written here
+
+constexpr int kVersion = 1;
+
+// JSON has no infinity and no NaN; nlohmann would write null, and absent is how unknown is said here.
+template <class Value>
+bool sayable(const Value& value) {
+  if constexpr (std::is_floating_point_v<Value>) return std::isfinite(value);
+  return true;
+}
+
+template <class Row>
+Json object(const Row& row) {
+  Json json = Json::object();
+  each_field(row, [&json](const char* key, const auto& member, const char* = "") {
+    if constexpr (requires { member.has_value(); }) {
+      if (member && sayable(*member)) json[key] = *member;
+    } else {
+      json[key] = member;
+    }
+  });
+  return json;
+}
+
+template <class Rows>
+Json array(const Rows& rows) {
+  Json json = Json::array();
+  for (const auto& row : rows) json.push_back(object(row));
+  return json;
+}
+
+Json document(const char* kind) {
+  return Json{{"version", kVersion}, {"kind", kind}};
+}
+
+Json event(std::string_view name, std::uint64_t job) {
+  Json json = document("event");
+  json["event"] = name;
+  json["job"] = job;
+  return json;
+}
+
+Json jobs_document(std::span<const LiveJobView> jobs) {
+  Json json = document("jobs");
+  json["jobs"] = array(jobs);
+  return json;
+}
+
+// ASCII only: a terminal that shows it cannot be steered by what a label holds.
+std::string write(const Json& json, int indent) {
+  return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+std::string pretty(const Json& json) {
+  return write(json, 2);
+}
+std::string line(const Json& json) {
+  return write(json, -1);
+}
+
+}  // namespace
+
+std::string runs_json(std::span<const RunView> runs, bool more) {
+  Json json = document("runs");
+  json["more"] = more;
+  json["runs"] = array(runs);
+  return pretty(json);
+}
+
+std::string jobs_json(std::span<const LiveJobView> jobs) {
+  return pretty(jobs_document(jobs));
+}
+std::string jobs_event_json(std::span<const LiveJobView> jobs) {
+  return line(jobs_document(jobs));
+}
+
+std::string scenarios_json(std::span<const ScenarioView> scenarios) {
+  Json json = document("scenarios");
+  json["scenarios"] = array(scenarios);
+  return pretty(json);
+}
+
+std::string show_json(const ShowView& view) {
+  Json json = document("run");
+  json["run"] = object(view.details.run);
+  json["sums"] = array(view.details.sums);
+  json["flags"] = array(view.details.flags);
+  if (view.job) {
+    json["job"] = object(view.job->job);
+    json["spreads"] = array(view.job->spreads);
+  }
+  if (view.list_intervals) json["intervals"] = array(view.intervals);
+  if (view.list_streams) json["streams"] = array(view.streams);
+  return pretty(json);
+}
+
+std::string start_json(const StartView& view) {
+  Json json = document("start");
+  json["job"] = object(view.job.job);
+  json["spreads"] = array(view.job.spreads);
+  json["runs"] = array(view.runs);
+  return pretty(json);
+}
+
+std::string stopped_json(std::uint64_t job) {
+  Json json = document("stopped");
+  json["job"] = job;
+  return pretty(json);
+}
+
+std::string deleted_json(std::span<const std::uint64_t> runs) {
+  Json json = document("deleted");
+  json["runs"] = std::vector(runs.begin(), runs.end());
+  return pretty(json);
+}
+
+std::string job_event_json(std::string_view name, const LiveJobView& job) {
+  Json json = event(name, job.job);
+  json["live_job"] = object(job);
+  return line(json);
+}
+
+std::string job_removed_json(std::uint64_t job) {
+  return line(event("job_removed", job));
+}
+
+std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
+  Json json = event("interval", job);
+  json["run"] = run;
+  json["interval"] = object(interval);
+  return line(json);
+}
+
+std::string run_ended_json(std::uint64_t job, std::uint64_t run, std::string_view state,
+                           std::string_view error) {
+  Json json = event("run_ended", job);
+  json["run"] = run;
+  json["state"] = state;
+  if (!error.empty()) json["error"] = error;
+  return line(json);
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,52 @@
+// The line of a job under way, as it grows: pure, told of what happens and of the time by its owner.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/screen.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl {
+
+class LiveLine {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  LiveLine(const LiveJobView& job, Time now) { job_changed(job, now); }
+
+  // Between two reports of the daemon the elapsed time goes on by the client's own clock.
+  void job_changed(const LiveJobView& job, Time now);
+  // The sum of one direction.
+  void interval(std::uint64_t run, const IntervalView& interval);
+
+  [[nodiscard]] const LiveJobView& job() const { return job_; }
+  // Whether time alone changes the line.
+  [[nodiscard]] bool moves() const { return job_.run_state == "running" && job_.current_run.has_value(); }
+  // "run 41  1/3  running", without a line feed.
+  [[nodiscard]] std::string state_text() const;
+  // `lead` and "run 41  1/3  running  ▕████▌   ▏  6.2 s of 11 s  78.4 Mbit/s  ▃▅▆▆▅▆  0 retr", narrower than
+  // the screen, without a line feed; what does not fit is left out, the bar first.
+  [[nodiscard]] std::string text(const Screen& screen, Time now, const std::string& lead = {}) const;
+
+ private:
+  struct Live {
+    std::string direction;
+    std::vector<double> rates;
+    std::optional<std::uint64_t> retransmits;
+  };
+
+  [[nodiscard]] double elapsed_s(Time now) const;
+  [[nodiscard]] std::string time_words(Time now) const;
+  [[nodiscard]] std::string rate_words() const;
+
+  LiveJobView job_;
+  std::uint64_t run_ = 0;
+  double anchor_s_ = 0;  // elapsed at anchor_time_
+  Time anchor_time_;
+  std::vector<Live> live_;  // one a direction
+};
+
+}  // namespace netperfctl

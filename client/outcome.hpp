@@ -1,0 +1,34 @@
+// How the client's work ends: its exit code and, where it is an error, what to tell the user.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace netperfctl {
+
+// docs/netperfctl.md lists them; 6 is kept for comparisons.
+enum class Exit : int {
+  ok = 0,
+  other = 1,
+  usage = 2,        // the command line or the job is wrong; nothing was changed
+  unreachable = 3,  // no daemon on the bus, or it went away
+  denied = 4,
+  not_found = 5,
+  run_failed = 7,
+  interrupted = 130,  // Ctrl-C, as a shell has it
+};
+
+struct Failure {
+  Exit exit = Exit::other;
+  std::string message;  // for a person; may hold control characters of whoever wrote it
+};
+
+template <class T>
+using Outcome = std::expected<T, Failure>;
+
+[[nodiscard]] inline std::unexpected<Failure> fail(Exit exit, std::string message) {
+  return std::unexpected(Failure{exit, std::move(message)});
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,65 @@
+// Pure renderers, view -> string: text for people, JSON and CSV for programs. schema/netperfctl-1.schema.json
+// describes the JSON, docs/netperfctl.md the CSV.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "client/screen.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl {
+
+// ---- Text: control characters in what the daemon sent are written out; every text ends with a line feed
+// ------------
+
+// `filtered`: the caller asked for some runs only. `more`: there are older ones than these.
+[[nodiscard]] std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool filtered,
+                                    bool more);
+[[nodiscard]] std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
+[[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
+
+// "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all." and how to leave. `jobs_before`: live ones started
+// earlier.
+[[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
+                                       bool cancels_on_interrupt);
+// "job 12: hsr-ring, runs 41, 42, 43."
+[[nodiscard]] std::string detached_text(const LiveJobView& job);
+// "run 41  1/3  finished   80.1 Mbit/s"
+[[nodiscard]] std::string run_end_text(const Screen& screen, const RunDetails& details);
+// "job 12 done: 2 of 3 runs finished, median 79.9 Mbit/s. See `netperfctl show 43`."
+[[nodiscard]] std::string job_end_text(const StartView& view);
+
+// ---- JSON: one document, a line feed at its end; all of it ASCII
+// ----------------------------------------------------
+
+[[nodiscard]] std::string runs_json(std::span<const RunView> runs, bool more);
+[[nodiscard]] std::string jobs_json(std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
+[[nodiscard]] std::string show_json(const ShowView& view);
+[[nodiscard]] std::string start_json(const StartView& view);
+[[nodiscard]] std::string stopped_json(std::uint64_t job);
+[[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
+
+// What `watch` says: jobs_json() on one line, then events, each a document on one line.
+[[nodiscard]] std::string jobs_event_json(std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string job_event_json(std::string_view event, const LiveJobView& job);
+[[nodiscard]] std::string job_removed_json(std::uint64_t job);
+[[nodiscard]] std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalView& interval);
+[[nodiscard]] std::string run_ended_json(std::uint64_t job, std::uint64_t run, std::string_view state,
+                                         std::string_view error);
+
+// ---- CSV (RFC 4180): a header of keys with their units, then a record a row; CRLF
+// ------------------------------------
+
+[[nodiscard]] std::string runs_csv(std::span<const RunView> runs);
+[[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
+// The run's intervals; with `list_streams` the totals of its directions and streams instead.
+[[nodiscard]] std::string show_csv(const ShowView& view);
+[[nodiscard]] std::string numbers_csv(std::string_view title, std::span<const std::uint64_t> numbers);
+
+}  // namespace netperfctl

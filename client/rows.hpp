@@ -1,0 +1,74 @@
+// D-Bus rows to views. A key that is absent stays empty; a key of another type than the XML says throws
+// sdbus::Error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "client/fields.hpp"
+#include "client/views.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfctl {
+
+template <class View>
+[[nodiscard]] View from_row(const netperfd::dbus::Row& row) {
+  View view;
+  each_field(view, [&row](const char* key, auto& member, const char* = "") {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    const auto value = row.find(key);
+    if constexpr (requires { typename Member::value_type; } && !std::is_same_v<Member, std::string>) {
+      if (value != row.end()) member = value->second.get<typename Member::value_type>();
+    } else {
+      if (value == row.end()) {
+        throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
+                                         fmt::format("a row of the daemon has no `{}`", key));
+      }
+      member = value->second.get<Member>();
+    }
+  });
+  return view;
+}
+
+template <class View>
+[[nodiscard]] std::vector<View> from_rows(const netperfd::dbus::Rows& rows) {
+  std::vector<View> views;
+  for (const auto& row : rows) views.push_back(from_row<View>(row));
+  return views;
+}
+
+// Brings `job` up to date with properties of a Job object, all of them or those that changed. What the
+// properties have to say with an empty or zero value, since D-Bus knows no absent property, is absent in the
+// view. `Properties` maps names, which are strings in one sdbus-c++ and a type of their own in the other, to
+// variants.
+template <class Properties>
+void apply_properties(LiveJobView& job, const Properties& properties) {
+  const auto take = [&properties]<class Value>(const char* name, std::optional<Value>& member,
+                                               bool zero_is_absent) {
+    const auto property = properties.find(typename Properties::key_type{name});
+    if (property == properties.end()) return;
+    const auto value = property->second.template get<Value>();
+    member = zero_is_absent && value == Value{} ? std::nullopt : std::optional<Value>{value};
+  };
+  std::optional<std::uint64_t> id;
+  take("Id", id, false);
+  job.job = id.value_or(job.job);
+  take("Scenario", job.scenario, false);
+  take("Label", job.label, true);
+  take("Owner", job.owner, false);
+  take("Runs", job.runs, false);
+  take("PlannedSeconds", job.planned_s, true);
+  take("State", job.state, false);
+  take("RunsEnded", job.runs_ended, false);
+  take("RunsFinished", job.runs_finished, false);
+  take("CurrentRun", job.current_run, true);
+  take("RunState", job.run_state, false);
+  take("Progress", job.progress, false);
+  take("Error", job.error, true);
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,26 @@
+// What a piece of output may count on: how wide it is and whether it shows colour and block glyphs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace netperfctl {
+
+struct Screen {
+  std::optional<std::size_t> width;  // columns; absent: no limit, as in a pipe
+  bool colour = false;
+  bool glyphs = true;        // UTF-8 is understood: sparklines and the ellipsis
+  bool live = false;         // lines may be drawn over
+  std::uint64_t now_us = 0;  // since 1970: what "today" means
+};
+
+// Colour only repeats what the words say.
+enum class Style { plain, good, bad, active, strong, faint };
+
+[[nodiscard]] Style style_of_state(std::string_view state);
+[[nodiscard]] std::string paint(const Screen& screen, Style style, std::string_view text);
+
+}  // namespace netperfctl

@@ -1,0 +1,237 @@
+// The page of one run: the answer, what was measured between whom, each direction, how good the evidence is,
+// and what to type next.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "client/escaped.hpp"
+#include "client/render.hpp"
+#include "client/show_parts.hpp"
+#include "client/text.hpp"
+#include "client/times.hpp"
+#include "client/units.hpp"
+
+namespace netperfctl {
+namespace {
+
+const SumView* sum_of(const ShowView& view, std::string_view direction) {
+  const auto found =
+      std::ranges::find_if(view.details.sums, [&](const SumView& sum) { return sum.direction == direction; });
+  return found == view.details.sums.end() ? nullptr : &*found;
+}
+
+std::string received_rate(const SumView* sum) {
+  return sum != nullptr && sum->received_bits_per_second ? format_rate(*sum->received_bits_per_second) : "-";
+}
+
+// What a finished run found, in a few words.
+std::string answer(const ShowView& view) {
+  if (view.details.run.direction == "both") {
+    const std::string to = received_rate(sum_of(view, "send"));
+    const std::string from = received_rate(sum_of(view, "receive"));
+    return fmt::format("{} to the server, {} from it", to == "-" ? "not known" : to,
+                       from == "-" ? "not known" : from);
+  }
+  if (view.details.sums.empty()) return "throughput not known";
+  const SumView& sum = view.details.sums.front();
+  std::string text;
+  if (sum.received_bits_per_second) {
+    text = format_rate(*sum.received_bits_per_second) + " received";
+  } else if (sum.sent_bits_per_second) {
+    text = format_rate(*sum.sent_bits_per_second) + " sent, what arrived is not known";
+  } else {
+    return "throughput not known";
+  }
+  if (sum.lost_percent) text += fmt::format(", {} lost", format_percent(*sum.lost_percent));
+  return text;
+}
+
+std::string when(const Screen& screen, const RunView& run, const std::string& state) {
+  if (has_ended(state)) {
+    return run.ended_us ? " " + format_time(*run.ended_us, screen.now_us) : "";
+  }
+  const auto since = run.started_us ? run.started_us : run.created_us;
+  return since ? " since " + format_time(*since, screen.now_us) : "";
+}
+
+std::string first_line(const Screen& screen, const ShowView& view) {
+  const RunView& run = view.details.run;
+  const std::string state = run.state.value_or("state not known");
+  const std::string found = state == "finished" ? answer(view) + ", " : "";
+  return paint(screen, Style::strong, fmt::format("Run {}: {}", run.run, found)) +
+         paint(screen, style_of_state(state), state) +
+         paint(screen, Style::strong, when(screen, run, state)) + "\n";
+}
+
+std::string scenario_words(const RunView& run) {
+  std::string text = run.scenario.value_or("not known");
+  if (run.label && !run.label->empty()) text += ", label " + *run.label;
+  if (run.index && run.repeat && *run.repeat > 1)
+    text += fmt::format("; run {} of {}", *run.index, *run.repeat);
+  if (run.job) text += fmt::format("{} job {}", run.repeat.value_or(1) > 1 ? " of" : ";", *run.job);
+  return text;
+}
+
+std::string workload_words(const RunView& run) {
+  std::vector<std::string> parts;
+  parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
+                                                                     : "iperf3");
+  if (run.protocol) {
+    std::string protocol = *run.protocol;
+    std::ranges::transform(protocol, protocol.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    if (run.congestion && !run.congestion->empty()) protocol += fmt::format(" ({})", *run.congestion);
+    parts.push_back(protocol);
+  }
+  if (run.streams) parts.push_back(plural(*run.streams, "stream"));
+  std::string length;
+  if (run.duration_s) length = format_seconds(*run.duration_s);
+  if (run.bytes) length = format_bytes(*run.bytes);
+  if (run.omit_s.value_or(0) > 0) length += fmt::format(" after {} omitted", format_seconds(*run.omit_s));
+  if (!length.empty()) parts.push_back(length);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string side_words(const std::optional<std::string>& netns, const std::optional<std::string>& host,
+                       const std::optional<std::uint16_t>& port) {
+  std::string text = netns.value_or("");
+  if (host && !host->empty()) text += (text.empty() ? "" : " ") + *host;
+  if (text.empty()) return "not known";
+  if (port) text += fmt::format(" port {}", *port);
+  return text;
+}
+
+std::string between_words(const RunView& run) {
+  const auto& server = run.server_host ? run.server_host : run.server;
+  const char* arrow = run.direction == "both" ? "<->" : run.direction == "receive" ? "<-" : "->";
+  return fmt::format("{} {} {}", side_words(run.client_netns, run.client_host, run.client_port), arrow,
+                     side_words(run.server_netns, server, run.server_port));
+}
+
+std::string cpu_words(const RunView& run) {
+  std::vector<std::string> parts;
+  if (run.cpu_client_percent || run.cpu_server_percent) {
+    parts.push_back(fmt::format("{} here, {} there", or_dash(run.cpu_client_percent, format_percent),
+                                or_dash(run.cpu_server_percent, format_percent)));
+  }
+  if (run.client_user_s && run.client_system_s) {
+    parts.push_back(fmt::format("client process {} user, {} system", format_seconds(*run.client_user_s),
+                                format_seconds(*run.client_system_s)));
+  }
+  return parts.empty() ? "not known" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string outcome_counts(const JobView& job) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::optional<std::uint32_t>& count, const char* word) {
+    if (count.value_or(0) > 0) parts.push_back(fmt::format("{} {}", *count, word));
+  };
+  add(job.finished, "finished");
+  add(job.failed, "failed");
+  add(job.canceled, "canceled");
+  add(job.interrupted, "interrupted");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string spread_words(const SpreadView& spread) {
+  if (!spread.median) return "not known";
+  if (spread.runs == 1) return format_rate(*spread.median) + " in the one run that finished";
+  std::string text = "median " + format_rate(*spread.median);
+  if (spread.lowest && spread.highest) {
+    text += fmt::format(", lowest {}, highest {}", format_rate_like(*spread.lowest, *spread.median),
+                        format_rate_like(*spread.highest, *spread.median));
+  }
+  if (spread.cv_percent) text += fmt::format(", cv {}", format_percent(*spread.cv_percent));
+  if (spread.runs) text += fmt::format(" (of {})", plural(*spread.runs, "run"));
+  return text;
+}
+
+// How the run stands among the repeats of its job; one run alone has no spread.
+std::string job_part(const Screen& screen, const ShowView& view) {
+  if (!view.job || view.job->job.repeat.value_or(1) < 2) return {};
+  const JobView& job = view.job->job;
+  const std::string counts = outcome_counts(job);
+  std::string text = "\n" + show::field(screen, fmt::format("job {}", job.job),
+                                        fmt::format("{}{}{}", plural(*job.repeat, "run"),
+                                                    counts.empty() ? "" : ": ", counts));
+  for (const SpreadView& spread : view.job->spreads) {
+    const bool both = view.job->spreads.size() > 1;
+    text += show::field(screen,
+                        !both                           ? "received"
+                        : spread.direction == "receive" ? "to client"
+                                                        : "to server",
+                        spread_words(spread));
+  }
+  return text;
+}
+
+std::string flags_part(const Screen& screen, const ShowView& view) {
+  if (view.details.flags.empty()) {
+    const bool known =
+        !view.details.sums.empty() && view.details.sums.front().received_bits_per_second.has_value();
+    return known ? "\n" + show::field(screen, "quality", "nothing to remark") : "";
+  }
+  std::string text = "\n";
+  const char* key = "quality";
+  for (const FlagView& flag : view.details.flags) {
+    text += show::field(screen, key, fmt::format("{} ({})", flag.message, flag.code), Style::active);
+    key = "";
+  }
+  return text;
+}
+
+std::string next_part(const Screen& screen, const ShowView& view) {
+  const RunView& run = view.details.run;
+  std::vector<std::string> commands;
+  const bool measured = !view.details.sums.empty();
+  if (!view.intervals.empty() && !view.list_intervals)
+    commands.push_back(fmt::format("show {} --intervals", run.run));
+  if (measured && !view.list_streams && run.streams.value_or(1) > 1) {
+    commands.push_back(fmt::format("show {} --streams", run.run));
+  }
+  if (run.state != "finished" && run.documents && !run.documents->empty()) {
+    commands.push_back(fmt::format("show {} --document {}", run.run, run.documents->front()));
+  }
+  if (run.job && !has_ended(run.state.value_or("finished")))
+    commands.push_back(fmt::format("stop {}", *run.job));
+  if (run.job && run.repeat.value_or(1) > 1) commands.push_back(fmt::format("runs --job {}", *run.job));
+  if (run.scenario) commands.push_back("runs --scenario " + *run.scenario);
+  constexpr std::string_view kLead = "  next: netperfctl ";
+  constexpr std::size_t kMost = 3;
+  std::string line;
+  for (std::size_t i = 0; i < std::min(kMost, commands.size()); ++i) {
+    const std::string longer = line.empty() ? std::string{kLead} + commands[i] : line + " | " + commands[i];
+    if (screen.width && display_width(longer) > *screen.width) break;
+    line = longer;
+  }
+  return line.empty() ? "" : "\n" + paint(screen, Style::faint, line) + "\n";
+}
+
+}  // namespace
+
+std::string show_text(const Screen& screen, const ShowView& raw) {
+  const ShowView view{.details = escaped(raw.details),
+                      .job = raw.job ? std::optional{escaped(*raw.job)} : std::nullopt,
+                      .intervals = escaped(raw.intervals),
+                      .streams = escaped(raw.streams),
+                      .list_intervals = raw.list_intervals,
+                      .list_streams = raw.list_streams};
+  const RunView& run = view.details.run;
+  std::string text = first_line(screen, view);
+  if (run.error && !run.error->empty()) text += show::field(screen, "error", *run.error, Style::bad);
+  text += show::field(screen, "scenario", scenario_words(run));
+  text += show::field(screen, "workload", workload_words(run));
+  text += show::field(screen, "between", between_words(run));
+  for (const SumView& sum : view.details.sums) text += "\n" + show::direction_part(screen, view, sum);
+  if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
+    text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
+  }
+  text += job_part(screen, view) + flags_part(screen, view);
+  if (view.list_streams) text += "\n" + show::streams_table(screen, view);
+  if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
+  return text + next_part(screen, view);
+}
+
+}  // namespace netperfctl

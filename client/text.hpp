@@ -1,0 +1,39 @@
+// Strings as a terminal shows them: width, cutting, wrapping, and the small pictures made of block glyphs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/screen.hpp"
+
+namespace netperfctl {
+
+// `text` with everything that could steer a terminal written out, such as \x1b: control characters (C0, DEL,
+// C1), line and paragraph separators, marks and overrides of writing direction. Those in `keep` stay.
+[[nodiscard]] std::string printable(std::string_view text, std::string_view keep = {});
+
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// Columns that `text` takes; it holds no control characters.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+// `text`, or its beginning and a mark that more follows, in at most `width` columns.
+[[nodiscard]] std::string cut(const Screen& screen, std::string_view text, std::size_t width);
+
+// Broken at line feeds, and at spaces where needed, into lines of at most `width` columns; a longer word
+// stands alone on its line, whole.
+[[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+// One glyph a value, or a mean of neighbours where there are more values than `cells`. The lowest glyph is
+// the lowest value, but at most nine tenths of the highest, so that a steady series looks steady. Empty
+// without glyphs.
+[[nodiscard]] std::string sparkline(const Screen& screen, std::span<const double> values, std::size_t cells);
+
+// A bar of `cells` columns and its two ends, filled to `fraction` (0 to 1) by eighths of a cell. Empty
+// without glyphs.
+[[nodiscard]] std::string bar(const Screen& screen, double fraction, std::size_t cells);
+
+}  // namespace netperfctl

@@ -1,0 +1,109 @@
+#include "client/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace netperfctl {
+namespace {
+
+// Three significant digits, four from 100 on; what rounds up to the next power of ten is still written in its
+// old one.
+std::string digits(double value) {
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  if (size < 9.995) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.1f}", value);
+}
+
+struct Scaled {
+  double divisor = 1;
+  const char* unit = "";
+};
+
+Scaled scale(double value, double step, std::span<const char* const> units) {
+  Scaled scaled{1, units.front()};
+  for (const char* unit : units.subspan(1)) {
+    if (std::abs(value) / scaled.divisor < step - 0.05) break;  // 999.95 would be written "1000.0"
+    scaled = {scaled.divisor * step, unit};
+  }
+  return scaled;
+}
+
+std::string in_unit(double value, const Scaled& scaled) {
+  // Whole bits have no fraction.
+  if (scaled.divisor == 1 && value == std::floor(value)) return fmt::format("{:.0f}", value);
+  return digits(value / scaled.divisor);
+}
+
+constexpr std::array<const char*, 5> kRateUnits{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+constexpr std::array<const char*, 6> kByteUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+}  // namespace
+
+std::string format_rate(double bits_per_second) {
+  const Scaled scaled = scale(bits_per_second, 1000, kRateUnits);
+  return fmt::format("{} {}", in_unit(bits_per_second, scaled), scaled.unit);
+}
+
+std::string format_rate_like(double bits_per_second, double reference) {
+  return in_unit(bits_per_second, scale(reference, 1000, kRateUnits));
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  const Scaled scaled = scale(value, 1024, kByteUnits);
+  const double shown = value / scaled.divisor;
+  if (shown == std::floor(shown))
+    return fmt::format("{:.0f} {}", shown, scaled.unit);  // sizes as people choose them
+  return fmt::format("{} {}", in_unit(value, scaled), scaled.unit);
+}
+
+std::string format_count(std::int64_t count) {
+  return fmt::format("{}", fmt::group_digits(count));
+}
+std::string format_count(std::uint64_t count) {
+  return fmt::format("{}", fmt::group_digits(count));
+}
+
+std::string format_percent(double percent) {
+  const double size = std::abs(percent);
+  if (size == 0) return "0 %";
+  if (size < 0.095) return fmt::format("{:.2g} %", percent);
+  if (size < 9.95) return fmt::format("{:.1f} %", percent);
+  return fmt::format("{:.0f} %", percent);
+}
+
+std::string format_milliseconds(double milliseconds) {
+  if (milliseconds == 0) return "0 ms";
+  if (milliseconds < 0.9995) {
+    return milliseconds < 0.0095 ? fmt::format("{:.2g} ms", milliseconds)
+                                 : fmt::format("{:.3f} ms", milliseconds);
+  }
+  return fmt::format("{} ms", milliseconds < 999.5 ? fmt::format("{:#.3g}", milliseconds)
+                                                   : fmt::format("{:.0f}", milliseconds));
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1000);
+  if (seconds < 99.95) {
+    std::string text = fmt::format("{:.1f}", seconds);
+    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    return text + " s";
+  }
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  const std::int64_t large = whole < 3600 ? whole / 60 : whole / 3600;
+  const std::int64_t small = whole < 3600 ? whole % 60 : whole % 3600 / 60;
+  const char* large_unit = whole < 3600 ? "min" : "h";
+  const char* small_unit = whole < 3600 ? "s" : "min";
+  if (small == 0) return fmt::format("{} {}", large, large_unit);
+  return fmt::format("{} {} {} {}", large, large_unit, small, small_unit);
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace netperfctl

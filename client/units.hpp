@@ -1,0 +1,37 @@
+// Figures as a person reads them: a unit, three to four significant digits, never 0 for something that is not
+// 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace netperfctl {
+
+// "79.6 Mbit/s", "118.0 Mbit/s"; decimal prefixes.
+[[nodiscard]] std::string format_rate(double bits_per_second);
+// `bits_per_second` in the unit that format_rate() gives `reference`, without naming it: "74.0".
+[[nodiscard]] std::string format_rate_like(double bits_per_second, double reference);
+// "1.50 MiB"; binary prefixes.
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+// "2,567,896"
+[[nodiscard]] std::string format_count(std::int64_t count);
+[[nodiscard]] std::string format_count(std::uint64_t count);
+// "97 %", "2.7 %", "0.012 %"
+[[nodiscard]] std::string format_percent(double percent);
+// "0.085 ms", "1.90 ms", "12.3 ms"
+[[nodiscard]] std::string format_milliseconds(double milliseconds);
+// "250 ms", "6.2 s", "40 s", "2 min 5 s", "1 h 3 min"
+[[nodiscard]] std::string format_seconds(double seconds);
+
+// "-" where the figure is not known.
+template <class Value, class Format>
+[[nodiscard]] std::string or_dash(const std::optional<Value>& value, Format format) {
+  return value ? std::string{format(*value)} : std::string{"-"};
+}
+
+// "1 run", "3 runs"
+[[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);
+
+}  // namespace netperfctl

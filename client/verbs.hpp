@@ -1,0 +1,35 @@
+// The verbs: each add_* puts a subcommand into the CLI11 app and tells what runs it.
+#pragma once
+
+#include <functional>
+
+#include "client/outcome.hpp"
+#include "client/terminal.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace netperfctl {
+
+// Filled from the command line before a verb runs.
+struct Settings {
+  Format format = Format::table;
+};
+
+struct Verb {
+  CLI::App* command = nullptr;         // owned by the app
+  std::function<Outcome<Exit>()> run;  // after parsing, where `command` was given
+};
+
+// `settings` is borrowed and outlives the verb.
+[[nodiscard]] Verb add_start(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_stop(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_jobs(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_runs(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_show(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_delete(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_scenarios(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_watch(CLI::App& app, const Settings& settings);
+
+}  // namespace netperfctl

@@ -1,0 +1,104 @@
+#include "daemon/bus/callers.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace netperfd::bus {
+namespace {
+
+constexpr const char* kBusService = "org.freedesktop.DBus";
+constexpr const char* kBusPath = "/org/freedesktop/DBus";
+
+}  // namespace
+
+Status Callers::subscribe(const std::string& unique_name) {
+  const auto known = callers_.find(unique_name);
+  if (known != callers_.end() && known->second->subscribed) return {};
+  if (subscribers_ >= kSubscribersLimit) {
+    return fail(ErrorKind::busy, fmt::format("{} callers are subscribed already", subscribers_));
+  }
+  auto caller = watched(unique_name);
+  if (!caller) return std::unexpected(std::move(caller.error()));
+  (*caller)->subscribed = true;
+  ++subscribers_;
+  return {};
+}
+
+void Callers::unsubscribe(const std::string& unique_name) {
+  const auto known = callers_.find(unique_name);
+  if (known == callers_.end() || !known->second->subscribed) return;
+  known->second->subscribed = false;
+  --subscribers_;
+  forget_if_idle(unique_name);
+}
+
+Status Callers::tie(JobId job, const std::string& unique_name) {
+  auto caller = watched(unique_name);
+  if (!caller) return std::unexpected(std::move(caller.error()));
+  (*caller)->tied.insert(job);
+  return {};
+}
+
+void Callers::untie(JobId job) {
+  for (const auto& [name, caller] : callers_) {
+    if (caller->tied.erase(job) == 0) continue;
+    const std::string copy = name;  // which dies with its entry
+    forget_if_idle(copy);
+    return;
+  }
+}
+
+Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
+  if (const auto known = callers_.find(unique_name); known != callers_.end()) return known->second.get();
+  auto caller = std::make_unique<Caller>();
+  caller->callers = this;
+  caller->name = unique_name;
+  const std::string rule = fmt::format(
+      "type='signal',sender='{0}',path='{1}',interface='{0}',member='NameOwnerChanged',arg0='{2}',arg2=''",
+      kBusService, kBusPath, unique_name);
+  sd_bus_slot* slot = nullptr;
+  // A handler must not wait for the bus. Its answers come in the order of our questions, so the second one
+  // tells of every departure that the match was too late for.
+  int r = sd_bus_add_match_async(bus_, &slot, rule.c_str(), on_left, on_match_installed, caller.get());
+  if (r < 0) return fail_errno("sd_bus_add_match_async", -r);
+  caller->leaves.reset(slot);
+  r = sd_bus_call_method_async(bus_, &slot, kBusService, kBusPath, kBusService, "NameHasOwner", on_is_here,
+                               caller.get(), "s", unique_name.c_str());
+  if (r < 0) return fail_errno("sd_bus_call_method_async NameHasOwner", -r);
+  caller->is_here.reset(slot);
+  return callers_.emplace(unique_name, std::move(caller)).first->second.get();
+}
+
+void Callers::forget_if_idle(const std::string& unique_name) {
+  const auto known = callers_.find(unique_name);
+  if (!known->second->subscribed && known->second->tied.empty()) callers_.erase(known);
+}
+
+void Callers::gone(const std::string& unique_name) {
+  const auto node = callers_.extract(unique_name);
+  if (node.mapped()->subscribed) --subscribers_;
+  for (const JobId job : node.mapped()->tied) caller_gone_(job);
+}
+
+int Callers::on_left(sd_bus_message*, void* caller, sd_bus_error*) {
+  const auto* left = static_cast<Caller*>(caller);
+  left->callers->gone(left->name);
+  return 0;
+}
+
+int Callers::on_match_installed(sd_bus_message* message, void* caller, sd_bus_error*) {
+  const auto* unwatchable = static_cast<Caller*>(caller);
+  // Whom we cannot watch must not be able to keep us busy for ever.
+  if (sd_bus_message_is_method_error(message, nullptr) != 0) unwatchable->callers->gone(unwatchable->name);
+  return 0;
+}
+
+int Callers::on_is_here(sd_bus_message* message, void* caller, sd_bus_error*) {
+  const auto* asked = static_cast<Caller*>(caller);
+  int is_here = 0;
+  if (sd_bus_message_read(message, "b", &is_here) < 0 || is_here == 0) asked->callers->gone(asked->name);
+  return 0;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,68 @@
+// Connections whose end matters to us: subscribers, and callers who asked that their job ends with them.
+//
+// One match rule for each of them, and only while it matters: a rule for all names would wake the daemon
+// whenever anybody on the host joins or leaves the bus.
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::bus {
+
+class Callers {
+ public:
+  // Told, from the loop, of a job whose caller has left. Must not throw.
+  using CallerGone = std::function<void(JobId job)>;
+
+  static constexpr std::size_t kSubscribersLimit = 128;
+
+  // `bus` is borrowed and must outlive this object.
+  Callers(sd_bus* bus, CallerGone caller_gone) : bus_(bus), caller_gone_(std::move(caller_gone)) {}
+
+  // Both are idempotent. busy where there are too many.
+  [[nodiscard]] Status subscribe(const std::string& unique_name);
+  void unsubscribe(const std::string& unique_name);
+  [[nodiscard]] bool anyone_subscribed() const { return subscribers_ > 0; }
+
+  // Calls `caller_gone(job)` once `unique_name` leaves, also where it has left already, until untie(job).
+  [[nodiscard]] Status tie(JobId job, const std::string& unique_name);
+  void untie(JobId job);
+
+ private:
+  struct UnrefSlot {
+    void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
+  };
+  using Slot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
+
+  struct Caller {
+    Callers* callers = nullptr;
+    std::string name;
+    bool subscribed = false;
+    std::set<JobId> tied;
+    Slot leaves;   // the match
+    Slot is_here;  // the question whether it had left before the match was in place
+  };
+
+  Result<Caller*> watched(const std::string& unique_name);
+  void forget_if_idle(const std::string& unique_name);
+  void gone(const std::string& unique_name);
+
+  static int on_left(sd_bus_message* message, void* caller, sd_bus_error* error);
+  static int on_match_installed(sd_bus_message* message, void* caller, sd_bus_error* error);
+  static int on_is_here(sd_bus_message* message, void* caller, sd_bus_error* error);
+
+  sd_bus* bus_;
+  CallerGone caller_gone_;
+  std::map<std::string, std::unique_ptr<Caller>> callers_;
+  std::size_t subscribers_ = 0;
+};
+
+}  // namespace netperfd::bus

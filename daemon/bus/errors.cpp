@@ -1,0 +1,36 @@
+#include "daemon/bus/errors.hpp"
+
+#include "daemon/bus/wire_text.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+
+const char* error_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument:
+      return dbus::error::kInvalidArgument;
+    case ErrorKind::not_found:
+      return dbus::error::kNotFound;
+    case ErrorKind::busy:
+      return dbus::error::kBusy;
+    case ErrorKind::not_running:
+      return dbus::error::kNotRunning;
+    case ErrorKind::access_denied:
+      return dbus::error::kAccessDenied;
+    case ErrorKind::no_space:
+      return dbus::error::kNoSpace;
+    case ErrorKind::unsupported:
+      return dbus::error::kUnsupported;
+    case ErrorKind::io:
+      return dbus::error::kIo;
+    case ErrorKind::internal:
+      return dbus::error::kInternal;
+  }
+  return dbus::error::kInternal;
+}
+
+sdbus::Error to_dbus(const Error& error) {
+  return dbus::make_error(error_name(error.kind), wire_text(error.message, kLongTextBytes));
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,25 @@
+// How an error of ours leaves through the bus.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "daemon/base/error.hpp"
+#include "dbus/compat.hpp"
+
+namespace netperfd::bus {
+
+[[nodiscard]] const char* error_name(ErrorKind kind);
+[[nodiscard]] sdbus::Error to_dbus(const Error& error);
+
+// For handlers, whose failures sdbus-c++ takes as exceptions.
+inline void throw_if_failed(const Status& status) {
+  if (!status) throw to_dbus(status.error());
+}
+template <class T>
+[[nodiscard]] T value_or_throw(Result<T> result) {
+  if (!result) throw to_dbus(result.error());
+  return std::move(*result);
+}
+
+}  // namespace netperfd::bus

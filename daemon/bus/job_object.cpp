@@ -1,0 +1,100 @@
+#include "daemon/bus/job_object.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+#include "daemon/bus/wire_text.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/model/run_state.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+
+JobObject::JobObject(sdbus::IConnection& connection, core::JobStatus status)
+    : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(status.id))}),
+      status_(std::move(status)) {
+  registerAdaptor();
+  getObject().emitInterfacesAddedSignal();
+}
+
+JobObject::~JobObject() {
+  try {
+    getObject().emitInterfacesRemovedSignal();
+  } catch (const std::exception& e) {  // the bus is gone, or goes
+    log::warn(fmt::format("InterfacesRemoved: {}", e.what()), {.job = status_.id});
+  }
+  unregisterAdaptor();
+}
+
+void JobObject::update(const core::JobStatus& status) {
+  std::vector<dbus::PropertyName> changed;
+  const auto note = [&](const char* name, bool differs) {
+    if (differs) changed.emplace_back(name);
+  };
+  note("State", status.state != status_.state);
+  note("RunsEnded", status.runs_ended != status_.runs_ended);
+  note("RunsFinished", status.runs_finished != status_.runs_finished);
+  note("CurrentRun", status.current_run != status_.current_run);
+  note("RunState", status.run_state != status_.run_state);
+  note("Progress", status.progress < status_.progress || status.progress > status_.progress);
+  note("Error", status.error != status_.error);
+  status_ = status;
+  if (!changed.empty())
+    getObject().emitPropertiesChangedSignal(dbus::InterfaceName{dbus::kJobInterface}, changed);
+}
+
+std::uint64_t JobObject::Id() {
+  return static_cast<std::uint64_t>(status_.id);
+}
+
+std::string JobObject::Scenario() {
+  return dbus::guarded([&] { return wire_text(status_.scenario, kShortTextBytes); });
+}
+
+std::string JobObject::Label() {
+  return dbus::guarded([&] { return wire_text(status_.label, kShortTextBytes); });
+}
+
+std::uint32_t JobObject::Owner() {
+  return status_.owner;
+}
+
+std::vector<std::uint64_t> JobObject::Runs() {
+  return dbus::guarded([&] { return std::vector<std::uint64_t>(status_.runs.begin(), status_.runs.end()); });
+}
+
+double JobObject::PlannedSeconds() {
+  return status_.planned ? std::chrono::duration<double>(*status_.planned).count() : 0;
+}
+
+std::string JobObject::State() {
+  return dbus::guarded([&] { return std::string{to_string(status_.state)}; });
+}
+
+std::uint32_t JobObject::RunsEnded() {
+  return status_.runs_ended;
+}
+
+std::uint32_t JobObject::RunsFinished() {
+  return status_.runs_finished;
+}
+
+std::uint64_t JobObject::CurrentRun() {
+  return static_cast<std::uint64_t>(status_.current_run.value_or(0));
+}
+
+std::string JobObject::RunState() {
+  return dbus::guarded([&] { return std::string{to_string(status_.run_state)}; });
+}
+
+double JobObject::Progress() {
+  return status_.progress;
+}
+
+std::string JobObject::Error() {
+  return dbus::guarded([&] { return wire_text(status_.error, kShortTextBytes); });
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,43 @@
+// One live job on the bus.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "dbus/compat.hpp"
+#include "netperfd-dbus/Job_adaptor.hpp"
+
+namespace netperfd::bus {
+
+class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adaptor> {
+ public:
+  // Exports it and announces it through the ObjectManager; throws sdbus::Error.
+  JobObject(sdbus::IConnection& connection, core::JobStatus status);
+  JobObject(const JobObject&) = delete;
+  JobObject& operator=(const JobObject&) = delete;
+  ~JobObject();
+
+  // Announces what differs; throws sdbus::Error.
+  void update(const core::JobStatus& status);
+
+ private:
+  std::uint64_t Id() override;
+  std::string Scenario() override;
+  std::string Label() override;
+  std::uint32_t Owner() override;
+  std::vector<std::uint64_t> Runs() override;
+  double PlannedSeconds() override;
+  std::string State() override;
+  std::uint32_t RunsEnded() override;
+  std::uint32_t RunsFinished() override;
+  std::uint64_t CurrentRun() override;
+  std::string RunState() override;
+  double Progress() override;
+  std::string Error() override;
+
+  core::JobStatus status_;
+};
+
+}  // namespace netperfd::bus

@@ -1,0 +1,251 @@
+#include "daemon/bus/manager_object.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "daemon/analysis/spread.hpp"
+#include "daemon/bus/document.hpp"
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/wire.hpp"
+#include "daemon/log/log.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+constexpr std::uint32_t kRunsPageLimit = 500;
+constexpr std::uint32_t kIntervalsPageLimit = 2000;
+
+std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
+  return asked == 0 ? highest : std::min(asked, highest);
+}
+
+// The store's number for one of the bus, which has one bit more.
+std::int64_t to_id(std::uint64_t number, const char* what) {
+  if (number == 0 || number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    throw to_dbus(Error{ErrorKind::not_found, fmt::format("{} {}: no such {}", what, number, what)});
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+core::RunRow newest_ended_run(core::RunQueries& queries) {
+  std::optional<core::RunRow> newest;
+  for (const RunStateRow& row : kRunStates) {
+    if (!row.ended) continue;
+    core::RunFilter filter;
+    filter.state = row.state;
+    auto page = value_or_throw(queries.runs(filter, "", 1));
+    if (!page.rows.empty() && (!newest || page.rows.front().id > newest->id))
+      newest = std::move(page.rows.front());
+  }
+  if (!newest) throw to_dbus(Error{ErrorKind::not_found, "no run has ended yet"});
+  return std::move(*newest);
+}
+
+}  // namespace
+
+ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
+    : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::kManagerPath}),
+      ports_(ports),
+      settings_(std::move(settings)) {
+  registerAdaptor();
+}
+
+template <class... Values, class Work>
+void ManagerObject::with_credentials(const SharedReply<Values...>& reply, Work work) {
+  const std::string unique_name = dbus::caller_of(getObject());
+  ports_.authorization.ask(unique_name, [reply, work, unique_name](const Result<Credentials>& caller) {
+    answer(reply, [&] {
+      if (!caller) {
+        log::warn(fmt::format("refused {}: {}", unique_name, caller.error().message));
+        throw to_dbus(caller.error());
+      }
+      work(*caller, unique_name);
+    });
+  });
+}
+
+void ManagerObject::require_may_measure(const Credentials& caller, const std::string& unique_name,
+                                        const std::string& deed) const {
+  if (may_measure(caller, settings_.group)) return;
+  log::warn(fmt::format("denied: uid {} ({}) may not {}", caller.uid, unique_name, deed));
+  throw to_dbus(
+      Error{ErrorKind::access_denied,
+            fmt::format("uid {} may not {}; that needs root or the group netperfd", caller.uid, deed)});
+}
+
+sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions& options,
+                                       const Credentials& caller, const std::string& unique_name) {
+  // Who accepted jobs come from is logged by main's observer, with all else that happens to them.
+  const JobId job = value_or_throw(ports_.scheduler.submit(value_or_throw(std::move(spec)), caller.uid));
+  if (options.tie_to_caller) {
+    if (auto tied = ports_.callers.tie(job, unique_name); !tied) {
+      (void)ports_.scheduler.stop(job, tied.error().message);  // a job just queued has not ended
+      throw to_dbus(tied.error());
+    }
+  }
+  return sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(job))};
+}
+
+void ManagerObject::StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario,
+                                  Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(check_line("scenario", scenario, kNameLimit));
+    with_credentials(reply, [this, reply, scenario, wanted = value_or_throw(parse_start_options(options))](
+                                const Credentials& caller, const std::string& unique_name) {
+      require_may_measure(caller, unique_name, "start a job");
+      reply->ok(start(ports_.scenarios.load(scenario, wanted.job), wanted, caller, unique_name));
+    });
+  });
+}
+
+void ManagerObject::StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::string text, std::string origin,
+                             Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(check_size("text", text, kJobTextLimit));
+    throw_if_failed(check_line("origin", origin, kOriginLimit));
+    with_credentials(
+        reply, [this, reply, text, origin, wanted = value_or_throw(parse_start_options(options))](
+                   const Credentials& caller, const std::string& unique_name) {
+          require_may_measure(caller, unique_name, "start a job");
+          reply->ok(start(ports_.scenarios.parse(text, origin, wanted.job), wanted, caller, unique_name));
+        });
+  });
+}
+
+void ManagerObject::StopJob(sdbus::Result<>&& result, std::uint64_t job) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    with_credentials(reply, [this, reply, job](const Credentials& caller, const std::string& unique_name) {
+      require_may_measure(caller, unique_name, fmt::format("stop job {}", job));
+      const JobId id = to_id(job, "job");
+      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", caller.uid)));
+      log::info(fmt::format("uid {} asked to stop it", caller.uid), {.job = id});
+      reply->ok();
+    });
+  });
+}
+
+void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(check_line("name", name, kNameLimit));
+    with_credentials(
+        reply, [this, reply, run, name](const Credentials& caller, const std::string& unique_name) {
+          const RunId id = to_id(run, "run");
+          const core::RunRow row = value_or_throw(ports_.queries.run(id));
+          if (!may_read_documents(caller, row.owner)) {
+            log::warn(fmt::format("denied: uid {} ({}) may not read its documents", caller.uid, unique_name),
+                      {.run = id});
+            throw to_dbus(Error{
+                ErrorKind::access_denied,
+                fmt::format("uid {} may not read documents of run {}; that needs its owner, uid {}, or root",
+                            caller.uid, id, row.owner)});
+          }
+          const std::string bytes = value_or_throw(ports_.queries.document(id, name));
+          Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", id, name), bytes));
+          reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
+        });
+  });
+}
+
+void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
+      require_may_measure(caller, unique_name, fmt::format("delete run {}", run));
+      const RunId id = to_id(run, "run");
+      throw_if_failed(ports_.queries.remove(id));
+      log::info(fmt::format("deleted by uid {}", caller.uid), {.run = id});
+      reply->ok();
+    });
+  });
+}
+
+ManagerObject::Dicts ManagerObject::ListScenarios() {
+  return dbus::guarded([&] { return all_rows(ports_.scenarios.list(), scenario_row); });
+}
+
+std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListRuns(const Dict& filter,
+                                                                      const std::string& cursor,
+                                                                      const std::uint32_t& limit) {
+  return dbus::guarded([&] {
+    const core::RunFilter wanted = value_or_throw(parse_run_filter(filter));
+    WirePage page = fitting_page(
+        page_limit(limit, kRunsPageLimit),
+        [&](std::uint32_t rows) { return ports_.queries.runs(wanted, cursor, rows); }, listed_run_row);
+    return std::tuple{std::move(page.rows), std::move(page.next)};
+  });
+}
+
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Flags> ManagerObject::GetRun(
+    const std::uint64_t& id) {
+  return dbus::guarded([&] {
+    const core::RunRow run =
+        id == 0 ? newest_ended_run(ports_.queries) : value_or_throw(ports_.queries.run(to_id(id, "run")));
+    return std::tuple{run_row(run).row, all_rows(run.sums, totals_row), flag_rows(run.flags)};
+  });
+}
+
+ManagerObject::Dicts ManagerObject::ListStreams(const std::uint64_t& run) {
+  return dbus::guarded(
+      [&] { return all_rows(value_or_throw(ports_.queries.streams(to_id(run, "run"))), totals_row); });
+}
+
+std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const std::uint64_t& run,
+                                                                           const std::string& cursor,
+                                                                           const std::uint32_t& limit) {
+  return dbus::guarded([&] {
+    const RunId id = to_id(run, "run");
+    WirePage page = fitting_page(
+        page_limit(limit, kIntervalsPageLimit),
+        [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, interval_row);
+    return std::tuple{std::move(page.rows), std::move(page.next)};
+  });
+}
+
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetJob(const std::uint64_t& id) {
+  return dbus::guarded([&] {
+    const JobId job = to_id(id, "job");
+    const auto live = ports_.scheduler.job(job);
+    auto runs = ports_.queries.runs_of_job(job);
+    if (!runs && (!live || runs.error().kind != ErrorKind::not_found)) throw to_dbus(runs.error());
+    if (!runs) runs.emplace();
+    if (!live && runs->empty()) {
+      throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such job", job)});
+    }
+    std::vector<std::vector<Totals>> sums;
+    for (const core::RunRow& run : *runs) {
+      if (run.state == RunState::finished) sums.push_back(run.sums);
+    }
+    return std::tuple{job_row(job, live, *runs).row, all_rows(analysis::received_spreads(sums), spread_row)};
+  });
+}
+
+void ManagerObject::Subscribe() {
+  dbus::guarded([&] { throw_if_failed(ports_.callers.subscribe(dbus::caller_of(getObject()))); });
+}
+
+void ManagerObject::Unsubscribe() {
+  dbus::guarded([&] { ports_.callers.unsubscribe(dbus::caller_of(getObject())); });
+}
+
+std::string ManagerObject::Version() {
+  return dbus::guarded([&] { return settings_.version; });
+}
+
+std::string ManagerObject::Iperf3Version() {
+  return dbus::guarded([&] { return settings_.iperf3_version; });
+}
+
+bool ManagerObject::LiveIntervals() {
+  return settings_.live_intervals;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,81 @@
+// org.netperfd1.Manager: each method is a task for the scheduler, the scenarios or the store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "daemon/bus/authorization.hpp"
+#include "daemon/bus/callers.hpp"
+#include "daemon/bus/deferred.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/bus/service.hpp"
+#include "daemon/core/ports.hpp"
+#include "daemon/core/scheduler.hpp"
+#include "dbus/compat.hpp"
+#include "netperfd-dbus/Manager_adaptor.hpp"
+
+namespace netperfd::bus {
+
+// What the methods are answered from; all must outlive the object.
+struct ManagerPorts {
+  core::Scheduler& scheduler;
+  core::ScenarioSource& scenarios;
+  core::RunQueries& queries;
+  Authorization& authorization;
+  Callers& callers;
+};
+
+class ManagerObject final
+    : public sdbus::AdaptorInterfaces<sdbus::ObjectManager_adaptor, org::netperfd1::Manager_adaptor> {
+ public:
+  // Throws sdbus::Error.
+  ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings);
+  ManagerObject(const ManagerObject&) = delete;
+  ManagerObject& operator=(const ManagerObject&) = delete;
+  ~ManagerObject() { unregisterAdaptor(); }
+
+  void set_group(gid_t group) { settings_.group = group; }
+
+ private:
+  using Dict = std::map<std::string, sdbus::Variant>;
+  using Dicts = std::vector<Dict>;
+  using Flags = std::vector<sdbus::Struct<std::string, std::string>>;
+
+  void StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario, Dict options) override;
+  void StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::string text, std::string origin,
+                Dict options) override;
+  void StopJob(sdbus::Result<>&& result, std::uint64_t job) override;
+  Dicts ListScenarios() override;
+  std::tuple<Dicts, std::string> ListRuns(const Dict& filter, const std::string& cursor,
+                                          const std::uint32_t& limit) override;
+  std::tuple<Dict, Dicts, Flags> GetRun(const std::uint64_t& id) override;
+  Dicts ListStreams(const std::uint64_t& run) override;
+  std::tuple<Dicts, std::string> ListIntervals(const std::uint64_t& run, const std::string& cursor,
+                                               const std::uint32_t& limit) override;
+  std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
+  void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
+  void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
+  void Subscribe() override;
+  void Unsubscribe() override;
+  std::string Version() override;
+  std::string Iperf3Version() override;
+  bool LiveIntervals() override;
+
+  // Asks who the caller is and hands the answer to `work(const Credentials&)`, whose exceptions go to the
+  // caller.
+  template <class... Values, class Work>
+  void with_credentials(const SharedReply<Values...>& reply, Work work);
+  // Throws AccessDenied, `deed` saying what was not allowed, unless the caller may measure.
+  void require_may_measure(const Credentials& caller, const std::string& unique_name,
+                           const std::string& deed) const;
+  [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,
+                                        const Credentials& caller, const std::string& unique_name);
+
+  ManagerPorts ports_;
+  ServiceSettings settings_;
+};
+
+}  // namespace netperfd::bus

@@ -1,0 +1,160 @@
+#include "daemon/bus/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "daemon/bus/wire_text.hpp"
+#include "daemon/model/run_state.hpp"
+#include "daemon/model/text.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+struct Key {
+  std::string_view name;
+  std::string_view signature;
+  std::string_view type;  // for people
+};
+
+constexpr std::array<Key, 4> kStartOptions{{
+    {"overrides", "as", "a list of strings"},
+    {"label", "s", "a string"},
+    {"repeat", "u", "an unsigned 32-bit number"},
+    {"tie-to-caller", "b", "a boolean"},
+}};
+
+constexpr std::array<Key, 6> kFilterKeys{{
+    {"job", "t", "an unsigned 64-bit number"},
+    {"scenario", "s", "a string"},
+    {"label", "s", "a string"},
+    {"state", "s", "a string"},
+    {"since", "t", "an unsigned 64-bit number"},
+    {"until", "t", "an unsigned 64-bit number"},
+}};
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorKind::invalid_argument, std::move(message));
+}
+
+// `what`: "option" or "filter".
+Status check_keys(const dbus::Row& row, std::string_view what, std::span<const Key> keys) {
+  for (const auto& [name, value] : row) {
+    const auto key = std::ranges::find(keys, name, &Key::name);
+    if (key == keys.end()) {
+      std::vector<std::string_view> known;
+      known.reserve(keys.size());
+      for (const Key& each : keys) known.push_back(each.name);
+      return invalid(fmt::format("unknown {} \"{}\"; allowed are {}", what, wire_text(name, kNameLimit),
+                                 fmt::join(known, ", ")));
+    }
+    const std::string_view signature{value.peekValueType()};
+    if (signature != key->signature) {
+      return invalid(fmt::format("{} \"{}\" has the D-Bus type {}; expected is {}, {}", what, name,
+                                 wire_text(signature, kNameLimit), key->type, key->signature));
+    }
+  }
+  return {};
+}
+
+template <class T>
+std::optional<T> value_of(const dbus::Row& row, const char* key) {
+  const auto found = row.find(key);
+  if (found == row.end()) return std::nullopt;
+  return found->second.get<T>();
+}
+
+Status check_overrides(const std::vector<std::string>& overrides) {
+  if (overrides.size() > kOverridesLimit) {
+    return invalid(
+        fmt::format("overrides: {} of them; at most {} are allowed", overrides.size(), kOverridesLimit));
+  }
+  for (const std::string& each : overrides) {
+    if (auto checked = check_line("overrides", each, kOverrideLimit); !checked) return checked;
+  }
+  return {};
+}
+
+Result<WallTime> to_time(const char* key, std::uint64_t microseconds) {
+  if (microseconds > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return invalid(
+        fmt::format("filter \"{}\": {} is not a time in microseconds since 1970", key, microseconds));
+  }
+  return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(microseconds)}};
+}
+
+Result<RunState> to_state(const std::string& name) {
+  if (const auto state = parse_run_state(name)) return *state;
+  std::vector<std::string_view> known;
+  known.reserve(kRunStates.size());
+  for (const RunStateRow& each : kRunStates) known.push_back(each.name);
+  return invalid(fmt::format("filter \"state\": \"{}\" is not a state of a run; allowed are {}",
+                             wire_text(name, kNameLimit), fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+Status check_size(const char* what, const std::string& text, std::size_t limit_bytes) {
+  if (text.size() <= limit_bytes) return {};
+  return invalid(fmt::format("{}: {} bytes long; at most {} are allowed", what, text.size(), limit_bytes));
+}
+
+Status check_line(const char* what, const std::string& text, std::size_t limit_bytes) {
+  if (auto checked = check_size(what, text, limit_bytes); !checked) return checked;
+  if (!is_printable(text)) return invalid(fmt::format("{}: control characters are not allowed", what));
+  return {};
+}
+
+Result<StartOptions> parse_start_options(const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kStartOptions); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  StartOptions parsed;
+  parsed.job.overrides =
+      value_of<std::vector<std::string>>(options, "overrides").value_or(std::vector<std::string>{});
+  parsed.job.label = value_of<std::string>(options, "label");
+  parsed.job.repeat = value_of<std::uint32_t>(options, "repeat");
+  parsed.tie_to_caller = value_of<bool>(options, "tie-to-caller").value_or(false);
+  if (auto checked = check_overrides(parsed.job.overrides); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = check_line("label", parsed.job.label.value_or(""), kLabelLimit); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  return parsed;
+}
+
+Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
+  if (auto checked = check_keys(filter, "filter", kFilterKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::RunFilter parsed;
+  // A number that no job can have is a filter that nothing passes, no error.
+  if (const auto job = value_of<std::uint64_t>(filter, "job")) {
+    parsed.job = static_cast<JobId>(std::min<std::uint64_t>(*job, std::numeric_limits<JobId>::max()));
+  }
+  parsed.scenario = value_of<std::string>(filter, "scenario");
+  parsed.label = value_of<std::string>(filter, "label");
+  if (const auto name = value_of<std::string>(filter, "state")) {
+    const auto state = to_state(*name);
+    if (!state) return std::unexpected(state.error());
+    parsed.state = *state;
+  }
+  for (const auto& [key, bound] : {std::pair{"since", &parsed.since}, std::pair{"until", &parsed.until}}) {
+    const auto microseconds = value_of<std::uint64_t>(filter, key);
+    if (!microseconds) continue;
+    const auto time = to_time(key, *microseconds);
+    if (!time) return std::unexpected(time.error());
+    *bound = *time;
+  }
+  return parsed;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,129 @@
+#include "daemon/bus/service.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <map>
+#include <utility>
+
+#include "daemon/bus/authorization.hpp"
+#include "daemon/bus/callers.hpp"
+#include "daemon/bus/job_object.hpp"
+#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/wire.hpp"
+#include "daemon/bus/wire_text.hpp"
+#include "daemon/log/log.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+// The connection, served by the loop for as long as this lives.
+class Attached {
+ public:
+  explicit Attached(EventLoop& loop) : connection_(sdbus::createSystemBusConnection()) {
+    dbus::attach(*connection_, loop.raw());
+  }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  ~Attached() {
+    try {
+      dbus::detach(*connection_);
+    } catch (const std::exception& e) {
+      log::warn(fmt::format("leaving the bus: {}", e.what()));
+    }
+  }
+
+  [[nodiscard]] sdbus::IConnection& get() { return *connection_; }
+
+ private:
+  std::unique_ptr<sdbus::IConnection> connection_;
+};
+
+// An announcement that fails is nobody's failure: the bus is gone, or the state can still be asked for.
+template <class Announce>
+void announce(const char* what, JobId job, Announce announcement) {
+  try {
+    announcement();
+  } catch (const std::exception& e) {
+    log::warn(fmt::format("{}: {}", what, e.what()), {.job = job});
+  }
+}
+
+}  // namespace
+
+// In the order of their making; what is made later uses what is made before.
+struct Service::Parts {
+  Parts(EventLoop& loop, core::Scheduler& scheduler, core::ScenarioSource& scenarios,
+        core::RunQueries& queries, ServiceSettings settings)
+      : bus(loop),
+        authorization(bus.get()),
+        callers(dbus::raw(bus.get()),
+                [&scheduler](JobId job) {
+                  // It may have ended in the meantime, which is as good.
+                  (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
+                }),
+        manager(bus.get(), {scheduler, scenarios, queries, authorization, callers}, std::move(settings)) {}
+
+  Attached bus;
+  Authorization authorization;
+  Callers callers;
+  ManagerObject manager;
+  std::map<JobId, JobObject> jobs;
+};
+
+Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Service::~Service() = default;
+
+Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, core::Scheduler& scheduler,
+                                                 core::ScenarioSource& scenarios, core::RunQueries& queries,
+                                                 ServiceSettings settings) {
+  try {
+    auto parts = std::make_unique<Parts>(loop, scheduler, scenarios, queries, std::move(settings));
+    std::unique_ptr<Service> service{new Service(std::move(parts))};
+    for (const core::JobStatus& job : scheduler.jobs()) service->job_added(job);
+    service->parts_->bus.get().requestName(dbus::ServiceName{dbus::kService});
+    scheduler.add_observer(*service);
+    return service;
+  } catch (const std::exception& e) {
+    return fail(ErrorKind::io,
+                fmt::format("cannot serve {} on the system bus: {}", dbus::kService, e.what()));
+  }
+}
+
+void Service::set_group(gid_t group) {
+  parts_->manager.set_group(group);
+}
+
+void Service::job_added(const core::JobStatus& job) {
+  announce("InterfacesAdded", job.id, [&] { parts_->jobs.try_emplace(job.id, parts_->bus.get(), job); });
+}
+
+void Service::job_changed(const core::JobStatus& job) {
+  if (core::has_ended(job.state)) parts_->callers.untie(job.id);
+  const auto found = parts_->jobs.find(job.id);
+  if (found != parts_->jobs.end()) announce("PropertiesChanged", job.id, [&] { found->second.update(job); });
+}
+
+void Service::run_interval(JobId job, RunId run, const Interval& interval) {
+  if (!parts_->callers.anyone_subscribed()) return;
+  const auto found = parts_->jobs.find(job);
+  if (found == parts_->jobs.end()) return;
+  announce("Interval", job,
+           [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), interval_row(interval).row); });
+}
+
+void Service::run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) {
+  announce("RunEnded", job.id, [&] {
+    parts_->manager.emitRunEnded(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job.id),
+                                 std::string{to_string(state)}, wire_text(error, kLongTextBytes));
+  });
+}
+
+void Service::job_removed(JobId job) {
+  parts_->jobs.erase(job);
+}
+
+}  // namespace netperfd::bus

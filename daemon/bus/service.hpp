@@ -1,0 +1,55 @@
+// org.netperfd1 on the system bus: the objects of dbus/*.xml over the scheduler, the scenarios and the store.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports.hpp"
+#include "daemon/core/scheduler.hpp"
+
+namespace netperfd::bus {
+
+struct ServiceSettings {
+  std::string version;         // of the daemon
+  std::string iperf3_version;  // empty: there is none
+  bool live_intervals = false;
+  gid_t group = static_cast<gid_t>(-1);  // whose members may measure, beside root; -1: nobody else
+};
+
+class Service final : public core::RunObserver {
+ public:
+  // Connects to the bus of DBUS_SYSTEM_BUS_ADDRESS, else the system's, observes the scheduler, exports the
+  // objects and only then takes the name, so that a call which activated the daemon never meets an empty
+  // service. All arguments must outlive the service; the scheduler may not run once it is destroyed. When the
+  // bus goes away the loop ends with EXIT_FAILURE.
+  [[nodiscard]] static Result<std::unique_ptr<Service>> create(EventLoop& loop, core::Scheduler& scheduler,
+                                                               core::ScenarioSource& scenarios,
+                                                               core::RunQueries& queries,
+                                                               ServiceSettings settings);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  // Takes the objects off the bus, then leaves it.
+  ~Service() override;
+
+  // Whose members may measure from now on.
+  void set_group(gid_t group);
+
+  void job_added(const core::JobStatus& job) override;
+  void job_changed(const core::JobStatus& job) override;
+  void run_interval(JobId job, RunId run, const Interval& interval) override;
+  void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
+  void job_removed(JobId job) override;
+
+ private:
+  struct Parts;  // sdbus-c++ stays out of this header
+
+  explicit Service(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace netperfd::bus

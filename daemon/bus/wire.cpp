@@ -1,0 +1,265 @@
+#include "daemon/bus/wire.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "daemon/bus/wire_text.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_state.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// In D-Bus a text is its length, its bytes and a NUL.
+constexpr std::size_t text_bytes(std::size_t length) {
+  return 4 + length + 1;
+}
+
+// Makes a row and counts what it will take in a message.
+class RowMaker {
+ public:
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  void put(const char* key, Number value) {
+    constexpr std::size_t kBytes = std::is_same_v<Number, bool> ? 4 : sizeof(Number);
+    add(key, sdbus::Variant{value}, 1, kBytes, kBytes);
+  }
+  template <class Number>
+  void put(const char* key, const std::optional<Number>& value) {
+    if (value) put(key, *value);
+  }
+  void put(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
+    const std::string clean = wire_text(text, limit_bytes);
+    add(key, sdbus::Variant{clean}, 1, 4, text_bytes(clean.size()));
+  }
+  void put(const char* key, std::string_view word) { put(key, std::string{word}); }
+  void put_if_any(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
+    if (!text.empty()) put(key, text, limit_bytes);
+  }
+  void put(const char* key, const std::optional<WallTime>& time) {
+    if (time)
+      put(key, static_cast<std::uint64_t>(std::max<std::int64_t>(0, time->time_since_epoch().count())));
+  }
+  void put(const char* key, const std::vector<std::string>& texts) {
+    std::vector<std::string> clean;
+    std::size_t bytes = 4;
+    for (const std::string& text : texts) {
+      clean.push_back(wire_text(text, kShortTextBytes));
+      bytes = round_up(bytes, 4) + text_bytes(clean.back().size());
+    }
+    add(key, sdbus::Variant{clean}, 2, 4, bytes);
+  }
+  void put(const char* key, const std::vector<std::uint64_t>& numbers) {
+    add(key, sdbus::Variant{numbers}, 2, 4, 8 + numbers.size() * 8);
+  }
+
+  WireRow take() { return {std::move(row_), bytes_}; }
+
+ private:
+  // An entry is its key, the signature of its value (a length byte, its characters, a NUL) and the value.
+  void add(const char* key, sdbus::Variant value, std::size_t signature_length, std::size_t alignment,
+           std::size_t bytes) {
+    const std::size_t head = text_bytes(std::string_view{key}.size()) + 2 + signature_length;
+    bytes_ += round_up(round_up(head, alignment) + bytes, 8);
+    row_.emplace(key, std::move(value));
+  }
+
+  dbus::Row row_;
+  std::size_t bytes_ = 8;  // the row's length and padding
+};
+
+double seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+double seconds(std::chrono::microseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+std::uint64_t number(std::int64_t id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+void put_what_was_asked(RowMaker& row, const JobSpec& spec) {
+  const Iperf3Spec& iperf3 = spec.iperf3;
+  row.put("protocol", to_string(iperf3.protocol));
+  row.put("direction", to_string(iperf3.direction));
+  row.put("streams", iperf3.streams);
+  if (iperf3.duration) row.put("duration_s", seconds(*iperf3.duration));
+  row.put("bytes", iperf3.bytes);
+  row.put("omit_s", seconds(iperf3.omit));
+  row.put("server", iperf3.server);
+  row.put_if_any("client_netns", iperf3.netns);
+  if (iperf3.local) row.put_if_any("server_netns", iperf3.local->netns);
+}
+
+void put_what_iperf3_told(RowMaker& row, const core::RunRow& run) {
+  row.put_if_any("iperf3_version", run.iperf3_version);
+  if (run.client) {
+    row.put_if_any("client_host", run.client->host);
+    row.put("client_port", run.client->port);
+  }
+  if (run.server) {
+    row.put_if_any("server_host", run.server->host);
+    row.put("server_port", run.server->port);
+  }
+  row.put("mss", run.mss_bytes);
+  row.put_if_any("congestion", run.congestion);
+  row.put("cpu_client_percent", run.cpu_client_percent);
+  row.put("cpu_server_percent", run.cpu_server_percent);
+  if (run.client_usage) {
+    row.put("client_user_s", seconds(run.client_usage->user));
+    row.put("client_system_s", seconds(run.client_usage->system));
+  }
+}
+
+RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
+  RowMaker row;
+  row.put("run", number(run.id));
+  row.put("job", number(run.job));
+  row.put("index", run.index);
+  row.put("repeat", run.spec.repeat);
+  row.put("scenario", run.spec.name);
+  row.put("label", run.spec.label);
+  row.put("state", to_string(run.state));
+  row.put_if_any("error", run.error, error_limit);
+  row.put("owner", static_cast<std::uint32_t>(run.owner));
+  row.put("created_us", std::optional{run.created});
+  row.put("started_us", run.started);
+  row.put("ended_us", run.ended);
+  put_what_was_asked(row, run.spec);
+  put_what_iperf3_told(row, run);
+  row.put("flags", static_cast<std::uint32_t>(run.flags.size()));
+  row.put("documents", run.documents);
+  return row;
+}
+
+}  // namespace
+
+WireRow run_row(const core::RunRow& run) {
+  return make_run(run, kLongTextBytes).take();
+}
+
+WireRow listed_run_row(const core::RunRow& run) {
+  RowMaker row = make_run(run, kShortTextBytes);
+  if (!run.sums.empty()) {
+    const Totals& first = run.sums.front();
+    row.put("received_bits_per_second", first.received_bits_per_second);
+    row.put("sent_bits_per_second", first.sent_bits_per_second);
+    row.put("retransmits", first.retransmits);
+    row.put("lost_percent", first.lost_percent);
+  }
+  return row.take();
+}
+
+WireRow totals_row(const Totals& totals) {
+  RowMaker row;
+  row.put("direction", to_string(totals.direction));
+  row.put("stream", totals.stream);
+  row.put("seconds", totals.seconds);
+  row.put("sent_bytes", totals.sent_bytes);
+  row.put("received_bytes", totals.received_bytes);
+  row.put("sent_bits_per_second", totals.sent_bits_per_second);
+  row.put("received_bits_per_second", totals.received_bits_per_second);
+  row.put("retransmits", totals.retransmits);
+  row.put("max_snd_cwnd", totals.max_snd_cwnd);
+  row.put("min_rtt", totals.min_rtt);
+  row.put("mean_rtt", totals.mean_rtt);
+  row.put("max_rtt", totals.max_rtt);
+  row.put("jitter_ms", totals.jitter_ms);
+  row.put("packets", totals.packets);
+  row.put("lost_packets", totals.lost_packets);
+  row.put("lost_percent", totals.lost_percent);
+  row.put("out_of_order", totals.out_of_order);
+  return row.take();
+}
+
+WireRow interval_row(const Interval& interval) {
+  RowMaker row;
+  row.put("direction", to_string(interval.direction));
+  row.put("stream", interval.stream);
+  row.put("sender", interval.sender);
+  row.put("omitted", interval.omitted);
+  row.put("start_s", interval.start_s);
+  row.put("end_s", interval.end_s);
+  row.put("seconds", interval.seconds);
+  row.put("bytes", interval.bytes);
+  row.put("bits_per_second", interval.bits_per_second);
+  row.put("retransmits", interval.retransmits);
+  row.put("snd_cwnd", interval.snd_cwnd);
+  row.put("rtt", interval.rtt);
+  row.put("rttvar", interval.rttvar);
+  row.put("pmtu", interval.pmtu);
+  row.put("jitter_ms", interval.jitter_ms);
+  row.put("packets", interval.packets);
+  row.put("lost_packets", interval.lost_packets);
+  row.put("lost_percent", interval.lost_percent);
+  return row.take();
+}
+
+WireRow scenario_row(const core::ScenarioRow& scenario) {
+  RowMaker row;
+  row.put("name", scenario.name);
+  row.put("description", scenario.description);
+  row.put("file", scenario.file, 4096);  // PATH_MAX
+  row.put_if_any("error", scenario.error);
+  return row.take();
+}
+
+WireRow spread_row(const analysis::Spread& spread) {
+  RowMaker row;
+  row.put("direction", to_string(spread.direction));
+  row.put("runs", spread.runs);
+  row.put("median", spread.median);
+  row.put("lowest", spread.lowest);
+  row.put("highest", spread.highest);
+  row.put("cv_percent", spread.cv_percent);
+  return row.take();
+}
+
+WireRow job_row(JobId job, const std::optional<core::JobStatus>& live,
+                const std::vector<core::RunRow>& runs) {
+  const auto count = [&](RunState state) {
+    return static_cast<std::uint32_t>(std::ranges::count(runs, state, &core::RunRow::state));
+  };
+  std::vector<std::uint64_t> ids;
+  if (live) {
+    for (const RunId run : live->runs) ids.push_back(number(run));
+  } else {
+    for (const core::RunRow& run : runs) ids.push_back(number(run.id));
+  }
+  RowMaker row;
+  row.put("job", number(job));
+  row.put("scenario", live ? live->scenario : runs.front().spec.name);
+  row.put("label", live ? live->label : runs.front().spec.label);
+  row.put("owner", static_cast<std::uint32_t>(live ? live->owner : runs.front().owner));
+  if (!runs.empty()) row.put("created_us", std::optional{runs.front().created});
+  row.put("repeat", live ? live->repeat : runs.front().spec.repeat);
+  row.put("runs", ids);
+  row.put("finished", count(RunState::finished));
+  row.put("failed", count(RunState::failed));
+  row.put("canceled", count(RunState::canceled));
+  row.put("interrupted", count(RunState::interrupted));
+  return row.take();
+}
+
+std::vector<sdbus::Struct<std::string, std::string>> flag_rows(const std::vector<QualityFlag>& flags) {
+  std::vector<sdbus::Struct<std::string, std::string>> rows;
+  std::size_t bytes = 0;
+  for (const QualityFlag& flag : flags) {
+    std::string code = wire_text(flag.code, kShortTextBytes);
+    std::string message = wire_text(flag.message, kShortTextBytes);
+    bytes += round_up(round_up(text_bytes(code.size()), 4) + text_bytes(message.size()), 8);
+    if (bytes > kRowsBudgetBytes / 2) break;
+    rows.emplace_back(std::move(code), std::move(message));
+  }
+  return rows;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,86 @@
+// The model as the rows that dbus/org.netperfd1.Manager.xml documents. What is not known has no key.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/spread.hpp"
+#include "daemon/bus/errors.hpp"
+#include "daemon/core/ports.hpp"
+#include "dbus/compat.hpp"
+
+namespace netperfd::bus {
+
+// Room for rows in a message that, with its header and its other arguments, has to stay below 1 MiB.
+inline constexpr std::size_t kRowsBudgetBytes = std::size_t{1024 - 32} * 1024;
+
+struct WireRow {
+  dbus::Row row;
+  std::size_t bytes = 0;  // of the row in a message, padding included
+};
+
+[[nodiscard]] WireRow run_row(const core::RunRow& run);
+// As in a list: with the headline figures of the first direction, long texts cut.
+[[nodiscard]] WireRow listed_run_row(const core::RunRow& run);
+[[nodiscard]] WireRow totals_row(const Totals& totals);
+[[nodiscard]] WireRow interval_row(const Interval& interval);
+[[nodiscard]] WireRow scenario_row(const core::ScenarioRow& scenario);
+[[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
+// `live`: as the scheduler has it, absent where the job is over; `runs`: what the store has of it. One has
+// something.
+[[nodiscard]] WireRow job_row(JobId job, const std::optional<core::JobStatus>& live,
+                              const std::vector<core::RunRow>& runs);
+// As many as the budget allows; GetRun's `flags` has their number.
+[[nodiscard]] std::vector<sdbus::Struct<std::string, std::string>> flag_rows(
+    const std::vector<QualityFlag>& flags);
+
+// Rows of a method that has no pages; throws Unsupported where they do not fit into one message.
+template <class Item, class MakeRow>
+[[nodiscard]] dbus::Rows all_rows(const std::vector<Item>& items, MakeRow make_row) {
+  dbus::Rows rows;
+  rows.reserve(items.size());
+  std::size_t bytes = 0;
+  for (const Item& item : items) {
+    WireRow made = make_row(item);
+    bytes += made.bytes;
+    if (bytes > kRowsBudgetBytes) {
+      throw to_dbus(Error{ErrorKind::unsupported, "the answer does not fit into one message of 1 MiB"});
+    }
+    rows.push_back(std::move(made.row));
+  }
+  return rows;
+}
+
+struct WirePage {
+  dbus::Rows rows;
+  std::string next;
+};
+
+// The page that `fetch(limit)`, a Result<core::Page<Item>>, gives for `limit`, or a shorter one where that
+// would not fit into a message: cursors are the store's, so it is asked again for as many rows as there was
+// room for.
+template <class Fetch, class MakeRow>
+[[nodiscard]] WirePage fitting_page(std::uint32_t limit, Fetch fetch, MakeRow make_row) {
+  for (;;) {
+    const auto page = value_or_throw(fetch(limit));
+    WirePage fitting;
+    fitting.rows.reserve(page.rows.size());
+    std::size_t bytes = 0;
+    for (const auto& item : page.rows) {
+      WireRow made = make_row(item);
+      bytes += made.bytes;
+      if (bytes > kRowsBudgetBytes) break;
+      fitting.rows.push_back(std::move(made.row));
+    }
+    if (fitting.rows.size() == page.rows.size()) {
+      fitting.next = page.next;
+      return fitting;
+    }
+    if (fitting.rows.empty())
+      throw to_dbus(Error{ErrorKind::internal, "one row is larger than a message may be"});
+    limit = static_cast<std::uint32_t>(fitting.rows.size());
+  }
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,52 @@
+#include "daemon/bus/wire_text.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace netperfd::bus {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+
+// Length of the character that `text` begins with, 0 where sd-bus would not take it.
+std::size_t accepted_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) == 0 ? 0 : 1;
+  const auto length = static_cast<std::size_t>(std::countl_one(byte(0)));
+  if (length < 2 || length > 4 || text.size() < length) return 0;
+  std::uint32_t character = byte(0) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    character = character << 6U | (byte(i) & 0x3FU);
+  }
+  constexpr std::uint32_t kFirstOfLength[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = character >= 0xD800 && character <= 0xDFFF;
+  const bool is_noncharacter =
+      (character >= 0xFDD0 && character <= 0xFDEF) || (character & 0xFFFEU) == 0xFFFEU;
+  if (character < kFirstOfLength[length] || character > 0x10FFFF || is_surrogate || is_noncharacter) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::string wire_text(std::string_view text, std::size_t limit_bytes) {
+  std::string clean;
+  clean.reserve(std::min(text.size(), limit_bytes));
+  std::size_t end_of_cut = 0;  // where the ellipsis would still fit
+  while (!text.empty()) {
+    const std::size_t length = accepted_length(text);
+    const std::string_view next = length == 0 ? kReplacement : text.substr(0, length);
+    if (clean.size() + next.size() > limit_bytes) {
+      clean.resize(end_of_cut);
+      return clean.append(kEllipsis);
+    }
+    clean.append(next);
+    if (clean.size() + kEllipsis.size() <= limit_bytes) end_of_cut = clean.size();
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return clean;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,59 @@
+// Everything that is wrong with one YAML text, gathered so that its writer learns all of it in one go.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd::config {
+
+// Where a key or value stands: in the text, or in an option that replaced a part of it.
+struct Place {
+  int line = 1;  // from 1, as is column; both of no meaning where option is set
+  int column = 1;
+  std::string option;  // "--set workload.iperf3.streams", "--label"; empty: in the text
+};
+
+class Complaints {
+ public:
+  // `origin` is what messages call the text: its path, or a word for a text that is no file.
+  explicit Complaints(std::string origin);
+
+  // `key` is a full path such as workload.iperf3.streams; empty where the text as a whole is meant.
+  void add(const Place& place, std::string key, std::string message);
+  // Keeps complaints about `key` back that would only follow from another one.
+  void silence(std::string key) { silenced_.push_back(std::move(key)); }
+  // Whether `key`, or a mapping above it, has a complaint or is silenced.
+  [[nodiscard]] bool concern(std::string_view key) const;
+
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  // invalid_argument; a line each, in the order of the text, options last.
+  [[nodiscard]] Error to_error() const;
+
+ private:
+  struct Row {
+    Place place;
+    std::string key;
+    std::string message;
+  };
+  [[nodiscard]] std::string line(const Row& row) const;
+
+  std::string origin_;
+  std::vector<Row> rows_;
+  std::vector<std::string> silenced_;
+};
+
+// `text` in quotation marks for a message: control characters escaped, and shortened where it is long.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+// The candidate that a typing mistake of `word` most likely meant; nothing where none is near.
+[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
+                                                      std::span<const std::string_view> candidates);
+
+}  // namespace netperfd::config

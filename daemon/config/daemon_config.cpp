@@ -1,0 +1,101 @@
+#include "daemon/config/daemon_config.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/config/schema.hpp"
+#include "daemon/model/text.hpp"
+#include "daemon/model/units.hpp"
+
+namespace netperfd::config {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+std::optional<std::string> parse_absolute_path(std::string_view text) {
+  if (!text.starts_with('/') || text.ends_with('/') || !is_printable(text)) return std::nullopt;
+  return std::string(text);
+}
+
+std::optional<std::string> parse_program(std::string_view text) {
+  if (text == "iperf3") return std::string(text);
+  return parse_absolute_path(text);
+}
+
+// What useradd and groupadd take, or a number.
+std::optional<std::string> parse_account(std::string_view text) {
+  constexpr std::size_t kLongestName = 32;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  if (text.empty() || text.size() > kLongestName || text.front() == '-' || !std::ranges::all_of(text, fits)) {
+    return std::nullopt;
+  }
+  return std::string(text);
+}
+
+std::optional<std::string> parse_log_level(std::string_view text) {
+  constexpr std::string_view kLevels[] = {"debug", "info", "warning", "error"};
+  if (std::ranges::find(kLevels, text) == std::end(kLevels)) return std::nullopt;
+  return std::string(text);
+}
+
+std::optional<milliseconds> parse_timeout_limit(std::string_view text) {
+  constexpr milliseconds kLongest = 24h * 7;
+  const auto duration = parse_duration(text);
+  return duration && *duration >= 1s && *duration <= kLongest ? duration : std::nullopt;
+}
+
+std::vector<Key> keys_of(DaemonConfig& config) {
+  constexpr std::uint32_t kMaxQueue = 10'000;
+  constexpr std::uint32_t kMaxRepeat = 100'000;
+  const std::string account = "the name or number of a ";
+  return {
+      {"scenarios",
+       word(config.scenarios_dir, parse_absolute_path, "an absolute path of a directory, without a final /")},
+      {"store", {}},
+      {"store.database", word(config.database, parse_absolute_path, "an absolute path of a file")},
+      {"store.min_free", word(config.min_free_bytes, parse_bytes, "a number of bytes (like 64M; K is 1024)")},
+      {"iperf3", {}},
+      {"iperf3.path", word(config.iperf3_path, parse_program, "an absolute path, or plain iperf3")},
+      {"iperf3.user", word(config.iperf3_user, parse_account, account + "user")},
+      {"authorization", {}},
+      {"authorization.group", word(config.authorization_group, parse_account, account + "group")},
+      {"limits", {}},
+      {"limits.queue", number(config.queue_limit, 1U, kMaxQueue)},
+      {"limits.repeat", number(config.repeat_limit, 1U, kMaxRepeat)},
+      {"limits.timeout",
+       word(config.timeout_limit, parse_timeout_limit, "a duration from 1s to 168h (like 24h)")},
+      {"log", {}},
+      {"log.level", word(config.log_level, parse_log_level, "one of debug, info, warning or error")},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+}  // namespace
+
+Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing) {
+  DaemonConfig config;
+  std::error_code ignored;  // whatever it is, reading will meet it again
+  if (if_missing == IfMissing::use_defaults && !std::filesystem::exists(path, ignored) && !ignored)
+    return config;
+  const auto text = read_file(path, kMaxYamlBytes);
+  if (!text) return std::unexpected(text.error());
+
+  Complaints complaints(path);
+  const auto root = parse_yaml(*text, complaints);
+  if (root && root->kind != YamlNode::Kind::null) read_keys(*root, keys_of(config), complaints);
+  if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  return config;
+}
+
+std::vector<std::string> daemon_config_keys() {
+  DaemonConfig config;
+  return values_of(keys_of(config));
+}
+
+}  // namespace netperfd::config

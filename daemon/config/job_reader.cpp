@@ -1,0 +1,274 @@
+#include "daemon/config/job_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "daemon/config/schema.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/text.hpp"
+#include "daemon/model/units.hpp"
+
+namespace netperfd::config {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMaxOverrides = 100;
+constexpr std::size_t kMaxOverrideBytes = 4'096;
+
+// What a run needs beside its planned time: server and client start, the omitted part's end, the exchange of
+// results.
+constexpr milliseconds kTimeBesidePlan = 20s;
+constexpr milliseconds kTimeoutWithoutPlan = 10min;
+
+// What the keys fill; the rest of the JobSpec follows from it.
+struct Draft {
+  JobSpec spec;
+  LocalServer local;
+  std::optional<milliseconds> timeout;
+};
+
+constexpr const char* kDuration = "a duration (a number with ms, s, min or h, like 10s)";
+constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
+
+Reader cpu_list(std::vector<std::uint32_t>& out) {
+  return [&out](const YamlNode& node) -> std::optional<std::string> {
+    std::vector<std::uint32_t> cpus;
+    for (const YamlNode& item : node.items) {
+      const auto cpu = parse_number(item, 0, std::numeric_limits<std::uint32_t>::max());
+      if (!cpu) return not_what(item, "the number of a CPU");
+      cpus.push_back(static_cast<std::uint32_t>(*cpu));
+    }
+    if (cpus.empty()) return not_what(node, "a list of CPU numbers (like [2] or [2, 3])");
+    out = std::move(cpus);
+    return std::nullopt;
+  };
+}
+
+// The schema: each key, the value it fills and how. docs/scenarios.md explains them to people.
+std::vector<Key> keys_of(Draft& draft) {
+  JobSpec& job = draft.spec;
+  Iperf3Spec& iperf3 = job.iperf3;
+  return {
+      {"name", text(job.name), Need::required},
+      {"description", text(job.description)},
+      {"label", text(job.label)},
+      {"repeat", number(job.repeat)},
+      {"workload", {}, Need::required},
+      {"workload.iperf3", {}, Need::required},
+      {"workload.iperf3.server", text(iperf3.server)},
+      {"workload.iperf3.local", {}},
+      {"workload.iperf3.local.netns", text(draft.local.netns)},
+      {"workload.iperf3.local.bind", text(draft.local.bind), Need::required},
+      {"workload.iperf3.netns", text(iperf3.netns)},
+      {"workload.iperf3.protocol", word(iperf3.protocol, parse_protocol, "one of tcp, udp or sctp")},
+      {"workload.iperf3.duration", word(iperf3.duration, parse_duration, kDuration)},
+      {"workload.iperf3.bytes", word(iperf3.bytes, parse_bytes, kBytes)},
+      {"workload.iperf3.omit", word(iperf3.omit, parse_duration, kDuration)},
+      {"workload.iperf3.streams", number(iperf3.streams)},
+      {"workload.iperf3.direction", word(iperf3.direction, parse_direction, "one of send, receive or both")},
+      {"workload.iperf3.bitrate", word(iperf3.bitrate, parse_bit_rate,
+                                       "a bit rate (like 100M or 2.5G, a second; K is 1000, 0 is no limit)")},
+      {"workload.iperf3.interval", word(iperf3.interval, parse_duration, kDuration)},
+      {"workload.iperf3.length", word(iperf3.length_bytes, parse_bytes, kBytes)},
+      {"workload.iperf3.window", word(iperf3.window_bytes, parse_bytes, kBytes)},
+      {"workload.iperf3.mss", number(iperf3.mss_bytes)},
+      {"workload.iperf3.congestion", text(iperf3.congestion)},
+      {"workload.iperf3.dscp", text(iperf3.dscp)},
+      {"workload.iperf3.no_delay", boolean(iperf3.no_delay)},
+      {"workload.iperf3.zerocopy", boolean(iperf3.zerocopy)},
+      {"workload.iperf3.dont_fragment", boolean(iperf3.dont_fragment)},
+      {"workload.iperf3.ip_version", word(iperf3.ip_version, parse_ip_version, "one of 4, 6 or any")},
+      {"workload.iperf3.port", number(iperf3.port)},
+      {"workload.iperf3.cport", number(iperf3.client_port)},
+      {"workload.iperf3.bind", text(iperf3.bind)},
+      {"workload.iperf3.affinity", cpu_list(iperf3.affinity)},
+      {"limits", {}},
+      {"limits.timeout", word(draft.timeout, parse_duration, kDuration)},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+void move_to(const Place& place, YamlNode& node) {
+  node.place = place;
+  for (YamlNode& item : node.items) move_to(place, item);
+  for (YamlEntry& entry : node.entries) {
+    entry.place = place;
+    move_to(place, entry.value);
+  }
+}
+
+// Replaces what `root` has at `path`, making the mappings on the way; a plain null removes the key.
+void apply(YamlNode& root, std::string_view path, YamlNode value, Complaints& complaints) {
+  const Place place = value.place;
+  YamlNode* mapping = &root;
+  for (std::string_view rest = path;;) {
+    if (mapping->kind != YamlNode::Kind::mapping) {
+      return complaints.add(place, std::string(path), "stands below a key that is no mapping");
+    }
+    const auto dot = rest.find('.');
+    const std::string key(rest.substr(0, dot));
+    YamlEntry* entry = mapping->find(key);
+    const bool last = dot == std::string_view::npos;
+    if (last && value.kind == YamlNode::Kind::null) {
+      if (!entry)
+        return complaints.add(place, std::string(path), "is not set, so null has nothing to remove");
+      std::erase_if(mapping->entries, [&](const YamlEntry& e) { return e.key == key; });
+      return;
+    }
+    if (!entry) {
+      mapping->entries.push_back({key, place, {}});
+      entry = &mapping->entries.back();
+      entry->value.place = place;
+      entry->value.kind = YamlNode::Kind::mapping;
+    }
+    if (last) {
+      *entry = {key, place, std::move(value)};
+      return;
+    }
+    mapping = &entry->value;
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+// "workload.iperf3.streams=8"
+void apply_override(YamlNode& root, const std::string& text, Complaints& complaints) {
+  const auto equals = text.find('=');
+  const std::string_view path = std::string_view(text).substr(0, equals);
+  const auto in_path = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  const bool path_fits = !path.empty() && std::ranges::all_of(path, in_path) && !path.starts_with('.') &&
+                         !path.ends_with('.') && !path.contains("..");
+  if (text.size() > kMaxOverrideBytes || !is_printable(text) || equals == std::string::npos || !path_fits) {
+    return complaints.add(
+        {.option = "--set"}, "",
+        fmt::format("{} is not of the form KEY=VALUE (like workload.iperf3.streams=8)", in_quotes(text)));
+  }
+  const Place place{.option = fmt::format("--set {}", path)};
+  const std::string_view value = std::string_view(text).substr(equals + 1);
+  Complaints own("");
+  auto node = parse_yaml(value, own);
+  if (!node || !own.empty()) {
+    return complaints.add(place, std::string(path),
+                          fmt::format("{} cannot be read as a YAML value", in_quotes(value)));
+  }
+  if (node->kind == YamlNode::Kind::null && value != "null" && value != "~") {
+    return complaints.add(place, std::string(path), "has no value (null removes the key)");
+  }
+  move_to(place, *node);
+  apply(root, path, std::move(*node), complaints);
+}
+
+void apply_options(YamlNode& root, const core::JobOptions& options, Complaints& complaints) {
+  if (options.overrides.size() > kMaxOverrides) {
+    return complaints.add({.option = "--set"}, "", fmt::format("given more than {} times", kMaxOverrides));
+  }
+  for (const std::string& text : options.overrides) apply_override(root, text, complaints);
+  const auto set = [&](const char* key, std::string text, bool quoted) {
+    YamlNode node;
+    node.kind = YamlNode::Kind::scalar;
+    node.place.option = fmt::format("--{}", key);
+    node.text = std::move(text);
+    node.quoted = quoted;
+    apply(root, key, std::move(node), complaints);
+  };
+  if (options.label) set("label", *options.label, true);
+  if (options.repeat) set("repeat", std::to_string(*options.repeat), false);
+}
+
+// Where `key` stands; for one that is missing, the key of the mapping it is missing from.
+Place place_of(const YamlNode& root, std::string_view key) {
+  const YamlNode* node = &root;
+  Place place = root.place;
+  while (true) {
+    const auto dot = key.find('.');
+    const YamlEntry* entry = node->find(key.substr(0, dot));
+    if (!entry) return place;
+    if (dot == std::string_view::npos) return entry->value.place;
+    node = &entry->value;
+    place = entry->place;
+    key.remove_prefix(dot + 1);
+  }
+}
+
+void check_limits(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
+                  Complaints& complaints) {
+  const auto refuse = [&](const char* key, const std::string& value, const std::string& most) {
+    complaints.add(place_of(root, key), key,
+                   fmt::format("{} is more than this daemon allows ({})", value, most));
+  };
+  if (spec.repeat > limits.repeat && !complaints.concern("repeat")) {
+    refuse("repeat", std::to_string(spec.repeat), std::to_string(limits.repeat));
+  }
+  const bool sure = !complaints.concern("limits.timeout") &&
+                    !complaints.concern("workload.iperf3.duration") &&
+                    !complaints.concern("workload.iperf3.omit");
+  if (spec.limits.timeout > limits.timeout && sure) {
+    refuse("limits.timeout", format_duration(spec.limits.timeout), format_duration(limits.timeout));
+  }
+}
+
+// What the model's rules say about the values, where no complaint about the same keys stands already.
+void check_rules(const JobSpec& spec, const YamlNode& root, Complaints& complaints) {
+  std::vector<JobProblem> problems = check(spec);
+  std::erase_if(problems, [&](const JobProblem& problem) {
+    return complaints.concern(problem.key) ||
+           std::ranges::any_of(problem.others,
+                               [&](const std::string& key) { return complaints.concern(key); });
+  });
+  for (JobProblem& problem : problems) {
+    const Place place = place_of(root, problem.key);
+    complaints.add(place, std::move(problem.key), std::move(problem.message));
+  }
+}
+
+JobSpec finish(Draft draft, const YamlNode& root, Complaints& complaints) {
+  JobSpec spec = std::move(draft.spec);
+  const YamlEntry* workload = root.find("workload");
+  const YamlEntry* iperf3 = workload ? workload->value.find("iperf3") : nullptr;
+  if (iperf3 && iperf3->value.find("local")) {
+    const YamlEntry* server = iperf3->value.find("server");
+    if (server)
+      complaints.add(server->place, "workload.iperf3.server",
+                     "stands beside `local`; a job has one of the two");
+    spec.iperf3.server = draft.local.bind;
+    spec.iperf3.local = std::move(draft.local);
+  }
+  const auto planned = planned_duration(spec);
+  spec.limits.timeout = draft.timeout.value_or(planned ? *planned + kTimeBesidePlan : kTimeoutWithoutPlan);
+  return spec;
+}
+
+}  // namespace
+
+Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, const JobLimits& limits) {
+  Complaints complaints(job.origin);
+  auto root = parse_yaml(job.text, complaints);
+  if (!root) return std::unexpected(complaints.to_error());
+
+  Draft draft;
+  if (root->kind == YamlNode::Kind::mapping) apply_options(*root, options, complaints);
+  read_keys(*root, keys_of(draft), complaints);
+  JobSpec spec = finish(std::move(draft), *root, complaints);
+  check_rules(spec, *root, complaints);
+  check_limits(spec, *root, limits, complaints);
+  if (job.expected_name && spec.name != *job.expected_name && !complaints.concern("name")) {
+    complaints.add(place_of(*root, "name"), "name",
+                   fmt::format("{} differs from the name of its file, {}", in_quotes(spec.name),
+                               in_quotes(*job.expected_name)));
+  }
+  if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  spec.text = emit_yaml(*root);
+  return spec;
+}
+
+std::vector<std::string> job_keys() {
+  Draft draft;
+  return values_of(keys_of(draft));
+}
+
+}  // namespace netperfd::config

@@ -1,0 +1,25 @@
+// A YAML text and the options of one start, made into a JobSpec.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/config/scenario.hpp"
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::config {
+
+struct JobText {
+  std::string text;
+  std::string origin;                        // what errors call it
+  std::optional<std::string> expected_name;  // of a scenario: its file's
+};
+
+[[nodiscard]] Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options,
+                                       const JobLimits& limits);
+
+// Every key that a job may have, mappings left out; in the order of docs/scenarios.md.
+[[nodiscard]] std::vector<std::string> job_keys();
+
+}  // namespace netperfd::config

@@ -1,0 +1,93 @@
+// A table of the keys a YAML text may have, each bound to the value it fills.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "daemon/config/yaml.hpp"
+
+namespace netperfd::config {
+
+// Fills the value that it was bound to; otherwise says what is wrong with the node.
+using Reader = std::function<std::optional<std::string>(const YamlNode&)>;
+
+enum class Need { optional, required };  // required: wherever the mapping above it stands
+
+struct Key {
+  std::string_view path;  // "workload.iperf3.streams"
+  Reader read;            // none: a mapping, whose keys have rows of their own
+  Need need = Need::optional;
+};
+
+// Reads the mapping `root` by the table: every unknown, missing and wrong key becomes a complaint.
+void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& complaints);
+
+// The paths of all keys but mappings, in the order of the table.
+[[nodiscard]] std::vector<std::string> values_of(std::span<const Key> keys);
+
+// `"10x" is not <expected>`, or that there is no value at all.
+[[nodiscard]] std::string not_what(const YamlNode& node, std::string_view expected);
+
+// A scalar that `parse` (of const YamlNode& to an optional value) understands. `expected` completes "is not".
+template <class Out, class Parse>
+Reader scalar(Out& out, Parse parse, std::string expected) {
+  return [&out, parse, expected = std::move(expected)](const YamlNode& node) -> std::optional<std::string> {
+    if (node.kind == YamlNode::Kind::scalar) {
+      if (auto value = parse(node)) {
+        // What is no optional gets its value; an optional takes the other whole.
+        if constexpr (std::is_assignable_v<Out&, decltype(value)>) {
+          out = std::move(value);
+        } else {
+          out = std::move(*value);
+        }
+        return std::nullopt;
+      }
+    }
+    return not_what(node, expected);
+  };
+}
+
+// As scalar(), for a parse function of the plain text.
+template <class Out, class Parse>
+Reader word(Out& out, Parse parse, std::string expected) {
+  return scalar(out, [parse](const YamlNode& node) { return parse(node.text); }, std::move(expected));
+}
+
+// A text of one line; what it may say is for others to judge.
+[[nodiscard]] Reader text(std::string& out);
+// Exactly true or false.
+[[nodiscard]] Reader boolean(bool& out);
+
+[[nodiscard]] std::optional<std::uint64_t> parse_number(const YamlNode& node, std::uint64_t least,
+                                                        std::uint64_t most);
+[[nodiscard]] std::string number_expected(std::uint64_t least, std::uint64_t most);
+
+template <std::unsigned_integral Number, class Out>
+Reader number_into(Out& out, std::uint64_t least, std::uint64_t most) {
+  const auto parse = [=](const YamlNode& node) -> std::optional<Number> {
+    const auto value = parse_number(node, least, most);
+    return value ? std::optional(static_cast<Number>(*value)) : std::nullopt;
+  };
+  return scalar(out, parse, number_expected(least, most));
+}
+
+template <std::unsigned_integral Number>
+Reader number(Number& out, Number least = 0, Number most = std::numeric_limits<Number>::max()) {
+  return number_into<Number>(out, least, most);
+}
+
+template <std::unsigned_integral Number>
+Reader number(std::optional<Number>& out) {
+  return number_into<Number>(out, 0, std::numeric_limits<Number>::max());
+}
+
+}  // namespace netperfd::config

@@ -1,0 +1,314 @@
+// netperfd: puts the rooms together and serves until SIGTERM. The only file that sees all rooms.
+#include <fmt/format.h>
+#include <getopt.h>
+#include <grp.h>
+#include <pwd.h>
+#include <systemd/sd-daemon.h>
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/base/event_loop.hpp"
+#include "daemon/bus/service.hpp"
+#include "daemon/config/daemon_config.hpp"
+#include "daemon/config/scenario.hpp"
+#include "daemon/core/event_clock.hpp"
+#include "daemon/core/scheduler.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/run_log.hpp"
+#include "daemon/store/sqlite_store.hpp"
+#include "daemon/workload/iperf3_probe.hpp"
+#include "daemon/workload/iperf3_workload.hpp"
+#include "daemon/workload/launcher.hpp"
+
+namespace netperfd {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: netperfd [--config FILE] [--check]\n"
+    "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n"
+    "\n"
+    "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
+    "  --check        check the configuration and all scenarios, then leave\n"
+    "  --version      print the version\n"
+    "  --help         print this\n";
+
+constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
+
+struct Options {
+  std::optional<std::string> config;
+  bool check = false;
+};
+
+// An exit code where the program has nothing further to do.
+std::expected<Options, int> parse_options(int argc, char** argv) {
+  constexpr std::array<option, 5> kLong{{{"config", required_argument, nullptr, 'c'},
+                                         {"check", no_argument, nullptr, 'k'},
+                                         {"version", no_argument, nullptr, 'v'},
+                                         {"help", no_argument, nullptr, 'h'},
+                                         {nullptr, 0, nullptr, 0}}};
+  Options options;
+  for (;;) {
+    // One thread only.
+    const int found = getopt_long(argc, argv, "", kLong.data(), nullptr);  // NOLINT(concurrency-mt-unsafe)
+    switch (found) {
+      case -1:
+        if (optind == argc) return options;
+        fmt::print(stderr, "netperfd: unexpected argument \"{}\"\n", argv[optind]);
+        return std::unexpected(2);
+      case 'c':
+        options.config = optarg;
+        break;
+      case 'k':
+        options.check = true;
+        break;
+      case 'v':
+        fmt::print("netperfd {}\n", NETPERFD_VERSION);
+        return std::unexpected(EXIT_SUCCESS);
+      case 'h':
+        fmt::print("{}", kUsage);
+        return std::unexpected(EXIT_SUCCESS);
+      default:
+        fmt::print(stderr, "{}", kUsage);
+        return std::unexpected(2);
+    }
+  }
+}
+
+// A user or group as the configuration names it: a name, or a number that need not have one.
+template <class Id>
+std::optional<Id> parse_number(const std::string& text) {
+  Id id{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
+// The name service calls below are made on the only thread.
+Result<workload::Iperf3Settings> iperf3_settings(const config::DaemonConfig& config) {
+  workload::Iperf3Settings settings;
+  settings.path = config.iperf3_path;
+  if (const auto uid = parse_number<uid_t>(config.iperf3_user)) {
+    settings.uid = *uid;
+    settings.gid = static_cast<gid_t>(*uid);
+    return settings;
+  }
+  const passwd* user = getpwnam(config.iperf3_user.c_str());  // NOLINT(concurrency-mt-unsafe)
+  if (user == nullptr) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("iperf3.user: no user \"{}\" here", config.iperf3_user));
+  }
+  settings.uid = user->pw_uid;
+  settings.gid = user->pw_gid;
+  return settings;
+}
+
+Result<gid_t> authorized_group(const config::DaemonConfig& config) {
+  if (const auto gid = parse_number<gid_t>(config.authorization_group)) return *gid;
+  const group* found = getgrnam(config.authorization_group.c_str());  // NOLINT(concurrency-mt-unsafe)
+  if (found == nullptr) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("authorization.group: no group \"{}\" here", config.authorization_group));
+  }
+  return found->gr_gid;
+}
+
+// What a configuration comes to on this machine; made whole before any of it is put to use.
+struct Settings {
+  config::DaemonConfig config;
+  workload::Iperf3Settings iperf3;
+  gid_t group = 0;
+  log::Level level = log::Level::info;
+};
+
+Result<Settings> load_settings(const Options& options) {
+  auto config = options.config ? config::load_daemon_config(*options.config, config::IfMissing::fail)
+                               : config::load_daemon_config(kDefaultConfig, config::IfMissing::use_defaults);
+  if (!config) return std::unexpected(std::move(config.error()));
+  auto iperf3 = iperf3_settings(*config);
+  if (!iperf3) return std::unexpected(std::move(iperf3.error()));
+  auto group = authorized_group(*config);
+  if (!group) return std::unexpected(std::move(group.error()));
+  Settings settings;
+  settings.config = std::move(*config);
+  settings.iperf3 = std::move(*iperf3);
+  settings.group = *group;
+  settings.level = log::parse_level(settings.config.log_level).value_or(log::Level::info);
+  return settings;
+}
+
+config::JobLimits job_limits(const config::DaemonConfig& config) {
+  return {.repeat = config.repeat_limit, .timeout = config.timeout_limit};
+}
+
+int check_settings(const Settings& settings) {
+  int code = EXIT_SUCCESS;
+  config::ScenarioDirectory scenarios{settings.config.scenarios_dir, job_limits(settings.config)};
+  for (const auto& row : scenarios.list()) {
+    if (row.error.empty()) {
+      fmt::print("{}: fine\n", row.file);
+    } else {
+      fmt::print(stderr, "{}\n", row.error);
+      code = EXIT_FAILURE;
+    }
+  }
+  return code;
+}
+
+// The running daemon: every room's object, in the order of their dependence.
+class Program {
+ public:
+  Program(EventLoop& loop, Options options, Settings settings, workload::Iperf3Features features,
+          std::unique_ptr<store::SqliteStore> store)
+      : loop_(loop),
+        options_(std::move(options)),
+        settings_(std::move(settings)),
+        features_(std::move(features)),
+        store_(std::move(store)),
+        clock_(loop),
+        workload_(loop, settings_.iperf3, features_),
+        scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
+        scheduler_({workload_, *store_, clock_}, settings_.config.queue_limit) {
+    scheduler_.add_observer(run_log_);
+  }
+
+  [[nodiscard]] Result<int> serve();
+
+ private:
+  [[nodiscard]] Status watch_signals();
+  void reload();
+  void apply(Settings settings);
+  void shut_down();
+
+  EventLoop& loop_;
+  Options options_;
+  Settings settings_;
+  workload::Iperf3Features features_;
+  std::unique_ptr<store::SqliteStore> store_;
+  core::EventClock clock_;
+  workload::Iperf3Workload workload_;
+  config::ScenarioDirectory scenarios_;
+  RunLog run_log_;
+  core::Scheduler scheduler_;
+  std::unique_ptr<bus::Service> service_;
+  std::array<EventSource, 3> signals_;
+  bool stopping_ = false;
+};
+
+Status Program::watch_signals() {
+  auto terminate = loop_.on_signal(SIGTERM, [this] { shut_down(); });
+  if (!terminate) return std::unexpected(std::move(terminate.error()));
+  auto interrupt = loop_.on_signal(SIGINT, [this] { shut_down(); });
+  if (!interrupt) return std::unexpected(std::move(interrupt.error()));
+  auto hang_up = loop_.on_signal(SIGHUP, [this] { reload(); });
+  if (!hang_up) return std::unexpected(std::move(hang_up.error()));
+  signals_ = {std::move(*terminate), std::move(*interrupt), std::move(*hang_up)};
+  return {};
+}
+
+Result<int> Program::serve() {
+  if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
+  if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
+  auto service = bus::Service::create(loop_, scheduler_, scenarios_, *store_,
+                                      {.version = NETPERFD_VERSION,
+                                       .iperf3_version = features_.version,
+                                       .live_intervals = features_.json_stream(),
+                                       .group = settings_.group});
+  if (!service) return std::unexpected(std::move(service.error()));
+  service_ = std::move(*service);
+  log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
+                        features_.version.empty() ? "not found" : features_.version));
+  (void)sd_notify(0, "READY=1\nSTATUS=idle");
+  return loop_.run();
+}
+
+void Program::reload() {
+  timespec now{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld",
+                   static_cast<long long>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000);
+  if (auto settings = load_settings(options_)) {
+    apply(std::move(*settings));
+    log::info("configuration reloaded");
+  } else {
+    log::error(fmt::format("configuration not reloaded, the old one stays: {}", settings.error().message));
+  }
+  (void)sd_notify(0, "READY=1");
+}
+
+// The database and iperf3 itself are what runs under way stand on: those two wait for the next start.
+void Program::apply(Settings settings) {
+  const auto& old = settings_.config;
+  const auto& config = settings.config;
+  if (config.database != old.database || config.min_free_bytes != old.min_free_bytes ||
+      config.iperf3_path != old.iperf3_path || config.iperf3_user != old.iperf3_user) {
+    log::warn("a change of store.* or iperf3.* takes effect at the next start of netperfd");
+  }
+  log::set_log_level(settings.level);
+  scenarios_ = config::ScenarioDirectory{config.scenarios_dir, job_limits(config)};
+  scheduler_.set_queue_limit(config.queue_limit);
+  service_->set_group(settings.group);
+  settings_ = std::move(settings);
+}
+
+void Program::shut_down() {
+  if (std::exchange(stopping_, true)) return;
+  (void)sd_notify(0, "STOPPING=1\nSTATUS=stopping");
+  log::info("stopping");
+  scheduler_.shut_down("netperfd was stopped", [this] { loop_.exit(EXIT_SUCCESS); });
+}
+
+// Before any library starts a thread of its own; children get an empty mask back from the launcher.
+void block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+  (void)sigprocmask(SIG_BLOCK, &signals, nullptr);
+  (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
+}
+
+Result<int> run(const Options& options) {
+  auto settings = load_settings(options);
+  if (!settings) return std::unexpected(std::move(settings.error()));
+  if (options.check) return check_settings(*settings);
+  if (auto started = log::start_logging(settings->level); !started) return std::unexpected(started.error());
+  auto loop = EventLoop::create();
+  if (!loop) return std::unexpected(std::move(loop.error()));
+  auto store = store::SqliteStore::open(settings->config.database, settings->config.min_free_bytes);
+  if (!store) return std::unexpected(std::move(store.error()));
+  if (const auto count = (*store)->interrupted_runs(); count > 0) {
+    log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
+                          count));
+  }
+  // Without iperf3 the store can still be read; a job then fails with this reason.
+  auto features = workload::probe_iperf3(*loop, settings->iperf3);
+  if (!features) log::warn(features.error().message);
+  Program program{*loop, options, std::move(*settings),
+                  features ? std::move(*features) : workload::Iperf3Features{}, std::move(*store)};
+  return program.serve();
+}
+
+}  // namespace
+}  // namespace netperfd
+
+int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
+  const auto options = netperfd::parse_options(argc, argv);
+  if (!options) return options.error();
+  netperfd::block_signals();
+  const auto code = netperfd::run(*options);
+  if (!code) {
+    fmt::print(stderr, "netperfd: {}\n", code.error().message);
+    return EXIT_FAILURE;
+  }
+  return *code;
+}

@@ -1,0 +1,63 @@
+#include "daemon/model/job_spec.hpp"
+
+#include <utility>
+
+namespace netperfd {
+namespace {
+
+template <class Enum>
+struct Name {
+  Enum value;
+  std::string_view text;
+};
+
+constexpr Name<Protocol> kProtocols[] = {
+    {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
+constexpr Name<Direction> kDirections[] = {
+    {Direction::send, "send"}, {Direction::receive, "receive"}, {Direction::both, "both"}};
+constexpr Name<IpVersion> kIpVersions[] = {
+    {IpVersion::any, "any"}, {IpVersion::v4, "4"}, {IpVersion::v6, "6"}};
+
+template <class Enum, std::size_t size>
+std::string_view text_of(const Name<Enum> (&names)[size], Enum value) {
+  for (const auto& name : names) {
+    if (name.value == value) return name.text;
+  }
+  std::unreachable();
+}
+
+template <class Enum, std::size_t size>
+std::optional<Enum> value_of(const Name<Enum> (&names)[size], std::string_view text) {
+  for (const auto& name : names) {
+    if (name.text == text) return name.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
+  if (!spec.iperf3.duration) return std::nullopt;
+  return *spec.iperf3.duration + spec.iperf3.omit;
+}
+
+std::string_view to_string(Protocol protocol) {
+  return text_of(kProtocols, protocol);
+}
+std::string_view to_string(Direction direction) {
+  return text_of(kDirections, direction);
+}
+std::string_view to_string(IpVersion version) {
+  return text_of(kIpVersions, version);
+}
+std::optional<Protocol> parse_protocol(std::string_view text) {
+  return value_of(kProtocols, text);
+}
+std::optional<Direction> parse_direction(std::string_view text) {
+  return value_of(kDirections, text);
+}
+std::optional<IpVersion> parse_ip_version(std::string_view text) {
+  return value_of(kIpVersions, text);
+}
+
+}  // namespace netperfd

@@ -1,0 +1,53 @@
+#include "daemon/model/text.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace netperfd {
+namespace {
+
+// Takes the first code point off `rest`; nothing, where no well-formed one stands there.
+std::optional<std::uint32_t> take_code_point(std::string_view& rest) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) {
+    rest.remove_prefix(1);
+    return first;
+  }
+  const auto size = static_cast<std::size_t>(std::countl_one(first));
+  if (size < 2 || size > 4 || rest.size() < size) return std::nullopt;
+  std::uint32_t code_point = first & (0x7FU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return std::nullopt;
+    code_point = (code_point << 6U) | (byte(i) & 0x3FU);
+  }
+  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800,
+                                         0x10000};  // of each size: a smaller one is overlong
+  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
+  if (code_point < kSmallest[size] || code_point > 0x10FFFF || surrogate) return std::nullopt;
+  rest.remove_prefix(size);
+  return code_point;
+}
+
+template <class Accept>
+bool all_code_points(std::string_view text, Accept accept) {
+  while (!text.empty()) {
+    const auto code_point = take_code_point(text);
+    if (!code_point || !accept(*code_point)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  return all_code_points(text, [](std::uint32_t c) { return c != 0; });
+}
+
+bool is_printable(std::string_view text) {
+  return all_code_points(text, [](std::uint32_t c) { return c >= 0x20 && (c < 0x7F || c > 0x9F); });
+}
+
+}  // namespace netperfd

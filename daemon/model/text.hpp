@@ -1,0 +1,14 @@
+// What a text from outside must be before it may reach the journal, a terminal, the store or the bus.
+#pragma once
+
+#include <string_view>
+
+namespace netperfd {
+
+// Well-formed UTF-8, as D-Bus asks of every string: no overlong forms, no surrogates, no NUL.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// UTF-8 of one line: also without the control characters that could move a cursor or end a log line.
+[[nodiscard]] bool is_printable(std::string_view text);
+
+}  // namespace netperfd

@@ -1,0 +1,42 @@
+#include "daemon/run_log.hpp"
+
+#include <fmt/format.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/log/log.hpp"
+
+namespace netperfd {
+
+void RunLog::job_added(const core::JobStatus& job) {
+  log::info(fmt::format("accepted {}{}{}, {} run(s), from uid {}", job.scenario,
+                        job.label.empty() ? "" : " label ", job.label, job.repeat, job.owner),
+            {.job = job.id, .run = {}});
+}
+
+void RunLog::job_changed(const core::JobStatus& job) {
+  if (job.current_run) {
+    tell_status(fmt::format("run {} of job {} ({}): {}", *job.current_run, job.id, job.scenario,
+                            to_string(job.run_state)));
+  } else if (core::has_ended(job.state)) {
+    log::info(fmt::format("{}: {} of {} runs finished", to_string(job.state), job.runs_finished, job.repeat),
+              {.job = job.id, .run = {}});
+    tell_status("idle");
+  }
+}
+
+void RunLog::run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) {
+  const log::About about{.job = job.id, .run = run};
+  if (state == RunState::failed) {
+    log::warn(fmt::format("failed: {}", error), about);
+  } else {
+    log::info(fmt::format("{}{}{}", to_string(state), error.empty() ? "" : ": ", error), about);
+  }
+}
+
+void RunLog::tell_status(const std::string& status) {
+  if (status == told_) return;
+  told_ = status;
+  (void)sd_notifyf(0, "STATUS=%s", status.c_str());
+}
+
+}  // namespace netperfd

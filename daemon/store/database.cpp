@@ -1,0 +1,133 @@
+#include "daemon/store/database.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/store/backup.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// SQLite would create it readable for everybody. The -wal and -shm files take the mode of this one.
+Status create_if_absent(const std::string& path) {
+  const Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
+  if (!file) return fail_errno(path, errno);
+  return {};
+}
+
+struct Identity {
+  std::int64_t application_id = 0;
+  std::int64_t version = 0;
+  bool empty = false;
+};
+
+Result<Identity> identify(Connection& connection) {
+  const auto application_id = connection.value<std::int64_t>("PRAGMA application_id");
+  if (!application_id) return std::unexpected(application_id.error());
+  const auto version = connection.value<std::int64_t>("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  const auto objects = connection.value<std::int64_t>("SELECT count(*) FROM sqlite_schema");
+  if (!objects) return std::unexpected(objects.error());
+  return Identity{*application_id, *version, *application_id == 0 && *version == 0 && *objects == 0};
+}
+
+// Only reads, so that a file which is not ours stays as it is.
+Status accept(const Identity& identity, const std::string& path, std::int64_t newest) {
+  if (identity.empty) return {};
+  if (identity.application_id != kApplicationId) {
+    return fail(
+        ErrorKind::invalid_argument,
+        fmt::format(
+            "{}: this is another program's database (application_id {:#x}, netperfd's is {:#x}); it was "
+            "left as it is",
+            path, identity.application_id, kApplicationId));
+  }
+  if (identity.version > newest) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format(
+            "{}: a newer netperfd has brought this database to version {}, and this one knows versions "
+            "up to {}; it was left as it is. Install the newer netperfd again, or put back the copy it "
+            "made ({}.before-v{})",
+            path, identity.version, newest, path, identity.version));
+  }
+  return {};
+}
+
+Status check_integrity(Connection& connection) {
+  const auto verdict = connection.value<std::string>("PRAGMA quick_check(1)");
+  if (!verdict) return std::unexpected(verdict.error());
+  if (*verdict == "ok") return {};
+  return fail(
+      ErrorKind::io,
+      fmt::format("{}: the database is damaged ({}); restore a copy, or move it away to begin a new one",
+                  connection.path(), *verdict));
+}
+
+Status set_up(Connection& connection) {
+  // auto_vacuum counts only before the first table; it is what lets a deletion give its space back to the
+  // disk.
+  if (auto set = connection.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set) return set;
+  const auto mode = connection.value<std::string>("PRAGMA journal_mode = WAL");
+  if (!mode) return std::unexpected(mode.error());
+  if (*mode != "wal") {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: its file system does not allow a write-ahead log (journal mode stays {})",
+                            connection.path(), *mode));
+  }
+  // The size limit cuts the log back after a run with very many intervals.
+  return connection.execute(
+      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path,
+                                                 std::span<const Migration> migrations) {
+  auto lock = OwnerLock::take(path);
+  if (!lock) return std::unexpected(lock.error());
+  if (auto created = create_if_absent(path); !created) return std::unexpected(created.error());
+  auto connection = Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) return std::unexpected(connection.error());
+
+  std::unique_ptr<Database> database{new Database{std::move(*lock), std::move(*connection)}};
+  if (auto prepared = database->prepare(migrations); !prepared) return std::unexpected(prepared.error());
+  return database;
+}
+
+Status Database::prepare(std::span<const Migration> migrations) {
+  if (auto set = connection_.execute("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF"); !set)
+    return set;
+  const auto identity = identify(connection_);
+  if (!identity) return std::unexpected(identity.error());
+  const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
+  if (auto accepted = accept(*identity, connection_.path(), newest); !accepted) return accepted;
+
+  if (lock_.found_unclosed()) {
+    if (auto checked = check_integrity(connection_); !checked) return checked;
+  }
+  if (auto marked = lock_.mark_open(); !marked) return marked;
+  open_ = true;
+
+  if (auto set = set_up(connection_); !set) return set;
+  if (identity->version < newest) {
+    if (!identity->empty) {
+      auto target = fmt::format("{}.before-v{}", connection_.path(), newest);
+      if (auto copied = copy_database(connection_, target); !copied) return copied;
+      copy_path_ = std::move(target);
+    }
+    if (auto set = connection_.execute("PRAGMA foreign_keys = OFF"); !set) return set;
+    if (auto applied = apply(migrations, identity->version, connection_); !applied) return applied;
+  }
+  return connection_.execute("PRAGMA foreign_keys = ON");
+}
+
+Database::~Database() {
+  if (open_ && connection_.close()) lock_.mark_closed();
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,46 @@
+// The database file as the daemon owns it: locked, known to be ours, undamaged and at the newest version.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "daemon/store/migrations.hpp"
+#include "daemon/store/owner_lock.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+class Database {
+ public:
+  // Creates the file (mode 0640) where there is none. Refuses, and leaves untouched:
+  //   busy              another process owns it
+  //   invalid_argument  it is another program's
+  //   unsupported       a newer netperfd has migrated it
+  //   io                it is damaged, or the system refuses
+  // An existing database that needs migrations is copied first, to PATH.before-vN where N is the newest
+  // version.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
+                                                              std::span<const Migration> migrations);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  [[nodiscard]] Connection& connection() { return connection_; }
+  // Of the copy made before a migration, else empty.
+  [[nodiscard]] const std::string& copy_path() const { return copy_path_; }
+  // Whether the owner before ended without closing it; it was checked then.
+  [[nodiscard]] bool was_unclosed() const { return lock_.found_unclosed(); }
+
+ private:
+  Database(OwnerLock lock, Connection connection)
+      : lock_(std::move(lock)), connection_(std::move(connection)) {}
+  [[nodiscard]] Status prepare(std::span<const Migration> migrations);
+
+  OwnerLock lock_;
+  Connection connection_;
+  std::string copy_path_;
+  bool open_ = false;
+};
+
+}  // namespace netperfd::store

@@ -1,0 +1,47 @@
+#include "daemon/store/migrations.hpp"
+
+#include <fmt/format.h>
+
+namespace netperfd::store {
+namespace {
+
+Status apply_one(const Migration& migration, Connection& connection) {
+  auto transaction = Transaction::begin(connection, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  if (auto done = connection.execute(migration.sql); !done) return done;
+
+  // A step may rebuild a table that others refer to, so references are judged here and not statement by
+  // statement.
+  auto broken = connection.prepare("SELECT \"table\" FROM pragma_foreign_key_check");
+  if (!broken) return std::unexpected(broken.error());
+  auto found = broken->step();
+  if (!found) return std::unexpected(found.error());
+  if (*found) {
+    std::string table;
+    broken->read(table);
+    return fail(ErrorKind::internal, fmt::format("it leaves rows of table {} that refer to nothing", table));
+  }
+  broken->rewind();
+
+  if (auto done = connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                                 kApplicationId, migration.version));
+      !done) {
+    return done;
+  }
+  return transaction->commit();
+}
+
+}  // namespace
+
+Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection) {
+  for (const auto& migration : migrations) {
+    if (migration.version <= from) continue;
+    if (auto done = apply_one(migration, connection); !done) {
+      return fail(done.error().kind, fmt::format("{}: the migration {} failed and was undone: {}",
+                                                 connection.path(), migration.name, done.error().message));
+    }
+  }
+  return {};
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,29 @@
+// The steps from an empty file to the schema this program knows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+// "npfd" in the header of our files: what file(1) and Database::open() know them by.
+inline constexpr std::int64_t kApplicationId = 0x6e706664;
+
+struct Migration {
+  std::int64_t version = 0;   // the one it leads to; a list counts 1, 2, 3 without gaps
+  std::string_view name;      // of its file in schema/migrations
+  const char* sql = nullptr;  // without BEGIN, COMMIT and user_version, which apply() adds
+};
+
+// schema/migrations, as it was at build.
+[[nodiscard]] std::span<const Migration> embedded_migrations();
+
+// Leads a database at `from` through all later steps, each in a transaction of its own: one that fails is
+// undone whole, and the database stays at the version before it. Foreign keys must be switched off on
+// `connection`.
+[[nodiscard]] Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection);
+
+}  // namespace netperfd::store

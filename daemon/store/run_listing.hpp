@@ -1,0 +1,24 @@
+// The query behind RunQueries::runs(), apart so that a test can ask SQLite for its plan.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+inline constexpr RunId kNewest = std::numeric_limits<RunId>::max();
+
+struct RunListing {
+  std::string sql;  // its rows are run numbers, newest first
+  std::vector<Value> parameters;
+};
+
+// At most `rows` runs that pass `filter` and are older than the run `before` (which may be deleted by now).
+[[nodiscard]] RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows);
+
+}  // namespace netperfd::store

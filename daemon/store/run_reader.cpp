@@ -1,0 +1,182 @@
+#include "daemon/store/run_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "daemon/store/columns.hpp"
+#include "daemon/store/compression.hpp"
+#include "daemon/store/run_listing.hpp"
+#include "daemon/store/run_row_loader.hpp"
+
+namespace netperfd::store {
+namespace {
+
+constexpr std::uint32_t kMaxRuns = 500;
+constexpr std::uint32_t kMaxIntervals = 2000;
+
+std::uint32_t page_size(std::uint32_t asked, std::uint32_t most) {
+  return asked == 0 || asked > most ? most : asked;
+}
+
+// A cursor is the last key of its page behind a letter, so that one of another listing is refused.
+constexpr char kRunCursor = 'r';
+constexpr char kIntervalCursor = 'i';
+
+std::string make_cursor(char kind, std::int64_t key) {
+  return fmt::format("{}{}", kind, key);
+}
+
+Result<std::int64_t> parse_cursor(const std::string& cursor, char kind) {
+  std::int64_t key = -1;
+  const char* end = cursor.data() + cursor.size();
+  if (cursor.size() >= 2 && cursor.front() == kind) {
+    const auto [stop, error] = std::from_chars(cursor.data() + 1, end, key);
+    if (error == std::errc{} && stop == end && key >= 0) return key;
+  }
+  return fail(ErrorKind::invalid_argument, "the cursor is not one that the page before gave");
+}
+
+}  // namespace
+
+Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, const std::string& cursor,
+                                                 std::uint32_t limit) {
+  RunId before = kNewest;
+  if (!cursor.empty()) {
+    const auto key = parse_cursor(cursor, kRunCursor);
+    if (!key) return std::unexpected(key.error());
+    before = *key;
+  }
+  const std::uint32_t size = page_size(limit, kMaxRuns);
+  const auto listing = list_runs(filter, before, size + 1);  // one more tells whether a page follows
+  auto select = connection_.prepare(listing.sql);
+  if (!select) return std::unexpected(select.error());
+  auto loader = RunRowLoader::prepare(connection_);
+  if (!loader) return std::unexpected(loader.error());
+
+  core::Page<core::RunRow> page;
+  select->bind(listing.parameters);
+  for (;;) {
+    auto more = select->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return page;
+    if (page.rows.size() == size) {
+      page.next = make_cursor(kRunCursor, page.rows.back().id);
+      return page;
+    }
+    RunId id = 0;
+    select->read(id);
+    auto row = loader->load(id);
+    if (!row) return std::unexpected(row.error());
+    if (*row) page.rows.push_back(std::move(**row));
+  }
+}
+
+Result<core::RunRow> RunReader::run(RunId run) {
+  if (run == 0) {
+    // The + keeps the index on state out of it: open runs are few and the newest, so the walk down the
+    // numbers is short.
+    const auto newest = connection_.value<RunId>(
+        "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') "
+        "ORDER BY id DESC LIMIT 1");
+    if (!newest) return std::unexpected(newest.error());
+    if (*newest == 0) return fail(ErrorKind::not_found, "no run has ended yet");
+    run = *newest;
+  }
+  auto loader = RunRowLoader::prepare(connection_);
+  if (!loader) return std::unexpected(loader.error());
+  auto row = loader->load(run);
+  if (!row) return std::unexpected(row.error());
+  if (!*row) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  return std::move(**row);
+}
+
+Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
+  auto select = connection_.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
+  if (!select) return std::unexpected(select.error());
+  auto loader = RunRowLoader::prepare(connection_);
+  if (!loader) return std::unexpected(loader.error());
+  std::vector<core::RunRow> rows;
+  select->bind(job);
+  for (;;) {
+    auto more = select->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    RunId id = 0;
+    select->read(id);
+    auto row = loader->load(id);
+    if (!row) return std::unexpected(row.error());
+    if (*row) rows.push_back(std::move(**row));
+  }
+  // A job leaves with its last run.
+  if (rows.empty()) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
+  return rows;
+}
+
+Status RunReader::expect_run(RunId run) {
+  const auto count =
+      connection_.value<std::int64_t>(fmt::format("SELECT count(*) FROM runs WHERE id = {}", run));
+  if (!count) return std::unexpected(count.error());
+  if (*count == 0) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  return {};
+}
+
+Result<std::vector<Totals>> RunReader::streams(RunId run) {
+  if (auto known = expect_run(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare(fmt::format(
+      "SELECT direction, stream, {} FROM streams WHERE run = ? ORDER BY position", kTotalsColumns));
+  if (!select) return std::unexpected(select.error());
+  return read_totals(select->bind(run));
+}
+
+Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& cursor, std::uint32_t limit) {
+  std::int64_t after = -1;
+  if (!cursor.empty()) {
+    const auto key = parse_cursor(cursor, kIntervalCursor);
+    if (!key) return std::unexpected(key.error());
+    after = *key;
+  }
+  if (auto known = expect_run(run); !known) return std::unexpected(known.error());
+  auto select =
+      connection_.prepare(fmt::format("SELECT position, direction, {} FROM intervals WHERE run = ? AND "
+                                      "position > ? ORDER BY position LIMIT ?",
+                                      kIntervalColumns));
+  if (!select) return std::unexpected(select.error());
+
+  const std::uint32_t size = page_size(limit, kMaxIntervals);
+  core::Page<Interval> page;
+  select->bind(run, after, size + 1);
+  for (;;) {
+    auto more = select->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return page;
+    if (page.rows.size() == size) {
+      page.next = make_cursor(kIntervalCursor, after);
+      return page;
+    }
+    auto& interval = page.rows.emplace_back();
+    std::string direction;
+    select->read(after, direction, interval_members(interval));
+    interval.direction = parse_direction(direction).value_or(Direction::send);
+  }
+}
+
+Result<std::string> RunReader::document(RunId run, const std::string& name) {
+  if (auto known = expect_run(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare("SELECT size, content FROM documents WHERE run = ? AND name = ?");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->bind(run, name).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: it has no document \"{}\"", run, name));
+  std::uint64_t size = 0;
+  std::string frame;
+  select->read(size, frame);
+  auto bytes = decompress(frame, size);
+  if (!bytes) {
+    return fail(bytes.error().kind, fmt::format("{}: run {}, document {}: {}", connection_.path(), run, name,
+                                                bytes.error().message));
+  }
+  return bytes;
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,31 @@
+// Everything that is asked of the stored runs; core::RunQueries says what the calls mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+class RunReader {
+ public:
+  explicit RunReader(Connection& connection) : connection_(connection) {}
+
+  [[nodiscard]] Result<core::Page<core::RunRow>> runs(const core::RunFilter& filter,
+                                                      const std::string& cursor, std::uint32_t limit);
+  [[nodiscard]] Result<core::RunRow> run(RunId run);
+  [[nodiscard]] Result<std::vector<Totals>> streams(RunId run);
+  [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
+                                                       std::uint32_t limit);
+  [[nodiscard]] Result<std::string> document(RunId run, const std::string& name);
+  [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job);
+
+ private:
+  [[nodiscard]] Status expect_run(RunId run);
+
+  Connection& connection_;
+};
+
+}  // namespace netperfd::store

@@ -1,0 +1,119 @@
+#include "daemon/store/run_row_loader.hpp"
+
+#include <fmt/format.h>
+
+#include "daemon/store/columns.hpp"
+
+namespace netperfd::store {
+namespace {
+
+constexpr const char* kSelectRun =
+    "SELECT j.name, j.description, j.label, j.repeat, j.protocol, j.direction, j.streams, j.duration_ms, "
+    "j.bytes, "
+    "j.omit_ms, j.server, j.local_server, j.client_netns, j.server_netns, j.owner_uid, j.created_us, "
+    "r.id, r.job, r.idx, r.state, r.error, r.started_us, r.ended_us, r.iperf3_version, r.client_host, "
+    "r.client_port, "
+    "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
+    "r.client_user_us, "
+    "r.client_system_us "
+    "FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?";
+
+std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
+  if (!host) return std::nullopt;
+  return Endpoint{std::move(*host), port};
+}
+
+core::RunRow read_run(const Statement& select) {
+  core::RunRow row;
+  auto& spec = row.spec;
+  auto& iperf3 = spec.iperf3;
+  std::string protocol;
+  std::string direction;
+  std::string state;
+  bool local = false;
+  std::string server_netns;
+  std::optional<std::string> client_host;
+  std::optional<std::string> server_host;
+  std::uint16_t client_port = 0;
+  std::uint16_t server_port = 0;
+  std::optional<std::chrono::microseconds> user;
+  std::optional<std::chrono::microseconds> system;
+  select.read(spec.name, spec.description, spec.label, spec.repeat, protocol, direction, iperf3.streams,
+              iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns, server_netns,
+              row.owner, row.created, row.id, row.job, row.index, state, row.error, row.started, row.ended,
+              row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
+              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system);
+  // The tables' CHECKs allow only the words of these enums.
+  iperf3.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
+  iperf3.direction = parse_direction(direction).value_or(Direction::send);
+  row.state = parse_run_state(state).value_or(RunState::failed);
+  if (local) iperf3.local = LocalServer{.netns = std::move(server_netns), .bind = iperf3.server};
+  row.client = endpoint(std::move(client_host), client_port);
+  row.server = endpoint(std::move(server_host), server_port);
+  if (user && system) row.client_usage = ResourceUsage{.user = *user, .system = *system};
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<Totals>> read_totals(Statement& select) {
+  std::vector<Totals> rows;
+  for (;;) {
+    auto more = select.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    auto& totals = rows.emplace_back();
+    std::string direction;
+    select.read(direction, totals.stream, totals_members(totals));
+    totals.direction = parse_direction(direction).value_or(Direction::send);
+  }
+  select.rewind();
+  return rows;
+}
+
+Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
+  auto run = connection.prepare(kSelectRun);
+  if (!run) return std::unexpected(run.error());
+  auto sums = connection.prepare(
+      fmt::format("SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position", kTotalsColumns));
+  if (!sums) return std::unexpected(sums.error());
+  auto flags = connection.prepare("SELECT code, message FROM flags WHERE run = ? ORDER BY position");
+  if (!flags) return std::unexpected(flags.error());
+  auto documents = connection.prepare("SELECT name FROM documents WHERE run = ? ORDER BY id");
+  if (!documents) return std::unexpected(documents.error());
+  return RunRowLoader{std::move(*run), std::move(*sums), std::move(*flags), std::move(*documents)};
+}
+
+Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
+  auto found = run_.bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  auto row = read_run(run_);
+  run_.rewind();
+
+  auto sums = read_totals(sums_.bind(run));
+  if (!sums) return std::unexpected(sums.error());
+  row.sums = std::move(*sums);
+
+  flags_.bind(run);
+  for (;;) {
+    auto more = flags_.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    auto& flag = row.flags.emplace_back();
+    flags_.read(flag.code, flag.message);
+  }
+  flags_.rewind();
+
+  documents_.bind(run);
+  for (;;) {
+    auto more = documents_.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    documents_.read(row.documents.emplace_back());
+  }
+  documents_.rewind();
+  return row;
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+// Reads whole RunRows by number; its statements are prepared once for many rows.
+class RunRowLoader {
+ public:
+  [[nodiscard]] static Result<RunRowLoader> prepare(Connection& connection);
+
+  // Nothing where there is no such run.
+  [[nodiscard]] Result<std::optional<core::RunRow>> load(RunId run);
+
+ private:
+  RunRowLoader(Statement run, Statement sums, Statement flags, Statement documents)
+      : run_(std::move(run)),
+        sums_(std::move(sums)),
+        flags_(std::move(flags)),
+        documents_(std::move(documents)) {}
+
+  Statement run_;
+  Statement sums_;
+  Statement flags_;
+  Statement documents_;
+};
+
+// All rows of `select`, whose columns are direction, stream and kTotalsColumns.
+[[nodiscard]] Result<std::vector<Totals>> read_totals(Statement& select);
+
+}  // namespace netperfd::store

@@ -1,0 +1,242 @@
+#include "daemon/store/run_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "daemon/store/columns.hpp"
+#include "daemon/store/compression.hpp"
+
+namespace netperfd::store {
+
+// ---- Jobs
+// --------------------------------------------------------------------------------------------------------
+
+Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, uid_t owner, WallTime now) {
+  // A job without runs could never be deleted: it goes with its last run.
+  if (spec.repeat == 0) return fail(ErrorKind::invalid_argument, "a job has at least one run");
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+
+  auto insert_job = connection_.prepare(insert_into(
+      "jobs",
+      "created_us, owner_uid, name, description, label, repeat, protocol, direction, streams, duration_ms, "
+      "bytes, omit_ms, server, local_server, client_netns, server_netns, text"));
+  if (!insert_job) return std::unexpected(insert_job.error());
+  const auto& iperf3 = spec.iperf3;
+  insert_job->bind(now, owner, spec.name, spec.description, spec.label, spec.repeat,
+                   to_string(iperf3.protocol), to_string(iperf3.direction), iperf3.streams, iperf3.duration,
+                   iperf3.bytes, iperf3.omit, iperf3.server, iperf3.local.has_value(), iperf3.netns,
+                   iperf3.local ? iperf3.local->netns : "", spec.text);
+  if (auto done = insert_job->run(); !done) return std::unexpected(done.error());
+
+  core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
+  auto insert_run = connection_.prepare(insert_into("runs", "job, idx, state"));
+  if (!insert_run) return std::unexpected(insert_run.error());
+  job.runs.reserve(spec.repeat);
+  for (std::uint32_t index = 1; index <= spec.repeat; ++index) {
+    if (auto done = insert_run->bind(job.id, index, to_string(RunState::pending)).run(); !done) {
+      return std::unexpected(done.error());
+    }
+    job.runs.push_back(connection_.last_insert_id());
+  }
+  if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
+  return job;
+}
+
+// ---- States
+// ------------------------------------------------------------------------------------------------------
+
+Result<RunState> RunWriter::state_of(RunId run) {
+  auto select = connection_.prepare("SELECT state FROM runs WHERE id = ?");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  std::string name;
+  select->read(name);
+  const auto state = parse_run_state(name);
+  if (!state) return fail(ErrorKind::internal, fmt::format("run {}: its state \"{}\" is none", run, name));
+  return *state;
+}
+
+Status RunWriter::expect_transition(RunId run, RunState to) {
+  const auto from = state_of(run);
+  if (!from) return std::unexpected(from.error());
+  if (may_follow(*from, to)) return {};
+  return fail(ErrorKind::internal,
+              fmt::format("run {}: it is {} and cannot become {}", run, to_string(*from), to_string(to)));
+}
+
+Status RunWriter::set_state(RunId run, RunState state) {
+  if (has_ended(state)) {
+    return fail(ErrorKind::internal,
+                fmt::format("run {}: it becomes {} only with its record", run, to_string(state)));
+  }
+  auto transaction = Transaction::begin(connection_, Durability::normal);
+  if (!transaction) return std::unexpected(transaction.error());
+  if (auto allowed = expect_transition(run, state); !allowed) return allowed;
+  auto update = connection_.prepare("UPDATE runs SET state = ? WHERE id = ?");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->bind(to_string(state), run).run(); !done) return done;
+  return transaction->commit();
+}
+
+Status RunWriter::cancel_pending(JobId job, const std::string& error) {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  auto update = connection_.prepare(
+      "UPDATE runs SET state = 'canceled', error = ? WHERE job = ? AND state = 'pending'");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->bind(error, job).run(); !done) return done;
+  return transaction->commit();
+}
+
+Result<std::int64_t> RunWriter::interrupt_open_runs() {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  auto update = connection_.prepare(
+      "UPDATE runs SET state = 'interrupted', error = 'netperfd ended while this run was ' || state || '.' "
+      "WHERE state IN ('pending', 'preparing', 'running', 'collecting')");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->run(); !done) return std::unexpected(done.error());
+  const auto count = connection_.changes();
+  if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
+  return count;
+}
+
+// ---- The record
+// --------------------------------------------------------------------------------------------------
+
+Status RunWriter::finish(const RunRecord& record) {
+  if (!has_ended(record.state)) {
+    return fail(ErrorKind::internal,
+                fmt::format("run {}: a record of a run that is {}", record.id, to_string(record.state)));
+  }
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  // What has ended may not end again, so this also refuses a second record.
+  if (auto allowed = expect_transition(record.id, record.state); !allowed) return allowed;
+  const auto& workload = record.workload;
+  if (auto done = update_run(record); !done) return done;
+  if (auto done = insert_totals(record.id, workload.report); !done) return done;
+  if (auto done = insert_intervals(record.id, workload.report.intervals); !done) return done;
+  if (auto done = insert_flags(record.id, workload.report.flags); !done) return done;
+  if (auto done = insert_documents(record.id, workload.documents); !done) return done;
+  return transaction->commit();
+}
+
+Status RunWriter::update_run(const RunRecord& record) {
+  auto update = connection_.prepare(
+      "UPDATE runs SET state = ?, error = ?, started_us = ?, ended_us = ?, iperf3_version = ?, client_host = "
+      "?, "
+      "client_port = ?, server_host = ?, server_port = ?, mss = ?, congestion = ?, cpu_client_percent = ?, "
+      "cpu_server_percent = ?, client_user_us = ?, client_system_us = ? WHERE id = ?");
+  if (!update) return std::unexpected(update.error());
+
+  const auto& report = record.workload.report;
+  const auto endpoint = [](const std::optional<Endpoint>& end) {
+    using Columns = std::tuple<std::optional<std::string>, std::optional<std::uint16_t>>;
+    return end ? Columns{end->host, end->port} : Columns{};
+  };
+  std::optional<std::chrono::microseconds> user;
+  std::optional<std::chrono::microseconds> system;
+  if (const auto& usage = record.workload.client_usage) {
+    user = usage->user;
+    system = usage->system;
+  }
+  return update
+      ->bind(to_string(record.state), record.error, record.started, record.ended, report.version,
+             endpoint(report.client), endpoint(report.server), report.mss_bytes, report.congestion,
+             report.cpu_client_percent, report.cpu_server_percent, user, system, record.id)
+      .run();
+}
+
+Status RunWriter::insert_totals(RunId run, const Iperf3Report& report) {
+  auto sum =
+      connection_.prepare(insert_into("sums", fmt::format("run, position, direction, {}", kTotalsColumns)));
+  if (!sum) return std::unexpected(sum.error());
+  std::size_t position = 0;
+  for (const auto& totals : report.sums) {
+    auto done = sum->bind(run, position++, to_string(totals.direction), totals_members(totals)).run();
+    if (!done) return done;
+  }
+
+  auto stream = connection_.prepare(
+      insert_into("streams", fmt::format("run, position, direction, stream, {}", kTotalsColumns)));
+  if (!stream) return std::unexpected(stream.error());
+  position = 0;
+  for (const auto& totals : report.streams) {
+    auto done =
+        stream->bind(run, position++, to_string(totals.direction), totals.stream, totals_members(totals))
+            .run();
+    if (!done) return done;
+  }
+  return {};
+}
+
+Status RunWriter::insert_intervals(RunId run, const std::vector<Interval>& intervals) {
+  auto insert = connection_.prepare(
+      insert_into("intervals", fmt::format("run, position, direction, {}", kIntervalColumns)));
+  if (!insert) return std::unexpected(insert.error());
+  std::size_t position = 0;
+  for (const auto& interval : intervals) {
+    auto done =
+        insert->bind(run, position++, to_string(interval.direction), interval_members(interval)).run();
+    if (!done) return done;
+  }
+  return {};
+}
+
+Status RunWriter::insert_flags(RunId run, const std::vector<QualityFlag>& flags) {
+  auto insert = connection_.prepare(insert_into("flags", "run, position, code, message"));
+  if (!insert) return std::unexpected(insert.error());
+  std::size_t position = 0;
+  for (const auto& flag : flags) {
+    if (auto done = insert->bind(run, position++, flag.code, flag.message).run(); !done) return done;
+  }
+  return {};
+}
+
+Status RunWriter::insert_documents(RunId run, const std::vector<Document>& documents) {
+  auto insert = connection_.prepare(insert_into("documents", "run, name, size, content"));
+  if (!insert) return std::unexpected(insert.error());
+  for (const auto& document : documents) {
+    const auto frame = compress(document.bytes);
+    if (!frame) return std::unexpected(frame.error());
+    if (auto done = insert->bind(run, document.name, document.bytes.size(), Blob{*frame}).run(); !done)
+      return done;
+  }
+  return {};
+}
+
+// ---- Deletion
+// ----------------------------------------------------------------------------------------------------
+
+Status RunWriter::remove(RunId run) {
+  {
+    auto transaction = Transaction::begin(connection_, Durability::normal);
+    if (!transaction) return std::unexpected(transaction.error());
+    const auto state = state_of(run);
+    if (!state) return std::unexpected(state.error());
+    if (!has_ended(*state)) {
+      return fail(ErrorKind::busy,
+                  fmt::format("run {}: it is {}; stop its job first", run, to_string(*state)));
+    }
+    const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
+    if (!job) return std::unexpected(job.error());
+    // The tables of its parts follow by ON DELETE CASCADE.
+    if (auto done = connection_.execute(fmt::format("DELETE FROM runs WHERE id = {}; "
+                                                    "DELETE FROM jobs WHERE id = {} AND NOT EXISTS "
+                                                    "(SELECT 1 FROM runs WHERE job = jobs.id)",
+                                                    run, *job));
+        !done) {
+      return done;
+    }
+    if (auto done = transaction->commit(); !done) return done;
+  }
+  // Gives the space back to the file system. The run is gone also where this is refused: a full disk or a
+  // reader that holds on to old pages only puts it off.
+  (void)connection_.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)");
+  return {};
+}
+
+}  // namespace netperfd::store

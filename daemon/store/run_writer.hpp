@@ -1,0 +1,40 @@
+// Everything that changes jobs and runs; each call is one transaction. core::RunStore says what the calls
+// mean.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+class RunWriter {
+ public:
+  explicit RunWriter(Connection& connection) : connection_(connection) {}
+
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now);
+  [[nodiscard]] Status set_state(RunId run, RunState state);
+  [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
+  [[nodiscard]] Status finish(const RunRecord& record);
+  [[nodiscard]] Status remove(RunId run);
+  // Ends every open run as `interrupted`; how many there were.
+  [[nodiscard]] Result<std::int64_t> interrupt_open_runs();
+
+ private:
+  [[nodiscard]] Result<RunState> state_of(RunId run);
+  [[nodiscard]] Status expect_transition(RunId run, RunState to);
+  [[nodiscard]] Status update_run(const RunRecord& record);
+  [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
+  [[nodiscard]] Status insert_intervals(RunId run, const std::vector<Interval>& intervals);
+  [[nodiscard]] Status insert_flags(RunId run, const std::vector<QualityFlag>& flags);
+  [[nodiscard]] Status insert_documents(RunId run, const std::vector<Document>& documents);
+
+  Connection& connection_;
+};
+
+}  // namespace netperfd::store

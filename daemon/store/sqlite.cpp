@@ -1,0 +1,220 @@
+#include "daemon/store/sqlite.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <system_error>
+
+// STRICT tables.
+static_assert(SQLITE_VERSION_NUMBER >= 3037000);
+
+namespace netperfd::store {
+namespace {
+
+ErrorKind kind_of(int code, int system_error) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return ErrorKind::no_space;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ErrorKind::busy;
+    case SQLITE_IOERR:
+      // What a full disk makes of a file that SQLite cannot lengthen, such as the -shm of a WAL.
+      return system_error == ENOSPC || system_error == EDQUOT ? ErrorKind::no_space : ErrorKind::io;
+    case SQLITE_CANTOPEN:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_PROTOCOL:
+      return ErrorKind::io;
+    default:
+      return ErrorKind::internal;
+  }
+}
+
+std::string path_of(sqlite3* connection) {
+  const char* path = sqlite3_db_filename(connection, "main");
+  return path != nullptr ? path : "";
+}
+
+}  // namespace
+
+std::unexpected<Error> refusal_of(sqlite3* connection) {
+  const int code = sqlite3_extended_errcode(connection);
+  const int system_error = sqlite3_system_errno(connection);
+  const auto kind = kind_of(code, system_error);
+  auto message = fmt::format("{}: {}", path_of(connection), sqlite3_errmsg(connection));
+  // SQLite keeps the errno of the last refused system call, which says something only of these.
+  if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
+    message += fmt::format(" ({})", std::generic_category().message(system_error));
+  }
+  return fail(kind, std::move(message));
+}
+
+// ---- Statement
+// ---------------------------------------------------------------------------------------------------
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Result<bool> Statement::step() {
+  if (refused_) return std::unexpected(*refused_);
+  switch (sqlite3_step(statement_.get())) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return refusal_of(sqlite3_db_handle(statement_.get()));
+  }
+}
+
+Status Statement::run() {
+  for (;;) {
+    auto row = step();
+    if (row && *row) continue;
+    rewind();
+    if (!row) return std::unexpected(row.error());
+    return {};
+  }
+}
+
+void Statement::rewind() {
+  // Its result repeats the refusal of the last step, which step() has reported.
+  (void)sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  refused_.reset();
+}
+
+void Statement::put_integer(int index, std::int64_t value) {
+  check_bound(sqlite3_bind_int64(statement_.get(), index, value));
+}
+
+void Statement::put(int index, double value) {
+  check_bound(sqlite3_bind_double(statement_.get(), index, value));
+}
+
+void Statement::put(int index, std::string_view value) {
+  // A null pointer would bind NULL.
+  const char* text = value.data() != nullptr ? value.data() : "";
+  check_bound(
+      sqlite3_bind_text64(statement_.get(), index, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+void Statement::put(int index, Blob value) {
+  const char* bytes = value.bytes.data() != nullptr ? value.bytes.data() : "";
+  check_bound(sqlite3_bind_blob64(statement_.get(), index, bytes, value.bytes.size(), SQLITE_TRANSIENT));
+}
+
+void Statement::put_null(int index) {
+  check_bound(sqlite3_bind_null(statement_.get(), index));
+}
+
+void Statement::check_bound(int code) {
+  if (code != SQLITE_OK && !refused_) refused_ = refusal_of(sqlite3_db_handle(statement_.get())).error();
+}
+
+void Statement::refuse(std::string message) {
+  if (!refused_) refused_ = Error{ErrorKind::invalid_argument, std::move(message)};
+}
+
+void Statement::take(int column, double& value) const {
+  value = sqlite3_column_double(statement_.get(), column);
+}
+
+void Statement::take(int column, std::string& value) const {
+  // The pointer first: it may convert the value, and the size is that of the converted one.
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  value.assign(static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size));
+}
+
+std::int64_t Statement::take_integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+// ---- Connection
+// --------------------------------------------------------------------------------------------------
+
+void Connection::Close::operator()(sqlite3* connection) const {
+  sqlite3_close_v2(connection);
+}
+
+Result<Connection> Connection::open(const std::string& path, int flags) {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  Connection connection;
+  connection.path_ = path;
+  connection.connection_.reset(raw);
+  if (raw == nullptr) return fail(ErrorKind::io, fmt::format("{}: {}", path, sqlite3_errstr(code)));
+  if (code != SQLITE_OK) return refusal_of(raw);
+  return connection;
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) {
+  sqlite3_stmt* raw = nullptr;
+  const int code =
+      sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
+  Statement statement;
+  statement.statement_.reset(raw);
+  if (code != SQLITE_OK) return refusal_of(connection_.get());
+  return statement;
+}
+
+Status Connection::execute(const std::string& sql) {
+  if (sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return refusal_of(connection_.get());
+  }
+  return {};
+}
+
+std::int64_t Connection::last_insert_id() const {
+  return sqlite3_last_insert_rowid(connection_.get());
+}
+
+std::int64_t Connection::changes() const {
+  return sqlite3_changes64(connection_.get());
+}
+
+bool Connection::in_transaction() const {
+  return sqlite3_get_autocommit(connection_.get()) == 0;
+}
+
+bool Connection::close() {
+  if (sqlite3_close(connection_.get()) != SQLITE_OK) return false;
+  (void)connection_.release();
+  return true;
+}
+
+// ---- Transaction
+// -------------------------------------------------------------------------------------------------
+
+Result<Transaction> Transaction::begin(Connection& connection, Durability durability) {
+  // Outside of the transaction: inside, SQLite refuses to change it.
+  if (durability == Durability::full) {
+    if (auto set = connection.execute("PRAGMA synchronous = FULL"); !set) return std::unexpected(set.error());
+  }
+  Transaction transaction{connection, durability};
+  if (auto begun = connection.execute("BEGIN IMMEDIATE"); !begun) return std::unexpected(begun.error());
+  return transaction;
+}
+
+Status Transaction::commit() {
+  return connection_->execute("COMMIT");
+}
+
+Transaction::~Transaction() {
+  if (connection_ == nullptr) return;
+  // After a full disk or an io error SQLite may have rolled back on its own.
+  if (connection_->in_transaction()) (void)connection_->execute("ROLLBACK");
+  if (durability_ == Durability::full) (void)connection_->execute("PRAGMA synchronous = NORMAL");
+}
+
+}  // namespace netperfd::store

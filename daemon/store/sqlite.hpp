@@ -1,0 +1,219 @@
+// SQLite as RAII and Result, for this room only.
+//
+// Own code rather than SQLiteCpp (Debian 12 has 3.2.1, a static library): that one throws on every refusal,
+// where each call would need a catch to become a Result; it binds neither std::optional nor a row of values;
+// and the extended error code and errno, which tell a full disk from a broken one, are lost on its way. What
+// is left to gain from it is less than what follows.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace netperfd::store {
+
+// Bytes of a BLOB, borrowed for the call.
+struct Blob {
+  std::string_view bytes;
+};
+
+using Value = std::variant<std::int64_t, std::string>;
+
+// One prepared statement; it must not outlive its connection.
+class Statement {
+ public:
+  // Gives the parameters their values, in order; a tuple counts as its members. What an earlier call gave is
+  // forgotten. An absent optional is NULL. A value that SQLite cannot hold is reported by the step that
+  // follows.
+  template <class... T>
+  Statement& bind(const T&... values) {
+    rewind();
+    int index = 0;
+    (put_next(index, values), ...);
+    return *this;
+  }
+
+  // Whether there is a (next) row.
+  [[nodiscard]] Result<bool> step();
+  // To its end, rows unread; ready for the next bind().
+  [[nodiscard]] Status run();
+  // Ends a run whose rows were not read to the end, and with it its hold on the database.
+  void rewind();
+
+  // The columns of the current row, in order. NULL makes an optional absent and anything else zero or empty.
+  template <class... T>
+  void read(T&&... values) const {
+    int column = 0;
+    (take_next(column, values), ...);
+  }
+
+ private:
+  friend class Connection;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+
+  template <class T>
+  void put_next(int& index, const T& value) {
+    put(++index, value);
+  }
+  template <class... T>
+  void put_next(int& index, const std::tuple<T...>& values) {
+    std::apply([&](const auto&... each) { (put_next(index, each), ...); }, values);
+  }
+  void put_next(int& index, const std::vector<Value>& values) {
+    for (const auto& each : values) std::visit([&](const auto& value) { put_next(index, value); }, each);
+  }
+
+  template <std::integral T>
+  void put(int index, T value) {
+    if (std::in_range<std::int64_t>(value)) {
+      put_integer(index, static_cast<std::int64_t>(value));
+    } else {
+      refuse(std::to_string(value) + " is more than the database can hold (63 bits)");
+    }
+  }
+  template <class Rep, class Period>
+  void put(int index, std::chrono::duration<Rep, Period> value) {
+    put_integer(index, value.count());
+  }
+  template <class Duration>
+  void put(int index, std::chrono::sys_time<Duration> value) {
+    put(index, value.time_since_epoch());
+  }
+  template <class T>
+  void put(int index, const std::optional<T>& value) {
+    if (value) {
+      put(index, *value);
+    } else {
+      put_null(index);
+    }
+  }
+  void put(int index, bool value) { put_integer(index, value ? 1 : 0); }
+  void put(int index, double value);
+  void put(int index, std::string_view value);
+  void put(int index, const std::string& value) { put(index, std::string_view{value}); }
+  void put(int index, const char* value) { put(index, std::string_view{value}); }
+  void put(int index, Blob value);
+  void put_integer(int index, std::int64_t value);
+  void put_null(int index);
+  void refuse(std::string message);
+  void check_bound(int code);
+
+  template <class T>
+  void take_next(int& column, T& value) const {
+    take(column++, value);
+  }
+  template <class... T>
+  void take_next(int& column, std::tuple<T&...>& values) const {
+    std::apply([&](auto&... each) { (take_next(column, each), ...); }, values);
+  }
+
+  template <std::integral T>
+  void take(int column, T& value) const {
+    value = static_cast<T>(take_integer(column));
+  }
+  void take(int column, bool& value) const { value = take_integer(column) != 0; }
+  template <class Rep, class Period>
+  void take(int column, std::chrono::duration<Rep, Period>& value) const {
+    value = std::chrono::duration<Rep, Period>{take_integer(column)};
+  }
+  template <class Duration>
+  void take(int column, std::chrono::sys_time<Duration>& value) const {
+    value = std::chrono::sys_time<Duration>{Duration{take_integer(column)}};
+  }
+  template <class T>
+  void take(int column, std::optional<T>& value) const {
+    value.reset();
+    if (!is_null(column)) take(column, value.emplace());
+  }
+  void take(int column, double& value) const;
+  void take(int column, std::string& value) const;  // TEXT and BLOB
+  [[nodiscard]] std::int64_t take_integer(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::optional<Error> refused_;  // by bind()
+};
+
+// One open database file, for one thread.
+class Connection {
+ public:
+  // `flags` are sqlite3_open_v2's.
+  [[nodiscard]] static Result<Connection> open(const std::string& path, int flags);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] sqlite3* raw() const { return connection_.get(); }
+
+  [[nodiscard]] Result<Statement> prepare(std::string_view sql);
+  // One or more statements without parameters; their rows are dropped.
+  [[nodiscard]] Status execute(const std::string& sql);
+  // The first column of the first row.
+  template <class T>
+  [[nodiscard]] Result<T> value(std::string_view sql) {
+    auto statement = prepare(sql);
+    if (!statement) return std::unexpected(statement.error());
+    auto found = statement->step();
+    if (!found) return std::unexpected(found.error());
+    T value{};
+    if (*found) statement->read(value);
+    return value;
+  }
+  [[nodiscard]] std::int64_t last_insert_id() const;
+  [[nodiscard]] std::int64_t changes() const;  // rows that the last INSERT, UPDATE or DELETE touched itself
+  [[nodiscard]] bool in_transaction() const;
+  // Whether it was closed now; not while a statement lives.
+  bool close();
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+// What the last refusal of `connection` was, as an Error: a full disk is no_space, other trouble with the
+// file io.
+[[nodiscard]] std::unexpected<Error> refusal_of(sqlite3* connection);
+
+// normal: consistent after a loss of power, but the last commits may be missing. full: there when commit()
+// returns.
+enum class Durability { normal, full };
+
+// BEGIN IMMEDIATE until commit(); destroying it without that undoes everything. Must not outlive its
+// connection.
+class Transaction {
+ public:
+  [[nodiscard]] static Result<Transaction> begin(Connection& connection, Durability durability);
+  [[nodiscard]] Status commit();
+
+  Transaction(Transaction&& other) noexcept
+      : connection_(std::exchange(other.connection_, nullptr)), durability_(other.durability_) {}
+  Transaction& operator=(Transaction&&) = delete;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+ private:
+  Transaction(Connection& connection, Durability durability)
+      : connection_(&connection), durability_(durability) {}
+
+  Connection* connection_;
+  Durability durability_;
+};
+
+}  // namespace netperfd::store

@@ -1,0 +1,120 @@
+#include "daemon/store/sqlite_store.hpp"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
+
+#include "daemon/store/database.hpp"
+#include "daemon/store/run_reader.hpp"
+#include "daemon/store/run_writer.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// A disk that is full to the brim cannot even delete: SQLite needs room for its log first. So new jobs stop
+// earlier.
+Status expect_space(const std::string& path, std::uint64_t min_free_bytes) {
+  struct statvfs file_system{};
+  if (::statvfs(path.c_str(), &file_system) != 0) return fail_errno(path, errno);
+  const std::uint64_t free = std::uint64_t{file_system.f_bavail} * file_system.f_frsize;
+  if (free >= min_free_bytes) return {};
+  constexpr std::uint64_t kMebibyte = 1U << 20U;
+  return fail(
+      ErrorKind::no_space,
+      fmt::format("{}: its file system has {} MiB free, and a new job needs {} MiB; delete runs or make room",
+                  path, free / kMebibyte, (min_free_bytes + kMebibyte - 1) / kMebibyte));
+}
+
+}  // namespace
+
+struct SqliteStore::Parts {
+  Parts(std::unique_ptr<Database> opened, std::uint64_t min_free)
+      : database(std::move(opened)),
+        writer(database->connection()),
+        reader(database->connection()),
+        min_free_bytes(min_free) {}
+
+  std::unique_ptr<Database> database;
+  RunWriter writer;
+  RunReader reader;
+  std::uint64_t min_free_bytes;
+  std::uint64_t interrupted_runs = 0;
+};
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
+                                                       std::uint64_t min_free_bytes) {
+  auto database = Database::open(path, embedded_migrations());
+  if (!database) return std::unexpected(database.error());
+  auto parts = std::make_unique<Parts>(std::move(*database), min_free_bytes);
+  const auto interrupted = parts->writer.interrupt_open_runs();
+  if (!interrupted) return std::unexpected(interrupted.error());
+  parts->interrupted_runs = static_cast<std::uint64_t>(*interrupted);
+  return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(parts)}};
+}
+
+SqliteStore::SqliteStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+SqliteStore::~SqliteStore() = default;
+
+std::uint64_t SqliteStore::interrupted_runs() const {
+  return parts_->interrupted_runs;
+}
+
+const std::string& SqliteStore::copy_path() const {
+  return parts_->database->copy_path();
+}
+
+bool SqliteStore::was_unclosed() const {
+  return parts_->database->was_unclosed();
+}
+
+Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, uid_t owner, WallTime now) {
+  const auto& path = parts_->database->connection().path();
+  if (auto space = expect_space(path, parts_->min_free_bytes); !space) return std::unexpected(space.error());
+  return parts_->writer.add_job(spec, owner, now);
+}
+
+Status SqliteStore::set_state(RunId run, RunState state) {
+  return parts_->writer.set_state(run, state);
+}
+
+Status SqliteStore::cancel_pending(JobId job, const std::string& error) {
+  return parts_->writer.cancel_pending(job, error);
+}
+
+Status SqliteStore::finish(const RunRecord& record) {
+  return parts_->writer.finish(record);
+}
+
+Result<core::Page<core::RunRow>> SqliteStore::runs(const core::RunFilter& filter, const std::string& cursor,
+                                                   std::uint32_t limit) {
+  return parts_->reader.runs(filter, cursor, limit);
+}
+
+Result<core::RunRow> SqliteStore::run(RunId run) {
+  return parts_->reader.run(run);
+}
+
+Result<std::vector<Totals>> SqliteStore::streams(RunId run) {
+  return parts_->reader.streams(run);
+}
+
+Result<core::Page<Interval>> SqliteStore::intervals(RunId run, const std::string& cursor,
+                                                    std::uint32_t limit) {
+  return parts_->reader.intervals(run, cursor, limit);
+}
+
+Result<std::string> SqliteStore::document(RunId run, const std::string& name) {
+  return parts_->reader.document(run, name);
+}
+
+Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {
+  return parts_->reader.runs_of_job(job);
+}
+
+Status SqliteStore::remove(RunId run) {
+  return parts_->writer.remove(run);
+}
+
+}  // namespace netperfd::store

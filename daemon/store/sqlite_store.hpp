@@ -1,0 +1,54 @@
+// The runs on the disk: one SQLite file. docs/database.md describes it for people who read it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::store {
+
+// For one thread. Destroying it closes the file and gives up its ownership.
+class SqliteStore final : public core::RunStore, public core::RunQueries {
+ public:
+  // Creates the database (mode 0640, in a folder that exists), or takes over the one that is there: migrates
+  // it where it is older, and ends every run that was left open as `interrupted`. A new job needs
+  // `min_free_bytes` on the database's file system. Errors, which leave the file as it was:
+  //   busy              another process owns it
+  //   invalid_argument  it is another program's database
+  //   unsupported       a newer netperfd has migrated it
+  //   no_space          the disk is too full to copy and migrate it
+  //   io                it is damaged, or the system refuses
+  [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path,
+                                                                 std::uint64_t min_free_bytes);
+  ~SqliteStore() override;
+
+  // What open() met, for the log.
+  [[nodiscard]] std::uint64_t interrupted_runs() const;  // how many runs it ended
+  [[nodiscard]] const std::string& copy_path() const;    // of the copy made before a migration, else empty
+  [[nodiscard]] bool was_unclosed() const;               // the daemon before did not close it; it was checked
+
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) override;
+  [[nodiscard]] Status set_state(RunId run, RunState state) override;
+  [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
+  [[nodiscard]] Status finish(const RunRecord& record) override;
+
+  [[nodiscard]] Result<core::Page<core::RunRow>> runs(const core::RunFilter& filter,
+                                                      const std::string& cursor,
+                                                      std::uint32_t limit) override;
+  [[nodiscard]] Result<core::RunRow> run(RunId run) override;
+  [[nodiscard]] Result<std::vector<Totals>> streams(RunId run) override;
+  [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
+                                                       std::uint32_t limit) override;
+  [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
+  [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
+  [[nodiscard]] Status remove(RunId run) override;
+
+ private:
+  struct Parts;
+  explicit SqliteStore(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace netperfd::store

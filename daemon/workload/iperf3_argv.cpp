@@ -1,0 +1,114 @@
+#include "daemon/workload/iperf3_argv.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace netperfd::workload {
+namespace {
+
+class OptionList {
+ public:
+  void flag(std::string_view key, std::string_view name) { options_.push_back({key, name, {}}); }
+  void value(std::string_view key, std::string_view name, std::string text) {
+    options_.push_back({key, name, std::move(text)});
+  }
+  template <class Number>
+  void number(std::string_view key, std::string_view name, Number number) {
+    value(key, name, fmt::format("{}", number));
+  }
+  [[nodiscard]] std::vector<Iperf3Option> take() { return std::move(options_); }
+
+ private:
+  std::vector<Iperf3Option> options_;
+};
+
+std::int64_t whole_seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+}
+
+// "1", "0.25": iperf3 reads it with atof.
+std::string decimal_seconds(std::chrono::milliseconds duration) {
+  return fmt::format("{}", std::chrono::duration<double>(duration).count());
+}
+
+void add_peer(OptionList& list, const Iperf3Spec& spec) {
+  list.value("server", "--client", spec.server);
+  list.number("port", "--port", spec.port);
+  if (spec.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
+  if (spec.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
+  if (!spec.bind.empty()) list.value("bind", "--bind", spec.bind);
+  if (spec.client_port) list.number("cport", "--cport", *spec.client_port);
+}
+
+void add_test(OptionList& list, const Iperf3Spec& spec) {
+  if (spec.protocol == Protocol::udp) list.flag("protocol", "--udp");
+  if (spec.protocol == Protocol::sctp) list.flag("protocol", "--sctp");
+  if (spec.direction == Direction::receive) list.flag("direction", "--reverse");
+  if (spec.direction == Direction::both) list.flag("direction", "--bidir");
+  list.number("streams", "--parallel", spec.streams);
+  if (spec.duration) list.number("duration", "--time", whole_seconds(*spec.duration));
+  if (spec.bytes) list.number("bytes", "--bytes", *spec.bytes);
+  if (spec.omit.count() > 0) list.number("omit", "--omit", whole_seconds(spec.omit));
+  list.value("interval", "--interval", decimal_seconds(spec.interval));
+}
+
+void add_sockets(OptionList& list, const Iperf3Spec& spec) {
+  if (spec.bitrate) list.number("bitrate", "--bitrate", *spec.bitrate);
+  if (spec.length_bytes) list.number("length", "--length", *spec.length_bytes);
+  if (spec.window_bytes) list.number("window", "--window", *spec.window_bytes);
+  if (spec.mss_bytes) list.number("mss", "--set-mss", *spec.mss_bytes);
+  if (!spec.congestion.empty()) list.value("congestion", "--congestion", spec.congestion);
+  if (!spec.dscp.empty()) list.value("dscp", "--dscp", spec.dscp);
+  if (spec.zerocopy) list.flag("zerocopy", "--zerocopy");
+  if (spec.no_delay) list.flag("no_delay", "--no-delay");
+  if (spec.dont_fragment) list.flag("dont_fragment", "--dont-fragment");
+}
+
+std::vector<std::string> to_argv(const std::string& program, const std::vector<Iperf3Option>& options) {
+  std::vector<std::string> argv{program};
+  for (const Iperf3Option& option : options) {
+    argv.emplace_back(option.name);
+    // A value stays a word of its own: getopt takes the next word whatever it begins with.
+    if (!option.value.empty()) argv.push_back(option.value);
+  }
+  return argv;
+}
+
+}  // namespace
+
+std::vector<Iperf3Option> client_options(const Iperf3Spec& spec, const Iperf3Features& features) {
+  OptionList list;
+  add_peer(list, spec);
+  add_test(list, spec);
+  add_sockets(list, spec);
+  // Without --forceflush the lines of a stream wait in stdio's buffer until the end.
+  list.flag("interval", features.json_stream() ? "--json-stream" : "--json");
+  list.flag("interval", "--forceflush");
+  return list.take();
+}
+
+std::vector<Iperf3Option> server_options(const Iperf3Spec& spec) {
+  OptionList list;
+  list.flag("local", "--server");
+  list.flag("local", "--one-off");
+  // Its "Server listening" would otherwise stay in stdio's buffer.
+  list.flag("local", "--forceflush");
+  if (spec.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
+  if (spec.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
+  if (!spec.local->bind.empty()) list.value("local.bind", "--bind", spec.local->bind);
+  list.number("port", "--port", spec.port);
+  return list.take();
+}
+
+std::vector<std::string> client_argv(const std::string& program, const Iperf3Spec& spec,
+                                     const Iperf3Features& features) {
+  return to_argv(program, client_options(spec, features));
+}
+
+std::vector<std::string> server_argv(const std::string& program, const Iperf3Spec& spec) {
+  return to_argv(program, server_options(spec));
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,44 @@
+// iperf3's intervals: turned into the model's, added up, and looked at for what is wrong with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/workload/iperf3_document.hpp"
+
+namespace netperfd::workload {
+
+// What the counted intervals (not omitted, not repeated) of one direction, or of one stream, add up to.
+struct CountedPart {
+  std::size_t intervals = 0;
+  double covered_s = 0;    // up to the end of the last one, without what is missing before it
+  double last_byte_s = 0;  // the end of the last one that moved a byte
+  double quiet_s = 0;      // from there to the end of the last one
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> retransmits;
+  std::optional<std::uint64_t> packets;
+  std::optional<std::uint64_t> max_snd_cwnd, min_rtt, mean_rtt, max_rtt;  // of a sending stream's intervals
+  double omitted_s = 0;
+  std::uint64_t omitted_bytes = 0;
+};
+
+struct IntervalTotals {
+  CountedPart send, receive;
+  std::map<std::int64_t, CountedPart> streams;  // by socket
+};
+
+// The direction that `figures` of an interval or a stream belong to: their own `sender`, else what was asked.
+[[nodiscard]] Direction direction_of(const Figures& figures, const Iperf3Spec& asked);
+
+// Nothing where its times or bytes cannot be read.
+[[nodiscard]] std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& asked);
+
+// Fills report.intervals and raises the flags that concern them.
+[[nodiscard]] IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& asked,
+                                            Iperf3Report& report);
+
+}  // namespace netperfd::workload

@@ -1,0 +1,67 @@
+#include "daemon/workload/iperf3_probe.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/workload/child.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+constexpr std::chrono::seconds kDeadline{5};
+
+// What `iperf3 OPTION` writes; which of the two outputs it chooses differs by version.
+Result<std::string> ask(EventLoop& loop, const Iperf3Settings& settings, const std::string& option) {
+  std::unique_ptr<Child> child;
+  std::optional<ChildEnd> end;
+  ChildEvents events;
+  events.ready = [&] { child->release(); };
+  events.ended = [&](const ChildEnd& seen) { end = seen; };
+  LaunchOrder order{
+      .argv = {settings.path, option}, .netns = {}, .cpu = {}, .uid = settings.uid, .gid = settings.gid};
+  Result<std::unique_ptr<Child>> started =
+      Child::start(loop, {.name = settings.path + " " + option, .launcher = settings.launcher},
+                   std::move(order), std::move(events));
+  if (!started) return std::unexpected(std::move(started.error()));
+  child = *std::move(started);
+
+  bool late = false;
+  const Result<EventSource> deadline = loop.after(kDeadline, [&] {
+    late = true;
+    child->signal(SIGKILL);
+  });
+  if (!deadline) return std::unexpected(deadline.error());
+  while (!end) {
+    if (const int r = sd_event_run(loop.raw(), UINT64_MAX); r < 0) return fail_errno("sd_event_run", -r);
+  }
+  if (late) {
+    return fail(ErrorKind::io,
+                fmt::format("{} {}: no end within {} s", settings.path, option, kDeadline.count()));
+  }
+  if (!end->failure.empty()) return fail(ErrorKind::io, end->failure);
+  return child->out() + child->err();
+}
+
+}  // namespace
+
+Result<Iperf3Features> probe_iperf3(EventLoop& loop, const Iperf3Settings& settings) {
+  const Result<std::string> version = ask(loop, settings, "--version");
+  if (!version) return std::unexpected(version.error());
+  const Result<std::string> help = ask(loop, settings, "--help");
+  if (!help) return std::unexpected(help.error());
+  Iperf3Features features = parse_features(*version, *help);
+  if (features.version.empty() || !features.has("--client") || !features.has("--server")) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: its --version and --help are not those of an iperf3", settings.path));
+  }
+  return features;
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/iperf3_settings.hpp"
+
+namespace netperfd::workload {
+
+// Asks the installed iperf3 for its --version and --help, as the unprivileged user it will run as. Turns the
+// loop until both have answered or a few seconds are over, so it is for the start of the daemon, not for
+// callbacks. not_found: there is no such program; unsupported: it is no iperf3; io: it could not be run.
+[[nodiscard]] Result<Iperf3Features> probe_iperf3(EventLoop& loop, const Iperf3Settings& settings);
+
+}  // namespace netperfd::workload

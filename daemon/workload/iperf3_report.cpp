@@ -1,0 +1,269 @@
+#include "daemon/workload/iperf3_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "daemon/workload/iperf3_document.hpp"
+#include "daemon/workload/iperf3_intervals.hpp"
+#include "daemon/workload/iperf3_sums.hpp"
+#include "daemon/workload/iperf3_words.hpp"
+#include "daemon/workload/quality_flags.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+double in_seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+const CountedPart& part_of(const IntervalTotals& totals, Direction direction) {
+  return direction == Direction::send ? totals.send : totals.receive;
+}
+
+std::vector<Direction> directions_of(const Iperf3Spec& asked) {
+  if (asked.direction == Direction::both) return {Direction::send, Direction::receive};
+  return {asked.direction};
+}
+
+const Totals* sum_of(const Iperf3Report& report, Direction direction) {
+  const auto sum = std::find_if(report.sums.begin(), report.sums.end(),
+                                [&](const Totals& totals) { return totals.direction == direction; });
+  return sum == report.sums.end() ? nullptr : &*sum;
+}
+
+// ---- flags of the document as a whole
+// --------------------------------------------------------------------------------
+
+void flag_bytes(const Iperf3Document& document, std::vector<QualityFlag>& flags) {
+  if (document.documents > 1) {
+    add_flag(flags, Quality::duplicate_document,
+             fmt::format("iperf3 printed {} documents; the last one with sums was used", document.documents));
+  }
+  if (document.text_bytes > 0) {
+    add_flag(flags, Quality::text_around_document,
+             fmt::format("{} bytes that are not iperf3's document stand beside it", document.text_bytes));
+  }
+  if (document.repaired_tokens > 0) {
+    add_flag(flags, Quality::repaired_tokens,
+             fmt::format("{} numbers were printed as nan or inf and are taken as not known",
+                         document.repaired_tokens));
+  }
+  if (document.unreadable_values > 0) {
+    add_flag(flags, Quality::unreadable_values,
+             fmt::format("{} values are of a kind that iperf3 does not write there, first `{}`; they are "
+                         "taken as not known",
+                         document.unreadable_values, document.first_unreadable));
+  }
+}
+
+void flag_not_as_asked(const Iperf3Document& document, const Iperf3Spec& asked,
+                       std::vector<QualityFlag>& flags) {
+  std::string differences;
+  const auto compare = [&](std::string_view what, const auto& was, const auto& wanted) {
+    if (was == wanted) return;
+    differences += fmt::format("{}{} {} instead of {}", differences.empty() ? "" : ", ", what, was, wanted);
+  };
+  std::string protocol = document.protocol;
+  std::transform(protocol.begin(), protocol.end(), protocol.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (!protocol.empty()) compare("protocol", protocol, to_string(asked.protocol));
+  if (document.num_streams) compare("streams", *document.num_streams, std::uint64_t{asked.streams});
+  if (document.duration_s && asked.duration)
+    compare("duration", *document.duration_s, in_seconds(*asked.duration));
+  if (document.omit_s) compare("omit", *document.omit_s, in_seconds(asked.omit));
+  if (!differences.empty()) {
+    add_flag(flags, Quality::not_as_asked,
+             fmt::format("the document tells of another test: {}", differences));
+  }
+}
+
+// ---- the length of the test
+// ------------------------------------------------------------------------------------------
+
+void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::vector<QualityFlag>& flags) {
+  if (!asked.duration) return;
+  const double planned = in_seconds(*asked.duration);
+  for (const Direction direction : directions_of(asked)) {
+    const double covered = part_of(intervals, direction).covered_s;
+    if (std::abs(covered - planned) <= std::max(0.01 * planned, 0.05)) continue;
+    add_flag(flags, Quality::run_length,
+             fmt::format("{}: the counted intervals cover {:.2f} s, {:.2f} s were asked",
+                         to_string(direction), covered, planned));
+  }
+}
+
+// From 3.16 on a client looks only at the end of an interval whether its bytes are sent. A TCP stream has
+// stopped by then and what was left of the last interval counts as idle time; a UDP stream goes on.
+void flag_rounding(const Iperf3Document& document, const Iperf3Spec& asked, const CountedPart& part,
+                   const Totals& sum, std::vector<QualityFlag>& flags) {
+  const double interval = in_seconds(asked.interval);
+  const double over = std::fmod(part.covered_s, interval);  // past the end of an interval
+  const bool at_interval_end = over < 0.05 * interval || over > 0.99 * interval;
+  if (part.covered_s < 0.95 * interval || !at_interval_end) return;
+  const std::uint64_t last_writes = document.block_bytes.value_or(0) * asked.streams;
+  if (part.bytes > *asked.bytes + *asked.bytes / 20 + last_writes) {
+    add_flag(flags, Quality::rounded_to_interval,
+             fmt::format("{}: this iperf3 ends a test of so many bytes only with an interval, and went on to "
+                         "{} of the {} bytes asked; the rate is right",
+                         to_string(sum.direction), part.bytes, *asked.bytes));
+    return;
+  }
+  const double bits = 8 * static_cast<double>(part.bytes);
+  const double idle = std::min(part.covered_s, interval + (over < 0.05 * interval ? over : 0));
+  const double before_last = part.covered_s - idle;
+  add_flag(flags, Quality::rounded_to_interval,
+           fmt::format(
+               "{}: this iperf3 ends a test of so many bytes only with an interval, and up to {:.2f} s of "
+               "the {:.2f} s were idle: the true rate is {:.4g} Mbit/s or more{}",
+               to_string(sum.direction), idle, part.covered_s, bits / part.covered_s / 1e6,
+               before_last > 0.01 ? fmt::format(", at most {:.4g} Mbit/s", bits / before_last / 1e6) : ""));
+}
+
+void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
+                  Iperf3Report& report) {
+  constexpr double kShortestSeconds = 0.95;
+  constexpr std::uint64_t kFewestWrites = 10;
+  for (const Totals& sum : report.sums) {
+    const CountedPart& part = part_of(intervals, sum.direction);
+    const std::uint64_t writes = part.bytes / std::max<std::uint64_t>(document.block_bytes.value_or(1), 1);
+    if (sum.seconds.value_or(0) < kShortestSeconds) {
+      add_flag(report.flags, Quality::too_short,
+               fmt::format("{}: the test lasted {:.4f} s; a connection has hardly opened its window by then",
+                           to_string(sum.direction), sum.seconds.value_or(0)));
+    } else if (asked.bytes && writes < kFewestWrites) {
+      add_flag(report.flags, Quality::too_short,
+               fmt::format("{}: {} bytes are {} writes; that tells nothing of a rate",
+                           to_string(sum.direction), part.bytes, writes));
+    }
+    if (asked.bytes) flag_rounding(document, asked, part, sum, report.flags);
+  }
+}
+
+// ---- the verdict
+// -----------------------------------------------------------------------------------------------------
+
+// How much of the asked time may be missing: iperf3 leaves out a last interval that is shorter than a tenth
+// of one.
+double length_tolerance(const Iperf3Spec& asked) {
+  const double planned = in_seconds(*asked.duration);
+  return std::max(0.02 * planned, std::min(in_seconds(asked.interval), 0.1 * planned));
+}
+
+std::string judge_length(const Iperf3Spec& asked, const IntervalTotals& intervals) {
+  for (const Direction direction : directions_of(asked)) {
+    const double covered = part_of(intervals, direction).covered_s;
+    if (covered >= in_seconds(*asked.duration) - length_tolerance(asked)) continue;
+    return fmt::format("the test ended early: of the {} s asked its intervals cover {:.2f} s ({})",
+                       in_seconds(*asked.duration), covered, to_string(direction));
+  }
+  return {};
+}
+
+// The bytes are asked of all streams together; of a test in both directions iperf3 ends with the first that
+// has them.
+std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report) {
+  std::uint64_t most = 0;
+  for (const Totals& sum : report.sums) {
+    most = std::max({most, sum.sent_bytes.value_or(0), sum.received_bytes.value_or(0)});
+  }
+  if (static_cast<double>(most) >= 0.99 * static_cast<double>(*asked.bytes)) return {};
+  return fmt::format("the test ended early: {} bytes of the {} asked were moved", most, *asked.bytes);
+}
+
+// A link that is down and a server that hangs look alike: no byte moves until the client is told to stop.
+std::string explain_stop(const std::string& words, const Iperf3Spec& asked, const IntervalTotals& intervals) {
+  for (const Direction direction : directions_of(asked)) {
+    const CountedPart& part = part_of(intervals, direction);
+    if (part.quiet_s < in_seconds(asked.interval)) continue;
+    return with_words(fmt::format("no byte moved any more after {:.1f} s of the test, as with a link that is "
+                                  "down or a server that hangs ({} port {}), and the client was told to stop",
+                                  part.last_byte_s, asked.server, asked.port),
+                      words);
+  }
+  return explain(words, asked);
+}
+
+std::string judge_absence(const Iperf3Document& document, std::string_view out, std::string_view err,
+                          const Iperf3Spec& asked) {
+  const std::string words = words_in_text(err.empty() ? out : err);
+  if (!document.problem.empty()) {
+    const std::string_view defect =
+        document.cut_short ? "ends in the middle, as when its client is killed" : "is not valid JSON";
+    return with_words(fmt::format("iperf3's document {} ({})", defect, document.problem),
+                      err.empty() ? "" : words);
+  }
+  if (!words.empty()) return explain(words, asked);
+  return "iperf3 ended without a word, as when its client is killed";
+}
+
+std::string judge(const Iperf3Document& document, std::string_view out, std::string_view err,
+                  const Iperf3Spec& asked, const IntervalTotals& intervals, const Iperf3Report& report) {
+  if (!document.errors.empty()) {
+    const std::string& words = document.errors.front();
+    return says_client_was_stopped(words) ? explain_stop(words, asked, intervals) : explain(words, asked);
+  }
+  if (!document.complete) return judge_absence(document, out, err, asked);
+  for (const Direction direction : directions_of(asked)) {
+    const Totals* sum = sum_of(report, direction);
+    if (sum == nullptr || (!sum->sent_bytes && !sum->received_bytes)) {
+      return fmt::format("iperf3's document has no sum for the direction {}", to_string(direction));
+    }
+  }
+  if (asked.duration) return judge_length(asked, intervals);
+  return asked.bytes ? judge_bytes(asked, report) : std::string();
+}
+
+std::optional<std::uint32_t> fitting(std::optional<std::uint64_t> value) {
+  if (!value || *value > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
+}
+
+void add_facts(const Iperf3Document& document, const Iperf3Spec& asked, Iperf3Report& report) {
+  report.version = document.version;
+  report.client = document.client;
+  report.server = document.server;
+  report.mss_bytes = fitting(document.mss_bytes);
+  report.congestion = document.sender_congestion;
+  report.cpu_client_percent = document.cpu_host_percent;
+  if (far_side_answered(document, asked)) report.cpu_server_percent = document.cpu_remote_percent;
+}
+
+}  // namespace
+
+ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
+                                 const Iperf3Spec& asked) {
+  const Iperf3Document document = read_document(client_stdout);
+  ParsedReport parsed;
+  Iperf3Report& report = parsed.report;
+  IntervalTotals intervals;
+  if (document.found) {
+    flag_bytes(document, report.flags);
+    flag_not_as_asked(document, asked, report.flags);
+    add_facts(document, asked, report);
+    intervals = read_intervals(document, asked, report);
+    add_totals(document, asked, intervals, report);
+    if (!report.sums.empty()) {
+      flag_length(asked, intervals, report.flags);
+      flag_brevity(document, asked, intervals, report);
+    }
+  }
+  parsed.error = judge(document, client_stdout, client_stderr, asked, intervals, report);
+  return parsed;
+}
+
+std::vector<Interval> parse_live_intervals(std::string_view line, const Iperf3Spec& asked) {
+  std::vector<Interval> intervals;
+  for (const Figures& sum : read_live_sums(line)) {
+    if (auto interval = to_interval(sum, asked); interval && !interval->stream)
+      intervals.push_back(*interval);
+  }
+  return intervals;
+}
+
+}  // namespace netperfd::workload

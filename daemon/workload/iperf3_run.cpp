@@ -1,0 +1,241 @@
+#include "daemon/workload/iperf3_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <utility>
+#include <vector>
+
+#include "daemon/workload/iperf3_argv.hpp"
+#include "daemon/workload/iperf3_report.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+// Both ends of a good run are milliseconds apart: the client's last message ends the server. On a slow or
+// lossy path that message may need some retransmissions.
+constexpr std::chrono::seconds kGrace{5};
+
+// A one-off server that has met nobody waits for ever; but what it wrote, or its own death, may not have been
+// seen yet.
+constexpr std::chrono::milliseconds kGraceUnmet{200};
+
+// iperf3 answers SIGTERM by writing its document and ending.
+constexpr std::chrono::seconds kForceAfter{2};
+
+// iperf3's name for itself before its own words, on standard error of some versions and standard output of
+// others.
+constexpr std::string_view kWordsPrefix = "iperf3: ";
+
+// It follows the reason, so it is none.
+constexpr std::string_view kFarewell = "iperf3: exiting";
+
+// The last line in which iperf3 speaks for itself, without its name; empty where it said nothing.
+std::string_view last_words(std::string_view text) {
+  std::string_view words;
+  while (!text.empty()) {
+    const std::size_t line_end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, line_end);
+    if (line.starts_with(kWordsPrefix) && line != kFarewell) words = line.substr(kWordsPrefix.size());
+    text.remove_prefix(std::min(line_end + 1, text.size()));
+  }
+  return words;
+}
+
+std::string_view last_words(const Child& child) {
+  const std::string_view words = last_words(child.err());
+  return words.empty() ? last_words(child.out()) : words;
+}
+
+}  // namespace
+
+Iperf3Run::Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features features, Iperf3Spec spec,
+                     core::WorkloadListener& listener)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      features_(std::move(features)),
+      spec_(std::move(spec)),
+      listener_(listener) {}
+
+Status Iperf3Run::begin() {
+  return spec_.local ? launch_server() : launch_client();
+}
+
+Status Iperf3Run::launch_server() {
+  ChildEvents events;
+  events.ready = [this] { server_.child->release(); };
+  events.line = [this](std::string_view line) { on_server_line(line); };
+  events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
+  LaunchOrder order{.argv = server_argv(settings_.path, spec_),
+                    .netns = spec_.local->netns,
+                    .cpu = {},
+                    .uid = settings_.uid,
+                    .gid = settings_.gid};
+  if (spec_.affinity.size() > 1) order.cpu = spec_.affinity[1];
+  return launch(server_, "local server", std::move(order), std::move(events));
+}
+
+Status Iperf3Run::launch_client() {
+  ChildEvents events;
+  events.ready = [this] {
+    if (!ending_) listener_.workload_prepared();
+  };
+  if (features_.json_stream()) events.line = [this](std::string_view line) { on_client_line(line); };
+  events.ended = [this](const ChildEnd& end) { on_client_ended(end); };
+  LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_),
+                    .netns = spec_.netns,
+                    .cpu = {},
+                    .uid = settings_.uid,
+                    .gid = settings_.gid};
+  if (!spec_.affinity.empty()) order.cpu = spec_.affinity[0];
+  return launch(client_, "iperf3", std::move(order), std::move(events));
+}
+
+Status Iperf3Run::launch(Side& side, std::string name, LaunchOrder order, ChildEvents events) {
+  Result<std::unique_ptr<Child>> child = Child::start(
+      loop_, {.name = std::move(name), .launcher = settings_.launcher}, std::move(order), std::move(events));
+  if (!child) return std::unexpected(std::move(child.error()));
+  side.child = *std::move(child);
+  side.alive = true;
+  return {};
+}
+
+void Iperf3Run::release() {
+  if (!client_.alive || released_) return;
+  released_ = true;
+  client_.child->release();
+}
+
+void Iperf3Run::stop() {
+  stopped_ = true;
+  end_children();
+}
+
+void Iperf3Run::on_server_line(std::string_view line) {
+  if (line.starts_with("Accepted connection")) server_met_client_ = true;
+  if (listening_ || !line.starts_with("Server listening")) return;
+  listening_ = true;
+  if (ending_) return;
+  if (Status launched = launch_client(); !launched) {
+    failure_ = std::move(launched.error().message);
+    end_children();
+  }
+}
+
+void Iperf3Run::on_client_line(std::string_view line) {
+  for (const Interval& interval : parse_live_intervals(line, spec_)) listener_.workload_interval(interval);
+}
+
+void Iperf3Run::on_server_ended(const ChildEnd& end) {
+  server_.alive = false;
+  server_.end = end;
+  if (!server_.told_to_end && !released_) {
+    if (end.failure.empty()) {
+      failure_ = listening_ ? "local server: it ended before the test began"
+                            : "local server: it ended before it listened";
+    }
+    end_children();
+  } else if (client_.alive) {
+    end_children_after(kGrace);
+  }
+  finish_if_ended();
+}
+
+void Iperf3Run::on_client_ended(const ChildEnd& end) {
+  client_.alive = false;
+  client_.end = end;
+  if (server_.alive) end_children_after(server_met_client_ ? kGrace : kGraceUnmet);
+  finish_if_ended();
+}
+
+void Iperf3Run::end_children() {
+  if (ending_) return;
+  ending_ = true;
+  for (Side* side : {&client_, &server_}) {
+    if (!side->alive) continue;
+    side->told_to_end = true;
+    side->child->signal(SIGTERM);
+  }
+  Result<EventSource> timer = loop_.after(kForceAfter, [this] { force_children(); });
+  if (!timer) return force_children();
+  timer_ = *std::move(timer);
+}
+
+void Iperf3Run::force_children() {
+  for (Side* side : {&client_, &server_}) {
+    if (!side->alive) continue;
+    side->forced = true;
+    side->child->signal(SIGKILL);
+  }
+}
+
+void Iperf3Run::end_children_after(std::chrono::milliseconds grace) {
+  if (ending_) return;
+  Result<EventSource> timer = loop_.after(grace, [this, grace] {
+    if (client_.alive)
+      failure_ = fmt::format("iperf3: no end within {} ms of the local server's", grace.count());
+    end_children();
+  });
+  if (!timer) return end_children();
+  timer_ = *std::move(timer);
+}
+
+void Iperf3Run::finish_if_ended() {
+  if (server_.alive || client_.alive) return;
+  timer_.reset();
+  // The listener may destroy this run inside the call.
+  listener_.workload_ended(result());
+}
+
+WorkloadResult Iperf3Run::result() const {
+  WorkloadResult result;
+  const auto keep = [&result](const char* name, const std::string& bytes) {
+    if (!bytes.empty()) result.documents.push_back({name, bytes});
+  };
+  if (client_.child) {
+    keep("client.stdout", client_.child->out());
+    keep("client.stderr", client_.child->err());
+  }
+  if (server_.child) {
+    keep("server.stdout", server_.child->out());
+    keep("server.stderr", server_.child->err());
+  }
+  if (!client_.end.executed) {
+    result.error = causes({});
+    return result;
+  }
+  result.client_usage = client_.end.usage;
+  ParsedReport parsed = parse_iperf3_report(client_.child->out(), client_.child->err(), spec_);
+  result.report = std::move(parsed.report);
+  // How the server ended does not matter to a client that has both sides' figures; nor does a stop that came
+  // too late.
+  if (!parsed.error.empty() || !client_.end.failure.empty()) result.error = causes(parsed.error);
+  return result;
+}
+
+bool Iperf3Run::was_ended_by_us(const Side& side) {
+  return side.forced || (side.told_to_end && side.end.signal_number == SIGTERM);
+}
+
+std::string Iperf3Run::causes(const std::string& parse_error) const {
+  std::vector<std::string> causes;
+  if (stopped_) causes.emplace_back("stopped before its end");
+  if (!failure_.empty()) causes.push_back(failure_);
+  if (!was_ended_by_us(server_) && !server_.end.failure.empty()) causes.push_back(server_.end.failure);
+  if (client_.forced) {
+    causes.push_back(fmt::format("iperf3: no end within {} s of SIGTERM, killed", kForceAfter.count()));
+  } else if (!was_ended_by_us(client_) && !client_.end.failure.empty()) {
+    causes.push_back(client_.end.failure);
+  }
+  if (!parse_error.empty()) causes.push_back(parse_error);
+  if (server_.child && !server_.told_to_end) {
+    if (const std::string_view words = last_words(*server_.child); !words.empty()) {
+      causes.push_back(fmt::format("the local server says: {}", words));
+    }
+  }
+  return fmt::format("{}", fmt::join(causes, "; "));
+}
+
+}  // namespace netperfd::workload

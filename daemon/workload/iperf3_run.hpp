@@ -1,0 +1,78 @@
+// One run of iperf3: a client and, where asked, its one-off server on this host.
+//
+//   begin -> [server launched, released at once, "Server listening"] -> client launched -> workload_prepared
+//         -> release() -> client runs -> both end -> workload_ended
+//
+// Whatever goes wrong, the way to the end is the same: the first cause is noted, what lives is told to end,
+// and the last process that ends brings workload_ended. When one of the two has ended, the other has a
+// bounded time to do so too.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports.hpp"
+#include "daemon/workload/child.hpp"
+#include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/iperf3_settings.hpp"
+
+namespace netperfd::workload {
+
+class Iperf3Run final : public core::ActiveWorkload {
+ public:
+  Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features features, Iperf3Spec spec,
+            core::WorkloadListener& listener);
+
+  // Launches the first process. An error means that there is none.
+  [[nodiscard]] Status begin();
+  void release() override;
+  void stop() override;
+
+ private:
+  // A process of the run; kept after its end for what it wrote.
+  struct Side {
+    std::unique_ptr<Child> child;
+    ChildEnd end;
+    bool alive = false;
+    bool told_to_end = false;  // by our SIGTERM
+    bool forced = false;       // by our SIGKILL
+  };
+
+  [[nodiscard]] Status launch_server();
+  [[nodiscard]] Status launch_client();
+  [[nodiscard]] Status launch(Side& side, std::string name, LaunchOrder order, ChildEvents events);
+  void on_server_line(std::string_view line);
+  void on_client_line(std::string_view line);
+  void on_server_ended(const ChildEnd& end);
+  void on_client_ended(const ChildEnd& end);
+
+  void end_children();  // SIGTERM now, SIGKILL a while later
+  void force_children();
+  void end_children_after(std::chrono::milliseconds grace);  // where they have not ended by themselves
+  void finish_if_ended();
+  [[nodiscard]] WorkloadResult result() const;
+  // As opposed to a signal from elsewhere that came before ours.
+  [[nodiscard]] static bool was_ended_by_us(const Side& side);
+  [[nodiscard]] std::string causes(const std::string& parse_error) const;
+
+  EventLoop& loop_;
+  Iperf3Settings settings_;
+  Iperf3Features features_;
+  Iperf3Spec spec_;
+  core::WorkloadListener& listener_;
+
+  Side server_, client_;
+  bool listening_ = false;          // the server's own line was seen
+  bool server_met_client_ = false;  // and it has accepted a connection
+  bool released_ = false;
+  bool ending_ = false;   // end_children() was called
+  bool stopped_ = false;  // stop() was called
+  std::string failure_;   // what went wrong beside the ends of the processes themselves
+  EventSource timer_;     // the one of end_children() or of end_children_after()
+};
+
+}  // namespace netperfd::workload

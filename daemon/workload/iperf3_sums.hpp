@@ -1,0 +1,19 @@
+// The totals of a run: iperf3's sums at the end, checked against its intervals and its streams.
+#pragma once
+
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/workload/iperf3_document.hpp"
+#include "daemon/workload/iperf3_intervals.hpp"
+
+namespace netperfd::workload {
+
+// The far side's figures reach the client only in the exchange of results after the test. Where that never
+// took place iperf3 prints zeros for them, which mean "not known".
+[[nodiscard]] bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked);
+
+// Fills report.sums and report.streams and raises the flags that concern them.
+void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
+                Iperf3Report& report);
+
+}  // namespace netperfd::workload

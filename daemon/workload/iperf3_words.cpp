@@ -1,0 +1,116 @@
+#include "daemon/workload/iperf3_words.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace netperfd::workload {
+namespace {
+
+constexpr std::string_view kStopped = "client has terminated";
+constexpr std::string_view kProgram = "iperf3: ";
+
+// iperf3 closes most errors with strerror()'s words. A row matches where both of its texts occur; the first
+// counts.
+struct Row {
+  std::string_view error;
+  std::string_view reason;
+  std::string_view sentence;  // {0} server, {1} port, {2} own address, {3} congestion control, {4} protocol
+};
+
+constexpr std::string_view kConnect = "unable to connect to server";
+constexpr std::string_view kUnknownName =
+    "the name of the server is not known, or nobody could be asked for it ({0})";
+
+constexpr std::array kRows{
+    Row{kConnect, "Connection refused", "the server refused the connection ({0} port {1})"},
+    Row{kConnect, "Network is unreachable", "there is no route to the server ({0} port {1})"},
+    Row{kConnect, "No route to host", "the server's host does not answer on its link ({0} port {1})"},
+    Row{kConnect, "timed out", "the server does not answer ({0} port {1})"},
+    Row{kConnect, "Cannot assign requested address", "the client cannot use its own address {2}"},
+    Row{kConnect, "Name or service not known", kUnknownName},
+    Row{kConnect, "name resolution", kUnknownName},
+    Row{kConnect, "No address associated", kUnknownName},
+    Row{kConnect, "", "the client could not connect to the server ({0} port {1})"},
+    Row{"server is busy", "", "the server is busy with another test ({0} port {1})"},
+    Row{"access denied", "", "the server refused the test ({0} port {1})"},
+    Row{"control socket has closed", "", "the server went away during the test ({0} port {1})"},
+    Row{"server has terminated", "", "the server was told to stop during the test ({0} port {1})"},
+    Row{kStopped, "", "the client was told to stop before its test had ended"},
+    Row{"TCP_CONGESTION", "", "the congestion control {3} cannot be used"},
+    Row{"Protocol not supported", "", "the kernel here or at the server has no {4}"},
+    Row{"unable to start stream listener", "", "a side cannot listen for the streams of {4}"},
+    Row{"stream", "Connection refused", "the server refused a stream ({0} port {1})"},
+    Row{"control message", "", "the connection to the server broke during the test ({0} port {1})"},
+    Row{"stream socket", "", "a stream broke during the test ({0} port {1})"},
+    Row{"unable to receive results", "", "the server's results did not come ({0} port {1})"},
+    Row{"parameter error", "", "iperf3 did not accept its options"},
+    Row{"unrecognized option", "", "iperf3 did not accept its options"},
+    Row{"invalid option", "", "iperf3 did not accept its options"},
+    Row{"requires an argument", "", "iperf3 did not accept its options"},
+};
+
+bool is_address(const std::string& host) {
+  in6_addr buffer{};
+  return inet_pton(AF_INET, host.c_str(), &buffer) == 1 || inet_pton(AF_INET6, host.c_str(), &buffer) == 1;
+}
+
+// getaddrinfo() without any resolver to ask leaves errno alone or at EAGAIN, and iperf3 prints that.
+bool says_unknown_name(std::string_view words, const Iperf3Spec& asked) {
+  return words.find(kConnect) != std::string_view::npos && !is_address(asked.server) &&
+         (words.ends_with("Resource temporarily unavailable") || words.ends_with("Success") ||
+          words.ends_with("Invalid argument") || words.ends_with("No such file or directory"));
+}
+
+// In quotation marks and ASCII: all else is escaped, and what is not UTF-8 replaced.
+std::string quoted(std::string_view words) {
+  using nlohmann::json;
+  return json(words).dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::string_view sentence_for(std::string_view words, const Iperf3Spec& asked) {
+  if (says_unknown_name(words, asked)) return kUnknownName;
+  for (const Row& row : kRows) {
+    if (words.find(row.error) == std::string_view::npos || words.find(row.reason) == std::string_view::npos)
+      continue;
+    return row.sentence;
+  }
+  return "iperf3 could not do the test";
+}
+
+}  // namespace
+
+bool says_client_was_stopped(std::string_view words) {
+  return words.find(kStopped) != std::string_view::npos;
+}
+
+std::string explain(std::string_view words, const Iperf3Spec& asked) {
+  constexpr std::array<std::string_view, 3> kProtocols{"TCP", "UDP", "SCTP"};
+  return with_words(
+      fmt::format(fmt::runtime(sentence_for(words, asked)), asked.server, asked.port, asked.bind,
+                  asked.congestion, kProtocols.at(static_cast<std::size_t>(asked.protocol))),
+      words);
+}
+
+std::string with_words(std::string sentence, std::string_view words) {
+  if (words.empty()) return sentence;
+  constexpr std::size_t kLongest = 500;
+  return fmt::format("{}: iperf3 says {}", sentence, quoted(words.substr(0, kLongest)));
+}
+
+std::string words_in_text(std::string_view text) {
+  std::string first;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.starts_with(kProgram)) return std::string(line.substr(kProgram.size()));
+    if (first.empty()) first = line;
+  }
+  return first;
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,29 @@
+// The Workload port, with iperf3 behind it.
+#pragma once
+
+#include <memory>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports.hpp"
+#include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/iperf3_settings.hpp"
+
+namespace netperfd::workload {
+
+class Iperf3Workload final : public core::Workload {
+ public:
+  // `loop` must outlive this and all that prepare() gives. `features` are those of settings.path.
+  Iperf3Workload(EventLoop& loop, Iperf3Settings settings, Iperf3Features features);
+
+  // unsupported where this iperf3 lacks an option that `spec` needs.
+  [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
+      const JobSpec& spec, core::WorkloadListener& listener) override;
+
+ private:
+  EventLoop& loop_;
+  Iperf3Settings settings_;
+  Iperf3Features features_;
+};
+
+}  // namespace netperfd::workload

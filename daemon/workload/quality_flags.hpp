@@ -1,0 +1,65 @@
+// The codes of the quality flags that reading iperf3's output can raise: one table, and docs/quality-flags.md
+// explains each of them (a test holds the two together).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::workload {
+
+enum class Quality {
+  sums_disagree,
+  loss_disagrees,
+  loss_unknown,
+  receiver_unknown,
+  sender_unknown,
+  retransmits_unknown,
+  sent_above_received,
+  stalls,
+  idle_streams,
+  trend,
+  run_length,
+  too_short,
+  rounded_to_interval,
+  omit_short,
+  missing_intervals,
+  repeated_intervals,
+  odd_intervals,
+  not_as_asked,
+  duplicate_document,
+  text_around_document,
+  repaired_tokens,
+  unreadable_values,
+};
+
+// By enumerator.
+inline constexpr std::array<std::string_view, 22> kQualityCodes{
+    "sums-disagree",       "loss-disagrees",
+    "loss-unknown",        "receiver-unknown",
+    "sender-unknown",      "retransmits-unknown",
+    "sent-above-received", "stalls",
+    "idle-streams",        "trend",
+    "run-length",          "too-short",
+    "rounded-to-interval", "omit-short",
+    "missing-intervals",   "repeated-intervals",
+    "odd-intervals",       "not-as-asked",
+    "duplicate-document",  "text-around-document",
+    "repaired-tokens",     "unreadable-values",
+};
+static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::unreadable_values) + 1);
+
+[[nodiscard]] constexpr std::string_view to_string(Quality code) {
+  return kQualityCodes.at(static_cast<std::size_t>(code));
+}
+
+inline void add_flag(std::vector<QualityFlag>& flags, Quality code, std::string message) {
+  flags.push_back({.code = std::string(to_string(code)), .message = std::move(message)});
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,64 @@
+// There are two ways to the lost datagrams. The receiver counts gaps in the sequence numbers; what it says is
+// wrong where client and server are of different age (a new client prints 0 for an old server), where a part
+// was omitted (3.12 counts the losses of that part too) and where a stream starves (nothing shows a gap
+// behind the last datagram that arrived). The other way is what was sent less what arrived. That one counts
+// as lost what was under way when the test ended, so a small difference is no contradiction.
+#include "daemon/workload/udp_loss.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace netperfd::workload {
+namespace {
+
+constexpr double kTolerance = 0.01;       // of the datagrams sent
+constexpr double kUnderWaySeconds = 0.1;  // a queue's worth
+constexpr double kFewest = 10;
+
+std::optional<std::uint64_t> datagrams(const Figures* figures, std::optional<std::uint64_t> block_bytes) {
+  if (figures == nullptr || !figures->bytes || block_bytes.value_or(0) == 0) return std::nullopt;
+  return *figures->bytes / *block_bytes;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> packets_sent(const Figures& sender, std::optional<std::uint64_t> block_bytes) {
+  const bool whole = sender.bytes && block_bytes.value_or(0) > 0 && *sender.bytes % *block_bytes == 0;
+  return whole ? *sender.bytes / *block_bytes : sender.packets;
+}
+
+UdpLoss udp_loss(const UdpCounts& counts) {
+  UdpLoss loss;
+  if (counts.sent != nullptr) loss.packets = packets_sent(*counts.sent, counts.block_bytes);
+  if (counts.received == nullptr) return loss;
+  const auto arrived = datagrams(counts.received, counts.block_bytes);
+  loss.lost = counts.received->lost_packets;
+  if (!loss.packets || !arrived) {
+    // Without the sender's count a share can only be of what the receiver saw go by.
+    if (loss.lost && arrived && static_cast<double>(*arrived) + static_cast<double>(*loss.lost) > 0) {
+      const auto lost = static_cast<double>(*loss.lost);
+      loss.lost_percent = 100 * lost / (static_cast<double>(*arrived) + lost);
+    }
+    return loss;
+  }
+  const auto packets = static_cast<double>(*loss.packets);
+  const double missing = packets - static_cast<double>(*arrived);
+  const double under_way =
+      packets * kUnderWaySeconds / std::max(counts.seconds.value_or(1), kUnderWaySeconds);
+  const double allowed = std::max({kTolerance * packets, under_way, kFewest});
+  if (!loss.lost || std::abs(static_cast<double>(*loss.lost) - missing) > allowed) {
+    const auto computed = static_cast<std::int64_t>(std::clamp(missing, 0.0, 9e18));
+    if (loss.lost) {
+      loss.disagreement = fmt::format(
+          "the receiver reports {} lost datagrams, but of {} sent {} arrived, so {} were lost; that was used",
+          *loss.lost, *loss.packets, *arrived, computed);
+    }
+    loss.lost = computed;
+  }
+  if (packets > 0) loss.lost_percent = 100 * static_cast<double>(*loss.lost) / packets;
+  return loss;
+}
+
+}  // namespace netperfd::workload

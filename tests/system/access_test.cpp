@@ -1,0 +1,217 @@
+// Who may do what, and what wrong requests are told.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// netperfctl's exit codes: docs/netperfctl.md.
+constexpr int kUsage = 2;
+constexpr int kDenied = 4;
+constexpr int kNotFound = 5;
+
+constexpr const char* kAccessDenied = dbus::error::kAccessDenied;
+
+class Access : public SystemTest {
+ protected:
+  static constexpr std::uint32_t kQueueLimit = 3;
+  static void SetUpTestSuite() {
+    set_up({.gated = false, .queue_limit = kQueueLimit, .environment = {}});
+    // Something to read, and to be kept from deletion.
+    EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
+    stored_run_ = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+  }
+
+  // Jobs, runs and their states, as one text.
+  static std::string all_of_it() {
+    const Database database = lab().database();
+    return fmt::format("{} jobs; runs: {}", database.number("SELECT count(*) FROM jobs"),
+                       database.value("SELECT group_concat(id || ' ' || state, ', ') FROM runs"));
+  }
+  static std::string stored_run() { return std::to_string(stored_run_); }
+
+  static std::uint64_t stored_run_;
+};
+
+std::uint64_t Access::stored_run_ = 0;
+
+TEST_F(Access, a_user_outside_the_group_cannot_start) {
+  const std::string before = all_of_it();
+  const Outcome outcome = lab().ctl({"start", "local"}, lab().users().outsider);
+  EXPECT_EQ(outcome.code, kDenied) << outcome.err;
+  EXPECT_NE(outcome.err, "");
+  EXPECT_EQ(all_of_it(), before);
+}
+
+TEST_F(Access, a_user_outside_the_group_cannot_send_a_job) {
+  const std::string before = all_of_it();
+  const Reply reply =
+      lab().connect(lab().users().outsider).manager("StartJob", "ssa{sv}", "name: x\n", "x", 0);
+  EXPECT_EQ(reply.error_name, kAccessDenied);
+  EXPECT_EQ(all_of_it(), before);
+}
+
+TEST_F(Access, a_user_outside_the_group_cannot_stop) {
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("local", {"duration=60s"});
+  watch.wait_for_run_state(job.id, "running");
+  const Outcome outcome = lab().ctl({"stop", std::to_string(job.id)}, lab().users().outsider);
+  EXPECT_EQ(outcome.code, kDenied) << outcome.err;
+  EXPECT_EQ(lab().database().value(fmt::format("SELECT state FROM runs WHERE job = {}", job.id)), "running");
+}
+
+TEST_F(Access, a_user_outside_the_group_cannot_delete) {
+  const Outcome outcome = lab().ctl({"delete", stored_run()}, lab().users().outsider);
+  EXPECT_EQ(outcome.code, kDenied) << outcome.err;
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs WHERE id = " + stored_run()), 1);
+}
+
+TEST_F(Access, a_user_outside_the_group_may_read) {
+  const User& outsider = lab().users().outsider;
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"},
+                                                {"jobs"},
+                                                {"scenarios"},
+                                                {"show", stored_run()},
+                                                {"show", "last"}}) {
+    const Outcome outcome = lab().ctl(words, outsider);
+    EXPECT_EQ(outcome.code, 0) << words.front() << ": " << outcome.err;
+    EXPECT_NE(outcome.out, "") << words.front();
+  }
+}
+
+TEST_F(Access, a_member_of_the_group_may_stop_the_job_of_another) {
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("local", {"duration=60s"});
+  EXPECT_EQ(lab().ctl({"stop", std::to_string(job.id)}, lab().users().other_member).code, 0);
+  EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
+}
+
+TEST_F(Access, a_member_of_the_group_may_delete) {
+  const Outcome started = lab().ctl({"start", "local", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto run = json::parse(started.out).at("runs").at(0).at("run").get<std::uint64_t>();
+  const Outcome outcome = lab().ctl({"delete", std::to_string(run)});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Database database = lab().database();
+  EXPECT_EQ(database.number(fmt::format("SELECT count(*) FROM runs WHERE id = {}", run)), 0);
+  EXPECT_EQ(database.number(fmt::format("SELECT count(*) FROM documents WHERE run = {}", run)), 0);
+  EXPECT_EQ(lab().ctl({"show", std::to_string(run)}).code, kNotFound);
+}
+
+TEST_F(Access, root_may_start_without_being_in_the_group) {
+  JobWatch watch{lab().bus().address()};
+  const Outcome outcome = lab().ctl({"start", "local"}, User{});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(Access, the_raw_document_is_for_the_owner_and_root_alone) {
+  const auto open_as = [](const User& user) {
+    return lab().connect(user).manager("OpenDocument", "ts", stored_run_, "client.stdout").error_name;
+  };
+  EXPECT_EQ(open_as(lab().users().member), "");
+  EXPECT_EQ(open_as(User{}), "");
+  EXPECT_EQ(open_as(lab().users().other_member), kAccessDenied);
+  EXPECT_EQ(open_as(lab().users().outsider), kAccessDenied);
+}
+
+TEST_F(Access, the_shipped_policy_lets_only_root_own_the_name) {
+  for (const User& user : {lab().users().member, lab().users().outsider}) {
+    const Reply reply =
+        lab().connect(user).call_on("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                    "RequestName", "su", dbus::kService, 0U);
+    EXPECT_EQ(reply.error_name, kAccessDenied);
+  }
+}
+
+TEST_F(Access, the_shipped_policy_lets_no_other_interface_through) {
+  const Reply reply =
+      lab().connect(lab().users().member).call("/org/netperfd1", "org.netperfd1.Elsewhere", "Method", "");
+  EXPECT_EQ(reply.error_name, kAccessDenied);
+}
+
+TEST_F(Access, a_wrong_job_is_told_all_its_errors_and_nothing_is_stored) {
+  const std::string before = all_of_it();
+  const std::string file = lab().directory().write("wrong.yaml",
+                                                   "name: wrong\n"
+                                                   "workload:\n"
+                                                   "  iperf3:\n"
+                                                   "    server: 10.77.0.2\n"
+                                                   "    duration: 10x\n"
+                                                   "    stream: 4\n"
+                                                   "    protocol: icmp\n");
+  const Outcome outcome = lab().ctl({"start", file});
+  EXPECT_EQ(outcome.code, kUsage) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("wrong.yaml:5:"), HasSubstr("workload.iperf3.duration"), HasSubstr("10x")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("wrong.yaml:6:"), HasSubstr("workload.iperf3.stream"), HasSubstr("streams")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("wrong.yaml:7:"), HasSubstr("workload.iperf3.protocol"), HasSubstr("icmp")));
+  EXPECT_EQ(all_of_it(), before);
+}
+
+TEST_F(Access, a_wrong_override_is_an_error_that_names_its_key_and_nothing_is_stored) {
+  const std::string before = all_of_it();
+  for (const auto& [word, part] : {std::pair{"workload.iperf3.streams=many", "workload.iperf3.streams"},
+                                   {"workload.iperf3.streams=1000", "workload.iperf3.streams"},
+                                   {"workload.iperf3.stream=2", "workload.iperf3.stream"},
+                                   {"no-value", "no-value"}}) {
+    const Outcome outcome = lab().ctl({"start", "local", "--set", word});
+    EXPECT_EQ(outcome.code, kUsage) << word << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(part));
+  }
+  EXPECT_EQ(all_of_it(), before);
+}
+
+TEST_F(Access, an_override_takes_effect_and_is_kept_with_the_job) {
+  const Outcome started = lab().ctl({"start", "local", "--set", "workload.iperf3.streams=2", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto job = json::parse(started.out).at("job").at("job").get<std::uint64_t>();
+  const Database database = lab().database();
+  EXPECT_EQ(database.number(fmt::format("SELECT streams FROM jobs WHERE id = {}", job)), 2);
+  EXPECT_THAT(database.value(fmt::format("SELECT text FROM jobs WHERE id = {}", job)),
+              testing::ContainsRegex("streams: *\"?2"));
+}
+
+TEST_F(Access, an_unknown_scenario_is_not_found) {
+  const std::string before = all_of_it();
+  const Outcome outcome = lab().ctl({"start", "nobody-wrote-this"});
+  EXPECT_EQ(outcome.code, kNotFound) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("nobody-wrote-this"));
+  EXPECT_EQ(all_of_it(), before);
+}
+
+TEST_F(Access, an_unknown_run_and_an_unknown_job_are_not_found) {
+  EXPECT_EQ(lab().ctl({"show", "999999"}).code, kNotFound);
+  EXPECT_EQ(lab().ctl({"delete", "999999"}).code, kNotFound);
+  EXPECT_EQ(lab().ctl({"stop", "999999"}).code, kNotFound);
+}
+
+TEST_F(Access, a_full_queue_refuses_the_next_job_as_busy_and_stores_nothing_of_it) {
+  for (std::uint32_t i = 0; i < kQueueLimit; ++i) lab().start("local", {"duration=60s"});
+  const std::int64_t before = lab().database().number("SELECT count(*) FROM jobs");
+  const Reply reply = lab().connect(lab().users().member).manager("StartScenario", "sa{sv}", "local", 0);
+  EXPECT_EQ(reply.error_name, dbus::error::kBusy);
+  const Outcome outcome = lab().ctl({"start", "local"});
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("full"));
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM jobs"), before);
+}
+
+TEST_F(Access, an_unknown_option_of_a_start_is_an_error_that_names_it) {
+  const Reply reply =
+      lab().connect(lab().users().member).manager("StartScenario", "sa{sv}", "local", 1, "lable", "s", "x");
+  EXPECT_EQ(reply.error_name, dbus::error::kInvalidArgument);
+  EXPECT_THAT(reply.error_text, HasSubstr("lable"));
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

@@ -1,0 +1,190 @@
+// kill -9 of the daemon in every state: no process is left behind, no run is lost or counted twice, work goes
+// on.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/system_test.hpp"
+#include "tests/system/harness/traffic_tap.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kUnreachable = 3;
+
+class Crash : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({.gated = true, .queue_limit = 64, .environment = {}}); }
+  void SetUp() override {
+    SystemTest::SetUp();
+    watch_ = std::make_unique<JobWatch>(lab().bus().address());
+    ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
+    ended_run_ = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+    ended_before_ = lab().database().everything_of(ended_run_);
+  }
+  void TearDown() override {
+    lab().gate().open();
+    SystemTest::TearDown();
+  }
+
+  static void kill_netperfd() {
+    EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+    EXPECT_TRUE(lab().workload_ends()) << "a process outlives the daemon";
+    lab().gate().open();
+  }
+
+  static std::string stored_states(std::uint64_t job) {
+    return lab().database().value(fmt::format(
+        "SELECT group_concat(state) FROM (SELECT state FROM runs WHERE job = {} ORDER BY idx)", job));
+  }
+
+  // After a restart: what had ended is as it was, nothing is open, nobody is missing, and the daemon
+  // measures.
+  void expect_all_well(std::uint64_t runs_in_all) const {
+    const Database database = lab().database();
+    EXPECT_EQ(database.everything_of(ended_run_), ended_before_);
+    EXPECT_EQ(
+        database.number(
+            "SELECT count(*) FROM runs WHERE state IN ('pending', 'preparing', 'running', 'collecting')"),
+        0);
+    EXPECT_EQ(database.number("SELECT count(*) FROM runs"), runs_in_all);
+    EXPECT_EQ(database.number("SELECT sum(repeat) FROM jobs"), runs_in_all);
+    EXPECT_EQ(database.number(
+                  "SELECT count(*) FROM sums WHERE run IN (SELECT id FROM runs WHERE state = 'interrupted')"),
+              0);
+    EXPECT_EQ(database.value("PRAGMA integrity_check"), "ok");
+    EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+    EXPECT_EQ(
+        database.number(
+            "SELECT count(*) FROM runs WHERE state = 'finished' AND id > (SELECT max(id) FROM runs) - 1"),
+        1);
+  }
+  static std::uint64_t count_runs() {
+    return static_cast<std::uint64_t>(lab().database().number("SELECT count(*) FROM runs"));
+  }
+
+  std::unique_ptr<JobWatch> watch_;
+  std::uint64_t ended_run_ = 0;
+  std::vector<Database::Row> ended_before_;
+};
+
+TEST_F(Crash, while_a_run_is_preparing) {
+  lab().gate().close();
+  const StartedJob job = lab().start("local");
+  ASSERT_EQ(lab().gate().wait_for_arrival(), "--server");
+  ASSERT_EQ(stored_states(job.id), "preparing");
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_EQ(stored_states(job.id), "interrupted");
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, while_the_client_is_prepared_and_the_server_listens) {
+  lab().gate().close();
+  const StartedJob job = lab().start("local");
+  ASSERT_EQ(lab().gate().wait_for_arrival(), "--server");
+  lab().gate().let_one_pass();
+  ASSERT_EQ(lab().gate().wait_for_arrival(), "--client");
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_EQ(stored_states(job.id), "interrupted");
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, while_one_run_is_running_and_others_are_pending) {
+  TrafficTap tap{lab().net().right()};
+  const StartedJob running = lab().start("local", {"duration=60s"}, {"--repeat", "2"});
+  const StartedJob pending = lab().start("local");
+  tap.wait_for_traffic();
+  ASSERT_EQ(stored_states(running.id), "running,pending");
+  ASSERT_EQ(stored_states(pending.id), "pending");
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_EQ(stored_states(running.id), "interrupted,interrupted");
+  EXPECT_EQ(stored_states(pending.id), "interrupted");
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, between_two_runs_of_a_job) {
+  const StartedJob job = lab().start("local", {}, {"--repeat", "3"});
+  const auto ended = watch_->wait_for_runs(job.id, 1);
+  const auto before = lab().database().everything_of(ended.front().run);
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_EQ(stored_states(job.id), "finished,interrupted,interrupted");
+  EXPECT_EQ(lab().database().everything_of(ended.front().run), before);
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, a_second_crash_changes_nothing_of_what_the_first_left) {
+  const StartedJob job = lab().start("local", {"duration=60s"});
+  watch_->wait_for_run_state(job.id, "running");
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  lab().start_netperfd();
+  const auto before = lab().database().everything_of(job.runs.front());
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_EQ(lab().database().everything_of(job.runs.front()), before);
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, an_interrupted_run_says_what_happened_to_it) {
+  const StartedJob job = lab().start("local", {"duration=60s"});
+  watch_->wait_for_run_state(job.id, "running");
+  kill_netperfd();
+  lab().start_netperfd();
+  EXPECT_THAT(lab().netperfd().log(), HasSubstr("interrupted"));
+  const Outcome shown = lab().ctl({"show", std::to_string(job.runs.front())});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("interrupted"));
+  EXPECT_NE(lab().database().value(fmt::format("SELECT error FROM runs WHERE id = {}", job.runs.front())),
+            "");
+}
+
+TEST_F(Crash, netperfctl_that_follows_says_so_and_ends_as_unreachable) {
+  TrafficTap tap{lab().net().right()};
+  Process started{
+      lab().ctl_command({"start", "local", "--set", "workload.iperf3.duration=60s"}, lab().users().member)};
+  started.wait_for_output("Ctrl-C");
+  tap.wait_for_traffic();
+  kill_netperfd();
+  EXPECT_EQ(started.wait(), (Exit{kUnreachable, 0})) << started.out() << started.err();
+  EXPECT_THAT(started.err(), HasSubstr("netperfd"));
+  lab().start_netperfd();
+}
+
+TEST_F(Crash, netperfctl_without_a_daemon_says_so_and_ends_as_unreachable) {
+  kill_netperfd();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"runs"}, {"start", "local"}, {"show", "last"}}) {
+    const Outcome outcome = lab().ctl(words);
+    EXPECT_EQ(outcome.code, kUnreachable) << words.front();
+    EXPECT_THAT(outcome.err, HasSubstr("netperfd does not answer")) << words.front();
+  }
+  lab().start_netperfd();
+}
+
+TEST_F(Crash, a_killed_client_or_server_of_iperf3_costs_one_run_and_no_more) {
+  for (const char* word : {"--client", "--server"}) {
+    TrafficTap tap{lab().net().right()};
+    const StartedJob job = lab().start("local", {"duration=60s"});
+    tap.wait_for_traffic();
+    ASSERT_EQ(::kill(lab().iperf3_with(word).pid, SIGKILL), 0);
+    EXPECT_EQ(watch_->wait_for_end(job.id), "failed");
+    EXPECT_EQ(stored_states(job.id), "failed");
+    EXPECT_TRUE(lab().workload_ends());
+  }
+  expect_all_well(count_runs());
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

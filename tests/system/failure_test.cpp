@@ -1,0 +1,152 @@
+// Each way in which a measurement can fail has its own clear end: failed, our words and iperf3's, exit
+// code 7.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/system/harness/system_test.hpp"
+#include "tests/system/harness/traffic_tap.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+constexpr int kRunFailed = 7;
+
+class Failure : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+
+  // A start that netperfctl follows, and what came of it.
+  static std::unique_ptr<Process> follow(const std::string& scenario,
+                                         const std::vector<std::string>& words = {}) {
+    std::vector<std::string> arguments{"start", scenario};
+    for (const std::string& each : words) arguments.insert(arguments.end(), {"--set", each});
+    return std::make_unique<Process>(lab().ctl_command(arguments, lab().users().member));
+  }
+
+  // The error of the one run, which must have failed and must be told by netperfctl as it is stored.
+  static std::string error_of_failed(Process& started) {
+    EXPECT_EQ(started.wait(), (Exit{kRunFailed, 0})) << started.out() << started.err();
+    const Database database = lab().database();
+    const auto row = database.rows("SELECT state, error FROM runs ORDER BY id DESC LIMIT 1").at(0);
+    EXPECT_EQ(row.at(0), "failed");
+    EXPECT_THAT(started.out() + started.err(), HasSubstr("failed"));
+    EXPECT_THAT(started.out() + started.err(), HasSubstr(row.at(1).substr(0, row.at(1).find('\n'))));
+    return row.at(1);
+  }
+};
+
+TEST_F(Failure, a_refused_connection) {
+  EXPECT_THAT(error_of_failed(*follow("foreign")), HasSubstr("Connection refused"));
+}
+
+TEST_F(Failure, a_host_that_nobody_knows) {
+  const std::string error =
+      error_of_failed(*follow("foreign", {"workload.iperf3.server=no-such-host.invalid"}));
+  EXPECT_THAT(error, AllOf(HasSubstr("unable to connect to server"), HasSubstr("no-such-host.invalid")));
+}
+
+TEST_F(Failure, a_server_that_is_busy_with_another_client) {
+  const auto server =
+      lab().foreign_iperf3(lab().net().right(), {"--server", "--bind", NetnsPair::kRightAddress});
+  server->wait_for_output("Server listening");
+  const auto client = lab().foreign_iperf3(
+      lab().net().left(), {"--client", NetnsPair::kRightAddress, "--time", "60", "--bitrate", "1M"});
+  server->wait_for_output("Accepted connection");
+  EXPECT_THAT(error_of_failed(*follow("foreign")), HasSubstr("the server is busy running a test"));
+}
+
+TEST_F(Failure, a_namespace_that_does_not_exist) {
+  const std::string error = error_of_failed(*follow("foreign", {"workload.iperf3.netns=nowhere-at-all"}));
+  EXPECT_THAT(error, AllOf(HasSubstr("nowhere-at-all"), HasSubstr("No such file or directory")));
+}
+
+TEST_F(Failure, a_local_server_whose_port_is_taken) {
+  const auto server =
+      lab().foreign_iperf3(lab().net().right(), {"--server", "--bind", NetnsPair::kRightAddress});
+  server->wait_for_output("Server listening");
+  const std::string error = error_of_failed(*follow("local"));
+  EXPECT_THAT(error, AllOf(HasSubstr("local server"), HasSubstr("Address already in use")));
+}
+
+TEST_F(Failure, a_local_server_killed_in_the_middle) {
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow("local", {"workload.iperf3.duration=30s"});
+  tap.wait_for_traffic();
+  ASSERT_EQ(::kill(lab().iperf3_with("--server").pid, SIGKILL), 0);
+  const std::string error = error_of_failed(*started);
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("local server: killed by signal 9"), HasSubstr("control socket has closed")));
+}
+
+TEST_F(Failure, a_foreign_server_killed_in_the_middle) {
+  const auto server =
+      lab().foreign_iperf3(lab().net().right(), {"--server", "--bind", NetnsPair::kRightAddress});
+  server->wait_for_output("Server listening");
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow("foreign", {"workload.iperf3.duration=30s"});
+  tap.wait_for_traffic();
+  server->signal(SIGKILL);
+  EXPECT_THAT(error_of_failed(*started), HasSubstr("control socket has closed"));
+}
+
+TEST_F(Failure, a_client_killed_in_the_middle) {
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow("local", {"workload.iperf3.duration=30s"});
+  tap.wait_for_traffic();
+  ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGKILL), 0);
+  EXPECT_THAT(error_of_failed(*started), HasSubstr("iperf3: killed by signal 9"));
+}
+
+TEST_F(Failure, a_link_that_goes_down_in_the_middle) {
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow("local", {"limits.timeout=5s", "workload.iperf3.duration=2s"});
+  tap.wait_for_traffic();
+  lab().net().set_link(false);
+  const std::string error = error_of_failed(*started);
+  lab().net().set_link(true);
+  // iperf3 3.12 waits for ever for an answer of the other side, newer ones notice by themselves.
+  EXPECT_THAT(error, HasSubstr("iperf3"));
+  EXPECT_THAT(error, AnyOf(HasSubstr("deadline of 5 s"), HasSubstr("unable to"), HasSubstr("timed out")));
+}
+
+TEST_F(Failure, a_measurement_after_the_link_is_up_again_succeeds) {
+  EXPECT_EQ(follow("local")->wait(), (Exit{0, 0}));
+}
+
+TEST_F(Failure, a_run_that_is_not_done_within_its_deadline) {
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow("local", {"limits.timeout=3s"});
+  tap.wait_for_traffic();
+  // It can neither end nor answer SIGTERM.
+  ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGSTOP), 0);
+  EXPECT_THAT(error_of_failed(*started), HasSubstr("deadline of 3 s"));
+}
+
+TEST_F(Failure, a_job_of_two_runs_goes_on_after_the_first_has_failed) {
+  TrafficTap tap{lab().net().right()};
+  Process started{lab().ctl_command({"start", "local", "--repeat", "2"}, lab().users().member)};
+  tap.wait_for_traffic();
+  ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGKILL), 0);
+  EXPECT_EQ(started.wait(), (Exit{kRunFailed, 0}));
+  EXPECT_EQ(lab().database().value(
+                "SELECT group_concat(state) FROM (SELECT state FROM runs ORDER BY id DESC LIMIT 2)"),
+            "finished,failed");
+}
+
+TEST_F(Failure, what_iperf3_wrote_before_it_failed_is_kept) {
+  (void)error_of_failed(*follow("foreign"));
+  const Database database = lab().database();
+  EXPECT_EQ(database.value(
+                "SELECT name FROM documents WHERE run = (SELECT max(id) FROM runs) ORDER BY name LIMIT 1"),
+            "client.stdout");
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

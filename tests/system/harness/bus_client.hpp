@@ -1,0 +1,65 @@
+// A plain caller on the bus, as any user: for what netperfctl does not do, and to be told of changes.
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include <memory>
+#include <string>
+
+#include "dbus/names.hpp"
+#include "tests/system/harness/process.hpp"
+
+namespace netperfd::system_test {
+
+struct MessageUnref {
+  void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
+};
+using Message = std::unique_ptr<sd_bus_message, MessageUnref>;
+
+// The answer to a call: a message or the error that came instead.
+struct Reply {
+  Message message;
+  std::string error_name;  // empty: none
+  std::string error_text;
+};
+
+class BusClient {
+ public:
+  // Connects with the credentials of `user`, which is what the bus then knows of it.
+  BusClient(const std::string& address, const User& user);
+
+  [[nodiscard]] sd_bus* raw() const { return bus_.get(); }
+  // `types` and `arguments` as sd_bus_message_append() takes them.
+  template <class... Arguments>
+  [[nodiscard]] Reply call(const char* path, const char* interface, const char* method, const char* types,
+                           Arguments... arguments) const {
+    return call_on(dbus::kService, path, interface, method, types, arguments...);
+  }
+  template <class... Arguments>
+  [[nodiscard]] Reply manager(const char* method, const char* types, Arguments... arguments) const {
+    return call(dbus::kManagerPath, dbus::kManagerInterface, method, types, arguments...);
+  }
+  template <class... Arguments>
+  [[nodiscard]] Reply call_on(const char* service, const char* path, const char* interface,
+                              const char* method, const char* types, Arguments... arguments) const {
+    const Message message = new_call(service, path, interface, method);
+    require(sd_bus_message_append(message.get(), types, arguments...), "sd_bus_message_append");
+    return send(message);
+  }
+
+  // Leaves the bus.
+  void close() { bus_.reset(); }
+
+ private:
+  struct Close {
+    void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
+  };
+  [[nodiscard]] Message new_call(const char* service, const char* path, const char* interface,
+                                 const char* method) const;
+  [[nodiscard]] Reply send(const Message& message) const;
+  static void require(int result, const char* what);
+
+  std::unique_ptr<sd_bus, Close> bus_;
+};
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace netperfd::system_test {
+
+// A second reader of the daemon's database, as a person with sqlite3 is one; it cannot write.
+class Database {
+ public:
+  explicit Database(const std::string& path);
+
+  using Row = std::vector<std::string>;  // NULL is "NULL"
+  [[nodiscard]] std::vector<Row> rows(const std::string& sql) const;
+  // Of a query with exactly one row of one column.
+  [[nodiscard]] std::string value(const std::string& sql) const;
+  [[nodiscard]] std::int64_t number(const std::string& sql) const;
+  [[nodiscard]] double real(const std::string& sql) const;
+  // All of the run that is stored, to be compared with itself later.
+  [[nodiscard]] std::vector<Row> everything_of(std::uint64_t run) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close(database); }
+  };
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,29 @@
+// How long a test waits for an event before it gives up: far beyond anything expected, since waiting longer
+// than needed costs nothing but the time of a failure.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace netperfd::system_test {
+
+class Deadline {
+ public:
+  static constexpr std::chrono::seconds kLong{30};
+
+  explicit Deadline(std::chrono::milliseconds delay = kLong)
+      : end_(std::chrono::steady_clock::now() + delay) {}
+
+  [[nodiscard]] bool has_passed() const { return std::chrono::steady_clock::now() >= end_; }
+  // What is left, as poll() takes it: rounded up, so that a poll which times out has reached the deadline.
+  [[nodiscard]] int poll_timeout() const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace netperfd::system_test

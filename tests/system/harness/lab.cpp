@@ -1,0 +1,198 @@
+#include "tests/system/harness/lab.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace netperfd::system_test {
+namespace {
+
+// dbus-daemon turns away whom the account database does not know, so callers are accounts that every system
+// has.
+User account(const char* name, std::vector<gid_t> groups) {
+  const passwd* entry = ::getpwnam(name);  // NOLINT(concurrency-mt-unsafe): the test program has one thread
+  if (entry == nullptr) throw std::runtime_error(fmt::format("this system has no account \"{}\"", name));
+  return {entry->pw_uid, entry->pw_gid, std::move(groups)};
+}
+
+Users make_users() {
+  // Numbers that no account has and no other test: the group is looked up nowhere, and what runs as `iperf3`
+  // is ours. Below 65536: a container may know no more.
+  constexpr uid_t kFirst = 20'000;
+  constexpr uid_t kProcesses = 20'000;
+  const uid_t base = kFirst + 2 * (static_cast<uid_t>(::getpid()) % kProcesses);
+  Users users;
+  users.group = base;
+  users.member = account("daemon", {users.group});
+  users.other_member = account("bin", {users.group});
+  users.outsider = account("nobody", {});
+  users.iperf3 = {base + 1, base + 1, {}};
+  return users;
+}
+
+constexpr std::string_view kConfiguration = R"(scenarios: {scenarios}
+store:
+  database: {database}
+  min_free: 1M
+iperf3:
+  path: {iperf3}
+  user: {user}
+authorization:
+  group: {group}
+limits:
+  queue: {queue}
+log:
+  level: debug
+)";
+
+// Both sides are netperfd's own.
+constexpr std::string_view kLocalScenario = R"(name: local
+description: a one-off server of netperfd's own
+workload:
+  iperf3:
+    local: {{netns: {right}, bind: {address}}}
+    netns: {left}
+    protocol: tcp
+    duration: 1s
+limits: {{timeout: 40s}}
+)";
+
+// Over in a moment: for tests that need a run, not a measurement.
+constexpr std::string_view kQuickScenario = R"(name: quick
+workload:
+  iperf3:
+    local: {{netns: {right}, bind: {address}}}
+    netns: {left}
+    bytes: 256M
+limits: {{timeout: 40s}}
+)";
+
+// The server is somebody else's, or nobody's.
+constexpr std::string_view kForeignScenario = R"(name: foreign
+description: a server that is not netperfd's
+workload:
+  iperf3:
+    server: {address}
+    netns: {left}
+    duration: 1s
+limits: {{timeout: 40s}}
+)";
+
+}  // namespace
+
+Lab::Lab(LabOptions options) : options_(std::move(options)), bus_(directory_), users_(make_users()) {
+  if (options_.gated) gate_.emplace(directory_);
+  configuration_ =
+      directory_.write("netperfd.yaml", configuration_text(scenarios_dir(), users_.group, database_path()));
+  write_scenarios();
+  start_netperfd();
+}
+
+Lab::~Lab() {
+  // The daemon first: what it runs lives in the namespaces.
+  netperfd_.reset();
+}
+
+void Lab::write_scenarios() const {
+  directory_.write("scenarios.d/local.yaml",
+                   fmt::format(kLocalScenario, fmt::arg("left", net_.left()), fmt::arg("right", net_.right()),
+                               fmt::arg("address", NetnsPair::kRightAddress)));
+  directory_.write("scenarios.d/quick.yaml",
+                   fmt::format(kQuickScenario, fmt::arg("left", net_.left()), fmt::arg("right", net_.right()),
+                               fmt::arg("address", NetnsPair::kRightAddress)));
+  directory_.write("scenarios.d/foreign.yaml", fmt::format(kForeignScenario, fmt::arg("left", net_.left()),
+                                                           fmt::arg("address", NetnsPair::kRightAddress)));
+}
+
+std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t group,
+                                    const std::string& database) const {
+  return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("database", database),
+                     fmt::arg("iperf3", gate_ ? gate_->program() : NETPERFD_IPERF3),
+                     fmt::arg("user", users_.iperf3.uid), fmt::arg("group", group),
+                     fmt::arg("queue", options_.queue_limit));
+}
+
+void Lab::start_netperfd() {
+  netperfd_ =
+      std::make_unique<NetperfdProcess>(directory_, bus_, configuration_, "netperfd", options_.environment);
+  netperfd_->wait_until_ready();
+}
+
+Exit Lab::end_netperfd(int signal_number) {
+  const Exit end = netperfd_->end_by(signal_number);
+  netperfd_.reset();
+  return end;
+}
+
+Command Lab::ctl_command(std::vector<std::string> arguments, const User& user) const {
+  arguments.insert(arguments.begin(), NETPERFCTL_PROGRAM);
+  return {.argv = std::move(arguments),
+          .environment = {bus_.environment()},
+          .user = user,
+          .netns = {},
+          .stderr_file = {}};
+}
+
+Outcome Lab::ctl(std::vector<std::string> arguments, const User& user) const {
+  return run(ctl_command(std::move(arguments), user));
+}
+
+StartedJob Lab::start(const std::string& scenario, const std::vector<std::string>& overrides,
+                      const std::vector<std::string>& more) const {
+  std::vector<std::string> arguments{"start", scenario, "--detach", "-o", "json"};
+  for (const std::string& each : overrides)
+    arguments.insert(arguments.end(), {"--set", "workload.iperf3." + each});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = ctl(arguments);
+  if (outcome.code != 0)
+    throw std::runtime_error(fmt::format("start: exit code {}: {}", outcome.code, outcome.err));
+  const auto job = nlohmann::json::parse(outcome.out).at("job");
+  return {job.at("job").get<std::uint64_t>(), job.at("runs").get<std::vector<std::uint64_t>>()};
+}
+
+void Lab::stop(std::uint64_t job) const {
+  const Outcome outcome = ctl({"stop", std::to_string(job)});
+  if (outcome.code != 0)
+    throw std::runtime_error(fmt::format("stop: exit code {}: {}", outcome.code, outcome.err));
+}
+
+std::unique_ptr<Process> Lab::foreign_iperf3(const std::string& netns,
+                                             std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), NETPERFD_IPERF3);
+  arguments.emplace_back("--forceflush");
+  return std::make_unique<Process>(Command{
+      .argv = std::move(arguments), .environment = {}, .user = {}, .netns = netns, .stderr_file = {}});
+}
+
+bool Lab::is_workload(const SeenProcess& process) const {
+  if (process.parent == ::getpid()) return false;  // a foreign iperf3
+  return process.uid == users_.iperf3.uid || process.netns == netns_id(net_.left()) ||
+         process.netns == netns_id(net_.right());
+}
+
+std::vector<SeenProcess> Lab::workload() const {
+  auto all = all_processes();
+  std::erase_if(all, [this](const SeenProcess& process) { return !is_workload(process); });
+  return all;
+}
+
+SeenProcess Lab::iperf3_with(const std::string& word) const {
+  auto found = workload();
+  std::erase_if(found, [&](const SeenProcess& process) {
+    return !process.has_word(word) || process.has_word("--child");
+  });
+  if (found.size() != 1) throw std::runtime_error(fmt::format("{} processes with {}", found.size(), word));
+  return found.front();
+}
+
+bool Lab::workload_ends() const {
+  return wait_until_gone([this](const SeenProcess& process) { return is_workload(process); });
+}
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,107 @@
+// All that a test of the whole needs: a bus, two namespaces, users, a configured daemon and the client to
+// talk to it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/system/harness/bus_client.hpp"
+#include "tests/system/harness/database.hpp"
+#include "tests/system/harness/gate.hpp"
+#include "tests/system/harness/netns_pair.hpp"
+#include "tests/system/harness/netperfd_process.hpp"
+#include "tests/system/harness/private_bus.hpp"
+#include "tests/system/harness/process.hpp"
+#include "tests/system/harness/process_table.hpp"
+#include "tests/system/harness/scratch_dir.hpp"
+
+namespace netperfd::system_test {
+
+struct LabOptions {
+  bool gated = false;  // iperf3 behind a Gate
+  std::uint32_t queue_limit = 64;
+  std::vector<std::string> environment;  // of the daemon
+};
+
+struct Users {
+  User member;        // may measure
+  User other_member;  // also
+  User outsider;      // in no group of importance
+  User iperf3;        // runs the workload
+  gid_t group = 0;    // whose members may measure
+};
+
+struct StartedJob {
+  std::uint64_t id = 0;
+  std::vector<std::uint64_t> runs;
+};
+
+class Lab {
+ public:
+  explicit Lab(LabOptions options);
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
+  ~Lab();
+
+  [[nodiscard]] const ScratchDir& directory() const { return directory_; }
+  [[nodiscard]] const PrivateBus& bus() const { return bus_; }
+  [[nodiscard]] const NetnsPair& net() const { return net_; }
+  [[nodiscard]] const Users& users() const { return users_; }
+  [[nodiscard]] Gate& gate() { return gate_.value(); }
+
+  // ---- The daemon. Each start appends to the same log and goes on with the same database.
+  void start_netperfd();
+  [[nodiscard]] NetperfdProcess& netperfd() { return *netperfd_; }
+  [[nodiscard]] bool is_running() const { return netperfd_ != nullptr; }
+  Exit end_netperfd(int signal_number);
+  [[nodiscard]] const std::string& configuration() const { return configuration_; }
+  // The text of a configuration with these in place of its own.
+  [[nodiscard]] std::string configuration_text(const std::string& scenarios_dir, gid_t group,
+                                               const std::string& database) const;
+  [[nodiscard]] std::string scenarios_dir() const { return directory_.path("scenarios.d"); }
+  [[nodiscard]] std::string database_path() const { return directory_.path("netperfd.db"); }
+  [[nodiscard]] Database database() const { return Database{database_path()}; }
+
+  // ---- The client.
+  [[nodiscard]] Command ctl_command(std::vector<std::string> arguments, const User& user) const;
+  [[nodiscard]] Outcome ctl(std::vector<std::string> arguments, const User& user) const;
+  [[nodiscard]] Outcome ctl(std::vector<std::string> arguments) const {
+    return ctl(std::move(arguments), users_.member);
+  }
+  // Starts and leaves a job as a member; an exception where netperfctl fails. `overrides` of workload.iperf3.
+  StartedJob start(const std::string& scenario, const std::vector<std::string>& overrides = {},
+                   const std::vector<std::string>& more = {}) const;
+  void stop(std::uint64_t job) const;
+  [[nodiscard]] BusClient connect(const User& user) const { return {bus_.address(), user}; }
+
+  // ---- The workload.
+  // Runs the same iperf3 that the daemon runs, as somebody else's.
+  [[nodiscard]] std::unique_ptr<Process> foreign_iperf3(const std::string& netns,
+                                                        std::vector<std::string> arguments) const;
+  // Living processes of the daemon's runs, wherever they come from.
+  [[nodiscard]] std::vector<SeenProcess> workload() const;
+  // The one that has this word in its argv and is iperf3 itself already; an exception where there is not
+  // exactly one.
+  [[nodiscard]] SeenProcess iperf3_with(const std::string& word) const;
+  // Whether all of them end.
+  [[nodiscard]] bool workload_ends() const;
+
+ private:
+  [[nodiscard]] bool is_workload(const SeenProcess& process) const;
+  void write_scenarios() const;
+
+  LabOptions options_;
+  ScratchDir directory_;
+  PrivateBus bus_;
+  NetnsPair net_;
+  Users users_;
+  std::optional<Gate> gate_;
+  std::string configuration_;
+  std::unique_ptr<NetperfdProcess> netperfd_;
+};
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,79 @@
+#include "tests/system/harness/netns_pair.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "tests/system/harness/process.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+constexpr std::string_view kPrefix = "netperfd-test-";
+
+void ip(std::initializer_list<std::string> words) {
+  std::vector<std::string> argv{"ip"};
+  argv.insert(argv.end(), words.begin(), words.end());
+  must_run(std::move(argv));
+}
+
+// The process that a namespace of ours was named for: netperfd-test-PID-left.
+std::optional<pid_t> maker_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+  if (error != std::errc{} || end == name.data() + name.size() || *end != '-') return std::nullopt;
+  return pid;
+}
+
+void remove_leftovers() {
+  std::error_code none;  // /run/netns does not exist before the first namespace
+  for (const auto& entry : std::filesystem::directory_iterator("/run/netns", none)) {
+    const std::string name = entry.path().filename();
+    const auto maker = maker_of(name);
+    if (maker && ::kill(*maker, 0) != 0) ip({"netns", "delete", name});
+  }
+}
+
+void set_up_end(const std::string& netns, const char* address) {
+  ip({"-n", netns, "address", "add", fmt::format("{}/24", address), "dev", NetnsPair::kInterface});
+  ip({"-n", netns, "link", "set", NetnsPair::kInterface, "up"});
+  ip({"-n", netns, "link", "set", "lo", "up"});
+}
+
+}  // namespace
+
+NetnsPair::NetnsPair()
+    : left_(fmt::format("{}{}-left", kPrefix, ::getpid())),
+      right_(fmt::format("{}{}-right", kPrefix, ::getpid())) {
+  remove_leftovers();
+  ip({"netns", "add", left_});
+  ip({"netns", "add", right_});
+  ip({"link", "add", kInterface, "netns", left_, "type", "veth", "peer", "name", kInterface, "netns",
+      right_});
+  set_up_end(left_, kLeftAddress);
+  set_up_end(right_, kRightAddress);
+}
+
+NetnsPair::~NetnsPair() {
+  for (const std::string& name : {left_, right_}) {
+    (void)run({.argv = {"ip", "netns", "delete", name},
+               .environment = {},
+               .user = {},
+               .netns = {},
+               .stderr_file = {}});
+  }
+}
+
+void NetnsPair::set_link(bool up) const {
+  ip({"-n", right_, "link", "set", kInterface, up ? "up" : "down"});
+}
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,63 @@
+#include "tests/system/harness/notify_socket.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace netperfd::system_test {
+
+NotifySocket::NotifySocket(std::string path) : path_(std::move(path)) {
+  ::unlink(path_.c_str());  // of the daemon before
+  socket_.reset(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path_.copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
+  if (!socket_ || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    throw std::system_error(errno, std::generic_category(), path_);
+  }
+}
+
+const std::vector<std::string>& NotifySocket::lines() {
+  receive();
+  return lines_;
+}
+
+std::size_t NotifySocket::count(std::string_view line) {
+  return static_cast<std::size_t>(std::ranges::count(lines(), line));
+}
+
+bool NotifySocket::wait_for(std::string_view line, std::size_t times, int pidfd, const Deadline& deadline) {
+  while (count(line) < times) {
+    std::array<pollfd, 2> watched{{{socket_.get(), POLLIN, 0}, {pidfd, POLLIN, 0}}};
+    const int ready = ::poll(watched.data(), watched.size(), deadline.poll_timeout());
+    if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    // A message that was sent before the end is here when the end is seen.
+    if (ready == 0 || watched[1].revents != 0) return count(line) >= times;
+  }
+  return true;
+}
+
+void NotifySocket::receive() {
+  std::array<char, 4096> message;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv() fills it
+  for (;;) {
+    const ssize_t got = ::recv(socket_.get(), message.data(), message.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;
+    std::string_view text{message.data(), static_cast<std::size_t>(got)};
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      lines_.emplace_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+}
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,53 @@
+#include "tests/system/harness/private_bus.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace netperfd::system_test {
+namespace {
+
+// The rules of the real system.conf: nobody owns a name or calls a method unless a policy file says so.
+constexpr std::string_view kConfiguration =
+    R"(<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>{}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <deny own="*"/>
+    <deny send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Introspectable"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Properties"/>
+    <deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus" send_member="UpdateActivationEnvironment"/>
+  </policy>
+  <include>{}</include>
+</busconfig>
+)";
+
+}  // namespace
+
+PrivateBus::PrivateBus(const ScratchDir& directory) : address_("unix:path=" + directory.path("bus")) {
+  const std::string configuration =
+      directory.write("bus.conf", fmt::format(kConfiguration, address_, NETPERFD_BUS_POLICY));
+  process_ = std::make_unique<Process>(
+      Command{.argv = {"dbus-daemon", "--nofork", "--print-address", "--config-file=" + configuration},
+              .environment = {},
+              .user = {},
+              .netns = {},
+              .stderr_file = {}});
+  // Printed once it listens.
+  process_->wait_for_output("unix:path=");
+}
+
+}  // namespace netperfd::system_test

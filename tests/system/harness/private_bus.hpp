@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tests/system/harness/process.hpp"
+#include "tests/system/harness/scratch_dir.hpp"
+
+namespace netperfd::system_test {
+
+// A system bus of this test alone, as strict as the real one and with the policy that netperfd ships. It
+// starts no services, so a call to a daemon that is not there fails at once.
+class PrivateBus {
+ public:
+  explicit PrivateBus(const ScratchDir& directory);
+
+  [[nodiscard]] const std::string& address() const { return address_; }
+  // DBUS_SYSTEM_BUS_ADDRESS=..., which libsystemd and so every program of ours obeys.
+  [[nodiscard]] std::string environment() const { return "DBUS_SYSTEM_BUS_ADDRESS=" + address_; }
+
+ private:
+  std::string address_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,281 @@
+// The daemon as its service manager meets it: start, reload, watchdog, idleness, end.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/system_test.hpp"
+#include "tests/system/harness/traffic_tap.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NETPERFD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define NETPERFD_SANITIZED 1
+#endif
+#endif
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr int kDenied = 4;
+
+// A program that ends by itself.
+Outcome run_netperfd(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), NETPERFD_PROGRAM);
+  return run({.argv = std::move(arguments), .environment = {}, .user = {}, .netns = {}, .stderr_file = {}});
+}
+
+class Lifecycle : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+  void TearDown() override {
+    write_configuration(lab().users().group);
+    if (lab().is_running() && reloaded_) reload();
+    SystemTest::TearDown();
+  }
+
+  static void write_configuration(gid_t group) {
+    lab().directory().write("netperfd.yaml",
+                            lab().configuration_text(lab().scenarios_dir(), group, lab().database_path()));
+  }
+  void reload() {
+    reloaded_ = true;
+    NetperfdProcess& netperfd = lab().netperfd();
+    const std::size_t ready = netperfd.notified().count("READY=1");
+    netperfd.process().signal(SIGHUP);
+    netperfd.wait_until_told("RELOADING=1", ready);  // one reload after each time it got ready
+    netperfd.wait_until_ready(ready + 1);
+  }
+
+ private:
+  bool reloaded_ = false;
+};
+
+TEST_F(Lifecycle, sigterm_ends_an_idle_daemon_with_exit_code_0_and_notice) {
+  NetperfdProcess& netperfd = lab().netperfd();
+  EXPECT_EQ(netperfd.end_by(SIGTERM), (Exit{0, 0})) << netperfd.log();
+  EXPECT_EQ(netperfd.notified().count("STOPPING=1"), 1);
+  lab().start_netperfd();
+}
+
+TEST_F(Lifecycle, sigterm_ends_the_running_job_and_stores_it_as_canceled) {
+  TrafficTap tap{lab().net().right()};
+  const StartedJob job = lab().start("local", {"duration=60s"}, {"--repeat", "2"});
+  const StartedJob waiting = lab().start("local");
+  tap.wait_for_traffic();
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  EXPECT_THAT(lab().workload(), IsEmpty());
+  lab().start_netperfd();
+  const Database database = lab().database();
+  EXPECT_EQ(database.value(fmt::format("SELECT group_concat(state) FROM runs WHERE job IN ({}, {})", job.id,
+                                       waiting.id)),
+            "canceled,canceled,canceled");
+}
+
+TEST_F(Lifecycle, a_clean_end_leaves_no_write_ahead_log) {
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  EXPECT_FALSE(std::filesystem::exists(lab().database_path() + "-wal"));
+  lab().start_netperfd();
+}
+
+TEST_F(Lifecycle, a_status_line_tells_the_service_manager_what_runs) {
+  const Outcome started = lab().ctl({"start", "local", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto run = json::parse(started.out).at("runs").at(0).at("run").get<std::uint64_t>();
+  NotifySocket& notified = lab().netperfd().notified();
+  EXPECT_TRUE(notified.wait_for("STATUS=idle", 2, lab().netperfd().process().pidfd()));
+  EXPECT_THAT(notified.lines(),
+              testing::Contains(AllOf(StartsWith("STATUS="), HasSubstr(fmt::format("run {} ", run)),
+                                      HasSubstr("running"))));
+}
+
+TEST_F(Lifecycle, a_reload_with_a_wrong_configuration_keeps_the_old_one_and_is_logged) {
+  lab().directory().write("netperfd.yaml", "scenarios: relative/path\nlimits:\n  queue: none\n");
+  reload();
+  EXPECT_THAT(lab().netperfd().log(), AllOf(HasSubstr("netperfd.yaml:1:"), HasSubstr("netperfd.yaml:3:"),
+                                            HasSubstr("the old one stays")));
+  EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
+}
+
+TEST_F(Lifecycle, a_reload_takes_another_group_into_effect) {
+  // Nobody is a member of this one.
+  write_configuration(lab().users().group + 1);
+  reload();
+  EXPECT_EQ(lab().ctl({"start", "local"}).code, kDenied);
+  write_configuration(lab().users().group);
+  reload();
+  EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
+}
+
+TEST_F(Lifecycle, a_reload_takes_another_directory_of_scenarios_into_effect) {
+  lab().directory().write("elsewhere/other.yaml",
+                          "name: other\nworkload:\n  iperf3:\n    server: 10.77.0.2\n    duration: 1s\n");
+  lab().directory().write("netperfd.yaml",
+                          lab().configuration_text(lab().directory().path("elsewhere"), lab().users().group,
+                                                   lab().database_path()));
+  reload();
+  const Outcome listed = lab().ctl({"scenarios", "-o", "json"});
+  const json rows = json::parse(listed.out).at("scenarios");
+  ASSERT_EQ(rows.size(), 1) << listed.out;
+  EXPECT_EQ(rows.at(0).at("name"), "other");
+}
+
+TEST_F(Lifecycle, a_reload_leaves_the_running_job_alone) {
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("local");
+  watch.wait_for_run_state(job.id, "running");
+  reload();
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
+}
+
+TEST_F(Lifecycle, a_second_daemon_on_the_same_database_refuses_to_start) {
+  NetperfdProcess second{lab().directory(), lab().bus(), lab().configuration(), "second"};
+  EXPECT_EQ(second.process().wait(), (Exit{1, 0}));
+  EXPECT_THAT(second.log(), AllOf(HasSubstr("netperfd.db"), HasSubstr("only one netperfd may own it")));
+  EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
+}
+
+TEST_F(Lifecycle, a_second_daemon_on_the_same_bus_refuses_to_start) {
+  const std::string configuration = lab().directory().write(
+      "second.yaml", lab().configuration_text(lab().scenarios_dir(), lab().users().group,
+                                              lab().directory().path("second.db")));
+  NetperfdProcess second{lab().directory(), lab().bus(), configuration, "second-bus"};
+  EXPECT_EQ(second.process().wait(), (Exit{1, 0}));
+  EXPECT_THAT(second.log(), HasSubstr("org.netperfd1"));
+  EXPECT_EQ(second.notified().count("READY=1"), 0);
+}
+
+TEST_F(Lifecycle, the_loss_of_the_bus_ends_the_daemon_as_failed) {
+  const ScratchDir directory;
+  auto bus = std::make_unique<PrivateBus>(directory);
+  const std::string configuration = directory.write(
+      "netperfd.yaml",
+      lab().configuration_text(lab().scenarios_dir(), lab().users().group, directory.path("lost.db")));
+  NetperfdProcess netperfd{directory, *bus, configuration};
+  netperfd.wait_until_ready();
+  bus.reset();
+  EXPECT_EQ(netperfd.process().wait(), (Exit{1, 0})) << netperfd.log();
+}
+
+TEST_F(Lifecycle, check_accepts_a_good_configuration) {
+  const Outcome outcome = run_netperfd({"--config", lab().configuration(), "--check"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(Lifecycle, check_tells_all_errors_of_configuration_and_scenarios) {
+  const std::string wrong =
+      lab().directory().write("wrong.yaml", "log:\n  level: loud\nlimits:\n  queue: 0\n");
+  const Outcome configuration = run_netperfd({"--config", wrong, "--check"});
+  EXPECT_EQ(configuration.code, 1);
+  EXPECT_THAT(configuration.err, AllOf(HasSubstr("wrong.yaml:2:"), HasSubstr("wrong.yaml:4:")));
+
+  lab().directory().write("broken/broken.yaml", "name: broken\n");
+  const std::string with_broken = lab().directory().write(
+      "with-broken.yaml",
+      lab().configuration_text(lab().directory().path("broken"), lab().users().group, lab().database_path()));
+  const Outcome scenario = run_netperfd({"--config", with_broken, "--check"});
+  EXPECT_EQ(scenario.code, 1);
+  EXPECT_THAT(scenario.out + scenario.err, HasSubstr("broken.yaml"));
+}
+
+TEST_F(Lifecycle, version_is_told_by_daemon_and_client_alike) {
+  const Outcome daemon = run_netperfd({"--version"});
+  EXPECT_EQ(daemon.code, 0);
+  EXPECT_THAT(daemon.out, testing::MatchesRegex("netperfd [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  const Outcome client = lab().ctl({"--version"});
+  EXPECT_EQ(client.code, 0);
+  EXPECT_EQ(client.out.substr(client.out.find(' ')), daemon.out.substr(daemon.out.find(' ')));
+}
+
+TEST_F(Lifecycle, an_unknown_option_is_a_usage_error) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--frobnicate"}, {"word"}}) {
+    const Outcome outcome = run_netperfd(words);
+    EXPECT_EQ(outcome.code, 2) << words.front();
+    EXPECT_NE(outcome.err, "") << words.front();
+  }
+  EXPECT_EQ(lab().ctl({"start", "local", "--frobnicate"}).code, 2);
+  EXPECT_EQ(lab().ctl({}).code, 2);
+}
+
+// ---- Idle
+// -----------------------------------------------------------------------------------------------------------
+
+// Nothing is waited for here but that nothing happens: time has to pass.
+constexpr std::chrono::seconds kIdle{3};
+
+// Names of the system calls of `netperfd` while kIdle passes.
+std::vector<std::string> calls_while_idle(NetperfdProcess& netperfd, const ScratchDir& directory) {
+  const std::string file = directory.path("strace.out");
+  Process strace{{.argv = {"strace", "-f", "-o", file, "-p", std::to_string(netperfd.process().pid())},
+                  .environment = {},
+                  .user = {},
+                  .netns = {},
+                  .stderr_file = {}}};
+  strace.wait_for_output("attached");
+  EXPECT_FALSE(netperfd.process().ends_before(Deadline{kIdle})) << netperfd.log();
+  strace.signal(SIGTERM);
+  strace.wait();
+  std::vector<std::string> calls;
+  std::istringstream lines{read_text(file)};
+  for (std::string line; std::getline(lines, line);) {
+    // "1234  epoll_wait(5, ..."; without a parenthesis it is no call but a signal or an end.
+    const std::size_t name = line.find_first_not_of(" 0123456789");
+    if (name == std::string::npos || line.find('(') == std::string::npos) continue;
+    calls.push_back(line.substr(name, line.find('(') - name));
+  }
+  return calls;
+}
+
+TEST_F(Lifecycle, an_idle_daemon_makes_no_system_call) {
+  // What it waits in when strace comes is shown as the first call, and once more when strace goes.
+  EXPECT_THAT(calls_while_idle(lab().netperfd(), lab().directory()),
+              testing::Each(testing::AnyOf("epoll_wait", "epoll_pwait", "restart_syscall")));
+  EXPECT_LE(calls_while_idle(lab().netperfd(), lab().directory()).size(), 1);
+}
+
+TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_answers_it_and_does_nothing_else) {
+  const ScratchDir directory;
+  const PrivateBus bus{directory};
+  const std::string configuration = directory.write(
+      "netperfd.yaml",
+      lab().configuration_text(lab().scenarios_dir(), lab().users().group, directory.path("idle.db")));
+  NetperfdProcess netperfd{directory, bus, configuration, "netperfd", {"WATCHDOG_USEC=1000000"}};
+  netperfd.wait_until_ready();
+  const std::size_t before = netperfd.notified().count("WATCHDOG=1");
+  const auto calls = calls_while_idle(netperfd, directory);
+  const std::size_t answers = netperfd.notified().count("WATCHDOG=1") - before;
+  EXPECT_GE(answers, 3);
+  // sd_notify() opens, sends and closes; around it the loop reads its timer and sets it anew.
+  EXPECT_THAT(calls,
+              testing::Each(testing::AnyOf("epoll_wait", "epoll_pwait", "restart_syscall", "read",
+                                           "timerfd_settime", "socket", "sendmsg", "close", "getsockopt",
+                                           "setsockopt", "gettid", "getpid", "connect", "sendto")));
+  constexpr std::size_t kCallsAnAnswer = 12;
+  EXPECT_LE(calls.size(), (answers + 2) * kCallsAnAnswer);
+}
+
+#ifndef NETPERFD_SANITIZED
+// Left out of sanitized builds alone: their shadow memory is not the daemon's.
+TEST_F(Lifecycle, an_idle_daemon_that_has_measured_stays_below_20_mb) {
+  ASSERT_EQ(lab().ctl({"start", "local"}).code, 0);
+  const auto status = status_of(lab().netperfd().process().pid());
+  int kilobytes = 0;
+  std::istringstream{status.at("VmRSS")} >> kilobytes;
+  EXPECT_GT(kilobytes, 0);
+  EXPECT_LT(kilobytes, 20 * 1024) << "RssAnon " << status.at("RssAnon");
+  RecordProperty("VmRSS_kB", kilobytes);
+}
+#endif
+
+}  // namespace
+}  // namespace netperfd::system_test

@@ -1,0 +1,127 @@
+// The service on a private bus, and callers of it: in this process, or as another user in a process of their
+// own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "daemon/base/event_loop.hpp"
+#include "daemon/bus/service.hpp"
+#include "daemon/core/scheduler.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/names.hpp"
+#include "tests/unit/bus/fakes.hpp"
+#include "tests/unit/bus/private_bus.hpp"
+
+namespace netperfd::bus {
+
+// The answer to a method call.
+template <class... Values>
+struct Answered {
+  std::string error;  // its D-Bus name, empty where there is none
+  std::string text;
+  std::tuple<Values...> values;
+};
+
+// Turns the loop until `done`; false where nothing more happens for ten seconds.
+[[nodiscard]] bool run_until(EventLoop& loop, const std::function<bool()>& done);
+
+// A connection in this process, on the loop of the service: all its calls are asynchronous.
+class Client {
+ public:
+  explicit Client(EventLoop& loop);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
+
+  template <class... Values, class... Arguments>
+  Answered<Values...> call(const char* method, const Arguments&... arguments) {
+    return call_on<Values...>(dbus::kManagerPath, dbus::kManagerInterface, method, arguments...);
+  }
+
+  template <class... Values, class... Arguments>
+  Answered<Values...> call_on(const std::string& path, const char* interface, const char* method,
+                              const Arguments&... arguments) {
+    auto answered = std::make_shared<std::optional<Answered<Values...>>>();
+    const auto proxy =
+        sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService}, sdbus::ObjectPath{path});
+    proxy->callMethodAsync(method)
+        .onInterface(interface)
+        .withArguments(arguments...)
+        .uponReplyInvoke([answered](dbus::ReplyError error, const Values&... values) {
+          answered->emplace();
+          if (error) {
+            (*answered)->error = error->getName();
+            (*answered)->text = error->getMessage();
+          } else {
+            (*answered)->values = std::tuple<Values...>{values...};
+          }
+        });
+    if (!run_until(loop_, [&] { return answered->has_value(); }))
+      return {.error = "no answer", .text = {}, .values = {}};
+    return **answered;
+  }
+
+  // Without waiting for the answer.
+  template <class... Values, class... Arguments>
+  void send(const char* method, const Arguments&... arguments) {
+    const auto proxy = sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService},
+                                          sdbus::ObjectPath{dbus::kManagerPath});
+    proxy->callMethodAsync(method)
+        .onInterface(dbus::kManagerInterface)
+        .withArguments(arguments...)
+        .uponReplyInvoke([](dbus::ReplyError, const Values&...) {});
+  }
+
+  // Notes each signal of netperfd from now on as "MEMBER PATH"; for Interval and PropertiesChanged also what
+  // they hold.
+  void listen();
+  [[nodiscard]] const std::vector<std::string>& heard() const { return heard_; }
+  [[nodiscard]] long count_heard(const std::string& signal) const;
+  [[nodiscard]] std::string name() const;
+
+ private:
+  EventLoop& loop_;
+  std::unique_ptr<sdbus::IConnection> connection_;
+  sd_bus_slot* listening_ = nullptr;
+  std::vector<std::string> heard_;
+};
+
+struct User {
+  uid_t uid = 65534;
+  gid_t gid = 65534;
+  std::vector<gid_t> groups = {};
+};
+
+class BusTest : public testing::Test {
+ protected:
+  static constexpr gid_t kGroup = 54321;  // of those who may measure
+
+  void SetUp() override;
+  void TearDown() override;
+
+  // Runs `body` with a proxy of the Manager as `user`, in a process of its own; what it returns, or a test
+  // failure.
+  std::string as(const User& user, const std::function<std::string(sdbus::IProxy& manager)>& body);
+
+  std::optional<PrivateBus> bus_;
+  std::optional<EventLoop> loop_;
+  core::FakeClock clock_;
+  core::FakeWorkload workload_;
+  core::FakeStore store_;
+  FakeScenarios scenarios_;
+  FakeQueries queries_;
+  std::optional<core::Scheduler> scheduler_;
+  std::unique_ptr<Service> service_;
+};
+
+// The D-Bus name of the error that `call` throws, or "ok".
+std::string outcome_of(const std::function<void()>& call);
+
+}  // namespace netperfd::bus

@@ -1,0 +1,134 @@
+// What the live objects say of themselves is what dbus/*.xml says: a client built from the XML fits.
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/unit/bus/bus_test.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+constexpr const char* kIntrospectable = "org.freedesktop.DBus.Introspectable";
+
+// Enough XML for introspection data, which has neither text nor CDATA.
+class Normalised {
+ public:
+  // A line for each method, argument, signal, property and annotation of `interface`.
+  static std::set<std::string> lines(std::string xml, const std::string& interface) {
+    Normalised made;
+    xml = std::regex_replace(xml, std::regex{"<!--[^]*?-->|<[?!][^>]*>"}, "");
+    const std::regex tag{"<(/?)([a-z]+)([^>]*?)(/?)>"};
+    for (std::sregex_iterator it{xml.begin(), xml.end(), tag}, end; it != end; ++it) {
+      if ((*it)[1].length() > 0) {
+        made.path_.pop_back();
+        continue;
+      }
+      made.open((*it)[2], attributes((*it)[3]));
+      if ((*it)[4].length() > 0) made.path_.pop_back();
+    }
+    std::set<std::string> wanted;
+    for (const std::string& line : made.lines_) {
+      if (line.starts_with(interface + "/")) wanted.insert(line);
+    }
+    return wanted;
+  }
+
+ private:
+  static std::map<std::string, std::string> attributes(const std::string& text) {
+    std::map<std::string, std::string> found;
+    const std::regex attribute{"([a-z]+)=\"([^\"]*)\""};
+    for (std::sregex_iterator it{text.begin(), text.end(), attribute}, end; it != end; ++it) {
+      found[(*it)[1]] = (*it)[2];
+    }
+    return found;
+  }
+
+  void open(const std::string& kind, std::map<std::string, std::string> attributes) {
+    if (kind == "node") {
+      path_.emplace_back();
+      arguments_ = 0;
+      return;
+    }
+    std::string step = attributes["name"];
+    if (kind != "interface") step = kind + " " + step;
+    if (kind == "arg") {
+      step += " #" + std::to_string(++arguments_);  // their order counts
+    } else if (kind != "annotation") {
+      arguments_ = 0;
+    }
+    std::string parent;
+    for (const std::string& each : path_) parent += each.empty() ? "" : each + "/";
+    path_.push_back(step);
+    // It says how the daemon's glue is made; nothing of it can be seen on the bus.
+    if (attributes["name"] == "org.freedesktop.DBus.Method.Async") return;
+    attributes.erase("name");
+    std::string line = parent + step;
+    for (const auto& [name, value] : attributes) line += " " + name + "=" + value;
+    lines_.insert(line);
+  }
+
+  std::vector<std::string> path_;
+  int arguments_ = 0;
+  std::set<std::string> lines_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::string difference(const std::set<std::string>& from, const std::set<std::string>& to) {
+  std::ostringstream text;
+  for (const std::string& line : from) {
+    if (!to.contains(line)) text << line << "\n";
+  }
+  return text.str();
+}
+
+class Introspection : public BusTest {
+ protected:
+  void expect_as_documented(const std::string& path, const std::string& interface) {
+    Client client{*loop_};
+    const auto live = client.call_on<std::string>(path, kIntrospectable, "Introspect");
+    ASSERT_EQ(live.error, "") << live.text;
+    const auto shown = Normalised::lines(std::get<0>(live.values), interface);
+    const auto documented =
+        Normalised::lines(read(NETPERFD_TEST_DATA "/../../dbus/" + interface + ".xml"), interface);
+    EXPECT_GT(documented.size(), 20U);
+    EXPECT_EQ(difference(documented, shown), "") << "only in the XML";
+    EXPECT_EQ(difference(shown, documented), "") << "only on the bus";
+  }
+};
+
+TEST_F(Introspection, the_manager_is_what_its_xml_says) {
+  expect_as_documented(dbus::kManagerPath, dbus::kManagerInterface);
+}
+
+TEST_F(Introspection, a_job_is_what_its_xml_says) {
+  ASSERT_TRUE(scheduler_->submit(core::a_job(), 0));
+  expect_as_documented(dbus::job_path(1), dbus::kJobInterface);
+}
+
+TEST(Normalised, a_changed_argument_type_order_access_or_annotation_is_a_difference) {
+  const std::string before =
+      R"(<node><interface name="a.B"><method name="M"><arg name="x" type="s" direction="in"/>
+    <arg name="y" type="u" direction="in"/></method><property name="P" type="s" access="read">
+    <annotation name="E" value="const"/></property></interface></node>)";
+  const auto lines = Normalised::lines(before, "a.B");
+  EXPECT_EQ(lines.size(), 5U);
+  for (const auto& [from, to] : std::map<std::string, std::string>{{"type=\"s\" d", "type=\"t\" d"},
+                                                                   {"name=\"x\"", "name=\"z\""},
+                                                                   {"\"read\"", "\"readwrite\""},
+                                                                   {"\"const\"", "\"false\""},
+                                                                   {"name=\"M\"", "name=\"N\""}}) {
+    std::string after = before;
+    after.replace(after.find(from), from.size(), to);
+    EXPECT_NE(Normalised::lines(after, "a.B"), lines) << to;
+  }
+}
+
+}  // namespace
+}  // namespace netperfd::bus

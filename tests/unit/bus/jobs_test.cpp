@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+
+#include "tests/unit/bus/bus_test.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kObjectManager = "org.freedesktop.DBus.ObjectManager";
+using Objects = std::map<sdbus::ObjectPath, std::map<std::string, std::map<std::string, sdbus::Variant>>>;
+
+class Jobs : public BusTest {
+ protected:
+  void SetUp() override {
+    BusTest::SetUp();
+    if (!IsSkipped()) client_.emplace(*loop_);
+  }
+  void TearDown() override {
+    client_.reset();
+    BusTest::TearDown();
+  }
+
+  Answered<sdbus::ObjectPath> start(const dbus::Row& options = {}) {
+    return client_->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, options);
+  }
+  Answered<sdbus::ObjectPath> start_text(const std::string& text, const dbus::Row& options = {}) {
+    return client_->call<sdbus::ObjectPath>("StartJob", text, std::string{"job.yaml"}, options);
+  }
+  // An answer that comes after all signals sent so far.
+  void barrier() { EXPECT_EQ(client_->call<dbus::Rows>("ListScenarios").error, ""); }
+
+  std::optional<Client> client_;
+};
+
+TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {
+  const auto started =
+      start({{"label", sdbus::Variant{std::string{"before"}}},
+             {"repeat", sdbus::Variant{std::uint32_t{3}}},
+             {"overrides", sdbus::Variant{std::vector<std::string>{"workload.iperf3.streams=8"}}}});
+  ASSERT_EQ(started.error, "") << started.text;
+  EXPECT_EQ(std::get<0>(started.values), "/org/netperfd1/job/1");
+  EXPECT_THAT(scenarios_.last_options.overrides, ElementsAre("workload.iperf3.streams=8"));
+
+  const auto objects = client_->call_on<Objects>(dbus::kManagerPath, kObjectManager, "GetManagedObjects");
+  ASSERT_EQ(objects.error, "") << objects.text;
+  const auto job =
+      std::get<0>(objects.values).at(sdbus::ObjectPath{"/org/netperfd1/job/1"}).at(dbus::kJobInterface);
+  EXPECT_EQ(job.at("Id").get<std::uint64_t>(), 1U);
+  EXPECT_EQ(job.at("Scenario").get<std::string>(), "fake");
+  EXPECT_EQ(job.at("Label").get<std::string>(), "before");
+  EXPECT_EQ(job.at("Owner").get<std::uint32_t>(), ::geteuid());
+  EXPECT_THAT(job.at("Runs").get<std::vector<std::uint64_t>>(), ElementsAre(41, 42, 43));
+  EXPECT_EQ(job.at("PlannedSeconds").get<double>(), 10);
+  EXPECT_EQ(job.at("State").get<std::string>(), "pending");
+}
+
+TEST_F(Jobs, a_started_text_reaches_the_parser_with_its_origin) {
+  ASSERT_EQ(start_text("name: x\n").error, "");
+  EXPECT_EQ(scenarios_.last_text, "name: x\n");
+  EXPECT_EQ(scenarios_.last_origin, "job.yaml");
+}
+
+TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
+  client_->listen();
+  ASSERT_EQ(start().error, "");
+  clock_.turn();
+  workload_.last().become_prepared();
+  clock_.advance(std::chrono::seconds{1});
+  workload_.last().end(core::a_failure("iperf3: connection refused"));
+  clock_.turn();
+  clock_.advance(core::Scheduler::kLinger);
+  barrier();
+  EXPECT_THAT(
+      client_->heard(),
+      ElementsAre("InterfacesAdded /org/netperfd1",
+                  "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState",
+                  "PropertiesChanged /org/netperfd1/job/1 RunState",
+                  "PropertiesChanged /org/netperfd1/job/1 Progress",
+                  "PropertiesChanged /org/netperfd1/job/1 RunState Progress", "RunEnded /org/netperfd1",
+                  "PropertiesChanged /org/netperfd1/job/1 State RunsEnded CurrentRun RunState Error",
+                  "InterfacesRemoved /org/netperfd1"));
+  EXPECT_EQ(client_
+                ->call_on<sdbus::Variant>(dbus::job_path(1), "org.freedesktop.DBus.Properties", "Get",
+                                          std::string{dbus::kJobInterface}, std::string{"State"})
+                .error,
+            "org.freedesktop.DBus.Error.UnknownObject");
+}
+
+TEST_F(Jobs, a_stopped_job_is_canceled_and_stopping_it_again_is_not_running) {
+  ASSERT_EQ(start().error, "");
+  EXPECT_EQ(client_->call<>("StopJob", std::uint64_t{1}).error, "");
+  clock_.turn();
+  EXPECT_EQ(scheduler_->job(1)->state, core::JobState::canceled);
+  EXPECT_EQ(client_->call<>("StopJob", std::uint64_t{1}).error, dbus::error::kNotRunning);
+}
+
+TEST_F(Jobs, stopping_what_does_not_exist_is_not_found) {
+  for (const std::uint64_t job : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(client_->call<>("StopJob", job).error, dbus::error::kNotFound) << job;
+  }
+}
+
+TEST_F(Jobs, every_kind_of_error_has_its_name_on_the_bus) {
+  const std::vector<std::pair<ErrorKind, std::string>> names{
+      {ErrorKind::invalid_argument, dbus::error::kInvalidArgument},
+      {ErrorKind::not_found, dbus::error::kNotFound},
+      {ErrorKind::busy, dbus::error::kBusy},
+      {ErrorKind::not_running, dbus::error::kNotRunning},
+      {ErrorKind::access_denied, dbus::error::kAccessDenied},
+      {ErrorKind::no_space, dbus::error::kNoSpace},
+      {ErrorKind::unsupported, dbus::error::kUnsupported},
+      {ErrorKind::io, dbus::error::kIo},
+      {ErrorKind::internal, dbus::error::kInternal}};
+  for (const auto& [kind, name] : names) {
+    scenarios_.refusal = Error{kind, "line one\nline two"};
+    const auto answered = start_text("x");
+    EXPECT_EQ(answered.error, name);
+    EXPECT_EQ(answered.text, "line one\nline two");
+  }
+}
+
+TEST_F(Jobs, an_error_with_bytes_that_d_bus_refuses_still_arrives) {
+  scenarios_.refusal = Error{ErrorKind::io, "broken \xFF word"};
+  const auto answered = start_text("x");
+  EXPECT_EQ(answered.error, dbus::error::kIo);
+  EXPECT_EQ(answered.text, "broken \uFFFD word");
+}
+
+TEST_F(Jobs, a_full_queue_is_busy) {
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(start().error, "");
+  EXPECT_EQ(start().error, dbus::error::kBusy);
+}
+
+TEST_F(Jobs, a_caller_that_leaves_before_the_bus_can_say_who_it_is_starts_nothing) {
+  {
+    Client gone{*loop_};
+    gone.send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
+  }
+  const Client later{*loop_};  // only once the bus has seen the other one leave
+  // The service takes calls, and the bus its questions, in their order.
+  ASSERT_EQ(start().error, "");
+  EXPECT_EQ(scheduler_->jobs().size(), 1U);
+}
+
+TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
+  const auto answered = start({{"lable", sdbus::Variant{std::string{"x"}}}});
+  EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+  EXPECT_EQ(answered.text, "unknown option \"lable\"; allowed are overrides, label, repeat, tie-to-caller");
+  EXPECT_TRUE(scheduler_->jobs().empty());
+}
+
+TEST_F(Jobs, what_is_too_large_is_refused_before_anything_reads_it) {
+  const auto text = start_text(std::string(64 * 1024 + 1, ' '));
+  EXPECT_EQ(text.error, dbus::error::kInvalidArgument);
+  EXPECT_THAT(text.text, HasSubstr("65537 bytes long; at most 65536"));
+  EXPECT_EQ(start_text(std::string(64 * 1024, ' ')).error, "");
+  EXPECT_EQ(client_->call<sdbus::ObjectPath>("StartScenario", std::string(257, 'x'), dbus::Row{}).error,
+            dbus::error::kInvalidArgument);
+  EXPECT_EQ(
+      client_->call<sdbus::ObjectPath>("StartJob", std::string{"x"}, std::string{"a\nb"}, dbus::Row{}).error,
+      dbus::error::kInvalidArgument);
+}
+
+TEST_F(Jobs, a_second_daemon_cannot_have_the_name) {
+  const auto second = Service::create(*loop_, *scheduler_, scenarios_, queries_, {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::io);
+  EXPECT_THAT(second.error().message, HasSubstr("org.netperfd1"));
+}
+
+TEST_F(Jobs, the_service_leaves_the_bus_with_jobs_and_questions_open) {
+  client_->listen();
+  ASSERT_EQ(start().error, "");
+  client_->send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
+  service_.reset();
+  ASSERT_TRUE(run_until(*loop_, [&] { return client_->count_heard("InterfacesRemoved") == 1; }));
+}
+
+TEST_F(Jobs, the_end_of_the_bus_ends_the_loop_with_a_failure) {
+  ASSERT_EQ(start().error, "");
+  client_.reset();
+  bus_->stop();
+  EXPECT_EQ(loop_->run(), EXIT_FAILURE);
+  service_.reset();
+}
+
+}  // namespace
+}  // namespace netperfd::bus

@@ -1,0 +1,109 @@
+#include "tests/unit/bus/private_bus.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+// As the system's own configuration, but that a bus which is not root's lets everybody own names: there, no
+// other user can be played anyway.
+constexpr const char* kConfiguration = R"(<busconfig>
+  <type>system</type>
+  <listen>unix:path={folder}/bus.sock</listen>
+  <auth>EXTERNAL</auth>
+  <limit name="max_message_size">1048576</limit>
+  <policy context="default">
+    <allow user="*"/>
+    <{own} own="*"/>
+    <deny send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+  </policy>
+  <include>{policy}</include>
+</busconfig>
+)";
+
+constexpr const char* kShippedPolicy = NETPERFD_TEST_DATA "/../../dbus/org.netperfd1.conf";
+
+std::string read_line(const Fd& from) {
+  std::string line;
+  char c = 0;
+  while (::read(from.get(), &c, 1) == 1 && c != '\n') line += c;
+  return line;
+}
+
+}  // namespace
+
+PrivateBus::PrivateBus(std::string folder, pid_t process) : folder_(std::move(folder)), process_(process) {}
+
+PrivateBus::PrivateBus(PrivateBus&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})), process_(std::exchange(other.process_, -1)) {}
+
+PrivateBus::~PrivateBus() {
+  stop();
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+void PrivateBus::send_signal(int signal_number) const {
+  ::kill(process_, signal_number);
+}
+
+void PrivateBus::stop() {
+  if (process_ < 0) return;
+  ::kill(process_, SIGKILL);
+  ::waitpid(std::exchange(process_, -1), nullptr, 0);
+}
+
+Result<PrivateBus> PrivateBus::start() {
+  std::string folder = std::filesystem::temp_directory_path() / "netperfd-bus-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return fail_errno(folder, errno);
+  ::chmod(folder.c_str(), 0755);  // other users connect, too
+  const std::string configuration = folder + "/bus.conf";
+  std::ofstream{configuration} << fmt::format(fmt::runtime(kConfiguration), fmt::arg("folder", folder),
+                                              fmt::arg("own", ::geteuid() == 0 ? "deny" : "allow"),
+                                              fmt::arg("policy", kShippedPolicy));
+  auto address = make_pipe();
+  if (!address) return std::unexpected(address.error());
+  const std::string configuration_option = "--config-file=" + configuration;
+  const std::string address_option = fmt::format("--print-address={}", address->write.get());
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::fcntl(address->write.get(), F_SETFD, 0);
+    // What it says of refusals and of its own limits belongs to no test's output.
+    ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+    ::execlp("dbus-daemon", "dbus-daemon", configuration_option.c_str(), "--nofork", "--nopidfile",
+             "--nosyslog", address_option.c_str(), nullptr);
+    ::_exit(127);
+  }
+  PrivateBus bus{folder, process};
+  address->write.reset();
+  const std::string where = read_line(address->read);
+  if (where.empty()) return fail(ErrorKind::unsupported, "dbus-daemon does not start");
+  ::setenv("DBUS_SYSTEM_BUS_ADDRESS", where.c_str(), 1);
+  return bus;
+}
+
+}  // namespace netperfd::bus

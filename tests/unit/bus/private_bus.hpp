@@ -1,0 +1,34 @@
+// A message bus of the test's own, with the policy that netperfd ships.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd::bus {
+
+class PrivateBus {
+ public:
+  // Starts dbus-daemon and points DBUS_SYSTEM_BUS_ADDRESS at it. The bus drops whoever sends a message over 1
+  // MiB.
+  [[nodiscard]] static Result<PrivateBus> start();
+
+  PrivateBus(PrivateBus&& other) noexcept;
+  PrivateBus& operator=(PrivateBus&&) = delete;
+  PrivateBus(const PrivateBus&) = delete;
+  PrivateBus& operator=(const PrivateBus&) = delete;
+  ~PrivateBus();
+
+  void stop();  // ends it, as a crash would
+  void send_signal(int signal_number) const;
+
+ private:
+  PrivateBus(std::string folder, pid_t process);
+
+  std::string folder_;
+  pid_t process_ = -1;
+};
+
+}  // namespace netperfd::bus

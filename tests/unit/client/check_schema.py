@@ -1,0 +1,69 @@
+"""Checks the golden JSON of the client against schema/netperfctl-1.schema.json, and the schema against broken copies.
+
+usage: check_schema.py SCHEMA DIRECTORY
+"""
+import copy
+import json
+import pathlib
+import sys
+
+import jsonschema
+
+
+def documents(directory):
+    for path in sorted(directory.glob("*.json")):
+        yield path.name, json.loads(path.read_text())
+    for path in sorted(directory.glob("*.jsonl")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            yield f"{path.name}:{number}", json.loads(line)
+
+
+def broken_copies(document):
+    """The document with a null, an unknown key, without a required key, as another version and as another kind."""
+    for change in (
+        {"version": 2},
+        {"kind": "surprise"},
+        {"version": None},
+        {"an_unknown_key": 1},
+    ):
+        yield {**document, **change}
+    yield {key: value for key, value in document.items() if key != "kind"}
+    for key, value in document.items():
+        rows = value if isinstance(value, list) else [value]
+        for index, row in enumerate(rows):
+            if not isinstance(row, dict):
+                continue
+            for change in [{"an_unknown_key": 1}] + [{name: None} for name in row]:
+                copied = copy.deepcopy(document)
+                target = copied[key][index] if isinstance(value, list) else copied[key]
+                target.update(change)
+                yield copied
+
+
+def main():
+    schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures, checked, kinds = 0, 0, set()
+    for name, document in documents(pathlib.Path(sys.argv[2])):
+        checked += 1
+        kinds.add(document.get("event", document.get("kind")))
+        for error in validator.iter_errors(document):
+            failures += 1
+            print(f"{name}: {error.message}")
+            for cause in sorted(error.context or [], key=lambda e: -len(e.absolute_path))[:3]:
+                print(f"    {'/'.join(map(str, cause.absolute_path))}: {cause.message}")
+        for number, broken in enumerate(broken_copies(document)):
+            if validator.is_valid(broken):
+                failures += 1
+                print(f"{name}: broken copy {number} is accepted")
+    expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "deleted",
+                "job_added", "job_changed", "job_removed", "interval", "run_ended"}
+    if kinds != expected:
+        failures += 1
+        print(f"kinds without a golden file: {sorted(expected - kinds)}")
+    print(f"{checked} documents, {failures} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,103 @@
+#include "client/live_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include "client/text.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr LiveLine::Time kStart{};
+
+LiveJobView running(double progress) {
+  LiveJobView job = samples::jobs().front();
+  job.progress = progress;
+  return job;
+}
+
+IntervalView interval(double megabits, const char* direction = "send") {
+  IntervalView row;
+  row.direction = direction;
+  row.bits_per_second = megabits * 1e6;
+  row.retransmits = 1;
+  return row;
+}
+
+TEST(LiveLine, tells_which_run_of_how_many) {
+  const LiveLine line{running(0), kStart};
+  EXPECT_EQ(line.state_text(), "run 42  2/3  running");
+  EXPECT_TRUE(line.moves());
+}
+
+TEST(LiveLine, goes_on_by_the_clock_between_two_reports) {
+  LiveLine line{running(0.5), kStart};
+  const Screen screen = samples::terminal(80);
+  EXPECT_EQ(line.text(screen, kStart), "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s");
+  EXPECT_EQ(line.text(screen, kStart + milliseconds{700}), "run 42  2/3  running  ▕████▌   ▏  6.2 s of 11 s");
+  line.job_changed(running(0.6), kStart + milliseconds{1000});
+  EXPECT_EQ(line.text(screen, kStart + milliseconds{1000}),
+            "run 42  2/3  running  ▕████▊   ▏  6.6 s of 11 s");
+}
+
+TEST(LiveLine, does_not_go_past_what_was_planned) {
+  const LiveLine line{running(0.9), kStart};
+  EXPECT_NE(line.text(samples::terminal(80), kStart + milliseconds{60'000}).find("11.0 s of 11 s"),
+            std::string::npos);
+}
+
+TEST(LiveLine, shows_rate_and_newest_intervals) {
+  LiveLine line{running(0.5), kStart};
+  for (const double megabits : {10.0, 20.0, 30.0}) line.interval(42, interval(megabits));
+  line.interval(41, interval(999));
+  EXPECT_EQ(line.text(samples::terminal(100), kStart),
+            "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  30.0 Mbit/s  ▁▅█  3 retr");
+}
+
+TEST(LiveLine, of_both_directions_shows_both_rates) {
+  LiveLine line{running(0.5), kStart};
+  line.interval(42, interval(78.4));
+  line.interval(42, interval(80.1, "receive"));
+  EXPECT_EQ(line.text(samples::terminal(100), kStart),
+            "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  78.4 Mbit/s out  80.1 Mbit/s in");
+}
+
+TEST(LiveLine, is_narrower_than_any_screen) {
+  LiveLine line{running(0.5), kStart};
+  for (int i = 0; i < 100; ++i) line.interval(42, interval(78.4 + i));
+  for (std::size_t width = 40; width < 200; ++width) {
+    EXPECT_LE(display_width(line.text(samples::terminal(width), kStart, "a-scenario  ")), width - 3);
+  }
+}
+
+TEST(LiveLine, of_a_job_without_a_planned_time_counts_seconds) {
+  LiveJobView job = running(0);
+  job.planned_s.reset();
+  const LiveLine line{job, kStart};
+  EXPECT_EQ(line.text(samples::terminal(80), kStart + milliseconds{2500}), "run 42  2/3  running  2.5 s");
+}
+
+TEST(LiveLine, begins_anew_with_each_run) {
+  LiveLine line{running(0.5), kStart};
+  line.interval(42, interval(78.4));
+  LiveJobView next = running(0);
+  next.current_run = 43;
+  next.run_state = "preparing";
+  line.job_changed(next, kStart + milliseconds{100});
+  EXPECT_EQ(line.text(samples::terminal(80), kStart), "run 43  3/3  preparing");
+  next.run_state = "running";
+  line.job_changed(next, kStart + milliseconds{2000});
+  EXPECT_EQ(line.text(samples::terminal(80), kStart + milliseconds{3000}),
+            "run 43  3/3  running  ▕▊       ▏  1.0 s of 11 s");
+}
+
+TEST(LiveLine, of_a_waiting_job_says_so) {
+  const LiveLine line{samples::jobs().back(), kStart};
+  EXPECT_EQ(line.text(samples::terminal(80), kStart), "job 13  waits for its turn");
+  EXPECT_FALSE(line.moves());
+}
+
+}  // namespace
+}  // namespace netperfctl

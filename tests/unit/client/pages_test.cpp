@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "client/render.hpp"
+#include "tests/unit/client/golden.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+TEST(Pages, runs_are_whole_in_a_pipe) {
+  expect_golden("runs_pipe.txt", runs_text(samples::pipe(), samples::runs(), false, true));
+}
+
+TEST(Pages, runs_fit_80_columns) {
+  expect_golden("runs_80.txt", runs_text(samples::terminal(80), samples::runs(), false, true));
+}
+
+TEST(Pages, no_runs_say_what_to_do) {
+  EXPECT_EQ(runs_text(samples::pipe(), {}, true, false), "No run matches.\n");
+  EXPECT_NE(runs_text(samples::pipe(), {}, false, false).find("netperfctl start"), std::string::npos);
+}
+
+TEST(Pages, jobs_and_scenarios) {
+  expect_golden("jobs_80.txt", jobs_text(samples::terminal(80), samples::jobs()));
+  expect_golden("scenarios_80.txt", scenarios_text(samples::terminal(80), samples::scenarios()));
+}
+
+TEST(Pages, show_of_tcp) {
+  expect_golden("show_tcp_80.txt", show_text(samples::terminal(80), samples::tcp()));
+  expect_golden("show_tcp_pipe.txt", show_text(samples::pipe(), samples::tcp()));
+}
+
+TEST(Pages, show_of_both_directions_with_a_flag) {
+  expect_golden("show_both_80.txt", show_text(samples::terminal(80), samples::both()));
+}
+
+TEST(Pages, show_of_udp_with_loss) {
+  expect_golden("show_udp_80.txt", show_text(samples::terminal(80), samples::udp()));
+}
+
+TEST(Pages, show_of_a_failed_run) {
+  expect_golden("show_failed_80.txt", show_text(samples::terminal(80), samples::failed()));
+}
+
+TEST(Pages, show_of_what_nobody_knows_says_so) {
+  const std::string page = show_text(samples::terminal(80), samples::unknown());
+  expect_golden("show_unknown_80.txt", page);
+  EXPECT_EQ(page.find(" 0 "), std::string::npos) << "unknown is never 0";
+}
+
+TEST(Pages, show_lists_intervals_and_streams_where_asked) {
+  ShowView view = samples::both();
+  view.list_intervals = view.list_streams = true;
+  expect_golden("show_listing_80.txt", show_text(samples::terminal(80), view));
+}
+
+TEST(Pages, a_terminal_without_utf8_gets_ascii_only) {
+  Screen screen = samples::terminal(80);
+  screen.glyphs = false;
+  const std::string page =
+      show_text(screen, samples::both()) + runs_text(screen, samples::runs(), false, false);
+  for (const char c : page) ASSERT_LT(static_cast<unsigned char>(c), 0x80) << page;
+}
+
+TEST(Pages, colour_adds_nothing_but_colour) {
+  Screen screen = samples::terminal(80);
+  screen.colour = true;
+  std::string page = show_text(screen, samples::failed());
+  EXPECT_NE(page.find("\x1b[31mfailed\x1b[0m"), std::string::npos);
+  for (std::size_t at = page.find('\x1b'); at != std::string::npos; at = page.find('\x1b')) {
+    page.erase(at, page.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(page, show_text(samples::terminal(80), samples::failed()));
+}
+
+TEST(Pages, strings_of_the_daemon_cannot_steer_the_terminal) {
+  ShowView view = samples::both();
+  const std::string evil =
+      "\x1b]0;x\x07\r\n\xc2\x9b"
+      "31m\xe2\x80\xae";
+  RunView& run = view.details.run;
+  for (auto* text : {&run.scenario, &run.label, &run.error, &run.client_netns, &run.server_host,
+                     &run.congestion, &run.iperf3_version, &run.protocol, &run.state}) {
+    *text = evil;
+  }
+  run.documents = {evil};
+  view.details.flags = {{evil, evil}};
+  LiveJobView job = samples::jobs().front();
+  job.scenario = job.label = job.error = job.state = job.run_state = evil;
+  const Screen screen = samples::terminal(80);
+  const std::string shown = show_text(screen, view) + run_end_text(screen, view.details) +
+                            jobs_text(screen, std::vector{job}) + started_text(job, 1, false) +
+                            detached_text(job) +
+                            scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}});
+  for (const char* steering : {"\x1b", "\x07", "\r", "\xc2\x9b", "\xe2\x80\xae"}) {
+    EXPECT_EQ(shown.find(steering), std::string::npos);
+  }
+  EXPECT_NE(shown.find("\\x1b]0;x\\x07"), std::string::npos) << "shown, not dropped";
+}
+
+TEST(Pages, start_in_lines) {
+  const Screen screen = samples::terminal(80);
+  LiveJobView job = samples::jobs().front();
+  const StartView view = samples::started();
+  std::string text = started_text(job, 0, false) + started_text(job, 2, true) + detached_text(job);
+  text += run_end_text(screen, samples::tcp().details) + run_end_text(screen, samples::both().details);
+  text += run_end_text(screen, samples::udp().details) + run_end_text(screen, samples::failed().details);
+  text += run_end_text(samples::pipe(), samples::failed().details);
+  text += run_end_text(screen, samples::unknown().details) + job_end_text(view);
+  expect_golden("start_80.txt", text);
+}
+
+TEST(Pages, the_end_of_a_job_points_to_a_run_that_measured) {
+  StartView view = samples::started();
+  view.runs.pop_back();
+  EXPECT_NE(job_end_text(view).find("`netperfctl show 41`"), std::string::npos);
+  view.runs.erase(view.runs.begin());
+  view.job.job.finished = 0;
+  view.job.spreads.clear();
+  EXPECT_EQ(job_end_text(view), "job 12 failed: 0 of 1 run finished. See `netperfctl show 42`.\n");
+}
+
+}  // namespace
+}  // namespace netperfctl

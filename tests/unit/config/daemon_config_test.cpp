@@ -1,0 +1,126 @@
+#include "daemon/config/daemon_config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/config/yaml.hpp"
+#include "tests/unit/config/support.hpp"
+
+namespace netperfd::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DaemonConfigTest : public testing::Test {
+ protected:
+  Result<DaemonConfig> load(const std::string& text) {
+    return load_daemon_config(directory.write("netperfd.yaml", text), IfMissing::fail);
+  }
+  // Without the path in front.
+  std::string error_of(const std::string& text) {
+    const auto config = load(text);
+    if (config) return "";
+    EXPECT_EQ(config.error().kind, ErrorKind::invalid_argument);
+    return config.error().message.substr((directory.path() / "netperfd.yaml").string().size());
+  }
+
+  TemporaryDirectory directory;
+};
+
+const std::filesystem::path kShipped = source_root() / "daemon/config/etc/netperfd.yaml";
+
+TEST_F(DaemonConfigTest, the_shipped_file_has_the_defaults) {
+  const auto config = load_daemon_config(kShipped, IfMissing::fail);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(*config, DaemonConfig{});
+}
+
+// Every leaf of the tree, as a path.
+void collect(const YamlNode& node, const std::string& prefix, std::vector<std::string>& paths) {
+  if (node.kind != YamlNode::Kind::mapping) return paths.push_back(prefix);
+  for (const YamlEntry& entry : node.entries) {
+    collect(entry.value, prefix.empty() ? entry.key : prefix + "." + entry.key, paths);
+  }
+}
+
+TEST_F(DaemonConfigTest, the_shipped_file_names_every_key) {
+  Complaints complaints("shipped");
+  const auto root = parse_yaml(contents(kShipped), complaints);
+  ASSERT_TRUE(root);
+  std::vector<std::string> paths;
+  collect(*root, "", paths);
+  EXPECT_EQ(paths, daemon_config_keys());
+}
+
+TEST_F(DaemonConfigTest, reads_every_key) {
+  const auto config = load(R"(scenarios: /s
+store: {database: /d/x.db, min_free: 1G}
+iperf3: {path: /opt/iperf3, user: 65534}
+authorization: {group: lab_users}
+limits: {queue: 1, repeat: 2, timeout: 3min}
+log: {level: debug}
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  const DaemonConfig expected{.scenarios_dir = "/s",
+                              .database = "/d/x.db",
+                              .min_free_bytes = 1U << 30U,
+                              .iperf3_path = "/opt/iperf3",
+                              .iperf3_user = "65534",
+                              .authorization_group = "lab_users",
+                              .queue_limit = 1,
+                              .repeat_limit = 2,
+                              .timeout_limit = 3min,
+                              .log_level = "debug"};
+  EXPECT_EQ(*config, expected);
+}
+
+TEST_F(DaemonConfigTest, of_an_empty_file_are_the_defaults) {
+  for (const char* text : {"", "# nothing\n", "{}\n"}) {
+    const auto config = load(text);
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(*config, DaemonConfig{});
+  }
+}
+
+TEST_F(DaemonConfigTest, a_missing_file_is_an_error_only_where_somebody_named_it) {
+  const std::string path = directory.path() / "none.yaml";
+  const auto defaults = load_daemon_config(path, IfMissing::use_defaults);
+  ASSERT_TRUE(defaults);
+  EXPECT_EQ(*defaults, DaemonConfig{});
+  const auto refused = load_daemon_config(path, IfMissing::fail);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, path + ": No such file or directory");
+}
+
+TEST_F(DaemonConfigTest, a_file_that_cannot_be_read_is_an_error_for_everybody) {
+  EXPECT_FALSE(load_daemon_config(directory.path(), IfMissing::use_defaults));
+  directory.write("plain", "x");
+  EXPECT_FALSE(load_daemon_config(directory.path() / "plain" / "below", IfMissing::fail));
+}
+
+TEST_F(DaemonConfigTest, tells_all_errors_at_once) {
+  EXPECT_EQ(
+      error_of("scenarios: relative\nstore:\n  databse: /x\nlimits:\n  queue: 0\n  timeout: 0s\nlog: loud\n"),
+      ":1:12: scenarios: \"relative\" is not an absolute path of a directory, without a final /\n" +
+          (directory.path() / "netperfd.yaml").string() +
+          ":3:3: store.databse: no such key; did you mean `database`?\n" +
+          (directory.path() / "netperfd.yaml").string() +
+          ":5:10: limits.queue: \"0\" is not a whole number from 1 to 10000\n" +
+          (directory.path() / "netperfd.yaml").string() +
+          ":6:12: limits.timeout: \"0s\" is not a duration from 1s to 168h (like 24h)\n" +
+          (directory.path() / "netperfd.yaml").string() +
+          ":7:6: log: \"loud\" is not a mapping (keys with values, indented)");
+}
+
+TEST_F(DaemonConfigTest, refuses_impossible_values) {
+  for (const char* text :
+       {"scenarios: /x/", "scenarios: \"/a\\nb\"", "store: {database: x.db}", "store: {min_free: lots}",
+        "iperf3: {path: netperf}", "iperf3: {path: ./iperf3}", "iperf3: {user: -x}", "iperf3: {user: ''}",
+        "iperf3: {user: a b}", "authorization: {group: 'a:b'}", "limits: {repeat: 1000000}",
+        "limits: {timeout: 169h}", "log: {level: loud}", "[a]", "text", "log: {level: info, level: debug}"}) {
+    EXPECT_NE(error_of(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace netperfd::config

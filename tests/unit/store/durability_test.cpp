@@ -1,0 +1,220 @@
+// A full disk and a killed writer: what was stored stays, and nothing is stored by halves.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <system_error>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/store/database.hpp"
+#include "daemon/store/run_reader.hpp"
+#include "daemon/store/run_writer.hpp"
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using testing::HasSubstr;
+
+// ---- A full disk
+// -------------------------------------------------------------------------------------------------
+
+class FullDisk : public StoreTest {};
+
+TEST_F(FullDisk, of_sqlite_refuses_a_record_whole) {
+  auto database = must(Database::open(path(), embedded_migrations()));
+  auto& connection = database->connection();
+  RunWriter writer{connection};
+  RunReader reader{connection};
+  auto spec = a_job();
+  spec.repeat = 2;
+  const auto job = must(writer.add_job(spec, 0, kMorning));
+  for (const auto run : job.runs) {
+    for (const auto state : {RunState::preparing, RunState::running, RunState::collecting})
+      must(writer.set_state(run, state));
+  }
+  must(writer.finish(a_record(job.runs[0])));
+
+  const auto pages = must(connection.value<std::int64_t>("PRAGMA page_count"));
+  must(connection.execute(fmt::format("PRAGMA max_page_count = {}", pages + 20)));
+  const auto refused = writer.finish(a_record(job.runs[1], 4, 20'000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
+  EXPECT_THAT(refused.error().message, HasSubstr(path()));
+
+  EXPECT_EQ(must(connection.value<std::string>("PRAGMA integrity_check")), "ok");
+  EXPECT_EQ(must(reader.run(job.runs[1])).state, RunState::collecting);
+  EXPECT_TRUE(must(reader.intervals(job.runs[1], "", 0)).rows.empty());
+  EXPECT_EQ(must(reader.intervals(job.runs[0], "", 0)).rows.size(), 50U);
+  must(writer.finish(a_record(job.runs[1], 1, 10)));
+}
+
+constexpr std::uint64_t kKibibyte = 1024;
+
+// A file system of 2 MiB over the test's folder, in a mount namespace that goes with this process.
+class FullFileSystem : public StoreTest {
+ protected:
+  void SetUp() override {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("netperfd-test", folder.c_str(), "tmpfs", 0, "size=2m") != 0) {
+      GTEST_SKIP() << "needs root to mount a small file system: " << std::generic_category().message(errno);
+    }
+    mounted = true;
+  }
+  void TearDown() override {
+    close();
+    if (mounted) {
+      EXPECT_EQ(::umount(folder.c_str()), 0);
+    }
+  }
+  // Leaves `left` bytes, in whole pages.
+  void fill(std::uint64_t left) {
+    struct statvfs now{};
+    ASSERT_EQ(::statvfs(folder.c_str(), &now), 0);
+    const auto free = std::uint64_t{now.f_bavail} * now.f_frsize;
+    ASSERT_GT(free, left);
+    std::ofstream{folder / "ballast"} << std::string(free - left, 'x');
+  }
+
+  bool mounted = false;
+};
+
+TEST_F(FullFileSystem, refuses_a_record_whole_and_takes_it_once_there_is_room) {
+  open();
+  auto spec = a_job();
+  spec.repeat = 2;
+  const auto job = must(store->add_job(spec, 0, kMorning));
+  for (const auto run : job.runs) bring_to_collecting(*store, run);
+  must(store->finish(a_record(job.runs[0])));
+  fill(64 * kKibibyte);
+
+  const auto record = a_record(job.runs[1], 4, 3000);
+  const auto refused = store->finish(record);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::no_space) << refused.error().message;
+  EXPECT_THAT(refused.error().message, HasSubstr(path()));
+  EXPECT_EQ(must(store->run(job.runs[1])).state, RunState::collecting);
+  EXPECT_TRUE(must(store->intervals(job.runs[1], "", 0)).rows.empty());
+  EXPECT_EQ(must(store->intervals(job.runs[0], "", 0)).rows.size(), 50U);
+
+  std::filesystem::remove(folder / "ballast");
+  must(store->finish(record));
+  close();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(ask(path(), fmt::format("SELECT count(*) FROM intervals WHERE run = {}", job.runs[1])), "3000");
+}
+
+TEST_F(FullFileSystem, refuses_a_job_below_its_floor_before_anything_is_written) {
+  open(1024 * kKibibyte);
+  fill(512 * kKibibyte);
+  const auto refused = store->add_job(a_job(), 0, kMorning);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
+  EXPECT_THAT(refused.error().message, HasSubstr("0 MiB free, and a new job needs 1 MiB"));
+  std::filesystem::remove(folder / "ballast");
+  EXPECT_TRUE(store->add_job(a_job(), 0, kMorning));
+}
+
+TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {
+  constexpr std::array<Migration, 2> kSteps{{
+      {.version = 1,
+       .name = "0001_first.sql",
+       .sql = "CREATE TABLE notes (text); INSERT INTO notes VALUES (zeroblob(900000))"},
+      {.version = 2, .name = "0002_second.sql", .sql = "DELETE FROM notes"},
+  }};
+  must(Database::open(path(), std::span{kSteps}.first(1)));
+  fill(200 * kKibibyte);
+  const auto refused = Database::open(path(), kSteps);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::no_space) << refused.error().message;
+  EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2"));
+  EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2.partial"));
+  EXPECT_EQ(ask(path(), "SELECT length(text) FROM notes"), "900000");
+  EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
+}
+
+// ---- A killed writer
+// ---------------------------------------------------------------------------------------------
+
+class KilledWriter : public StoreTest, public testing::WithParamInterface<int> {
+ protected:
+  static constexpr std::size_t kRows = 2000;
+  static constexpr int kCommitsOfARun = 5;  // the job, three states, the record
+
+  // Stores one run after the other for ever. Each commit writes a byte at the moment when SQLite begins with
+  // it.
+  [[noreturn]] void write_runs(const Fd& progress) {
+    try {
+      const auto database = must(Database::open(path(), embedded_migrations()));
+      int fd = progress.get();
+      sqlite3_commit_hook(
+          database->connection().raw(),
+          [](void* end) { return ::write(*static_cast<int*>(end), "", 1) == 1 ? 0 : 1; }, &fd);
+      RunWriter writer{database->connection()};
+      for (;;) {
+        const auto run = must(writer.add_job(a_job(), 0, kMorning)).runs.front();
+        for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
+          must(writer.set_state(run, state));
+        }
+        must(writer.finish(a_record(run, 4, kRows)));
+      }
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "the writer: {}\n", e.what());
+    }
+    ::_exit(1);
+  }
+};
+
+TEST_P(KilledWriter, leaves_every_run_whole_or_absent) {
+  auto pipe = must(make_pipe());
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) write_runs(pipe.write);
+  pipe.write.reset();
+
+  const int begun = GetParam();
+  for (int i = 0; i < begun; ++i) {
+    char byte = 0;
+    ASSERT_EQ(::read(pipe.read.get(), &byte, 1), 1);
+  }
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+
+  open();
+  EXPECT_TRUE(store->was_unclosed());
+  EXPECT_LE(store->interrupted_runs(), 1U);
+  core::RunFilter finished;
+  finished.state = RunState::finished;
+  const auto kept = must(store->runs(finished, "", 0)).rows.size();
+  EXPECT_GE(kept, static_cast<std::size_t>((begun - 1) / kCommitsOfARun)) << "what was acknowledged is there";
+  close();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM pragma_foreign_key_check"), "0");
+  // Parts only of finished runs, and of these all.
+  EXPECT_EQ(
+      ask(path(),
+          fmt::format(
+              "SELECT count(*) FROM runs WHERE "
+              "(SELECT count(*) FROM intervals WHERE run = runs.id) <> iif(state = 'finished', {}, 0) OR "
+              "(SELECT count(*) FROM streams WHERE run = runs.id) <> iif(state = 'finished', 4, 0) OR "
+              "(SELECT count(*) FROM documents WHERE run = runs.id) <> iif(state = 'finished', 2, 0)",
+              kRows)),
+      "0");
+}
+
+// Multiples of five meet the commit of a record.
+INSTANTIATE_TEST_SUITE_P(AtTheCommit, KilledWriter, testing::Values(1, 3, 5, 10, 15, 20, 37, 50, 51, 75));
+
+}  // namespace
+}  // namespace netperfd::store

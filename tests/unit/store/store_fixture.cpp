@@ -1,0 +1,148 @@
+#include "tests/unit/store/store_fixture.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cstdlib>
+
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+StoreTest::StoreTest() {
+  auto pattern = (std::filesystem::temp_directory_path() / "netperfd-store-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
+  folder = pattern;
+}
+
+StoreTest::~StoreTest() {
+  store.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+void StoreTest::open(std::uint64_t min_free_bytes) {
+  store.reset();
+  store = must(SqliteStore::open(path(), min_free_bytes));
+}
+
+RunId StoreTest::run_under_way(const JobSpec& spec, WallTime now) {
+  const auto job = must(store->add_job(spec, 1000, now));
+  bring_to_collecting(*store, job.runs.front());
+  return job.runs.front();
+}
+
+RunId StoreTest::store_job(const JobSpec& spec, RunState state, WallTime now) {
+  const auto job = must(store->add_job(spec, 1000, now));
+  for (const auto run : job.runs) {
+    bring_to_collecting(*store, run);
+    auto record = a_record(run, 1, 2);
+    record.state = state;
+    must(store->finish(record));
+  }
+  return job.runs.back();
+}
+
+JobSpec a_job(const std::string& name, const std::string& label) {
+  JobSpec spec;
+  spec.name = name;
+  spec.label = label;
+  spec.description = "TCP between two namespaces";
+  spec.text = "name: " + name + "\n";
+  spec.iperf3.server = "10.0.0.2";
+  spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  spec.iperf3.netns = "left";
+  spec.iperf3.streams = 4;
+  spec.iperf3.duration = std::chrono::seconds{10};
+  spec.iperf3.omit = std::chrono::seconds{1};
+  return spec;
+}
+
+namespace {
+
+Totals some_totals() {
+  return {.direction = Direction::send,
+          .stream = std::nullopt,
+          .seconds = 10.000213,
+          .sent_bytes = 39'822'819'328,
+          .received_bytes = 39'819'083'776,
+          .sent_bits_per_second = 31857576888.25,
+          .received_bits_per_second = 31842123456.75,
+          .retransmits = 17,
+          .max_snd_cwnd = 4'194'304,
+          .min_rtt = 31,
+          .mean_rtt = 54,
+          .max_rtt = 411,
+          .jitter_ms = 0.01625,
+          .packets = 27'501'256,
+          .lost_packets = 12,
+          .lost_percent = 4.3634e-05,
+          .out_of_order = 3};
+}
+
+// Row `row` of a TCP test: the streams of a second, then their sum. The figures differ from row to row as
+// measured ones do, or the database would look smaller than it is.
+Interval some_interval(std::size_t row, std::size_t streams) {
+  const auto place = row % (streams + 1);
+  const auto second = static_cast<double>(row - place) / static_cast<double>(streams + 1);
+  Interval interval;
+  interval.omitted = row == 0;
+  interval.start_s = second + 0.000061;
+  interval.end_s = second + 1.000058;
+  interval.seconds = 0.999997;
+  interval.bytes = 995'570'483 + 131'072 * row;
+  interval.bits_per_second = 7964587753.137 + 1048579.25 * static_cast<double>(row);
+  interval.retransmits = row % 3;
+  if (place == streams) return interval;
+  interval.stream = static_cast<std::int64_t>(5 + 2 * place);
+  interval.snd_cwnd = 2'097'152 + 1448 * (row % 1000);
+  interval.rtt = 50 + row % 200;
+  interval.rttvar = 8 + row % 10;
+  interval.pmtu = 1500;
+  return interval;
+}
+
+}  // namespace
+
+RunRecord a_record(RunId run, std::size_t streams, std::size_t interval_rows) {
+  RunRecord record;
+  record.id = run;
+  record.state = RunState::finished;
+  record.started = kMorning + std::chrono::seconds{1};
+  record.ended = kMorning + std::chrono::seconds{12};
+  record.workload.client_usage = ResourceUsage{.user = std::chrono::microseconds{120'034},
+                                               .system = std::chrono::microseconds{4'310'221}};
+  auto& report = record.workload.report;
+  report.version = "3.12";
+  report.client = Endpoint{.host = "10.0.0.1", .port = 41234};
+  report.server = Endpoint{.host = "10.0.0.2", .port = 5201};
+  report.mss_bytes = 1448;
+  report.congestion = "cubic";
+  report.cpu_client_percent = 97.25;
+  report.cpu_server_percent = 41.5;
+  report.sums.push_back(some_totals());
+  for (std::size_t i = 0; i < streams; ++i) {
+    report.streams.push_back(some_totals());
+    report.streams.back().stream = static_cast<std::int64_t>(5 + 2 * i);
+  }
+  for (std::size_t row = 0; row < interval_rows; ++row)
+    report.intervals.push_back(some_interval(row, streams));
+  report.flags.push_back(
+      {.code = "sum-mismatch", .message = "The streams add up to 17, not 16; 17 was used."});
+  record.workload.documents = {{.name = "client.stdout", .bytes = "{\"start\": {}}\n"},
+                               {.name = "client.stderr", .bytes = ""}};
+  return record;
+}
+
+void bring_to_collecting(core::RunStore& store, RunId run) {
+  for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
+    must(store.set_state(run, state));
+  }
+}
+
+std::string ask(const std::string& path, const std::string& sql) {
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READONLY));
+  return must(connection.value<std::string>(sql));
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,57 @@
+// A folder of its own for each test, and jobs and records to put into a store there.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "daemon/store/sqlite_store.hpp"
+
+namespace netperfd::store {
+
+inline constexpr WallTime kMorning{std::chrono::microseconds{1'750'000'000'000'000}};
+
+class StoreTest : public testing::Test {
+ protected:
+  StoreTest();
+  ~StoreTest() override;
+
+  [[nodiscard]] std::string path() const { return (folder / "netperfd.db").string(); }
+  // Opens the store; the one before must be closed.
+  void open(std::uint64_t min_free_bytes = 0);
+  void close() { store.reset(); }
+  // Adds the job and takes its first run to `collecting`; the number of that run.
+  RunId run_under_way(const JobSpec& spec, WallTime now = kMorning);
+  // Adds the job and stores a record for each of its runs; the number of the last one.
+  RunId store_job(const JobSpec& spec, RunState state = RunState::finished, WallTime now = kMorning);
+
+  std::filesystem::path folder;
+  std::unique_ptr<SqliteStore> store;
+};
+
+[[nodiscard]] JobSpec a_job(const std::string& name = "veth-tcp", const std::string& label = "");
+// A finished TCP run with `streams` streams and `interval_rows` intervals, those of the sums among them.
+[[nodiscard]] RunRecord a_record(RunId run, std::size_t streams = 4, std::size_t interval_rows = 50);
+
+// Leads a pending run to `collecting`.
+void bring_to_collecting(core::RunStore& store, RunId run);
+
+// The first column of the first row, asked over a connection of its own.
+[[nodiscard]] std::string ask(const std::string& path, const std::string& sql);
+
+// The value, or an exception with the error's words.
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(*result);
+}
+inline void must(Status status) {
+  if (!status) throw std::runtime_error(status.error().message);
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,69 @@
+// The recorded documents of real iperf3 clients (tools/record-iperf3 makes them, as
+// tests/data/iperf3/VERSION/CASE.out and .err) and the table of what must come out of each.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "daemon/model/job_spec.hpp"
+
+namespace netperfd::workload::test {
+
+// Where a case was recorded: versions of client and server, and the form of the output.
+enum Origin : unsigned {
+  kOld = 1,        // 3.12, -J
+  kNew = 2,        // 3.18, -J
+  kLines = 4,      // 3.18, --json-stream
+  kOldToNew = 8,   // a 3.12 client and a 3.18 server, -J
+  kNewToOld = 16,  // the reverse
+  kAlike = kOld | kNew | kLines,
+  kWhole = kOld | kNew,
+  kMixed = kOldToNew | kNewToOld,
+};
+
+struct Range {
+  double low = 0;
+  double high = 1e12;
+};
+
+struct Case {
+  std::string name;
+  unsigned origins = kAlike;
+  Iperf3Spec asked;
+  std::string error = {};               // a part of it; empty: this is a measurement
+  Range received = {1e6, 1e12};         // bits per second, in each direction
+  Range lost_percent = {0, 0.5};        // UDP
+  std::vector<std::string> flags = {};  // must be there
+  std::vector<std::string> may = {};  // may be there; what depends on the machine's load may always be there
+};
+
+struct Recording {
+  std::string file;     // "3.18/stream-tcp-send"
+  std::string version;  // of the client
+  Case expected;
+};
+
+// All rows of the table, one for each place that has a recording of it.
+[[nodiscard]] std::vector<Recording> all_recordings();
+
+[[nodiscard]] std::filesystem::path recordings_directory();
+
+// The bytes of "3.12/tcp-send", its stdout ("out") or stderr ("err").
+[[nodiscard]] std::string recorded(const std::string& file, const std::string& stream = "out");
+
+// ---- what was asked
+// --------------------------------------------------------------------------------------------------
+
+[[nodiscard]] Iperf3Spec tcp(int duration_s = 2);
+[[nodiscard]] Iperf3Spec udp(int duration_s = 2);
+[[nodiscard]] Iperf3Spec with_bytes(Iperf3Spec spec, std::uint64_t bytes);
+[[nodiscard]] Iperf3Spec receive(Iperf3Spec spec);
+[[nodiscard]] Iperf3Spec both(Iperf3Spec spec);
+[[nodiscard]] Iperf3Spec streams(Iperf3Spec spec, std::uint32_t count);
+[[nodiscard]] Iperf3Spec omit(Iperf3Spec spec);
+[[nodiscard]] Iperf3Spec every(Iperf3Spec spec, int interval_ms);
+
+}  // namespace netperfd::workload::test

@@ -1,0 +1,134 @@
+// A workload between two namespaces of its own, and what it tells.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/workload/iperf3_probe.hpp"
+#include "daemon/workload/iperf3_workload.hpp"
+#include "tests/unit/workload/support.hpp"
+
+namespace netperfd::workload::test {
+
+class Listener : public core::WorkloadListener {
+ public:
+  void workload_prepared() override {
+    ++prepared;
+    if (on_prepared) on_prepared();
+  }
+  void workload_interval(const Interval& interval) override {
+    EXPECT_FALSE(result) << "an interval after the end";
+    intervals.push_back(interval);
+  }
+  void workload_ended(WorkloadResult ended) override {
+    EXPECT_FALSE(result) << "ended twice";
+    result = std::move(ended);
+    // As the run controller does.
+    active.reset();
+  }
+
+  std::unique_ptr<core::ActiveWorkload> active;
+  std::function<void()> on_prepared;
+  int prepared = 0;
+  std::vector<Interval> intervals;
+  std::optional<WorkloadResult> result;
+};
+
+class Iperf3WorkloadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    REQUIRE_ROOT();
+    namespaces = std::make_unique<NamespacePair>();
+    const Result<Iperf3Features> probed = probe_iperf3(loop, settings);
+    ASSERT_TRUE(probed) << probed.error().message;
+    features = *probed;
+  }
+  void TearDown() override {
+    listener.active.reset();
+    foreign.child.reset();
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process is left";
+    EXPECT_EQ(errno, ECHILD);
+  }
+
+  // From left to a server on the right that is ours.
+  [[nodiscard]] JobSpec with_local_server() const {
+    JobSpec job = with_foreign_server();
+    job.iperf3.local = LocalServer{.netns = namespaces->right(), .bind = NamespacePair::kRightAddress};
+    return job;
+  }
+  // The same, but there is no server unless the test has made one.
+  [[nodiscard]] JobSpec with_foreign_server() const {
+    JobSpec job;
+    job.iperf3.server = NamespacePair::kRightAddress;
+    job.iperf3.netns = namespaces->left();
+    job.iperf3.duration = std::chrono::seconds{1};
+    return job;
+  }
+  [[nodiscard]] static JobSpec for_long(JobSpec job) {
+    job.iperf3.duration = std::chrono::seconds{60};
+    return job;
+  }
+
+  void prepare(const JobSpec& job) {
+    Iperf3Workload workload{loop, settings, features};
+    auto active = workload.prepare(job, listener);
+    ASSERT_TRUE(active) << active.error().message;
+    listener.active = *std::move(active);
+  }
+  void wait_for_prepared() {
+    ASSERT_TRUE(turn_until(loop, [this] { return listener.prepared > 0 || listener.result; }));
+    ASSERT_EQ(listener.prepared, 1) << listener.result->error;
+  }
+  void wait_for_end() {
+    ASSERT_TRUE(turn_until(loop, [this] { return listener.result.has_value(); }));
+  }
+  void prepare_and_release(const JobSpec& job) {
+    ASSERT_NO_FATAL_FAILURE(prepare(job));
+    ASSERT_NO_FATAL_FAILURE(wait_for_prepared());
+    listener.active->release();
+  }
+  void wait_for_traffic() {
+    const PacketWatch watch{namespaces->right()};
+    ASSERT_TRUE(watch.turn_until_payload(loop));
+  }
+  void start_foreign(const std::string& netns, std::vector<std::string> argv) {
+    LaunchOrder order = order_for(std::move(argv));
+    order.netns = netns;
+    ASSERT_TRUE(start(loop, foreign, std::move(order)));
+    ASSERT_TRUE(turn_until(loop, [this] { return foreign.ready; }));
+    foreign.child->release();
+  }
+  void start_foreign_server() {
+    ASSERT_NO_FATAL_FAILURE(start_foreign(namespaces->right(), {"iperf3", "--server", "--forceflush"}));
+    ASSERT_TRUE(turn_until(loop, [this] {
+      return std::ranges::any_of(foreign.lines,
+                                 [](const auto& line) { return line.starts_with("Server listening"); });
+    }));
+  }
+  [[nodiscard]] const std::string& error() const { return listener.result->error; }
+  [[nodiscard]] std::string document(const std::string& name) const {
+    for (const Document& document : listener.result->documents) {
+      if (document.name == name) return document.bytes;
+    }
+    return {};
+  }
+
+  EventLoop loop = make_loop();
+  std::unique_ptr<NamespacePair> namespaces;
+  Iperf3Settings settings{.path = "iperf3", .uid = kNobody, .gid = kNogroup};
+  Iperf3Features features;
+  Listener listener;
+  Watched foreign;
+};
+
+}  // namespace netperfd::workload::test

@@ -1,0 +1,287 @@
+// Real iperf3 between real namespaces; only what iperf3 cannot be made to do is played by a script.
+#include "daemon/workload/iperf3_workload.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/unit/workload/iperf3_fixture.hpp"
+
+namespace netperfd::workload::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::filesystem::path program_of(pid_t pid) {
+  return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid));
+}
+
+std::string status_of(pid_t pid) {
+  const Result<std::string> text = read_file(fmt::format("/proc/{}/status", pid), 1 << 16);
+  return text ? *text : text.error().message;
+}
+
+TEST_F(Iperf3WorkloadTest, measures_between_two_namespaces_with_a_server_of_its_own) {
+  prepare_and_release(with_local_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "");
+  ASSERT_EQ(listener.result->report.sums.size(), 1U);
+  EXPECT_GT(listener.result->report.sums[0].received_bytes.value_or(0), 0U);
+  EXPECT_THAT(document("client.stdout"), HasSubstr("\"end\""));
+  EXPECT_THAT(document("server.stdout"), HasSubstr("Accepted connection from 10.97.0.1"));
+  EXPECT_EQ(listener.result->documents.size(), 2U);
+  ASSERT_TRUE(listener.result->client_usage);
+  EXPECT_GT(listener.result->client_usage->system, 0us);
+  EXPECT_EQ(!listener.intervals.empty(), features.json_stream());
+}
+
+TEST_F(Iperf3WorkloadTest, measures_against_a_server_of_somebody_else) {
+  start_foreign_server();
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "");
+  EXPECT_EQ(document("server.stdout"), "");
+}
+
+TEST_F(Iperf3WorkloadTest, runs_no_iperf3_client_before_its_release) {
+  prepare(with_local_server());
+  wait_for_prepared();
+  EXPECT_EQ(children_with("--server").size(), 1U);
+  const std::vector<pid_t> waiting = children_with("--client");
+  ASSERT_EQ(waiting.size(), 1U);
+  EXPECT_EQ(program_of(waiting[0]), program_of(::getpid()));
+}
+
+TEST_F(Iperf3WorkloadTest, says_nothing_from_inside_prepare_release_and_stop) {
+  prepare(with_foreign_server());
+  EXPECT_EQ(listener.prepared, 0);
+  wait_for_prepared();
+  listener.active->release();
+  listener.active->stop();
+  EXPECT_FALSE(listener.result);
+  wait_for_end();
+}
+
+TEST_F(Iperf3WorkloadTest, may_be_released_the_moment_it_is_prepared) {
+  listener.on_prepared = [this] { listener.active->release(); };
+  prepare(with_local_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "");
+}
+
+TEST_F(Iperf3WorkloadTest, fails_with_the_words_of_a_refused_connection) {
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_THAT(error(), HasSubstr("Connection refused"));
+}
+
+TEST_F(Iperf3WorkloadTest, fails_with_the_words_of_a_busy_server) {
+  start_foreign_server();
+  Watched occupant;
+  LaunchOrder order = order_for({"iperf3", "--client", NamespacePair::kRightAddress, "--time", "60"});
+  order.netns = namespaces->left();
+  ASSERT_TRUE(start(loop, occupant, std::move(order)));
+  ASSERT_TRUE(turn_until(loop, [&] { return occupant.ready; }));
+  occupant.child->release();
+  wait_for_traffic();
+
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_THAT(error(), HasSubstr("the server is busy running a test"));
+}
+
+TEST_F(Iperf3WorkloadTest, fails_before_the_client_where_the_address_of_its_server_is_in_use) {
+  start_foreign_server();
+  prepare(with_local_server());
+  wait_for_end();
+  EXPECT_EQ(listener.prepared, 0);
+  EXPECT_THAT(error(), AllOf(StartsWith("local server: it ended before it listened; the local server says: "),
+                             HasSubstr("Address already in use")));
+  EXPECT_FALSE(listener.result->client_usage);
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_the_address_of_its_server_is_not_of_that_namespace) {
+  JobSpec job = with_local_server();
+  job.iperf3.local->bind = job.iperf3.server = NamespacePair::kLeftAddress;
+  prepare(job);
+  wait_for_end();
+  EXPECT_THAT(error(), HasSubstr("Cannot assign requested address"));
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_a_namespace_is_missing) {
+  JobSpec job = with_local_server();
+  job.iperf3.netns = "npw-none";
+  prepare(job);
+  wait_for_end();
+  EXPECT_EQ(error(), "iperf3: open network namespace \"npw-none\": No such file or directory");
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_the_namespace_of_its_server_is_missing) {
+  JobSpec job = with_local_server();
+  job.iperf3.local->netns = "npw-none";
+  prepare(job);
+  wait_for_end();
+  EXPECT_EQ(error(), "local server: open network namespace \"npw-none\": No such file or directory");
+}
+
+TEST_F(Iperf3WorkloadTest, fails_with_the_reason_of_a_failed_exec) {
+  settings.path = "/nonexistent/iperf3";
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "iperf3: execute /nonexistent/iperf3: No such file or directory");
+}
+
+TEST_F(Iperf3WorkloadTest, starts_nothing_that_this_iperf3_cannot_do) {
+  JobSpec job = with_local_server();
+  job.iperf3.protocol = Protocol::sctp;
+  features.options.erase("--sctp");
+  Iperf3Workload workload{loop, settings, features};
+  const auto active = workload.prepare(job, listener);
+  ASSERT_FALSE(active);
+  EXPECT_EQ(active.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(active.error().message, StartsWith("workload.iperf3.protocol: "));
+}
+
+TEST_F(Iperf3WorkloadTest, binds_client_and_server_to_their_cpus) {
+  JobSpec job = with_local_server();
+  job.iperf3.affinity = {0, 1};
+  prepare(job);
+  wait_for_prepared();
+  EXPECT_THAT(status_of(children_with("--client").at(0)), HasSubstr("Cpus_allowed_list:\t0\n"));
+  EXPECT_THAT(status_of(children_with("--server").at(0)), HasSubstr("Cpus_allowed_list:\t1\n"));
+}
+
+TEST_F(Iperf3WorkloadTest, ends_when_stopped_while_its_server_starts) {
+  prepare(with_local_server());
+  listener.active->stop();
+  wait_for_end();
+  EXPECT_EQ(listener.prepared, 0);
+  EXPECT_EQ(error(), "stopped before its end");
+}
+
+TEST_F(Iperf3WorkloadTest, ends_when_stopped_while_it_waits_for_its_release) {
+  prepare(with_local_server());
+  wait_for_prepared();
+  listener.active->stop();
+  wait_for_end();
+  EXPECT_EQ(error(), "stopped before its end");
+}
+
+TEST_F(Iperf3WorkloadTest, ends_when_stopped_in_the_middle_and_keeps_what_was_measured) {
+  prepare_and_release(for_long(with_local_server()));
+  wait_for_traffic();
+  listener.active->stop();
+  listener.active->stop();
+  wait_for_end();
+  EXPECT_THAT(error(), AllOf(StartsWith("stopped before its end; "), HasSubstr("the client has terminated")));
+  EXPECT_THAT(document("client.stdout"), HasSubstr("\"end\""));
+}
+
+TEST_F(Iperf3WorkloadTest, is_killed_with_all_its_processes_when_destroyed) {
+  prepare_and_release(for_long(with_local_server()));
+  wait_for_traffic();
+  listener.active.reset();
+  EXPECT_THAT(children_with("iperf3"), ElementsAre());
+  EXPECT_FALSE(listener.result);
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_its_server_is_killed_before_the_release) {
+  prepare(with_local_server());
+  wait_for_prepared();
+  ASSERT_EQ(::kill(children_with("--server").at(0), SIGKILL), 0);
+  wait_for_end();
+  EXPECT_EQ(error(), "local server: killed by signal 9 (Killed)");
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_its_server_is_killed_in_the_middle) {
+  prepare_and_release(for_long(with_local_server()));
+  wait_for_traffic();
+  ASSERT_EQ(::kill(children_with("--server").at(0), SIGKILL), 0);
+  wait_for_end();
+  // Which socket tells the client first is a matter of luck.
+  EXPECT_THAT(error(), AllOf(StartsWith("local server: killed by signal 9 (Killed); "),
+                             AnyOf(HasSubstr("control socket has closed unexpectedly"),
+                                   HasSubstr("Connection reset by peer"))));
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_its_server_is_ended_in_the_middle) {
+  prepare_and_release(for_long(with_local_server()));
+  wait_for_traffic();
+  ASSERT_EQ(::kill(children_with("--server").at(0), SIGTERM), 0);
+  wait_for_end();
+  EXPECT_THAT(error(), EndsWith("; the local server says: interrupt - the server has terminated"));
+}
+
+TEST_F(Iperf3WorkloadTest, fails_where_its_client_is_killed) {
+  prepare_and_release(for_long(with_local_server()));
+  wait_for_traffic();
+  ASSERT_EQ(::kill(children_with("--client").at(0), SIGKILL), 0);
+  wait_for_end();
+  EXPECT_THAT(error(), StartsWith("iperf3: killed by signal 9 (Killed)"));
+  EXPECT_THAT(children_with("iperf3"), ElementsAre());
+}
+
+TEST_F(Iperf3WorkloadTest, ends_a_server_that_its_client_never_met) {
+  JobSpec job = with_local_server();
+  job.iperf3.server = NamespacePair::kLeftAddress;
+  prepare_and_release(job);
+  wait_for_end();
+  EXPECT_THAT(error(), HasSubstr("Connection refused"));
+}
+
+// ---- A script in iperf3's place
+// --------------------------------------------------------------------------------------
+
+class ScriptedWorkloadTest : public Iperf3WorkloadTest {
+ protected:
+  // A server that listens, and a client that reports one interval; then both do `then`.
+  void use_script(const std::string& begin, const std::string& then) {
+    features.options.insert("--json-stream");
+    const std::string interval =
+        R"({"event":"interval","data":{"streams":[{"socket":5,"start":0,"end":1,"seconds":1,"bytes":1000,)"
+        R"("bits_per_second":8000,"omitted":false,"sender":true}],"sum":{"start":0,"end":1,"seconds":1,"bytes":1000,)"
+        R"("bits_per_second":8000,"omitted":false,"sender":true}}})";
+    settings.path = directory_.add_program(
+        "iperf3", fmt::format("#!/bin/sh\n{}\ncase $1 in\n--server) echo 'Server listening on 5201';;\n"
+                              "*) echo '{}';;\nesac\n{}\n",
+                              begin, interval, then));
+  }
+  void wait_for_interval() {
+    ASSERT_TRUE(turn_until(loop, [this] { return !listener.intervals.empty() || listener.result; }));
+    ASSERT_FALSE(listener.result) << error();
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ScriptedWorkloadTest, tells_intervals_while_iperf3_runs) {
+  use_script("", "exec sleep 1000");
+  prepare_and_release(with_local_server());
+  wait_for_interval();
+  EXPECT_EQ(listener.intervals[0].bytes, 1000U);
+}
+
+TEST_F(ScriptedWorkloadTest, kills_by_force_what_is_deaf_to_sigterm) {
+  use_script("trap '' TERM", "while :; do sleep 0.1; done");
+  prepare_and_release(with_local_server());
+  wait_for_interval();
+  listener.active->stop();
+  wait_for_end();
+  EXPECT_THAT(error(), StartsWith("stopped before its end; iperf3: no end within 2 s of SIGTERM, killed"));
+  EXPECT_THAT(children_with("--"), ElementsAre());
+}
+
+}  // namespace
+}  // namespace netperfd::workload::test

@@ -1,0 +1,60 @@
+// The test program is its own launcher, and for some tests the process between the test and a child.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+
+#include "daemon/workload/launcher.hpp"
+#include "tests/unit/workload/support.hpp"
+
+namespace netperfd::workload::test {
+namespace {
+
+// --nested PROGRAM ARGUMENTS...: as whoever this is, run a child to its end and repeat what it wrote.
+int run_nested(int argc, char** argv) {
+  EventLoop loop = make_loop();
+  Watched watched;
+  if (const Status started = start(loop, watched, order_for({argv + 2, argv + argc})); !started) {
+    (void)std::fprintf(stderr, "%s\n", started.error().message.c_str());
+    return 1;
+  }
+  if (!turn_until(loop, [&] { return watched.ready || watched.end; })) return 1;
+  watched.child->release();
+  if (!turn_until(loop, [&] { return watched.end.has_value(); })) return 1;
+  std::printf("%s%s", watched.child->out().c_str(), watched.end->failure.c_str());
+  return 0;
+}
+
+// --parent-of waiting|running: have a child of another user in that state, say its pid, and live until
+// killed.
+int run_parent(std::string_view state) {
+  EventLoop loop = make_loop();
+  Watched watched;
+  LaunchOrder order = order_for({"sh", "-c", "echo running; exec sleep 1000"});
+  order.uid = kNobody;
+  order.gid = kNogroup;
+  if (!start(loop, watched, std::move(order))) return 1;
+  if (!turn_until(loop, [&] { return watched.ready; })) return 1;
+  if (state == "running") {
+    watched.child->release();
+    if (!turn_until(loop, [&] { return !watched.lines.empty(); })) return 1;
+  }
+  std::printf("%d\n", watched.child->pid());
+  (void)std::fflush(stdout);
+  return loop.run();
+}
+
+}  // namespace
+}  // namespace netperfd::workload::test
+
+int main(int argc, char** argv) {
+  using namespace netperfd::workload;
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if (mode == kLauncherFlag) return run_launcher(argc, argv);
+  if (mode == "--nested" && argc > 2) return test::run_nested(argc, argv);
+  if (mode == "--parent-of" && argc > 2) return test::run_parent(argv[2]);
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
