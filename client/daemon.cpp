@@ -38,6 +38,14 @@ auto call(Function function) -> Outcome<decltype(function())> {
   }
 }
 
+// A call that only root and the group may make.
+template <class Function>
+auto change(Function function) -> Outcome<decltype(function())> {
+  auto outcome = call(function);
+  if (!outcome) return std::unexpected(with_membership_hint(std::move(outcome.error())));
+  return outcome;
+}
+
 std::uint64_t job_of_path(std::string_view path) {
   const std::string_view prefix = dbus::kJobPathPrefix;
   std::uint64_t job = 0;
@@ -211,20 +219,20 @@ Outcome<Daemon> Daemon::connect() {
 }
 
 Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {
-  return call([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); });
+  return change([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); });
 }
 
 Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::string& origin,
                                          const StartOptions& options) {
-  return call([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); });
+  return change([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); });
 }
 
 Outcome<void> Daemon::stop_job(std::uint64_t job) {
-  return call([&] { bus_->StopJob(job); });
+  return change([&] { bus_->StopJob(job); });
 }
 
 Outcome<void> Daemon::delete_run(std::uint64_t run) {
-  return call([&] { bus_->DeleteRun(run); });
+  return change([&] { bus_->DeleteRun(run); });
 }
 
 Outcome<DaemonInfo> Daemon::info() {

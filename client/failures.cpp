@@ -22,15 +22,6 @@ std::string user_name() {
   return "USER";
 }
 
-Failure denied(const std::string& reason) {
-  return {Exit::denied,
-          fmt::format("not allowed: {}\n"
-                      "Starting, stopping and deleting need root or the group `netperfd`; root can add you:\n"
-                      "  usermod -aG netperfd {}\n"
-                      "It holds from your next login.",
-                      reason, user_name())};
-}
-
 // Names with which a bus says that nobody is there to answer, or that whoever was there left.
 bool says_nobody_answers(std::string_view name) {
   constexpr std::string_view kStandard = "org.freedesktop.DBus.Error.";
@@ -55,12 +46,22 @@ Failure unreachable(const std::string& reason) {
                                          reason)};
 }
 
+Failure with_membership_hint(Failure failure) {
+  if (failure.exit != Exit::denied) return failure;
+  failure.message += fmt::format(
+      "\nStarting, stopping and deleting need root or the group `netperfd`; root can add you:\n"
+      "  usermod -aG netperfd {}\n"
+      "It holds from your next login.",
+      user_name());
+  return failure;
+}
+
 Failure failure_of(const sdbus::Error& error) {
   namespace names = netperfd::dbus::error;
-  const std::string name{error.getName()};
-  const std::string message{error.getMessage()};
+  const std::string& name = error.getName();
+  const std::string& message = error.getMessage();
   if (name == names::kAccessDenied || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired") {
-    return denied(message);
+    return {Exit::denied, "not allowed: " + message};
   }
   if (name == names::kNotFound) return {Exit::not_found, message};
   if (name == names::kInvalidArgument) return {Exit::usage, message};

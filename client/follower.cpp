@@ -114,7 +114,7 @@ void Follower::finish() {
   for (const RunView& run : view->runs) say_run_end(run.run);
   if (failure_) return;
   area_.close();
-  put_text(lines_, job_end_text(*view));
+  put_lines(lines_, job_end_text(*view));
   if (format_ == Format::json) put(start_json(*view));
   if (format_ == Format::csv) put(runs_csv(view->runs));
   loop_.exit(canceling_ ? Exit::interrupted : exit_of(view->job.job));

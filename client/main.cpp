@@ -52,6 +52,7 @@ Exit run(int argc, char** argv) {
       "failed,\n"
       "130 interrupted.");
   std::vector<Verb> verbs;
+  verbs.reserve(kVerbs.size());
   for (const auto add : kVerbs) verbs.push_back(add(app, settings));
   try {
     app.parse(argc, argv);

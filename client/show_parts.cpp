@@ -68,7 +68,9 @@ std::string heading(const Screen& screen, std::string_view direction) {
 
 std::string transport_words(const SumView& sum) {
   std::vector<std::string> parts;
-  if (sum.retransmits) parts.push_back(format_count(*sum.retransmits) + " retransmits");
+  if (sum.retransmits)
+    parts.push_back(format_count(*sum.retransmits) +
+                    (*sum.retransmits == 1 ? " retransmit" : " retransmits"));
   if (sum.mean_rtt) {
     std::string rtt = "rtt " + rtt_text(*sum.mean_rtt);
     if (sum.min_rtt && sum.max_rtt) {

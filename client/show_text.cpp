@@ -95,10 +95,10 @@ std::string workload_words(const RunView& run) {
 }
 
 std::string side_words(const std::optional<std::string>& netns, const std::optional<std::string>& host,
-                       const std::optional<std::uint16_t>& port) {
+                       const std::optional<std::uint16_t>& port, std::string_view unknown) {
   std::string text = netns.value_or("");
   if (host && !host->empty()) text += (text.empty() ? "" : " ") + *host;
-  if (text.empty()) return "not known";
+  if (text.empty()) return std::string{unknown};
   if (port) text += fmt::format(" port {}", *port);
   return text;
 }
@@ -106,8 +106,8 @@ std::string side_words(const std::optional<std::string>& netns, const std::optio
 std::string between_words(const RunView& run) {
   const auto& server = run.server_host ? run.server_host : run.server;
   const char* arrow = run.direction == "both" ? "<->" : run.direction == "receive" ? "<-" : "->";
-  return fmt::format("{} {} {}", side_words(run.client_netns, run.client_host, run.client_port), arrow,
-                     side_words(run.server_netns, server, run.server_port));
+  return fmt::format("{} {} {}", side_words(run.client_netns, run.client_host, run.client_port, "this host"),
+                     arrow, side_words(run.server_netns, server, run.server_port, "not known"));
 }
 
 std::string cpu_words(const RunView& run) {
@@ -128,6 +128,7 @@ std::string outcome_counts(const JobView& job) {
   const auto add = [&](const std::optional<std::uint32_t>& count, const char* word) {
     if (count.value_or(0) > 0) parts.push_back(fmt::format("{} {}", *count, word));
   };
+  if (job.finished == job.repeat) return "all finished";
   add(job.finished, "finished");
   add(job.failed, "failed");
   add(job.canceled, "canceled");

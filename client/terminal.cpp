@@ -1,8 +1,8 @@
 #include "client/terminal.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <clocale>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
@@ -80,8 +81,13 @@ void put(std::string_view text) {
   put_text(stdout, printable(lines, "\n\t"));
 }
 
+void put_lines(std::FILE* stream, std::string_view text) {
+  const std::size_t width = screen_of(stream).width.value_or(std::string::npos);
+  put_text(stream, fmt::format("{}\n", fmt::join(wrap(text, width), "\n")));
+}
+
 void complain(std::string_view message) {
-  put_text(stderr, fmt::format("netperfctl: {}\n", printable(message, "\n")));
+  put_lines(stderr, fmt::format("netperfctl: {}", printable(message, "\n")));
 }
 
 Outcome<void> flush_output() {

@@ -18,6 +18,8 @@ enum class Format { table, json, csv };
 void put(std::string_view text);
 // Text of a renderer, which is fit for a terminal already.
 void put_text(std::FILE* stream, std::string_view text);
+// The same, of whole lines, broken at spaces where the terminal is narrower.
+void put_lines(std::FILE* stream, std::string_view text);
 // "netperfctl: ..." to stderr.
 void complain(std::string_view message);
 // Whether all that was written to stdout has arrived.

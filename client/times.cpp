@@ -15,7 +15,8 @@ constexpr std::uint64_t kSecond = 1'000'000;
 std::tm local(std::uint64_t time_us) {
   const auto seconds = static_cast<std::time_t>(time_us / kSecond);
   std::tm parts{};
-  ::localtime_r(&seconds, &parts);
+  // It fails only for years that do not fit an int, and such a time is shown as that of 1900.
+  if (::localtime_r(&seconds, &parts) == nullptr) parts = {};
   return parts;
 }
 
@@ -26,7 +27,8 @@ std::tm midnight(const std::tm& parts, int days) {
   start.tm_mon = parts.tm_mon;
   start.tm_mday = parts.tm_mday + days;
   start.tm_isdst = -1;
-  std::mktime(&start);
+  // Only its normalising of `start` is wanted; it fails as localtime_r() does.
+  (void)std::mktime(&start);
   return start;
 }
 

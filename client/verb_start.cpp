@@ -62,7 +62,7 @@ Failure with_count(Failure failure) {
   if (failure.exit != Exit::usage) return failure;
   while (failure.message.ends_with('\n')) failure.message.pop_back();
   const auto errors = static_cast<std::uint64_t>(std::ranges::count(failure.message, '\n')) + 1;
-  put_text(stderr, fmt::format("{}\n", printable(failure.message, "\n")));
+  put_lines(stderr, printable(failure.message, "\n"));
   return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error"))};
 }
 
@@ -108,7 +108,7 @@ Outcome<StartedJob> find_job(Daemon& daemon, std::uint64_t number) {
 
 Outcome<Exit> report_detached(Daemon& daemon, const LiveJobView& job, Format format) {
   if (format == Format::table) {
-    put_text(stdout, detached_text(job));
+    put_lines(stdout, detached_text(job));
     return Exit::ok;
   }
   const auto view = fetch_start_view(daemon, job.job);
@@ -133,8 +133,8 @@ Outcome<Exit> run_start(const Settings& settings, const StartArguments& argument
   const auto started = find_job(*daemon, *number);
   if (!started) return std::unexpected(started.error());
   if (arguments.detach) return report_detached(*daemon, started->job, settings.format);
-  put_text(settings.format == Format::table ? stdout : stderr,
-           started_text(started->job, started->before, arguments.cancel_on_interrupt));
+  put_lines(settings.format == Format::table ? stdout : stderr,
+            started_text(started->job, started->before, arguments.cancel_on_interrupt));
   return follower.follow(*daemon, started->job);
 }
 

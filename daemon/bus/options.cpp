@@ -55,7 +55,7 @@ Status check_keys(const dbus::Row& row, std::string_view what, std::span<const K
       return invalid(fmt::format("unknown {} \"{}\"; allowed are {}", what, wire_text(name, kNameLimit),
                                  fmt::join(known, ", ")));
     }
-    const std::string_view signature{value.peekValueType()};
+    const std::string signature{value.peekValueType()};  // 1.x makes it anew, 2.x lends it
     if (signature != key->signature) {
       return invalid(fmt::format("{} \"{}\" has the D-Bus type {}; expected is {}, {}", what, name,
                                  wire_text(signature, kNameLimit), key->type, key->signature));

@@ -98,30 +98,41 @@ void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::
   }
 }
 
+// How long the last counted interval was, with what came behind it without a byte, where it was a full one.
+std::optional<double> full_last_interval(const Iperf3Report& report, Direction direction, double interval_s) {
+  constexpr double kWink = 0.02;  // what a client needs to end
+  double last = 0;
+  for (const Interval& interval : report.intervals) {
+    if (interval.direction != direction || interval.stream || interval.omitted) continue;
+    const double length = interval.end_s - interval.start_s;
+    const bool idle = length < kWink * interval_s || interval.bytes == 0;
+    last = idle ? last + length : length;
+  }
+  if (last < (1 - kWink) * interval_s) return std::nullopt;
+  return last;
+}
+
 // From 3.16 on a client looks only at the end of an interval whether its bytes are sent. A TCP stream has
 // stopped by then and what was left of the last interval counts as idle time; a UDP stream goes on.
 void flag_rounding(const Iperf3Document& document, const Iperf3Spec& asked, const CountedPart& part,
-                   const Totals& sum, std::vector<QualityFlag>& flags) {
-  const double interval = in_seconds(asked.interval);
-  const double over = std::fmod(part.covered_s, interval);  // past the end of an interval
-  const bool at_interval_end = over < 0.05 * interval || over > 0.99 * interval;
-  if (part.covered_s < 0.95 * interval || !at_interval_end) return;
+                   const Totals& sum, Iperf3Report& report) {
+  const auto idle = full_last_interval(report, sum.direction, in_seconds(asked.interval));
+  if (!idle || part.covered_s <= 0) return;
   const std::uint64_t last_writes = document.block_bytes.value_or(0) * asked.streams;
   if (part.bytes > *asked.bytes + *asked.bytes / 20 + last_writes) {
-    add_flag(flags, Quality::rounded_to_interval,
+    add_flag(report.flags, Quality::rounded_to_interval,
              fmt::format("{}: this iperf3 ends a test of so many bytes only with an interval, and went on to "
                          "{} of the {} bytes asked; the rate is right",
                          to_string(sum.direction), part.bytes, *asked.bytes));
     return;
   }
   const double bits = 8 * static_cast<double>(part.bytes);
-  const double idle = std::min(part.covered_s, interval + (over < 0.05 * interval ? over : 0));
-  const double before_last = part.covered_s - idle;
-  add_flag(flags, Quality::rounded_to_interval,
+  const double before_last = part.covered_s - *idle;
+  add_flag(report.flags, Quality::rounded_to_interval,
            fmt::format(
                "{}: this iperf3 ends a test of so many bytes only with an interval, and up to {:.2f} s of "
                "the {:.2f} s were idle: the true rate is {:.4g} Mbit/s or more{}",
-               to_string(sum.direction), idle, part.covered_s, bits / part.covered_s / 1e6,
+               to_string(sum.direction), *idle, part.covered_s, bits / part.covered_s / 1e6,
                before_last > 0.01 ? fmt::format(", at most {:.4g} Mbit/s", bits / before_last / 1e6) : ""));
 }
 
@@ -141,7 +152,7 @@ void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const
                fmt::format("{}: {} bytes are {} writes; that tells nothing of a rate",
                            to_string(sum.direction), part.bytes, writes));
     }
-    if (asked.bytes) flag_rounding(document, asked, part, sum, report.flags);
+    if (asked.bytes) flag_rounding(document, asked, part, sum, report);
   }
 }
 

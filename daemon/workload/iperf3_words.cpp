@@ -45,6 +45,7 @@ constexpr std::array kRows{
     Row{"unable to start stream listener", "", "a side cannot listen for the streams of {4}"},
     Row{"stream", "Connection refused", "the server refused a stream ({0} port {1})"},
     Row{"control message", "", "the connection to the server broke during the test ({0} port {1})"},
+    Row{"stream socket", "reset by peer", "the server broke off the test ({0} port {1})"},
     Row{"stream socket", "", "a stream broke during the test ({0} port {1})"},
     Row{"unable to receive results", "", "the server's results did not come ({0} port {1})"},
     Row{"parameter error", "", "iperf3 did not accept its options"},

@@ -61,7 +61,7 @@ TEST_F(Access, a_user_outside_the_group_cannot_send_a_job) {
 
 TEST_F(Access, a_user_outside_the_group_cannot_stop) {
   JobWatch watch{lab().bus().address()};
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   watch.wait_for_run_state(job.id, "running");
   const Outcome outcome = lab().ctl({"stop", std::to_string(job.id)}, lab().users().outsider);
   EXPECT_EQ(outcome.code, kDenied) << outcome.err;
@@ -89,7 +89,7 @@ TEST_F(Access, a_user_outside_the_group_may_read) {
 
 TEST_F(Access, a_member_of_the_group_may_stop_the_job_of_another) {
   JobWatch watch{lab().bus().address()};
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   EXPECT_EQ(lab().ctl({"stop", std::to_string(job.id)}, lab().users().other_member).code, 0);
   EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
 }
@@ -196,7 +196,7 @@ TEST_F(Access, an_unknown_run_and_an_unknown_job_are_not_found) {
 }
 
 TEST_F(Access, a_full_queue_refuses_the_next_job_as_busy_and_stores_nothing_of_it) {
-  for (std::uint32_t i = 0; i < kQueueLimit; ++i) lab().start("local", {"duration=60s"});
+  for (std::uint32_t i = 0; i < kQueueLimit; ++i) lab().start("local", {"duration=30s"});
   const std::int64_t before = lab().database().number("SELECT count(*) FROM jobs");
   const Reply reply = lab().connect(lab().users().member).manager("StartScenario", "sa{sv}", "local", 0);
   EXPECT_EQ(reply.error_name, dbus::error::kBusy);

@@ -42,7 +42,7 @@ class Cancel : public SystemTest {
 };
 
 TEST_F(Cancel, a_job_that_waits_for_its_turn) {
-  const StartedJob first = lab().start("local", {"duration=60s"});
+  const StartedJob first = lab().start("local", {"duration=30s"});
   const StartedJob second = lab().start("local", {}, {"--repeat", "2"});
   watch_.wait_for_run_state(first.id, "running");
   lab().stop(second.id);
@@ -64,7 +64,7 @@ TEST_F(Cancel, a_run_that_is_preparing) {
 
 TEST_F(Cancel, a_run_that_is_running) {
   TrafficTap tap{lab().net().right()};
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   tap.wait_for_traffic();
   EXPECT_EQ(stored_states(job.id), "running");
   lab().stop(job.id);
@@ -82,7 +82,7 @@ TEST_F(Cancel, the_runs_that_would_have_followed) {
 }
 
 TEST_F(Cancel, says_why_in_the_stored_error) {
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   watch_.wait_for_run_state(job.id, "running");
   lab().stop(job.id);
   watch_.wait_for_end(job.id);
@@ -91,7 +91,7 @@ TEST_F(Cancel, says_why_in_the_stored_error) {
 
 TEST_F(Cancel, an_iperf3_that_does_not_listen_to_sigterm_is_killed) {
   TrafficTap tap{lab().net().right()};
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   tap.wait_for_traffic();
   ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGSTOP), 0);
   lab().stop(job.id);
@@ -111,7 +111,7 @@ TEST_F(Cancel, a_job_that_is_over_is_not_running) {
 }
 
 TEST_F(Cancel, the_next_job_runs_after_a_canceled_one) {
-  const StartedJob first = lab().start("local", {"duration=60s"});
+  const StartedJob first = lab().start("local", {"duration=30s"});
   const StartedJob second = lab().start("local");
   watch_.wait_for_run_state(first.id, "running");
   lab().stop(first.id);
@@ -152,7 +152,7 @@ TEST_F(Cancel, ctrl_c_leaves_the_job_running) {
 
 TEST_F(Cancel, ctrl_c_ends_the_job_where_that_was_asked_for) {
   TrafficTap tap{lab().net().right()};
-  const auto started = follow({"--cancel-on-interrupt", "--set", "workload.iperf3.duration=60s"});
+  const auto started = follow({"--cancel-on-interrupt", "--set", "workload.iperf3.duration=30s"});
   started->wait_for_output("Ctrl-C stops it");
   tap.wait_for_traffic();
   started->signal(SIGINT);
@@ -177,7 +177,7 @@ TEST_F(Cancel, a_job_that_is_tied_to_its_caller_ends_with_it) {
   TrafficTap tap{lab().net().right()};
   BusClient caller = lab().connect(lab().users().member);
   const Reply reply = caller.manager("StartScenario", "sa{sv}", "local", 2, "tie-to-caller", "b", 1,
-                                     "overrides", "as", 1, "workload.iperf3.duration=60s");
+                                     "overrides", "as", 1, "workload.iperf3.duration=30s");
   ASSERT_EQ(reply.error_name, "") << reply.error_text;
   tap.wait_for_traffic();
   caller.close();

@@ -99,7 +99,7 @@ TEST_F(Crash, while_the_client_is_prepared_and_the_server_listens) {
 
 TEST_F(Crash, while_one_run_is_running_and_others_are_pending) {
   TrafficTap tap{lab().net().right()};
-  const StartedJob running = lab().start("local", {"duration=60s"}, {"--repeat", "2"});
+  const StartedJob running = lab().start("local", {"duration=30s"}, {"--repeat", "2"});
   const StartedJob pending = lab().start("local");
   tap.wait_for_traffic();
   ASSERT_EQ(stored_states(running.id), "running,pending");
@@ -109,6 +109,23 @@ TEST_F(Crash, while_one_run_is_running_and_others_are_pending) {
   lab().start_netperfd();
   EXPECT_EQ(stored_states(running.id), "interrupted,interrupted");
   EXPECT_EQ(stored_states(pending.id), "interrupted");
+  expect_all_well(runs);
+}
+
+TEST_F(Crash, after_the_workload_has_ended_and_before_it_is_stored) {
+  TrafficTap tap{lab().net().right()};
+  const StartedJob job = lab().start("local");
+  tap.wait_for_traffic();
+  {
+    // The daemon cannot write and waits, as long as busy_timeout allows, with all that was measured in its
+    // hands.
+    const WriteLock lock{lab().database_path()};
+    ASSERT_TRUE(lab().workload_ends());
+    kill_netperfd();
+  }
+  const std::uint64_t runs = count_runs();
+  lab().start_netperfd();
+  EXPECT_EQ(stored_states(job.id), "interrupted");
   expect_all_well(runs);
 }
 
@@ -125,7 +142,7 @@ TEST_F(Crash, between_two_runs_of_a_job) {
 }
 
 TEST_F(Crash, a_second_crash_changes_nothing_of_what_the_first_left) {
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   watch_->wait_for_run_state(job.id, "running");
   const std::uint64_t runs = count_runs();
   kill_netperfd();
@@ -138,7 +155,7 @@ TEST_F(Crash, a_second_crash_changes_nothing_of_what_the_first_left) {
 }
 
 TEST_F(Crash, an_interrupted_run_says_what_happened_to_it) {
-  const StartedJob job = lab().start("local", {"duration=60s"});
+  const StartedJob job = lab().start("local", {"duration=30s"});
   watch_->wait_for_run_state(job.id, "running");
   kill_netperfd();
   lab().start_netperfd();
@@ -153,7 +170,7 @@ TEST_F(Crash, an_interrupted_run_says_what_happened_to_it) {
 TEST_F(Crash, netperfctl_that_follows_says_so_and_ends_as_unreachable) {
   TrafficTap tap{lab().net().right()};
   Process started{
-      lab().ctl_command({"start", "local", "--set", "workload.iperf3.duration=60s"}, lab().users().member)};
+      lab().ctl_command({"start", "local", "--set", "workload.iperf3.duration=30s"}, lab().users().member)};
   started.wait_for_output("Ctrl-C");
   tap.wait_for_traffic();
   kill_netperfd();
@@ -176,7 +193,7 @@ TEST_F(Crash, netperfctl_without_a_daemon_says_so_and_ends_as_unreachable) {
 TEST_F(Crash, a_killed_client_or_server_of_iperf3_costs_one_run_and_no_more) {
   for (const char* word : {"--client", "--server"}) {
     TrafficTap tap{lab().net().right()};
-    const StartedJob job = lab().start("local", {"duration=60s"});
+    const StartedJob job = lab().start("local", {"duration=30s"});
     tap.wait_for_traffic();
     ASSERT_EQ(::kill(lab().iperf3_with(word).pid, SIGKILL), 0);
     EXPECT_EQ(watch_->wait_for_end(job.id), "failed");

@@ -1,6 +1,7 @@
 // The daemon as its service manager meets it: start, reload, watchdog, idleness, end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -70,7 +71,7 @@ TEST_F(Lifecycle, sigterm_ends_an_idle_daemon_with_exit_code_0_and_notice) {
 
 TEST_F(Lifecycle, sigterm_ends_the_running_job_and_stores_it_as_canceled) {
   TrafficTap tap{lab().net().right()};
-  const StartedJob job = lab().start("local", {"duration=60s"}, {"--repeat", "2"});
+  const StartedJob job = lab().start("local", {"duration=30s"}, {"--repeat", "2"});
   const StartedJob waiting = lab().start("local");
   tap.wait_for_traffic();
   EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
@@ -236,14 +237,26 @@ std::vector<std::string> calls_while_idle(NetperfdProcess& netperfd, const Scrat
   return calls;
 }
 
-TEST_F(Lifecycle, an_idle_daemon_makes_no_system_call) {
-  // What it waits in when strace comes is shown as the first call, and once more when strace goes.
-  EXPECT_THAT(calls_while_idle(lab().netperfd(), lab().directory()),
-              testing::Each(testing::AnyOf("epoll_wait", "epoll_pwait", "restart_syscall")));
-  EXPECT_LE(calls_while_idle(lab().netperfd(), lab().directory()).size(), 1);
+std::ptrdiff_t count_of(const std::vector<std::string>& calls, std::string_view prefix) {
+  return std::ranges::count_if(calls, [&](const std::string& call) { return call.starts_with(prefix); });
 }
 
-TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_answers_it_and_does_nothing_else) {
+TEST_F(Lifecycle, an_idle_daemon_that_has_measured_makes_no_system_call) {
+  // Anew, so that no job of another test is forgotten in the meantime.
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  lab().start_netperfd();
+  JobWatch watch{lab().bus().address()};
+  watch.wait_for_end(lab().start("quick").id);
+  const Reply reply = lab().connect(User{}).call(dbus::kManagerPath, "org.freedesktop.DBus.Peer", "Ping", "");
+  ASSERT_EQ(reply.error_name, "") << reply.error_text;
+  const auto calls = calls_while_idle(lab().netperfd(), lab().directory());
+  // The arrival of strace interrupts the wait; what follows is the next wait, and sd-event asks for its
+  // thread before it.
+  EXPECT_THAT(calls, testing::Each(testing::AnyOf(StartsWith("epoll_"), "gettid", "restart_syscall")));
+  EXPECT_LE(count_of(calls, "epoll_"), 2);
+}
+
+TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_wakes_up_for_nothing_else) {
   const ScratchDir directory;
   const PrivateBus bus{directory};
   const std::string configuration = directory.write(
@@ -253,21 +266,17 @@ TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_answers_it_and_does_nothing_els
   netperfd.wait_until_ready();
   const std::size_t before = netperfd.notified().count("WATCHDOG=1");
   const auto calls = calls_while_idle(netperfd, directory);
-  const std::size_t answers = netperfd.notified().count("WATCHDOG=1") - before;
+  const auto answers = static_cast<std::ptrdiff_t>(netperfd.notified().count("WATCHDOG=1") - before);
   EXPECT_GE(answers, 3);
-  // sd_notify() opens, sends and closes; around it the loop reads its timer and sets it anew.
-  EXPECT_THAT(calls,
-              testing::Each(testing::AnyOf("epoll_wait", "epoll_pwait", "restart_syscall", "read",
-                                           "timerfd_settime", "socket", "sendmsg", "close", "getsockopt",
-                                           "setsockopt", "gettid", "getpid", "connect", "sendto")));
-  constexpr std::size_t kCallsAnAnswer = 12;
-  EXPECT_LE(calls.size(), (answers + 2) * kCallsAnAnswer);
+  // One may fall before the arrival of strace, which wakes the loop too, or after it has gone.
+  EXPECT_LE(count_of(calls, "epoll_"), answers + 2);
+  EXPECT_LE(count_of(calls, "send"), answers);
 }
 
 #ifndef NETPERFD_SANITIZED
 // Left out of sanitized builds alone: their shadow memory is not the daemon's.
 TEST_F(Lifecycle, an_idle_daemon_that_has_measured_stays_below_20_mb) {
-  ASSERT_EQ(lab().ctl({"start", "local"}).code, 0);
+  ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
   const auto status = status_of(lab().netperfd().process().pid());
   int kilobytes = 0;
   std::istringstream{status.at("VmRSS")} >> kilobytes;

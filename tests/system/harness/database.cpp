@@ -5,15 +5,21 @@
 #include <stdexcept>
 
 namespace netperfd::system_test {
+namespace {
 
-Database::Database(const std::string& path) {
+Connection open_database(const std::string& path, int flags) {
   sqlite3* opened = nullptr;
-  const int result = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
-  database_.reset(opened);
+  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  Connection database{opened};
   if (result != SQLITE_OK) throw std::runtime_error(fmt::format("{}: {}", path, sqlite3_errstr(result)));
   constexpr int kBusyMs = 5000;
   sqlite3_busy_timeout(opened, kBusyMs);
+  return database;
 }
+
+}  // namespace
+
+Database::Database(const std::string& path) : database_(open_database(path, SQLITE_OPEN_READONLY)) {}
 
 std::vector<Database::Row> Database::rows(const std::string& sql) const {
   std::vector<Row> found;
@@ -57,6 +63,12 @@ std::vector<Database::Row> Database::everything_of(std::uint64_t run) const {
     all.push_back(std::move(row));
   }
   return all;
+}
+
+WriteLock::WriteLock(const std::string& path) : database_(open_database(path, SQLITE_OPEN_READWRITE)) {
+  if (sqlite3_exec(database_.get(), "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK) {
+    throw std::runtime_error(fmt::format("{}: {}", path, sqlite3_errmsg(database_.get())));
+  }
 }
 
 }  // namespace netperfd::system_test

@@ -9,6 +9,11 @@
 
 namespace netperfd::system_test {
 
+struct CloseDatabase {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+};
+using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
+
 // A second reader of the daemon's database, as a person with sqlite3 is one; it cannot write.
 class Database {
  public:
@@ -24,10 +29,16 @@ class Database {
   [[nodiscard]] std::vector<Row> everything_of(std::uint64_t run) const;
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const { sqlite3_close(database); }
-  };
-  std::unique_ptr<sqlite3, Close> database_;
+  Connection database_;
+};
+
+// While it lives nobody else writes to the database.
+class WriteLock {
+ public:
+  explicit WriteLock(const std::string& path);
+
+ private:
+  Connection database_;
 };
 
 }  // namespace netperfd::system_test

@@ -16,7 +16,7 @@ namespace {
 // dbus-daemon turns away whom the account database does not know, so callers are accounts that every system
 // has.
 User account(const char* name, std::vector<gid_t> groups) {
-  const passwd* entry = ::getpwnam(name);  // NOLINT(concurrency-mt-unsafe): the test program has one thread
+  const passwd* entry = ::getpwnam(name);  // NOLINT(concurrency-mt-unsafe): no other thread asks
   if (entry == nullptr) throw std::runtime_error(fmt::format("this system has no account \"{}\"", name));
   return {entry->pw_uid, entry->pw_gid, std::move(groups)};
 }

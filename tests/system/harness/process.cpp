@@ -54,7 +54,7 @@ std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> environment{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                                        "LC_ALL=C.UTF-8"};
   for (const char* name : {"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"}) {
-    // The test program has one thread.
+    // No other thread changes the environment.
     if (const char* value = std::getenv(name)) {  // NOLINT(concurrency-mt-unsafe)
       environment.push_back(fmt::format("{}={}", name, value));
     }

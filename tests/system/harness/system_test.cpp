@@ -13,7 +13,8 @@ void stop_all(const Lab& lab) {
   const Outcome listed = lab.ctl({"jobs", "-o", "json"}, User{});
   ASSERT_EQ(listed.code, 0) << listed.err;
   std::vector<std::uint64_t> stopped;
-  for (const auto& job : nlohmann::json::parse(listed.out).at("jobs")) {
+  const auto document = nlohmann::json::parse(listed.out);
+  for (const auto& job : document.at("jobs")) {
     const auto id = job.at("job").get<std::uint64_t>();
     // One that has ended since is just as well.
     if (lab.ctl({"stop", std::to_string(id)}, User{}).code == 0) stopped.push_back(id);

@@ -67,23 +67,23 @@ class AuthorizationTest : public BusTest {
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
     BusTest::SetUp();
-    queries_.stored = {a_run(41)};
-    queries_.stored.front().owner = kOwner;
-    queries_.documents = {{"client.stdout", "{}\n"}};
+    queries.stored = {a_run(41)};
+    queries.stored.front().owner = kOwner;
+    queries.documents = {{"client.stdout", "{}\n"}};
   }
 };
 
 TEST_F(AuthorizationTest, another_user_may_not_start_stop_or_delete) {
-  ASSERT_TRUE(scheduler_->submit(core::a_job(), 0));
+  ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
   EXPECT_EQ(as({}, start), dbus::error::kAccessDenied);
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "StopJob", 1); }),
             dbus::error::kAccessDenied);
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "DeleteRun", 41); }),
             dbus::error::kAccessDenied);
-  clock_.turn();
-  EXPECT_EQ(scheduler_->jobs().size(), 1U);
-  EXPECT_EQ(scheduler_->job(1)->state, core::JobState::running);
-  EXPECT_EQ(queries_.stored.size(), 1U);
+  clock.turn();
+  EXPECT_EQ(scheduler->jobs().size(), 1U);
+  EXPECT_EQ(scheduler->job(1)->state, core::JobState::running);
+  EXPECT_EQ(queries.stored.size(), 1U);
 }
 
 TEST_F(AuthorizationTest, a_denial_does_not_tell_what_exists) {
@@ -96,11 +96,11 @@ TEST_F(AuthorizationTest, a_denial_does_not_tell_what_exists) {
 TEST_F(AuthorizationTest, a_member_by_supplementary_group_may_start_stop_and_delete) {
   const User member{.groups = {kGroup}};
   EXPECT_EQ(as(member, start), "ok");
-  ASSERT_TRUE(scheduler_->job(1));
-  EXPECT_EQ(scheduler_->job(1)->owner, kNobody);
+  ASSERT_TRUE(scheduler->job(1));
+  EXPECT_EQ(scheduler->job(1)->owner, kNobody);
   EXPECT_EQ(as(member, [](auto& manager) { return with_number(manager, "StopJob", 1); }), "ok");
   EXPECT_EQ(as(member, [](auto& manager) { return with_number(manager, "DeleteRun", 41); }), "ok");
-  EXPECT_TRUE(queries_.stored.empty());
+  EXPECT_TRUE(queries.stored.empty());
 }
 
 TEST_F(AuthorizationTest, a_member_by_primary_group_may_start) {
@@ -144,7 +144,7 @@ TEST_F(AuthorizationTest, the_bus_passes_only_the_listed_interfaces) {
 }
 
 TEST_F(AuthorizationTest, only_root_may_own_the_name) {
-  service_.reset();
+  service.reset();
   const auto own = [](sdbus::IProxy&) {
     return outcome_of([&] {
       const auto connection = sdbus::createSystemBusConnection();
@@ -162,27 +162,27 @@ class Question : public BusTest {
   Result<Credentials> ask(Authorization& authorization, const std::string& name) {
     std::optional<Result<Credentials>> answer;
     authorization.ask(name, [&](const Result<Credentials>& caller) { answer = caller; });
-    EXPECT_TRUE(run_until(*loop_, [&] { return answer.has_value(); }));
+    EXPECT_TRUE(run_until(*loop, [&] { return answer.has_value(); }));
     return answer.value_or(fail(ErrorKind::internal, "no answer"));
   }
   void SetUp() override {
     BusTest::SetUp();
     if (IsSkipped()) return;
-    connection_ = sdbus::createSystemBusConnection();
-    dbus::attach(*connection_, loop_->raw());
+    connection = sdbus::createSystemBusConnection();
+    dbus::attach(*connection, loop->raw());
   }
   void TearDown() override {
-    if (connection_) dbus::detach(*connection_);
-    connection_.reset();
+    if (connection) dbus::detach(*connection);
+    connection.reset();
     BusTest::TearDown();
   }
 
-  std::unique_ptr<sdbus::IConnection> connection_;
+  std::unique_ptr<sdbus::IConnection> connection;
 };
 
 TEST_F(Question, tells_who_a_connection_belongs_to) {
-  Authorization authorization{*connection_};
-  Client client{*loop_};
+  Authorization authorization{*connection};
+  Client client{*loop};
   const auto caller = ask(authorization, client.name());
   ASSERT_TRUE(caller) << caller.error().message;
   EXPECT_EQ(caller->uid, ::geteuid());
@@ -190,24 +190,24 @@ TEST_F(Question, tells_who_a_connection_belongs_to) {
 }
 
 TEST_F(Question, about_a_caller_that_has_left_is_a_denial) {
-  Authorization authorization{*connection_};
+  Authorization authorization{*connection};
   const auto caller = ask(authorization, ":1.4711");
   ASSERT_FALSE(caller);
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
 TEST_F(Question, without_an_answer_in_time_is_a_denial) {
-  Authorization authorization{*connection_, std::chrono::milliseconds{20}};
-  const std::string name = Client{*loop_}.name();
-  bus_->send_signal(SIGSTOP);
+  Authorization authorization{*connection, std::chrono::milliseconds{20}};
+  const std::string name = Client{*loop}.name();
+  bus->send_signal(SIGSTOP);
   const auto caller = ask(authorization, name);
-  bus_->send_signal(SIGCONT);
+  bus->send_signal(SIGCONT);
   ASSERT_FALSE(caller);
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
 TEST_F(Question, beyond_the_limit_is_busy) {
-  Authorization authorization{*connection_};
+  Authorization authorization{*connection};
   std::size_t answered = 0;
   std::optional<ErrorKind> refusal;
   const auto count = [&](const Result<Credentials>& caller) {
@@ -218,7 +218,7 @@ TEST_F(Question, beyond_the_limit_is_busy) {
   EXPECT_EQ(answered, 0U);
   authorization.ask("org.netperfd1", count);
   EXPECT_EQ(refusal, ErrorKind::busy);
-  ASSERT_TRUE(run_until(*loop_, [&] { return answered == Authorization::kWaitingLimit + 1; }));
+  ASSERT_TRUE(run_until(*loop, [&] { return answered == Authorization::kWaitingLimit + 1; }));
   refusal.reset();
   EXPECT_TRUE(ask(authorization, "org.netperfd1"));
 }

@@ -106,26 +106,26 @@ long Client::count_heard(const std::string& signal) const {
 }
 
 void BusTest::SetUp() {
-  auto bus = PrivateBus::start();
-  if (!bus) GTEST_SKIP() << bus.error().message;
-  bus_.emplace(std::move(*bus));
-  auto loop = EventLoop::create();
-  ASSERT_TRUE(loop);
-  loop_.emplace(std::move(*loop));
-  scheduler_.emplace(core::RunPorts{workload_, store_, clock_}, 4);
-  auto service = Service::create(*loop_, *scheduler_, scenarios_, queries_,
+  auto started_bus = PrivateBus::start();
+  if (!started_bus) GTEST_SKIP() << started_bus.error().message;
+  bus.emplace(std::move(*started_bus));
+  auto made_loop = EventLoop::create();
+  ASSERT_TRUE(made_loop);
+  loop.emplace(std::move(*made_loop));
+  scheduler.emplace(core::RunPorts{workload, store, clock}, 4);
+  auto created = Service::create(*loop, *scheduler, scenarios, queries,
                                  {.version = "1.2.3",
                                   .iperf3_version = "3.12",
                                   .live_intervals = true,
                                   // Where no other user can be played, this one is to be a member.
                                   .group = ::geteuid() == 0 ? kGroup : ::getegid()});
-  ASSERT_TRUE(service) << service.error().message;
-  service_ = std::move(*service);
+  ASSERT_TRUE(created) << created.error().message;
+  service = std::move(*created);
 }
 
 void BusTest::TearDown() {
-  service_.reset();
-  ::unsetenv("DBUS_SYSTEM_BUS_ADDRESS");
+  service.reset();
+  ::unsetenv("DBUS_SYSTEM_BUS_ADDRESS");  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
 std::string BusTest::as(const User& user, const std::function<std::string(sdbus::IProxy&)>& body) {
@@ -141,7 +141,7 @@ std::string BusTest::as(const User& user, const std::function<std::string(sdbus:
   pipe->write.reset();
   std::string text;
   bool ended = false;
-  const auto source = loop_->on_readable(pipe->read.get(), [&] {
+  const auto source = loop->on_readable(pipe->read.get(), [&] {
     std::array<char, 4096> chunk{};
     const ssize_t got = ::read(pipe->read.get(), chunk.data(), chunk.size());
     if (got > 0) {
@@ -151,7 +151,7 @@ std::string BusTest::as(const User& user, const std::function<std::string(sdbus:
     }
   });
   EXPECT_TRUE(source);
-  while (!ended && sd_event_run(loop_->raw(), kPatienceUs) > 0) {
+  while (!ended && sd_event_run(loop->raw(), kPatienceUs) > 0) {
   }
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -110,15 +110,15 @@ class BusTest : public testing::Test {
   // failure.
   std::string as(const User& user, const std::function<std::string(sdbus::IProxy& manager)>& body);
 
-  std::optional<PrivateBus> bus_;
-  std::optional<EventLoop> loop_;
-  core::FakeClock clock_;
-  core::FakeWorkload workload_;
-  core::FakeStore store_;
-  FakeScenarios scenarios_;
-  FakeQueries queries_;
-  std::optional<core::Scheduler> scheduler_;
-  std::unique_ptr<Service> service_;
+  std::optional<PrivateBus> bus;
+  std::optional<EventLoop> loop;
+  core::FakeClock clock;
+  core::FakeWorkload workload;
+  core::FakeStore store;
+  FakeScenarios scenarios;
+  FakeQueries queries;
+  std::optional<core::Scheduler> scheduler;
+  std::unique_ptr<Service> service;
 };
 
 // The D-Bus name of the error that `call` throws, or "ok".

@@ -12,48 +12,48 @@ class CallersTest : public BusTest {
                                           dbus::Row{{"tie-to-caller", sdbus::Variant{tied}}});
   }
   core::JobState state_of(JobId job) {
-    clock_.turn();
-    return scheduler_->job(job)->state;
+    clock.turn();
+    return scheduler->job(job)->state;
   }
   // A run of job 1 is under way.
   void run_job() {
-    ASSERT_TRUE(scheduler_->submit(core::a_job(), 0));
-    clock_.turn();
-    workload_.last().become_prepared();
+    ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
+    clock.turn();
+    workload.last().become_prepared();
   }
-  void tell_interval() { workload_.last().listener->workload_interval(Interval{}); }
+  void tell_interval() { workload.last().listener->workload_interval(Interval{}); }
 };
 
 TEST_F(CallersTest, a_tied_job_ends_with_its_caller) {
-  std::optional<Client> caller{*loop_};
+  std::optional<Client> caller{*loop};
   ASSERT_EQ(start(*caller, true).error, "");
   EXPECT_EQ(state_of(1), core::JobState::running);
   caller.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return workload_.last().stop_asked; }));
+  ASSERT_TRUE(run_until(*loop, [&] { return workload.last().stop_asked; }));
 }
 
 TEST_F(CallersTest, a_tied_job_that_still_waits_ends_with_its_caller) {
-  std::optional<Client> caller{*loop_};
+  std::optional<Client> caller{*loop};
   ASSERT_EQ(start(*caller, false).error, "");
   ASSERT_EQ(start(*caller, true).error, "");
   ASSERT_EQ(state_of(1), core::JobState::running);
   caller.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return state_of(2) == core::JobState::canceled; }));
+  ASSERT_TRUE(run_until(*loop, [&] { return state_of(2) == core::JobState::canceled; }));
   EXPECT_EQ(state_of(1), core::JobState::running);
 }
 
 TEST_F(CallersTest, a_job_that_is_not_tied_outlives_its_caller) {
-  Client other{*loop_};
-  std::optional<Client> caller{*loop_};
+  Client other{*loop};
+  std::optional<Client> caller{*loop};
   ASSERT_EQ(start(*caller, false).error, "");
   ASSERT_EQ(start(*caller, true).error, "");
   caller.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return state_of(2) == core::JobState::canceled; }));
-  EXPECT_FALSE(workload_.last().stop_asked);
+  ASSERT_TRUE(run_until(*loop, [&] { return state_of(2) == core::JobState::canceled; }));
+  EXPECT_FALSE(workload.last().stop_asked);
 }
 
 TEST_F(CallersTest, intervals_are_told_only_while_somebody_is_subscribed) {
-  Client listener{*loop_};
+  Client listener{*loop};
   listener.listen();
   run_job();
   const auto barrier = [&] { return listener.call<dbus::Rows>("ListScenarios").error; };
@@ -75,22 +75,22 @@ TEST_F(CallersTest, intervals_are_told_only_while_somebody_is_subscribed) {
 }
 
 TEST_F(CallersTest, a_subscriber_that_leaves_is_forgotten) {
-  Client listener{*loop_};
+  Client listener{*loop};
   listener.listen();
   run_job();
-  std::optional<Client> subscriber{*loop_};
+  std::optional<Client> subscriber{*loop};
   ASSERT_EQ(subscriber->call<>("Subscribe").error, "");
   // Its tied job is the sign that the service has seen it leave.
   ASSERT_EQ(start(*subscriber, true).error, "");
   subscriber.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return state_of(2) == core::JobState::canceled; }));
+  ASSERT_TRUE(run_until(*loop, [&] { return state_of(2) == core::JobState::canceled; }));
   tell_interval();
   ASSERT_EQ(listener.call<dbus::Rows>("ListScenarios").error, "");
   EXPECT_EQ(listener.count_heard("Interval"), 0);
 }
 
 TEST_F(CallersTest, unsubscribing_without_a_subscription_is_no_error) {
-  Client client{*loop_};
+  Client client{*loop};
   EXPECT_EQ(client.call<>("Unsubscribe").error, "");
 }
 
@@ -99,54 +99,54 @@ class Watch : public BusTest {
   void SetUp() override {
     BusTest::SetUp();
     if (IsSkipped()) return;
-    ASSERT_GE(sd_bus_open_system(&connection_), 0);
-    ASSERT_GE(sd_bus_attach_event(connection_, loop_->raw(), 0), 0);
-    callers_.emplace(connection_, [this](JobId job) { gone_.push_back(job); });
+    ASSERT_GE(sd_bus_open_system(&connection), 0);
+    ASSERT_GE(sd_bus_attach_event(connection, loop->raw(), 0), 0);
+    callers.emplace(connection, [this](JobId job) { gone.push_back(job); });
   }
   void TearDown() override {
-    callers_.reset();
-    if (connection_ != nullptr) sd_bus_detach_event(connection_);
-    sd_bus_flush_close_unref(connection_);
+    callers.reset();
+    if (connection != nullptr) sd_bus_detach_event(connection);
+    sd_bus_flush_close_unref(connection);
     BusTest::TearDown();
   }
 
-  sd_bus* connection_ = nullptr;
-  std::optional<Callers> callers_;
-  std::vector<JobId> gone_;
+  sd_bus* connection = nullptr;
+  std::optional<Callers> callers;
+  std::vector<JobId> gone;
 };
 
 TEST_F(Watch, sees_a_caller_that_had_left_before_it_began) {
-  const std::string name = Client{*loop_}.name();
-  ASSERT_TRUE(callers_->tie(7, name));
-  ASSERT_TRUE(run_until(*loop_, [&] { return gone_ == std::vector<JobId>{7}; }));
+  const std::string name = Client{*loop}.name();
+  ASSERT_TRUE(callers->tie(7, name));
+  ASSERT_TRUE(run_until(*loop, [&] { return gone == std::vector<JobId>{7}; }));
 }
 
 TEST_F(Watch, ends_all_jobs_of_a_caller_but_those_untied) {
-  std::optional<Client> client{*loop_};
-  for (const JobId job : {1, 2, 3}) ASSERT_TRUE(callers_->tie(job, client->name()));
-  callers_->untie(2);
+  std::optional<Client> client{*loop};
+  for (const JobId job : {1, 2, 3}) ASSERT_TRUE(callers->tie(job, client->name()));
+  callers->untie(2);
   client.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return gone_ == std::vector<JobId>{1, 3}; }));
+  ASSERT_TRUE(run_until(*loop, [&] { return gone == std::vector<JobId>{1, 3}; }));
 }
 
 TEST_F(Watch, a_name_that_cannot_be_matched_counts_as_gone) {
-  ASSERT_TRUE(callers_->tie(7, "no name of the bus"));
-  ASSERT_TRUE(run_until(*loop_, [&] { return !gone_.empty(); }));
-  EXPECT_EQ(gone_, std::vector<JobId>{7});
+  ASSERT_TRUE(callers->tie(7, "no name of the bus"));
+  ASSERT_TRUE(run_until(*loop, [&] { return !gone.empty(); }));
+  EXPECT_EQ(gone, std::vector<JobId>{7});
 }
 
 TEST_F(Watch, has_room_for_so_many_subscribers_and_tells_the_next_to_come_again) {
   std::vector<std::unique_ptr<Client>> clients;
   for (std::size_t i = 0; i < Callers::kSubscribersLimit; ++i) {
-    clients.push_back(std::make_unique<Client>(*loop_));
-    ASSERT_TRUE(callers_->subscribe(clients.back()->name()));
+    clients.push_back(std::make_unique<Client>(*loop));
+    ASSERT_TRUE(callers->subscribe(clients.back()->name()));
   }
-  Client late{*loop_};
-  const auto refused = callers_->subscribe(late.name());
+  Client late{*loop};
+  const auto refused = callers->subscribe(late.name());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
-  callers_->unsubscribe(clients.front()->name());
-  EXPECT_TRUE(callers_->subscribe(late.name()));
+  callers->unsubscribe(clients.front()->name());
+  EXPECT_TRUE(callers->subscribe(late.name()));
 }
 
 }  // namespace

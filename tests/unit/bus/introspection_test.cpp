@@ -2,7 +2,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -19,15 +18,12 @@ class Normalised {
   // A line for each method, argument, signal, property and annotation of `interface`.
   static std::set<std::string> lines(std::string xml, const std::string& interface) {
     Normalised made;
-    xml = std::regex_replace(xml, std::regex{"<!--[^]*?-->|<[?!][^>]*>"}, "");
-    const std::regex tag{"<(/?)([a-z]+)([^>]*?)(/?)>"};
-    for (std::sregex_iterator it{xml.begin(), xml.end(), tag}, end; it != end; ++it) {
-      if ((*it)[1].length() > 0) {
-        made.path_.pop_back();
-        continue;
-      }
-      made.open((*it)[2], attributes((*it)[3]));
-      if ((*it)[4].length() > 0) made.path_.pop_back();
+    for (std::size_t begin = 0; (begin = xml.find("<!--", begin)) != std::string::npos;) {
+      xml.erase(begin, xml.find("-->", begin) + 3 - begin);
+    }
+    for (std::size_t end = 0, begin = 0; (begin = xml.find('<', end)) != std::string::npos;) {
+      end = xml.find('>', begin);
+      made.take_tag(xml.substr(begin + 1, end - begin - 1));
     }
     std::set<std::string> wanted;
     for (const std::string& line : made.lines_) {
@@ -37,11 +33,20 @@ class Normalised {
   }
 
  private:
-  static std::map<std::string, std::string> attributes(const std::string& text) {
+  // What stands between < and >.
+  void take_tag(const std::string& tag) {
+    if (tag.front() == '!' || tag.front() == '?') return;
+    if (tag.front() == '/') return path_.pop_back();
+    open(tag.substr(0, tag.find_first_of(" /\n")), attributes(tag));
+    if (tag.back() == '/') path_.pop_back();
+  }
+
+  static std::map<std::string, std::string> attributes(const std::string& tag) {
     std::map<std::string, std::string> found;
-    const std::regex attribute{"([a-z]+)=\"([^\"]*)\""};
-    for (std::sregex_iterator it{text.begin(), text.end(), attribute}, end; it != end; ++it) {
-      found[(*it)[1]] = (*it)[2];
+    for (std::size_t equals = 0, end = 0; (equals = tag.find("=\"", end)) != std::string::npos; ++end) {
+      const std::size_t name = tag.find_last_of(" \n", equals) + 1;
+      end = tag.find('"', equals + 2);
+      found[tag.substr(name, equals - name)] = tag.substr(equals + 2, end - equals - 2);
     }
     return found;
   }
@@ -66,7 +71,7 @@ class Normalised {
     if (attributes["name"] == "org.freedesktop.DBus.Method.Async") return;
     attributes.erase("name");
     std::string line = parent + step;
-    for (const auto& [name, value] : attributes) line += " " + name + "=" + value;
+    for (const auto& [name, value] : attributes) line.append(" ").append(name).append("=").append(value);
     lines_.insert(line);
   }
 
@@ -91,7 +96,7 @@ std::string difference(const std::set<std::string>& from, const std::set<std::st
 class Introspection : public BusTest {
  protected:
   void expect_as_documented(const std::string& path, const std::string& interface) {
-    Client client{*loop_};
+    Client client{*loop};
     const auto live = client.call_on<std::string>(path, kIntrospectable, "Introspect");
     ASSERT_EQ(live.error, "") << live.text;
     const auto shown = Normalised::lines(std::get<0>(live.values), interface);
@@ -108,7 +113,7 @@ TEST_F(Introspection, the_manager_is_what_its_xml_says) {
 }
 
 TEST_F(Introspection, a_job_is_what_its_xml_says) {
-  ASSERT_TRUE(scheduler_->submit(core::a_job(), 0));
+  ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
   expect_as_documented(dbus::job_path(1), dbus::kJobInterface);
 }
 

@@ -15,23 +15,23 @@ class Jobs : public BusTest {
  protected:
   void SetUp() override {
     BusTest::SetUp();
-    if (!IsSkipped()) client_.emplace(*loop_);
+    if (!IsSkipped()) client.emplace(*loop);
   }
   void TearDown() override {
-    client_.reset();
+    client.reset();
     BusTest::TearDown();
   }
 
   Answered<sdbus::ObjectPath> start(const dbus::Row& options = {}) {
-    return client_->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, options);
+    return client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, options);
   }
   Answered<sdbus::ObjectPath> start_text(const std::string& text, const dbus::Row& options = {}) {
-    return client_->call<sdbus::ObjectPath>("StartJob", text, std::string{"job.yaml"}, options);
+    return client->call<sdbus::ObjectPath>("StartJob", text, std::string{"job.yaml"}, options);
   }
   // An answer that comes after all signals sent so far.
-  void barrier() { EXPECT_EQ(client_->call<dbus::Rows>("ListScenarios").error, ""); }
+  void barrier() { EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, ""); }
 
-  std::optional<Client> client_;
+  std::optional<Client> client;
 };
 
 TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {
@@ -41,9 +41,9 @@ TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {
              {"overrides", sdbus::Variant{std::vector<std::string>{"workload.iperf3.streams=8"}}}});
   ASSERT_EQ(started.error, "") << started.text;
   EXPECT_EQ(std::get<0>(started.values), "/org/netperfd1/job/1");
-  EXPECT_THAT(scenarios_.last_options.overrides, ElementsAre("workload.iperf3.streams=8"));
+  EXPECT_THAT(scenarios.last_options.overrides, ElementsAre("workload.iperf3.streams=8"));
 
-  const auto objects = client_->call_on<Objects>(dbus::kManagerPath, kObjectManager, "GetManagedObjects");
+  const auto objects = client->call_on<Objects>(dbus::kManagerPath, kObjectManager, "GetManagedObjects");
   ASSERT_EQ(objects.error, "") << objects.text;
   const auto job =
       std::get<0>(objects.values).at(sdbus::ObjectPath{"/org/netperfd1/job/1"}).at(dbus::kJobInterface);
@@ -58,22 +58,22 @@ TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {
 
 TEST_F(Jobs, a_started_text_reaches_the_parser_with_its_origin) {
   ASSERT_EQ(start_text("name: x\n").error, "");
-  EXPECT_EQ(scenarios_.last_text, "name: x\n");
-  EXPECT_EQ(scenarios_.last_origin, "job.yaml");
+  EXPECT_EQ(scenarios.last_text, "name: x\n");
+  EXPECT_EQ(scenarios.last_origin, "job.yaml");
 }
 
 TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
-  client_->listen();
+  client->listen();
   ASSERT_EQ(start().error, "");
-  clock_.turn();
-  workload_.last().become_prepared();
-  clock_.advance(std::chrono::seconds{1});
-  workload_.last().end(core::a_failure("iperf3: connection refused"));
-  clock_.turn();
-  clock_.advance(core::Scheduler::kLinger);
+  clock.turn();
+  workload.last().become_prepared();
+  clock.advance(std::chrono::seconds{1});
+  workload.last().end(core::a_failure("iperf3: connection refused"));
+  clock.turn();
+  clock.advance(core::Scheduler::kLinger);
   barrier();
   EXPECT_THAT(
-      client_->heard(),
+      client->heard(),
       ElementsAre("InterfacesAdded /org/netperfd1",
                   "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState",
                   "PropertiesChanged /org/netperfd1/job/1 RunState",
@@ -81,7 +81,7 @@ TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
                   "PropertiesChanged /org/netperfd1/job/1 RunState Progress", "RunEnded /org/netperfd1",
                   "PropertiesChanged /org/netperfd1/job/1 State RunsEnded CurrentRun RunState Error",
                   "InterfacesRemoved /org/netperfd1"));
-  EXPECT_EQ(client_
+  EXPECT_EQ(client
                 ->call_on<sdbus::Variant>(dbus::job_path(1), "org.freedesktop.DBus.Properties", "Get",
                                           std::string{dbus::kJobInterface}, std::string{"State"})
                 .error,
@@ -90,15 +90,15 @@ TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
 
 TEST_F(Jobs, a_stopped_job_is_canceled_and_stopping_it_again_is_not_running) {
   ASSERT_EQ(start().error, "");
-  EXPECT_EQ(client_->call<>("StopJob", std::uint64_t{1}).error, "");
-  clock_.turn();
-  EXPECT_EQ(scheduler_->job(1)->state, core::JobState::canceled);
-  EXPECT_EQ(client_->call<>("StopJob", std::uint64_t{1}).error, dbus::error::kNotRunning);
+  EXPECT_EQ(client->call<>("StopJob", std::uint64_t{1}).error, "");
+  clock.turn();
+  EXPECT_EQ(scheduler->job(1)->state, core::JobState::canceled);
+  EXPECT_EQ(client->call<>("StopJob", std::uint64_t{1}).error, dbus::error::kNotRunning);
 }
 
 TEST_F(Jobs, stopping_what_does_not_exist_is_not_found) {
   for (const std::uint64_t job : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}}) {
-    EXPECT_EQ(client_->call<>("StopJob", job).error, dbus::error::kNotFound) << job;
+    EXPECT_EQ(client->call<>("StopJob", job).error, dbus::error::kNotFound) << job;
   }
 }
 
@@ -114,7 +114,7 @@ TEST_F(Jobs, every_kind_of_error_has_its_name_on_the_bus) {
       {ErrorKind::io, dbus::error::kIo},
       {ErrorKind::internal, dbus::error::kInternal}};
   for (const auto& [kind, name] : names) {
-    scenarios_.refusal = Error{kind, "line one\nline two"};
+    scenarios.refusal = Error{kind, "line one\nline two"};
     const auto answered = start_text("x");
     EXPECT_EQ(answered.error, name);
     EXPECT_EQ(answered.text, "line one\nline two");
@@ -122,7 +122,7 @@ TEST_F(Jobs, every_kind_of_error_has_its_name_on_the_bus) {
 }
 
 TEST_F(Jobs, an_error_with_bytes_that_d_bus_refuses_still_arrives) {
-  scenarios_.refusal = Error{ErrorKind::io, "broken \xFF word"};
+  scenarios.refusal = Error{ErrorKind::io, "broken \xFF word"};
   const auto answered = start_text("x");
   EXPECT_EQ(answered.error, dbus::error::kIo);
   EXPECT_EQ(answered.text, "broken \uFFFD word");
@@ -135,55 +135,55 @@ TEST_F(Jobs, a_full_queue_is_busy) {
 
 TEST_F(Jobs, a_caller_that_leaves_before_the_bus_can_say_who_it_is_starts_nothing) {
   {
-    Client gone{*loop_};
+    Client gone{*loop};
     gone.send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
   }
-  const Client later{*loop_};  // only once the bus has seen the other one leave
+  const Client later{*loop};  // only once the bus has seen the other one leave
   // The service takes calls, and the bus its questions, in their order.
   ASSERT_EQ(start().error, "");
-  EXPECT_EQ(scheduler_->jobs().size(), 1U);
+  EXPECT_EQ(scheduler->jobs().size(), 1U);
 }
 
 TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
   const auto answered = start({{"lable", sdbus::Variant{std::string{"x"}}}});
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
   EXPECT_EQ(answered.text, "unknown option \"lable\"; allowed are overrides, label, repeat, tie-to-caller");
-  EXPECT_TRUE(scheduler_->jobs().empty());
+  EXPECT_TRUE(scheduler->jobs().empty());
 }
 
 TEST_F(Jobs, what_is_too_large_is_refused_before_anything_reads_it) {
-  const auto text = start_text(std::string(64 * 1024 + 1, ' '));
+  const auto text = start_text(std::string(65'537, ' '));
   EXPECT_EQ(text.error, dbus::error::kInvalidArgument);
   EXPECT_THAT(text.text, HasSubstr("65537 bytes long; at most 65536"));
-  EXPECT_EQ(start_text(std::string(64 * 1024, ' ')).error, "");
-  EXPECT_EQ(client_->call<sdbus::ObjectPath>("StartScenario", std::string(257, 'x'), dbus::Row{}).error,
+  EXPECT_EQ(start_text(std::string(65'536, ' ')).error, "");
+  EXPECT_EQ(client->call<sdbus::ObjectPath>("StartScenario", std::string(257, 'x'), dbus::Row{}).error,
             dbus::error::kInvalidArgument);
   EXPECT_EQ(
-      client_->call<sdbus::ObjectPath>("StartJob", std::string{"x"}, std::string{"a\nb"}, dbus::Row{}).error,
+      client->call<sdbus::ObjectPath>("StartJob", std::string{"x"}, std::string{"a\nb"}, dbus::Row{}).error,
       dbus::error::kInvalidArgument);
 }
 
 TEST_F(Jobs, a_second_daemon_cannot_have_the_name) {
-  const auto second = Service::create(*loop_, *scheduler_, scenarios_, queries_, {});
+  const auto second = Service::create(*loop, *scheduler, scenarios, queries, {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::io);
   EXPECT_THAT(second.error().message, HasSubstr("org.netperfd1"));
 }
 
 TEST_F(Jobs, the_service_leaves_the_bus_with_jobs_and_questions_open) {
-  client_->listen();
+  client->listen();
   ASSERT_EQ(start().error, "");
-  client_->send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
-  service_.reset();
-  ASSERT_TRUE(run_until(*loop_, [&] { return client_->count_heard("InterfacesRemoved") == 1; }));
+  client->send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
+  service.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return client->count_heard("InterfacesRemoved") == 1; }));
 }
 
 TEST_F(Jobs, the_end_of_the_bus_ends_the_loop_with_a_failure) {
   ASSERT_EQ(start().error, "");
-  client_.reset();
-  bus_->stop();
-  EXPECT_EQ(loop_->run(), EXIT_FAILURE);
-  service_.reset();
+  client.reset();
+  bus->stop();
+  EXPECT_EQ(loop->run(), EXIT_FAILURE);
+  service.reset();
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ Result<PrivateBus> PrivateBus::start() {
   address->write.reset();
   const std::string where = read_line(address->read);
   if (where.empty()) return fail(ErrorKind::unsupported, "dbus-daemon does not start");
-  ::setenv("DBUS_SYSTEM_BUS_ADDRESS", where.c_str(), 1);
+  ::setenv("DBUS_SYSTEM_BUS_ADDRESS", where.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread
   return bus;
 }
 

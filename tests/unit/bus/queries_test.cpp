@@ -17,22 +17,22 @@ class Queries : public BusTest {
  protected:
   void SetUp() override {
     BusTest::SetUp();
-    if (!IsSkipped()) client_.emplace(*loop_);
+    if (!IsSkipped()) client.emplace(*loop);
   }
   void TearDown() override {
-    client_.reset();
+    client.reset();
     BusTest::TearDown();
   }
 
   RunAnswer get_run(std::uint64_t id) {
-    return client_->call<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>(
-        "GetRun", id);
+    return client->call<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>("GetRun",
+                                                                                                     id);
   }
   PageAnswer list_runs(const dbus::Row& filter, const std::string& cursor = "", std::uint32_t limit = 0) {
-    return client_->call<dbus::Rows, std::string>("ListRuns", filter, cursor, limit);
+    return client->call<dbus::Rows, std::string>("ListRuns", filter, cursor, limit);
   }
 
-  std::optional<Client> client_;
+  std::optional<Client> client;
 };
 
 // Every text as long as it may be, every figure known. A bus that ends connections over larger messages is
@@ -75,7 +75,7 @@ Interval largest_interval(double start) {
 }
 
 TEST_F(Queries, five_hundred_largest_runs_come_each_once_in_messages_below_a_mebibyte) {
-  for (RunId id = 500; id > 0; --id) queries_.stored.push_back(largest_run(id));
+  for (RunId id = 500; id > 0; --id) queries.stored.push_back(largest_run(id));
   std::set<std::uint64_t> seen;
   std::size_t pages = 0;
   std::string cursor;
@@ -93,10 +93,10 @@ TEST_F(Queries, five_hundred_largest_runs_come_each_once_in_messages_below_a_meb
 }
 
 TEST_F(Queries, the_largest_run_fits_into_a_message_with_the_true_count_of_its_flags) {
-  queries_.stored = {largest_run(41)};
+  queries.stored = {largest_run(41)};
   const std::string text(2'000, 'x');
-  queries_.stored.front().error.assign(100'000, 'x');
-  queries_.stored.front().flags.assign(5000, QualityFlag{.code = text, .message = text});
+  queries.stored.front().error.assign(100'000, 'x');
+  queries.stored.front().flags.assign(5000, QualityFlag{.code = text, .message = text});
   const auto run = get_run(41);
   ASSERT_EQ(run.error, "") << run.text;
   EXPECT_EQ(std::get<0>(run.values).at("flags").get<std::uint32_t>(), 5000U);
@@ -104,13 +104,13 @@ TEST_F(Queries, the_largest_run_fits_into_a_message_with_the_true_count_of_its_f
 }
 
 TEST_F(Queries, two_thousand_fullest_intervals_come_each_once_in_messages_below_a_mebibyte) {
-  queries_.stored = {a_run(41)};
-  for (int i = 0; i < 2000; ++i) queries_.stored_intervals.push_back(largest_interval(i));
+  queries.stored = {a_run(41)};
+  for (int i = 0; i < 2000; ++i) queries.stored_intervals.push_back(largest_interval(i));
   std::set<double> seen;
   std::string cursor;
   do {
     const auto page =
-        client_->call<dbus::Rows, std::string>("ListIntervals", std::uint64_t{41}, cursor, std::uint32_t{0});
+        client->call<dbus::Rows, std::string>("ListIntervals", std::uint64_t{41}, cursor, std::uint32_t{0});
     ASSERT_EQ(page.error, "") << page.text;
     for (const dbus::Row& row : std::get<0>(page.values))
       EXPECT_TRUE(seen.insert(row.at("start_s").get<double>()).second);
@@ -120,24 +120,24 @@ TEST_F(Queries, two_thousand_fullest_intervals_come_each_once_in_messages_below_
 }
 
 TEST_F(Queries, streams_of_the_largest_test_fit_into_a_message) {
-  queries_.stored = {a_run(41)};
-  queries_.stored_streams.assign(256, largest_run(1).sums.front());  // 128 streams, both directions
-  const auto streams = client_->call<dbus::Rows>("ListStreams", std::uint64_t{41});
+  queries.stored = {a_run(41)};
+  queries.stored_streams.assign(256, largest_run(1).sums.front());  // 128 streams, both directions
+  const auto streams = client->call<dbus::Rows>("ListStreams", std::uint64_t{41});
   ASSERT_EQ(streams.error, "") << streams.text;
   EXPECT_EQ(std::get<0>(streams.values).size(), 256U);
 }
 
 TEST_F(Queries, too_many_scenarios_for_a_message_are_an_error_and_never_cut_silently) {
-  scenarios_.rows.assign(
+  scenarios.rows.assign(
       1000,
       {.name = std::string(1024, 'x'), .description = std::string(1024, 'x'), .file = "f", .error = ""});
-  EXPECT_EQ(client_->call<dbus::Rows>("ListScenarios").error, dbus::error::kUnsupported);
+  EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, dbus::error::kUnsupported);
 }
 
 TEST_F(Queries, scenarios_come_with_their_error_only_where_there_is_one) {
-  scenarios_.rows = {{.name = "a", .description = "d", .file = "/a.yaml", .error = ""},
-                     {.name = "b", .description = "", .file = "/b.yaml", .error = "b.yaml:1:1: wrong"}};
-  const auto listed = client_->call<dbus::Rows>("ListScenarios");
+  scenarios.rows = {{.name = "a", .description = "d", .file = "/a.yaml", .error = ""},
+                    {.name = "b", .description = "", .file = "/b.yaml", .error = "b.yaml:1:1: wrong"}};
+  const auto listed = client->call<dbus::Rows>("ListScenarios");
   const auto& rows = std::get<0>(listed.values);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].at("file").get<std::string>(), "/a.yaml");
@@ -146,7 +146,7 @@ TEST_F(Queries, scenarios_come_with_their_error_only_where_there_is_one) {
 }
 
 TEST_F(Queries, the_filter_reaches_the_store_and_pages_are_as_long_as_asked) {
-  for (RunId id = 5; id > 0; --id) queries_.stored.push_back(a_run(id));
+  for (RunId id = 5; id > 0; --id) queries.stored.push_back(a_run(id));
   const dbus::Row filter{{"job", sdbus::Variant{std::uint64_t{1}}},
                          {"scenario", sdbus::Variant{std::string{"fake"}}},
                          {"label", sdbus::Variant{std::string{"before"}}},
@@ -157,18 +157,18 @@ TEST_F(Queries, the_filter_reaches_the_store_and_pages_are_as_long_as_asked) {
   ASSERT_EQ(page.error, "") << page.text;
   EXPECT_EQ(std::get<0>(page.values).size(), 2U);
   EXPECT_EQ(std::get<1>(page.values), "2");
-  EXPECT_EQ(queries_.last_filter.job, 1);
-  EXPECT_EQ(queries_.last_filter.scenario, "fake");
-  EXPECT_EQ(queries_.last_filter.label, "before");
-  EXPECT_EQ(queries_.last_filter.state, RunState::finished);
-  EXPECT_EQ(queries_.last_filter.since, WallTime{std::chrono::seconds{1}});
-  EXPECT_EQ(queries_.last_filter.until, WallTime{std::chrono::seconds{2}});
+  EXPECT_EQ(queries.last_filter.job, 1);
+  EXPECT_EQ(queries.last_filter.scenario, "fake");
+  EXPECT_EQ(queries.last_filter.label, "before");
+  EXPECT_EQ(queries.last_filter.state, RunState::finished);
+  EXPECT_EQ(queries.last_filter.since, WallTime{std::chrono::seconds{1}});
+  EXPECT_EQ(queries.last_filter.until, WallTime{std::chrono::seconds{2}});
 }
 
 TEST_F(Queries, run_zero_is_the_newest_that_has_ended) {
   EXPECT_EQ(get_run(0).error, dbus::error::kNotFound);
-  queries_.stored = {a_run(44, 2, RunState::pending), a_run(43, 2, RunState::running),
-                     a_run(42, 1, RunState::failed), a_run(41)};
+  queries.stored = {a_run(44, 2, RunState::pending), a_run(43, 2, RunState::running),
+                    a_run(42, 1, RunState::failed), a_run(41)};
   const auto run = get_run(0);
   ASSERT_EQ(run.error, "") << run.text;
   EXPECT_EQ(std::get<0>(run.values).at("run").get<std::uint64_t>(), 42U);
@@ -177,25 +177,25 @@ TEST_F(Queries, run_zero_is_the_newest_that_has_ended) {
 TEST_F(Queries, what_does_not_exist_is_not_found) {
   for (const std::uint64_t id : {std::uint64_t{99}, ~std::uint64_t{0}}) {
     EXPECT_EQ(get_run(id).error, dbus::error::kNotFound);
-    EXPECT_EQ(client_->call<dbus::Rows>("ListStreams", id).error, dbus::error::kNotFound);
+    EXPECT_EQ(client->call<dbus::Rows>("ListStreams", id).error, dbus::error::kNotFound);
     EXPECT_EQ(
-        (client_->call<dbus::Rows, std::string>("ListIntervals", id, std::string{}, std::uint32_t{0}).error),
+        (client->call<dbus::Rows, std::string>("ListIntervals", id, std::string{}, std::uint32_t{0}).error),
         dbus::error::kNotFound);
-    EXPECT_EQ((client_->call<dbus::Row, dbus::Rows>("GetJob", id).error), dbus::error::kNotFound);
-    EXPECT_EQ(client_->call<sdbus::UnixFd>("OpenDocument", id, std::string{"client.stdout"}).error,
+    EXPECT_EQ((client->call<dbus::Row, dbus::Rows>("GetJob", id).error), dbus::error::kNotFound);
+    EXPECT_EQ(client->call<sdbus::UnixFd>("OpenDocument", id, std::string{"client.stdout"}).error,
               dbus::error::kNotFound);
-    EXPECT_EQ(client_->call<>("DeleteRun", id).error, dbus::error::kNotFound);
+    EXPECT_EQ(client->call<>("DeleteRun", id).error, dbus::error::kNotFound);
   }
 }
 
 TEST_F(Queries, a_job_long_over_has_the_spread_of_its_finished_runs) {
-  queries_.stored = {a_run(43), a_run(42, 1, RunState::failed), a_run(41)};
+  queries.stored = {a_run(43), a_run(42, 1, RunState::failed), a_run(41)};
   for (auto [run, rate] : {std::pair{0, 3e9}, std::pair{2, 1e9}}) {
     Totals sum;
     sum.received_bits_per_second = rate;
-    queries_.stored.at(static_cast<std::size_t>(run)).sums = {sum};
+    queries.stored.at(static_cast<std::size_t>(run)).sums = {sum};
   }
-  const auto job = client_->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
+  const auto job = client->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
   ASSERT_EQ(job.error, "") << job.text;
   const auto& row = std::get<0>(job.values);
   EXPECT_THAT(row.at("runs").get<std::vector<std::uint64_t>>(), ElementsAre(41, 42, 43));
@@ -209,16 +209,16 @@ TEST_F(Queries, a_job_long_over_has_the_spread_of_its_finished_runs) {
 }
 
 TEST_F(Queries, a_live_job_without_a_stored_run_is_known_by_the_scheduler) {
-  ASSERT_TRUE(scheduler_->submit(core::a_job(2), 0));
-  const auto job = client_->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
+  ASSERT_TRUE(scheduler->submit(core::a_job(2), 0));
+  const auto job = client->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
   ASSERT_EQ(job.error, "") << job.text;
   EXPECT_THAT(std::get<0>(job.values).at("runs").get<std::vector<std::uint64_t>>(), ElementsAre(41, 42));
   EXPECT_EQ(std::get<0>(job.values).at("repeat").get<std::uint32_t>(), 2U);
 }
 
 TEST_F(Queries, the_properties_are_those_of_the_settings) {
-  const auto all = client_->call_on<dbus::Row>(dbus::kManagerPath, "org.freedesktop.DBus.Properties",
-                                               "GetAll", std::string{dbus::kManagerInterface});
+  const auto all = client->call_on<dbus::Row>(dbus::kManagerPath, "org.freedesktop.DBus.Properties", "GetAll",
+                                              std::string{dbus::kManagerInterface});
   ASSERT_EQ(all.error, "") << all.text;
   const auto& properties = std::get<0>(all.values);
   EXPECT_EQ(properties.at("Version").get<std::string>(), "1.2.3");

@@ -120,7 +120,7 @@ TEST(WireText, makes_only_what_sd_bus_takes) {
 }
 
 TEST(MemoryFile, is_sealed_against_every_change_and_read_from_its_beginning) {
-  const std::string bytes(3 * 1024 * 1024, 'x');
+  const std::string bytes(3'000'000, 'x');
   const auto file = sealed_memory_file("netperfd-test", bytes);
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(::fcntl(file->get(), F_GET_SEALS), F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);

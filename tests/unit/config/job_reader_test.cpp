@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
-
-#include "tests/unit/config/support.hpp"
 
 namespace netperfd::config {
 namespace {
@@ -385,18 +384,6 @@ description: >
   EXPECT_EQ(again->iperf3.dscp, "46");
   EXPECT_EQ(again->iperf3.netns, "left");
   EXPECT_THAT(again->iperf3.affinity, ElementsAre(1));
-}
-
-TEST(ScenarioReference, has_a_row_for_every_key_and_no_other) {
-  const std::string reference = contents(source_root() / "docs/scenarios.md");
-  std::vector<std::string> rows;
-  std::istringstream lines(reference);
-  bool in_keys = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("## ")) in_keys = line == "## Keys";
-    if (in_keys && line.starts_with("| `")) rows.push_back(line.substr(3, line.find('`', 3) - 3));
-  }
-  EXPECT_EQ(rows, job_keys());
 }
 
 }  // namespace

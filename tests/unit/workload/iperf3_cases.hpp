@@ -13,16 +13,14 @@
 namespace netperfd::workload::test {
 
 // Where a case was recorded: versions of client and server, and the form of the output.
-enum Origin : unsigned {
-  kOld = 1,        // 3.12, -J
-  kNew = 2,        // 3.18, -J
-  kLines = 4,      // 3.18, --json-stream
-  kOldToNew = 8,   // a 3.12 client and a 3.18 server, -J
-  kNewToOld = 16,  // the reverse
-  kAlike = kOld | kNew | kLines,
-  kWhole = kOld | kNew,
-  kMixed = kOldToNew | kNewToOld,
-};
+inline constexpr unsigned kOld = 1;        // 3.12, -J
+inline constexpr unsigned kNew = 2;        // 3.18, -J
+inline constexpr unsigned kLines = 4;      // 3.18, --json-stream
+inline constexpr unsigned kOldToNew = 8;   // a 3.12 client and a 3.18 server, -J
+inline constexpr unsigned kNewToOld = 16;  // the reverse
+inline constexpr unsigned kAlike = kOld | kNew | kLines;
+inline constexpr unsigned kWhole = kOld | kNew;
+inline constexpr unsigned kMixed = kOldToNew | kNewToOld;
 
 struct Range {
   double low = 0;

@@ -21,32 +21,33 @@ using testing::HasSubstr;
 
 std::vector<std::string> codes_of(const Iperf3Report& report) {
   std::vector<std::string> codes;
+  codes.reserve(report.flags.size());
   for (const QualityFlag& flag : report.flags) codes.push_back(flag.code);
   return codes;
 }
 
 class Iperf3Conformance : public testing::TestWithParam<Recording> {
  protected:
-  const Recording& recording_ = GetParam();
-  const Iperf3Spec& asked_ = recording_.expected.asked;
-  ParsedReport parsed_ = parse_iperf3_report(recorded(recording_.file), recorded(recording_.file, "err"),
-                                             recording_.expected.asked);
+  const Recording& recording = GetParam();
+  const Iperf3Spec& asked = recording.expected.asked;
+  ParsedReport parsed = parse_iperf3_report(recorded(recording.file), recorded(recording.file, "err"),
+                                            recording.expected.asked);
 
   void expect_flags() const {
-    const auto codes = codes_of(parsed_.report);
-    for (const std::string& code : recording_.expected.flags) EXPECT_THAT(codes, Contains(code));
-    if (!recording_.expected.error.empty()) return;
+    const auto codes = codes_of(parsed.report);
+    for (const std::string& code : recording.expected.flags) EXPECT_THAT(codes, Contains(code));
+    if (!recording.expected.error.empty()) return;
     std::set<std::string> known{"sent-above-received", "run-length", "stalls"};
-    known.insert(recording_.expected.flags.begin(), recording_.expected.flags.end());
-    known.insert(recording_.expected.may.begin(), recording_.expected.may.end());
-    for (const QualityFlag& flag : parsed_.report.flags) {
+    known.insert(recording.expected.flags.begin(), recording.expected.flags.end());
+    known.insert(recording.expected.may.begin(), recording.expected.may.end());
+    for (const QualityFlag& flag : parsed.report.flags) {
       EXPECT_TRUE(known.contains(flag.code)) << flag.code << ": " << flag.message;
     }
   }
 
   void expect_facts() const {
-    const Iperf3Report& report = parsed_.report;
-    EXPECT_EQ(report.version, recording_.version);
+    const Iperf3Report& report = parsed.report;
+    EXPECT_EQ(report.version, recording.version);
     ASSERT_TRUE(report.client && report.server);
     EXPECT_EQ(report.client->host, "10.0.0.1");
     EXPECT_EQ(report.server->host, "10.0.0.2");
@@ -54,7 +55,7 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_GT(report.client->port, 0);
     ASSERT_TRUE(report.cpu_client_percent && report.cpu_server_percent);
     EXPECT_GT(*report.cpu_server_percent, 0);
-    if (asked_.protocol != Protocol::tcp) return;
+    if (asked.protocol != Protocol::tcp) return;
     EXPECT_EQ(report.mss_bytes, 1448U);
     EXPECT_FALSE(report.congestion.empty());
   }
@@ -64,15 +65,16 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_FALSE(sum.stream);
     ASSERT_TRUE(sum.seconds && sum.sent_bytes && sum.received_bytes && sum.sent_bits_per_second &&
                 sum.received_bits_per_second);
-    if (asked_.duration) {
-      const double planned = std::chrono::duration<double>(*asked_.duration).count();
-      EXPECT_NEAR(*sum.seconds, planned, 0.1 * planned);
+    if (asked.duration) {
+      const double planned = std::chrono::duration<double>(*asked.duration).count();
+      EXPECT_GE(*sum.seconds, 0.9 * planned);
+      EXPECT_LE(*sum.seconds, planned + 1) << "a loaded machine may be late";
     }
     const double rate = 8 * static_cast<double>(*sum.received_bytes) / *sum.seconds;
     EXPECT_NEAR(*sum.received_bits_per_second, rate, 0.05 * rate);
-    EXPECT_GE(rate, recording_.expected.received.low);
-    EXPECT_LE(rate, recording_.expected.received.high);
-    if (asked_.protocol == Protocol::udp) return expect_udp(sum);
+    EXPECT_GE(rate, recording.expected.received.low);
+    EXPECT_LE(rate, recording.expected.received.high);
+    if (asked.protocol == Protocol::udp) return expect_udp(sum);
     EXPECT_TRUE(sum.retransmits);
     EXPECT_EQ(sum.mean_rtt.has_value(), sum.direction == Direction::send) << "only the sender here knows it";
     EXPECT_FALSE(sum.lost_packets);
@@ -81,15 +83,15 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
   void expect_udp(const Totals& sum) const {
     ASSERT_TRUE(sum.packets && sum.lost_packets && sum.lost_percent && sum.jitter_ms && sum.out_of_order);
     EXPECT_EQ(*sum.packets, *sum.sent_bytes / 1448);
-    EXPECT_GE(*sum.lost_percent, recording_.expected.lost_percent.low);
-    EXPECT_LE(*sum.lost_percent, recording_.expected.lost_percent.high);
+    EXPECT_GE(*sum.lost_percent, recording.expected.lost_percent.low);
+    EXPECT_LE(*sum.lost_percent, recording.expected.lost_percent.high);
     EXPECT_GT(*sum.jitter_ms, 0);
   }
 
   // What iperf3's intervals of the client's own side add up to.
   [[nodiscard]] std::uint64_t counted_bytes(Direction direction, bool sums) const {
     std::uint64_t bytes = 0;
-    for (const Interval& interval : parsed_.report.intervals) {
+    for (const Interval& interval : parsed.report.intervals) {
       const bool is_sum = !interval.stream.has_value();
       if (interval.direction == direction && !interval.omitted && is_sum == sums)
         bytes += interval.bytes.value_or(0);
@@ -106,37 +108,37 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
 };
 
 TEST_P(Iperf3Conformance, gives_the_expected_verdict_and_flags) {
-  if (recording_.expected.error.empty()) {
-    EXPECT_EQ(parsed_.error, "");
+  if (recording.expected.error.empty()) {
+    EXPECT_EQ(parsed.error, "");
   } else {
-    EXPECT_THAT(parsed_.error, HasSubstr(recording_.expected.error));
+    EXPECT_THAT(parsed.error, HasSubstr(recording.expected.error));
   }
-  EXPECT_TRUE(is_printable(parsed_.error));
+  EXPECT_TRUE(is_printable(parsed.error));
   expect_flags();
 }
 
 TEST_P(Iperf3Conformance, gives_every_figure_of_a_measurement) {
-  if (!recording_.expected.error.empty()) return;
+  if (!recording.expected.error.empty()) return;
   expect_facts();
-  const std::size_t directions = asked_.direction == Direction::both ? 2 : 1;
-  ASSERT_EQ(parsed_.report.sums.size(), directions);
-  EXPECT_EQ(parsed_.report.streams.size(), directions * asked_.streams);
-  if (asked_.direction != Direction::both) {
-    EXPECT_EQ(parsed_.report.sums.front().direction, asked_.direction);
+  const std::size_t directions = asked.direction == Direction::both ? 2 : 1;
+  ASSERT_EQ(parsed.report.sums.size(), directions);
+  EXPECT_EQ(parsed.report.streams.size(), directions * asked.streams);
+  if (asked.direction != Direction::both) {
+    EXPECT_EQ(parsed.report.sums.front().direction, asked.direction);
   }
-  for (const Totals& sum : parsed_.report.sums) {
+  for (const Totals& sum : parsed.report.sums) {
     expect_sum(sum);
     if (!HasFatalFailure()) expect_intervals(sum);
   }
 }
 
 TEST_P(Iperf3Conformance, never_invents_what_the_far_side_did_not_tell) {
-  if (recording_.expected.error.empty()) return;
-  for (const Totals& sum : parsed_.report.sums) {
+  if (recording.expected.error.empty()) return;
+  for (const Totals& sum : parsed.report.sums) {
     EXPECT_FALSE(sum.direction == Direction::send ? sum.received_bytes : sum.sent_bytes);
     EXPECT_FALSE(sum.packets && sum.lost_packets);
   }
-  EXPECT_FALSE(parsed_.report.cpu_server_percent);
+  EXPECT_FALSE(parsed.report.cpu_server_percent);
 }
 
 std::string test_name(const testing::TestParamInfo<Recording>& recording) {

@@ -13,7 +13,7 @@
 
 namespace netperfd::workload::test {
 
-inline constexpr int kIntervalBytes = 1'000'000;
+inline constexpr std::int64_t kIntervalBytes = 1'000'000;
 
 inline nlohmann::json figures(double start, double end, std::int64_t bytes, bool sender = true) {
   return {{"start", start},
@@ -56,9 +56,9 @@ inline nlohmann::json make_document(int intervals) {
                          {"reverse", 0}}}};
   document["intervals"] = json::array();
   for (int i = 0; i < intervals; ++i) document["intervals"].push_back(interval(i, i + 1, kIntervalBytes));
-  json sent = figures(0, intervals, std::int64_t{kIntervalBytes} * intervals);
+  json sent = figures(0, intervals, kIntervalBytes * intervals);
   sent["retransmits"] = intervals;
-  const json received = figures(0, intervals, std::int64_t{kIntervalBytes} * intervals);
+  const json received = figures(0, intervals, kIntervalBytes * intervals);
   document["end"] = {
       {"streams", json::array({{{"sender", of_stream(sent)}, {"receiver", of_stream(received)}}})},
       {"sum_sent", sent},
@@ -69,7 +69,7 @@ inline nlohmann::json make_document(int intervals) {
 }
 
 // Of a document of ten intervals.
-inline constexpr auto kTen = std::uint64_t{10} * kIntervalBytes;
+inline constexpr auto kTen = static_cast<std::uint64_t>(10 * kIntervalBytes);
 
 inline ParsedReport parse(const nlohmann::json& document, const Iperf3Spec& asked = tcp(10)) {
   return parse_iperf3_report(document.dump(1, '\t'), "", asked);
@@ -77,6 +77,7 @@ inline ParsedReport parse(const nlohmann::json& document, const Iperf3Spec& aske
 
 inline std::vector<std::string> codes(const ParsedReport& parsed) {
   std::vector<std::string> all;
+  all.reserve(parsed.report.flags.size());
   for (const QualityFlag& flag : parsed.report.flags) all.push_back(flag.code);
   return all;
 }

@@ -2,6 +2,7 @@
 // of the test.
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <string>
 
 #include "daemon/workload/iperf3_report.hpp"
@@ -91,9 +92,10 @@ TEST(Iperf3Sums, without_retransmits_say_so) {
 
 TEST(Iperf3Intervals, that_moved_nothing_are_stalls) {
   json document = make_document(10);
-  for (const int row : {3, 4}) {
-    document["intervals"][row] = interval(row, row + 1, 0);
-    document["intervals"][row + 3] = interval(row + 3, row + 4, 2 * kIntervalBytes);
+  for (const std::size_t row : {3U, 4U}) {
+    const auto start = static_cast<double>(row);
+    document["intervals"][row] = interval(start, start + 1, 0);
+    document["intervals"][row + 3] = interval(start + 3, start + 4, 2 * kIntervalBytes);
   }
   EXPECT_EQ(
       only_flag(parse(document), "stalls"),
@@ -127,12 +129,10 @@ TEST(Iperf3Intervals, of_another_length_than_asked_are_odd) {
 
 TEST(Iperf3Intervals, that_rise_through_the_test_show_a_trend) {
   json document = make_document(12);
-  for (int i = 0; i < 12; ++i) {
-    for (const char* key : {"sum", "streams"}) {
-      json& figures = key == std::string("sum") ? document["intervals"][i]["sum"]
-                                                : document["intervals"][i]["streams"][0];
-      figures["bits_per_second"] = 8e6 * (1 + 0.1 * i);
-    }
+  double rate = 8e6;
+  for (json& row : document["intervals"]) {
+    row["sum"]["bits_per_second"] = rate;
+    rate += 8e5;
   }
   EXPECT_THAT(only_flag(parse(document, tcp(12)), "trend"), HasSubstr("(+70 %)"));
 }

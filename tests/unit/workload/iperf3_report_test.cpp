@@ -170,7 +170,7 @@ TEST(Iperf3Verdict, explains_iperf3_s_words) {
        "the client could not connect to the server (host port 5201)"},
       {"unable to receive control message - port may not be available", "the connection to the server broke"},
       {"unable to write to stream socket: Connection reset by peer",
-       "a stream broke during the test (host port 5201)"},
+       "the server broke off the test (host port 5201)"},
       {"some error of a later iperf3", "iperf3 could not do the test"},
   };
   Iperf3Spec asked = tcp(10);
@@ -212,7 +212,7 @@ TEST(Iperf3Document, printed_twice_counts_once_with_the_error_of_either) {
   only_flag(parsed, "duplicate-document");
 
   const std::string failed = R"({"start": {}, "intervals": [], "end": {}, "error": "unable to read"})";
-  for (const std::string& text : {whole + "\n" + failed, failed + whole}) {
+  for (const std::string& text : {whole + failed, failed + whole}) {
     const ParsedReport both_parts = parse_iperf3_report(text, "", tcp(10));
     EXPECT_THAT(both_parts.error, HasSubstr("unable to read"));
     EXPECT_EQ(both_parts.report.sums.size(), 1U) << "the one with sums was used";
@@ -260,7 +260,9 @@ TEST(Iperf3Document, may_be_nested_or_begun_however_often) {
   std::string nested = "{\"start\": ";
   nested += std::string(100'000, '[');
   EXPECT_NE(parse_iperf3_report(nested, "", tcp(10)).error, "");
-  EXPECT_NE(parse_iperf3_report(nested + std::string(100'000, ']') + ", \"end\": 0}", "", tcp(10)).error, "");
+  nested += std::string(100'000, ']');
+  nested += ", \"end\": 0}";
+  EXPECT_NE(parse_iperf3_report(nested, "", tcp(10)).error, "");
   std::string begun;
   for (int i = 0; i < 20'000; ++i) begun += "{\"a\": [\n";
   EXPECT_NE(parse_iperf3_report(begun, "", tcp(10)).error, "");
