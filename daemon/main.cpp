@@ -285,6 +285,9 @@ Result<int> run(const Options& options) {
   if (!loop) return std::unexpected(std::move(loop.error()));
   auto store = store::SqliteStore::open(settings->config.database, settings->config.min_free_bytes);
   if (!store) return std::unexpected(std::move(store.error()));
+  if (const auto& copy = (*store)->copy_path(); !copy.empty()) {
+    log::info(fmt::format("the database was migrated; as it was before, it is in {}", copy));
+  }
   if (const auto count = (*store)->interrupted_runs(); count > 0) {
     log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
                           count));

@@ -32,20 +32,6 @@ std::int64_t to_id(std::uint64_t number, const char* what) {
   return static_cast<std::int64_t>(number);
 }
 
-core::RunRow newest_ended_run(core::RunQueries& queries) {
-  std::optional<core::RunRow> newest;
-  for (const RunStateRow& row : kRunStates) {
-    if (!row.ended) continue;
-    core::RunFilter filter;
-    filter.state = row.state;
-    auto page = value_or_throw(queries.runs(filter, "", 1));
-    if (!page.rows.empty() && (!newest || page.rows.front().id > newest->id))
-      newest = std::move(page.rows.front());
-  }
-  if (!newest) throw to_dbus(Error{ErrorKind::not_found, "no run has ended yet"});
-  return std::move(*newest);
-}
-
 }  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
@@ -187,8 +173,8 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListRuns(const Dict
 std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Flags> ManagerObject::GetRun(
     const std::uint64_t& id) {
   return dbus::guarded([&] {
-    const core::RunRow run =
-        id == 0 ? newest_ended_run(ports_.queries) : value_or_throw(ports_.queries.run(to_id(id, "run")));
+    // 0 is the newest that has ended, here as in the store.
+    const core::RunRow run = value_or_throw(ports_.queries.run(id == 0 ? 0 : to_id(id, "run")));
     return std::tuple{run_row(run).row, all_rows(run.sums, totals_row), flag_rows(run.flags)};
   });
 }
@@ -212,19 +198,12 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const
 
 std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetJob(const std::uint64_t& id) {
   return dbus::guarded([&] {
-    const JobId job = to_id(id, "job");
-    const auto live = ports_.scheduler.job(job);
-    auto runs = ports_.queries.runs_of_job(job);
-    if (!runs && (!live || runs.error().kind != ErrorKind::not_found)) throw to_dbus(runs.error());
-    if (!runs) runs.emplace();
-    if (!live && runs->empty()) {
-      throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such job", job)});
-    }
+    const auto runs = value_or_throw(ports_.queries.runs_of_job(to_id(id, "job")));
     std::vector<std::vector<Totals>> sums;
-    for (const core::RunRow& run : *runs) {
+    for (const core::RunRow& run : runs) {
       if (run.state == RunState::finished) sums.push_back(run.sums);
     }
-    return std::tuple{job_row(job, live, *runs).row, all_rows(analysis::received_spreads(sums), spread_row)};
+    return std::tuple{job_row(runs).row, all_rows(analysis::received_spreads(sums), spread_row)};
   });
 }
 

@@ -223,24 +223,20 @@ WireRow spread_row(const analysis::Spread& spread) {
   return row.take();
 }
 
-WireRow job_row(JobId job, const std::optional<core::JobStatus>& live,
-                const std::vector<core::RunRow>& runs) {
+WireRow job_row(const std::vector<core::RunRow>& runs) {
   const auto count = [&](RunState state) {
     return static_cast<std::uint32_t>(std::ranges::count(runs, state, &core::RunRow::state));
   };
   std::vector<std::uint64_t> ids;
-  if (live) {
-    for (const RunId run : live->runs) ids.push_back(number(run));
-  } else {
-    for (const core::RunRow& run : runs) ids.push_back(number(run.id));
-  }
+  for (const core::RunRow& run : runs) ids.push_back(number(run.id));
+  const core::RunRow& first = runs.front();
   RowMaker row;
-  row.put("job", number(job));
-  row.put("scenario", live ? live->scenario : runs.front().spec.name);
-  row.put("label", live ? live->label : runs.front().spec.label);
-  row.put("owner", static_cast<std::uint32_t>(live ? live->owner : runs.front().owner));
-  if (!runs.empty()) row.put("created_us", std::optional{runs.front().created});
-  row.put("repeat", live ? live->repeat : runs.front().spec.repeat);
+  row.put("job", number(first.job));
+  row.put("scenario", first.spec.name);
+  row.put("label", first.spec.label);
+  row.put("owner", static_cast<std::uint32_t>(first.owner));
+  row.put("created_us", std::optional{first.created});
+  row.put("repeat", first.spec.repeat);
   row.put("runs", ids);
   row.put("finished", count(RunState::finished));
   row.put("failed", count(RunState::failed));

@@ -27,10 +27,8 @@ struct WireRow {
 [[nodiscard]] WireRow interval_row(const Interval& interval);
 [[nodiscard]] WireRow scenario_row(const core::ScenarioRow& scenario);
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
-// `live`: as the scheduler has it, absent where the job is over; `runs`: what the store has of it. One has
-// something.
-[[nodiscard]] WireRow job_row(JobId job, const std::optional<core::JobStatus>& live,
-                              const std::vector<core::RunRow>& runs);
+// From the job's runs, of which there is at least one.
+[[nodiscard]] WireRow job_row(const std::vector<core::RunRow>& runs);
 // As many as the budget allows; GetRun's `flags` has their number.
 [[nodiscard]] std::vector<sdbus::Struct<std::string, std::string>> flag_rows(
     const std::vector<QualityFlag>& flags);

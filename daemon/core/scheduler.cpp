@@ -167,10 +167,16 @@ void Scheduler::end_job(Job& job) {
                      : job.any_failed ? JobState::failed
                                       : JobState::finished;
   announce(job);
-  job.linger = ports_.clock.after(kLinger, [this, id] {
-    for (RunObserver* observer : observers_) observer->job_removed(id);
-    jobs_.erase(id);
-  });
+  job.linger = ports_.clock.after(kLinger, [this, id] { forget(id); });
+  const auto has_lingered = [](const auto& entry) { return has_ended(entry.second.status.state); };
+  if (std::ranges::count_if(jobs_, has_lingered) > kLingerLimit) {
+    forget(std::ranges::find_if(jobs_, has_lingered)->first);
+  }
+}
+
+void Scheduler::forget(JobId id) {
+  for (RunObserver* observer : observers_) observer->job_removed(id);
+  jobs_.erase(id);
 }
 
 void Scheduler::announce(const Job& job) {

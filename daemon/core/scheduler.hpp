@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,6 +22,8 @@ class Scheduler final : private RunListener {
  public:
   // A job that has ended is still shown for this long, so that a late client can read how it ended.
   static constexpr std::chrono::seconds kLinger{60};
+  // And so many of them at the most: beyond that the oldest goes early.
+  static constexpr std::ptrdiff_t kLingerLimit = 64;
   // How often the progress of a run is told: rarely, since each time wakes the host that is being measured.
   static constexpr std::chrono::seconds kProgressPeriod{1};
 
@@ -61,7 +64,8 @@ class Scheduler final : private RunListener {
   void start_next_run();
   void count_ended_run(Job& job, RunId run, RunState state, const std::string& error);
   void cancel_pending_runs(Job& job);
-  void end_job(Job& job);
+  void end_job(Job& job);  // which may be forgotten on return
+  void forget(JobId id);
   void tick();
   void announce(const Job& job);
   [[nodiscard]] JobStatus status_of(const Job& job) const;

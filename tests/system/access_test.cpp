@@ -27,7 +27,7 @@ class Access : public SystemTest {
     set_up({.gated = false, .queue_limit = kQueueLimit, .environment = {}});
     // Something to read, and to be kept from deletion.
     EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
-    stored_run_ = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+    run_to_read = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
   }
 
   // Jobs, runs and their states, as one text.
@@ -36,12 +36,12 @@ class Access : public SystemTest {
     return fmt::format("{} jobs; runs: {}", database.number("SELECT count(*) FROM jobs"),
                        database.value("SELECT group_concat(id || ' ' || state, ', ') FROM runs"));
   }
-  static std::string stored_run() { return std::to_string(stored_run_); }
+  static std::string run_to_read_text() { return std::to_string(run_to_read); }
 
-  static std::uint64_t stored_run_;
+  static std::uint64_t run_to_read;
 };
 
-std::uint64_t Access::stored_run_ = 0;
+std::uint64_t Access::run_to_read = 0;
 
 TEST_F(Access, a_user_outside_the_group_cannot_start) {
   const std::string before = all_of_it();
@@ -69,9 +69,9 @@ TEST_F(Access, a_user_outside_the_group_cannot_stop) {
 }
 
 TEST_F(Access, a_user_outside_the_group_cannot_delete) {
-  const Outcome outcome = lab().ctl({"delete", stored_run()}, lab().users().outsider);
+  const Outcome outcome = lab().ctl({"delete", run_to_read_text()}, lab().users().outsider);
   EXPECT_EQ(outcome.code, kDenied) << outcome.err;
-  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs WHERE id = " + stored_run()), 1);
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs WHERE id = " + run_to_read_text()), 1);
 }
 
 TEST_F(Access, a_user_outside_the_group_may_read) {
@@ -79,7 +79,7 @@ TEST_F(Access, a_user_outside_the_group_may_read) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"},
                                                 {"jobs"},
                                                 {"scenarios"},
-                                                {"show", stored_run()},
+                                                {"show", run_to_read_text()},
                                                 {"show", "last"}}) {
     const Outcome outcome = lab().ctl(words, outsider);
     EXPECT_EQ(outcome.code, 0) << words.front() << ": " << outcome.err;
@@ -114,7 +114,7 @@ TEST_F(Access, root_may_start_without_being_in_the_group) {
 
 TEST_F(Access, the_raw_document_is_for_the_owner_and_root_alone) {
   const auto open_as = [](const User& user) {
-    return lab().connect(user).manager("OpenDocument", "ts", stored_run_, "client.stdout").error_name;
+    return lab().connect(user).manager("OpenDocument", "ts", run_to_read, "client.stdout").error_name;
   };
   EXPECT_EQ(open_as(lab().users().member), "");
   EXPECT_EQ(open_as(User{}), "");

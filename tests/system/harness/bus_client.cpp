@@ -56,7 +56,7 @@ Message BusClient::new_call(const char* service, const char* path, const char* i
 }
 
 Reply BusClient::send(const Message& message) const {
-  sd_bus_error error = SD_BUS_ERROR_NULL;
+  sd_bus_error error{};  // what SD_BUS_ERROR_NULL says in C
   sd_bus_message* answer = nullptr;
   const int result = sd_bus_call(bus_.get(), message.get(), 0, &error, &answer);
   Reply reply{Message{answer}, {}, {}};

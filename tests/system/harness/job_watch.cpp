@@ -115,12 +115,12 @@ void JobWatch::wait_until(const std::function<bool()>& done, const std::string& 
     process_all();
     if (done()) return;
     if (deadline.has_passed()) {
-      std::string seen;
+      std::string story = fmt::format("{} in time", what);
       for (const auto& [id, job] : jobs_) {
-        seen += fmt::format("\njob {}: states {}; run states {}", id, fmt::join(job.states, ", "),
-                            fmt::join(job.run_states, ", "));
+        story += fmt::format("\njob {}: states {}; run states {}", id, fmt::join(job.states, ", "),
+                             fmt::join(job.run_states, ", "));
       }
-      throw std::runtime_error(what + " in time" + seen);
+      throw std::runtime_error(story);
     }
     pollfd watched{sd_bus_get_fd(client_.raw()), static_cast<short>(sd_bus_get_events(client_.raw())), 0};
     if (::poll(&watched, 1, deadline.poll_timeout()) < 0 && errno != EINTR) require(-errno, "poll");

@@ -24,23 +24,23 @@ void stop_all(const Lab& lab) {
 
 }  // namespace
 
-std::unique_ptr<Lab> SystemTest::lab_;
+std::unique_ptr<Lab> SystemTest::shared_lab;
 
 void SystemTest::set_up(LabOptions options) {
-  lab_ = std::make_unique<Lab>(std::move(options));
+  shared_lab = std::make_unique<Lab>(std::move(options));
 }
 
 void SystemTest::TearDownTestSuite() {
-  lab_.reset();
+  shared_lab.reset();
 }
 
 void SystemTest::SetUp() {
-  ASSERT_NE(lab_, nullptr) << "the lab of this suite could not be set up";
+  ASSERT_NE(shared_lab, nullptr) << "the lab of this suite could not be set up";
   if (!lab().is_running()) lab().start_netperfd();
 }
 
 void SystemTest::TearDown() {
-  if (lab_ == nullptr) return;
+  if (shared_lab == nullptr) return;
   if (lab().is_running()) stop_all(lab());
   EXPECT_TRUE(lab().workload_ends()) << "processes of a run are left";
   if (HasFailure()) {

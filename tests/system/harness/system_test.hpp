@@ -19,10 +19,10 @@ class SystemTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  [[nodiscard]] static Lab& lab() { return *lab_; }
+  [[nodiscard]] static Lab& lab() { return *shared_lab; }
 
  private:
-  static std::unique_ptr<Lab> lab_;
+  static std::unique_ptr<Lab> shared_lab;
 };
 
 }  // namespace netperfd::system_test

@@ -57,7 +57,8 @@ class FakeQueries final : public core::RunQueries {
   }
 
   Result<core::RunRow> run(RunId id) override {
-    const auto found = std::ranges::find(stored, id, &core::RunRow::id);
+    const auto found = id == 0 ? std::ranges::find_if(stored, has_ended, &core::RunRow::state)
+                               : std::ranges::find(stored, id, &core::RunRow::id);
     if (found == stored.end()) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));
     return *found;
   }
@@ -83,6 +84,7 @@ class FakeQueries final : public core::RunQueries {
     for (auto run = stored.rbegin(); run != stored.rend(); ++run) {
       if (run->job == job) rows.push_back(*run);
     }
+    if (rows.empty()) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
     return rows;
   }
 

@@ -208,14 +208,6 @@ TEST_F(Queries, a_job_long_over_has_the_spread_of_its_finished_runs) {
   EXPECT_FALSE(spread.contains("cv_percent"));
 }
 
-TEST_F(Queries, a_live_job_without_a_stored_run_is_known_by_the_scheduler) {
-  ASSERT_TRUE(scheduler->submit(core::a_job(2), 0));
-  const auto job = client->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
-  ASSERT_EQ(job.error, "") << job.text;
-  EXPECT_THAT(std::get<0>(job.values).at("runs").get<std::vector<std::uint64_t>>(), ElementsAre(41, 42));
-  EXPECT_EQ(std::get<0>(job.values).at("repeat").get<std::uint32_t>(), 2U);
-}
-
 TEST_F(Queries, the_properties_are_those_of_the_settings) {
   const auto all = client->call_on<dbus::Row>(dbus::kManagerPath, "org.freedesktop.DBus.Properties", "GetAll",
                                               std::string{dbus::kManagerInterface});

@@ -232,6 +232,16 @@ TEST_F(SchedulerTest, shows_an_ended_job_for_a_minute) {
   EXPECT_EQ(clock_.waiting(), 0U) << "idle means that nothing is timed";
 }
 
+TEST_F(SchedulerTest, forgets_the_oldest_ended_job_early_when_there_are_many) {
+  for (int i = 0; i < Scheduler::kLingerLimit + 1; ++i) {
+    submit();
+    run_one(a_measurement());
+  }
+  EXPECT_FALSE(scheduler_.job(1));
+  EXPECT_TRUE(scheduler_.job(2));
+  EXPECT_EQ(scheduler_.jobs().size(), static_cast<std::size_t>(Scheduler::kLingerLimit));
+}
+
 TEST_F(SchedulerTest, tells_progress_once_a_second_while_the_client_runs) {
   submit();
   clock_.turn();
