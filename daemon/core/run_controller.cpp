@@ -81,6 +81,8 @@ RunRecord RunController::make_record(WorkloadResult result) const {
   if (early_end_) {
     record.state = early_end_->state;
     record.error = early_end_->error;
+    // What iperf3 said of it tells a slow path from a dead one.
+    if (record.state == RunState::failed && !result.error.empty()) record.error += "; " + result.error;
   } else {
     record.state = result.error.empty() ? RunState::finished : RunState::failed;
     record.error = result.error;
