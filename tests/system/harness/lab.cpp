@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -50,6 +51,17 @@ limits:
 log:
   level: debug
 )";
+
+// A copy that every user may run: the directory it was built in may be closed to others.
+const std::string& netperfctl_for_all() {
+  static const ScratchDir directory;
+  static const std::string program = [] {
+    std::string copy = directory.path("netperfctl");
+    std::filesystem::copy_file(NETPERFCTL_PROGRAM, copy);
+    return copy;
+  }();
+  return program;
+}
 
 // Both sides are netperfd's own.
 constexpr std::string_view kLocalScenario = R"(name: local
@@ -131,7 +143,7 @@ Exit Lab::end_netperfd(int signal_number) {
 }
 
 Command Lab::ctl_command(std::vector<std::string> arguments, const User& user) const {
-  arguments.insert(arguments.begin(), NETPERFCTL_PROGRAM);
+  arguments.insert(arguments.begin(), netperfctl_for_all());
   return {.argv = std::move(arguments),
           .environment = {bus_.environment()},
           .user = user,
