@@ -272,7 +272,7 @@ void block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-  (void)sigprocmask(SIG_BLOCK, &signals, nullptr);
+  (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
 }
 

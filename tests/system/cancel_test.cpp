@@ -38,15 +38,15 @@ class Cancel : public SystemTest {
     return static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM jobs"));
   }
 
-  JobWatch watch_{lab().bus().address()};
+  JobWatch watch{lab().bus().address()};
 };
 
 TEST_F(Cancel, a_job_that_waits_for_its_turn) {
   const StartedJob first = lab().start("local", {"duration=30s"});
   const StartedJob second = lab().start("local", {}, {"--repeat", "2"});
-  watch_.wait_for_run_state(first.id, "running");
+  watch.wait_for_run_state(first.id, "running");
   lab().stop(second.id);
-  EXPECT_EQ(watch_.wait_for_end(second.id), "canceled");
+  EXPECT_EQ(watch.wait_for_end(second.id), "canceled");
   EXPECT_EQ(stored_states(second.id), "canceled,canceled");
   EXPECT_EQ(stored_states(first.id), "running");
 }
@@ -57,7 +57,7 @@ TEST_F(Cancel, a_run_that_is_preparing) {
   ASSERT_EQ(lab().gate().wait_for_arrival(), "--server");
   EXPECT_EQ(stored_states(job.id), "preparing");
   lab().stop(job.id);
-  EXPECT_EQ(watch_.wait_for_end(job.id), "canceled");
+  EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
   EXPECT_EQ(stored_states(job.id), "canceled");
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
@@ -68,24 +68,24 @@ TEST_F(Cancel, a_run_that_is_running) {
   tap.wait_for_traffic();
   EXPECT_EQ(stored_states(job.id), "running");
   lab().stop(job.id);
-  EXPECT_EQ(watch_.wait_for_end(job.id), "canceled");
+  EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
   EXPECT_EQ(stored_states(job.id), "canceled");
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
 
 TEST_F(Cancel, the_runs_that_would_have_followed) {
   const StartedJob job = lab().start("local", {}, {"--repeat", "3"});
-  ASSERT_EQ(watch_.wait_for_runs(job.id, 1).front().state, "finished");
+  ASSERT_EQ(watch.wait_for_runs(job.id, 1).front().state, "finished");
   lab().stop(job.id);
-  EXPECT_EQ(watch_.wait_for_end(job.id), "canceled");
+  EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
   EXPECT_EQ(stored_states(job.id), "finished,canceled,canceled");
 }
 
 TEST_F(Cancel, says_why_in_the_stored_error) {
   const StartedJob job = lab().start("local", {"duration=30s"});
-  watch_.wait_for_run_state(job.id, "running");
+  watch.wait_for_run_state(job.id, "running");
   lab().stop(job.id);
-  watch_.wait_for_end(job.id);
+  watch.wait_for_end(job.id);
   EXPECT_NE(lab().database().value(fmt::format("SELECT error FROM runs WHERE job = {}", job.id)), "");
 }
 
@@ -95,13 +95,13 @@ TEST_F(Cancel, an_iperf3_that_does_not_listen_to_sigterm_is_killed) {
   tap.wait_for_traffic();
   ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGSTOP), 0);
   lab().stop(job.id);
-  EXPECT_EQ(watch_.wait_for_end(job.id), "canceled");
+  EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
 
 TEST_F(Cancel, a_job_that_is_over_is_not_running) {
   const StartedJob job = lab().start("local");
-  watch_.wait_for_end(job.id);
+  watch.wait_for_end(job.id);
   const Reply reply = lab().connect(lab().users().member).manager("StopJob", "t", job.id);
   EXPECT_EQ(reply.error_name, dbus::error::kNotRunning);
   const Outcome outcome = lab().ctl({"stop", std::to_string(job.id)});
@@ -113,9 +113,9 @@ TEST_F(Cancel, a_job_that_is_over_is_not_running) {
 TEST_F(Cancel, the_next_job_runs_after_a_canceled_one) {
   const StartedJob first = lab().start("local", {"duration=30s"});
   const StartedJob second = lab().start("local");
-  watch_.wait_for_run_state(first.id, "running");
+  watch.wait_for_run_state(first.id, "running");
   lab().stop(first.id);
-  EXPECT_EQ(watch_.wait_for_end(second.id), "finished");
+  EXPECT_EQ(watch.wait_for_end(second.id), "finished");
 }
 
 TEST_F(Cancel, the_client_is_executed_only_once_its_run_is_stored_as_running) {
@@ -128,13 +128,13 @@ TEST_F(Cancel, the_client_is_executed_only_once_its_run_is_stored_as_running) {
   ASSERT_EQ(lab().gate().wait_for_arrival(), "--client");
   EXPECT_EQ(stored_states(job.id), "running");
   lab().gate().let_one_pass();
-  EXPECT_EQ(watch_.wait_for_end(job.id), "finished");
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
 }
 
 TEST_F(Cancel, every_state_of_a_run_is_announced_in_its_order) {
   const StartedJob job = lab().start("local");
-  watch_.wait_for_end(job.id);
-  EXPECT_THAT(watch_.run_states(job.id),
+  watch.wait_for_end(job.id);
+  EXPECT_THAT(watch.run_states(job.id),
               ElementsAre("pending", "preparing", "running", "collecting", "finished"));
 }
 
@@ -146,7 +146,7 @@ TEST_F(Cancel, ctrl_c_leaves_the_job_running) {
   started->signal(SIGINT);
   EXPECT_EQ(started->wait(), (Exit{kInterrupted, 0})) << started->out() << started->err();
   const std::uint64_t job = newest_job();
-  EXPECT_EQ(watch_.wait_for_end(job), "finished");
+  EXPECT_EQ(watch.wait_for_end(job), "finished");
   EXPECT_EQ(stored_states(job), "finished");
 }
 
@@ -158,7 +158,7 @@ TEST_F(Cancel, ctrl_c_ends_the_job_where_that_was_asked_for) {
   started->signal(SIGINT);
   EXPECT_EQ(started->wait(), (Exit{kInterrupted, 0})) << started->out() << started->err();
   const std::uint64_t job = newest_job();
-  EXPECT_EQ(watch_.wait_for_end(job), "canceled");
+  EXPECT_EQ(watch.wait_for_end(job), "canceled");
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
 
@@ -169,7 +169,7 @@ TEST_F(Cancel, a_killed_netperfctl_leaves_the_job_running) {
   started->signal(SIGKILL);
   started->wait();
   const std::uint64_t job = newest_job();
-  EXPECT_EQ(watch_.wait_for_end(job), "finished");
+  EXPECT_EQ(watch.wait_for_end(job), "finished");
   EXPECT_EQ(stored_states(job), "finished");
 }
 
@@ -181,7 +181,7 @@ TEST_F(Cancel, a_job_that_is_tied_to_its_caller_ends_with_it) {
   ASSERT_EQ(reply.error_name, "") << reply.error_text;
   tap.wait_for_traffic();
   caller.close();
-  EXPECT_EQ(watch_.wait_for_end(newest_job()), "canceled");
+  EXPECT_EQ(watch.wait_for_end(newest_job()), "canceled");
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
 
@@ -193,8 +193,8 @@ TEST_F(Cancel, live_intervals_come_exactly_where_the_daemon_says_so) {
   int live = 0;
   ASSERT_GE(sd_bus_message_read(reply.message.get(), "v", "b", &live), 0) << reply.error_text;
   const StartedJob job = lab().start("local");
-  EXPECT_EQ(watch_.wait_for_end(job.id), "finished");
-  EXPECT_EQ(watch_.saw_interval(job.id), live != 0);
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
+  EXPECT_EQ(watch.saw_interval(job.id), live != 0);
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ class Crash : public SystemTest {
   static void SetUpTestSuite() { set_up({.gated = true, .queue_limit = 64, .environment = {}}); }
   void SetUp() override {
     SystemTest::SetUp();
-    watch_ = std::make_unique<JobWatch>(lab().bus().address());
+    watch = std::make_unique<JobWatch>(lab().bus().address());
     ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
-    ended_run_ = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
-    ended_before_ = lab().database().everything_of(ended_run_);
+    ended_run = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+    ended_before = lab().database().everything_of(ended_run);
   }
   void TearDown() override {
     lab().gate().open();
@@ -46,7 +46,7 @@ class Crash : public SystemTest {
   // measures.
   void expect_all_well(std::uint64_t runs_in_all) const {
     const Database database = lab().database();
-    EXPECT_EQ(database.everything_of(ended_run_), ended_before_);
+    EXPECT_EQ(database.everything_of(ended_run), ended_before);
     EXPECT_EQ(
         database.number(
             "SELECT count(*) FROM runs WHERE state IN ('pending', 'preparing', 'running', 'collecting')"),
@@ -67,9 +67,9 @@ class Crash : public SystemTest {
     return static_cast<std::uint64_t>(lab().database().number("SELECT count(*) FROM runs"));
   }
 
-  std::unique_ptr<JobWatch> watch_;
-  std::uint64_t ended_run_ = 0;
-  std::vector<Database::Row> ended_before_;
+  std::unique_ptr<JobWatch> watch;
+  std::uint64_t ended_run = 0;
+  std::vector<Database::Row> ended_before;
 };
 
 TEST_F(Crash, while_a_run_is_preparing) {
@@ -131,7 +131,7 @@ TEST_F(Crash, after_the_workload_has_ended_and_before_it_is_stored) {
 
 TEST_F(Crash, between_two_runs_of_a_job) {
   const StartedJob job = lab().start("local", {}, {"--repeat", "3"});
-  const auto ended = watch_->wait_for_runs(job.id, 1);
+  const auto ended = watch->wait_for_runs(job.id, 1);
   const auto before = lab().database().everything_of(ended.front().run);
   const std::uint64_t runs = count_runs();
   kill_netperfd();
@@ -143,7 +143,7 @@ TEST_F(Crash, between_two_runs_of_a_job) {
 
 TEST_F(Crash, a_second_crash_changes_nothing_of_what_the_first_left) {
   const StartedJob job = lab().start("local", {"duration=30s"});
-  watch_->wait_for_run_state(job.id, "running");
+  watch->wait_for_run_state(job.id, "running");
   const std::uint64_t runs = count_runs();
   kill_netperfd();
   lab().start_netperfd();
@@ -156,7 +156,7 @@ TEST_F(Crash, a_second_crash_changes_nothing_of_what_the_first_left) {
 
 TEST_F(Crash, an_interrupted_run_says_what_happened_to_it) {
   const StartedJob job = lab().start("local", {"duration=30s"});
-  watch_->wait_for_run_state(job.id, "running");
+  watch->wait_for_run_state(job.id, "running");
   kill_netperfd();
   lab().start_netperfd();
   EXPECT_THAT(lab().netperfd().log(), HasSubstr("interrupted"));
@@ -196,7 +196,7 @@ TEST_F(Crash, a_killed_client_or_server_of_iperf3_costs_one_run_and_no_more) {
     const StartedJob job = lab().start("local", {"duration=30s"});
     tap.wait_for_traffic();
     ASSERT_EQ(::kill(lab().iperf3_with(word).pid, SIGKILL), 0);
-    EXPECT_EQ(watch_->wait_for_end(job.id), "failed");
+    EXPECT_EQ(watch->wait_for_end(job.id), "failed");
     EXPECT_EQ(stored_states(job.id), "failed");
     EXPECT_TRUE(lab().workload_ends());
   }

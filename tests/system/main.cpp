@@ -11,13 +11,14 @@
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   if (::geteuid() != 0) {
-    std::fputs("The system tests make network namespaces and change users: run them as root.\n", stderr);
+    (void)std::fputs("The system tests make network namespaces and change users: run them as root.\n",
+                     stderr);
     return 1;
   }
   const int result = RUN_ALL_TESTS();
   const auto& all = *testing::UnitTest::GetInstance();
   if (!testing::GTEST_FLAG(list_tests) && all.test_to_run_count() == 0) {
-    std::fputs("No test has this name.\n", stderr);
+    (void)std::fputs("No test has this name.\n", stderr);
     return 1;
   }
   return result;

@@ -16,7 +16,6 @@ namespace netperfd::system_test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
 using testing::AnyOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -223,17 +222,17 @@ class Measuring : public Measure {
     TrafficTap tap{lab().net().right()};
     lab().start("local", {"duration=30s"});
     tap.wait_for_traffic();
-    client_ = lab().iperf3_with("--client");
-    server_ = lab().iperf3_with("--server");
+    client = lab().iperf3_with("--client");
+    server = lab().iperf3_with("--server");
   }
 
-  SeenProcess client_, server_;
+  SeenProcess client, server;
 };
 
 TEST_F(Measuring, iperf3_runs_as_its_own_user_without_groups) {
   const uid_t uid = lab().users().iperf3.uid;
   const std::string all_four = fmt::format("{0}\t{0}\t{0}\t{0}", uid);
-  for (const SeenProcess& process : {client_, server_}) {
+  for (const SeenProcess& process : {client, server}) {
     const auto status = status_of(process.pid);
     EXPECT_EQ(status.at("Uid"), all_four);
     EXPECT_THAT(status.at("Gid"), Not(StartsWith("0\t")));
@@ -243,13 +242,12 @@ TEST_F(Measuring, iperf3_runs_as_its_own_user_without_groups) {
 }
 
 TEST_F(Measuring, iperf3_cannot_gain_privileges) {
-  for (const SeenProcess& process : {client_, server_})
-    EXPECT_EQ(status_of(process.pid).at("NoNewPrivs"), "1");
+  for (const SeenProcess& process : {client, server}) EXPECT_EQ(status_of(process.pid).at("NoNewPrivs"), "1");
 }
 
 TEST_F(Measuring, iperf3_is_in_the_asked_namespaces) {
-  EXPECT_EQ(client_.netns, netns_id(lab().net().left()));
-  EXPECT_EQ(server_.netns, netns_id(lab().net().right()));
+  EXPECT_EQ(client.netns, netns_id(lab().net().left()));
+  EXPECT_EQ(server.netns, netns_id(lab().net().right()));
 }
 
 TEST_F(Measuring, iperf3_has_no_descriptor_of_the_daemon) {
@@ -259,7 +257,7 @@ TEST_F(Measuring, iperf3_has_no_descriptor_of_the_daemon) {
   for (const auto& [number, target] : files_of(lab().netperfd().process().pid())) {
     if (!target.starts_with("pipe:")) daemons.push_back(target);
   }
-  for (const SeenProcess& process : {client_, server_}) {
+  for (const SeenProcess& process : {client, server}) {
     for (const auto& [number, target] : files_of(process.pid)) {
       if (number == STDIN_FILENO) {
         EXPECT_EQ(target, "/dev/null");
@@ -277,11 +275,11 @@ TEST_F(Measuring, iperf3_has_no_descriptor_of_the_daemon) {
 }
 
 TEST_F(Measuring, iperf3_is_told_to_end_with_its_daemon_and_dumps_no_core) {
-  const std::string limits = read_text(fmt::format("/proc/{}/limits", client_.pid));
+  const std::string limits = read_text(fmt::format("/proc/{}/limits", client.pid));
   EXPECT_THAT(limits, testing::ContainsRegex("Max core file size +0 +0 "));
-  EXPECT_EQ(client_.parent, lab().netperfd().process().pid());
+  EXPECT_EQ(client.parent, lab().netperfd().process().pid());
   // iperf3 must hear SIGTERM, which the daemon blocks.
-  EXPECT_EQ(status_of(client_.pid).at("SigBlk"), "0000000000000000");
+  EXPECT_EQ(status_of(client.pid).at("SigBlk"), "0000000000000000");
 }
 
 }  // namespace

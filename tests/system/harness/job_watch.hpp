@@ -27,8 +27,8 @@ class JobWatch {
   JobWatch(const JobWatch&) = delete;
   JobWatch& operator=(const JobWatch&) = delete;
 
-  // Until the job was in this state at some time; an exception where the deadline passes first. An ended job
-  // was.
+  // Until a run of the job was in this state at some time; an exception where the deadline passes first, as
+  // below.
   void wait_for_run_state(std::uint64_t job, const std::string& state);
   // Until the job has ended; its state.
   std::string wait_for_end(std::uint64_t job);
