@@ -46,6 +46,7 @@ constexpr std::array kRows{
     Row{"stream", "Connection refused", "the server refused a stream ({0} port {1})"},
     Row{"control message", "", "the connection to the server broke during the test ({0} port {1})"},
     Row{"stream socket", "reset by peer", "the server broke off the test ({0} port {1})"},
+    Row{"stream socket", "Broken pipe", "the server broke off the test ({0} port {1})"},
     Row{"stream socket", "", "a stream broke during the test ({0} port {1})"},
     Row{"unable to receive results", "", "the server's results did not come ({0} port {1})"},
     Row{"parameter error", "", "iperf3 did not accept its options"},
