@@ -228,6 +228,7 @@ WireRow job_row(const std::vector<core::RunRow>& runs) {
     return static_cast<std::uint32_t>(std::ranges::count(runs, state, &core::RunRow::state));
   };
   std::vector<std::uint64_t> ids;
+  ids.reserve(runs.size());
   for (const core::RunRow& run : runs) ids.push_back(number(run.id));
   const core::RunRow& first = runs.front();
   RowMaker row;
