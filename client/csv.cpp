@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "client/fields.hpp"
 #include "client/render.hpp"
+#include "client/trace_rows.hpp"
 
 namespace netperfctl {
 namespace {
@@ -19,6 +24,14 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+std::string cell(const std::vector<SampleFieldView>& fields) {
+  std::string text;
+  for (const SampleFieldView& field : fields) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, shown_value(field));
+  }
+  return quoted(text);
+}
+
 template <class Value>
 std::string cell(const Value& value) {
   if constexpr (requires { value.has_value(); }) {
@@ -26,7 +39,7 @@ std::string cell(const Value& value) {
   } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
     return quoted(value);
   } else if constexpr (requires { value.begin(); }) {
-    return quoted(fmt::format("{}", fmt::join(value, " ")));  // numbers, names of documents
+    return quoted(fmt::format("{}", fmt::join(value, " ")));  // numbers
   } else {
     return fmt::format("{}", value);
   }
@@ -41,14 +54,25 @@ std::string header() {
   return line + "\r\n";
 }
 
+// Frames of a stack have spaces in them, and are told apart as folded stacks are.
+std::string cell_of(std::string_view key, const std::optional<std::vector<std::string>>& list) {
+  if (!list) return {};
+  return quoted(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
+}
+
+template <class Value>
+std::string cell_of(std::string_view, const Value& value) {
+  return cell(value);
+}
+
 template <class Row>
 std::string record(const Row& row) {
   std::string line;
   bool first = true;
-  each_field(row, [&](const char*, const auto& member, const char* = "") {
+  each_field(row, [&](const char* key, const auto& member, const char* = "") {
     if (!first) line += ',';
     first = false;
-    line += cell(member);
+    line += cell_of(key, member);
   });
   return line + "\r\n";
 }
@@ -67,6 +91,12 @@ std::string records_of(std::uint64_t run, const std::vector<Row>& rows) {
   return text;
 }
 
+// A table of the run, with its number in each record.
+template <class Row>
+std::string table_of(std::uint64_t run, const std::vector<Row>& rows) {
+  return "run," + header<Row>() + records_of(run, rows);
+}
+
 }  // namespace
 
 std::string runs_csv(std::span<const RunView> runs) {
@@ -81,8 +111,35 @@ std::string scenarios_csv(std::span<const ScenarioView> scenarios) {
 
 std::string show_csv(const ShowView& view) {
   const std::uint64_t run = view.details.run.run;
-  if (!view.list_streams) return "run," + header<IntervalView>() + records_of(run, view.intervals);
-  return "run," + header<SumView>() + records_of(run, view.details.sums) + records_of(run, view.streams);
+  const TraceLists& lists = view.trace_lists;
+  const TraceDetails trace = view.trace.value_or(TraceDetails{});
+  if (view.list_streams) return table_of(run, view.details.sums) + records_of(run, view.streams);
+  if (lists.events) return table_of(run, view.samples);
+  if (lists.drops) return table_of(run, trace.drops);
+  if (lists.stacks) return table_of(run, view.stacks.stacks);
+  if (lists.marks) return table_of(run, trace.marks);
+  if (lists.cpus) return table_of(run, trace.cpus);
+  if (lists.over_time || view.details.run.workload == "none") return table_of(run, slices_of(trace));
+  return table_of(run, view.intervals);
+}
+
+std::string doctor_csv(std::span<const CapabilityView> capabilities) {
+  return csv(capabilities);
+}
+std::string modules_csv(std::span<const ModuleView> modules) {
+  return csv(modules);
+}
+std::string functions_csv(const FunctionPage& page) {
+  return csv(std::span{page.functions});
+}
+std::string events_csv(std::span<const EventView> events) {
+  return csv(events);
+}
+std::string event_csv(const EventDetails& details) {
+  return csv(std::span{details.fields});
+}
+std::string tracers_csv(std::span<const TracerView> tracers) {
+  return csv(tracers);
 }
 
 std::string numbers_csv(std::string_view title, std::span<const std::uint64_t> numbers) {

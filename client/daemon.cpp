@@ -1,57 +1,18 @@
 #include "client/daemon.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
-#include <netperfd-dbus/Manager_proxy.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <map>
+#include <iterator>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
-#include "client/failures.hpp"
-#include "client/rows.hpp"
-#include "dbus/compat.hpp"
-#include "dbus/names.hpp"
+#include "client/daemon_bus.hpp"
 
 namespace netperfctl {
 namespace {
-
-namespace dbus = netperfd::dbus;
-
-// Every sdbus-c++ exception ends here.
-template <class Function>
-auto call(Function function) -> Outcome<decltype(function())> {
-  try {
-    if constexpr (std::is_void_v<decltype(function())>) {
-      function();
-      return {};
-    } else {
-      return function();
-    }
-  } catch (const sdbus::Error& error) {
-    return std::unexpected(failure_of(error));
-  }
-}
-
-// A call that only root and the group may make.
-template <class Function>
-auto change(Function function) -> Outcome<decltype(function())> {
-  auto outcome = call(function);
-  if (!outcome) return std::unexpected(with_membership_hint(std::move(outcome.error())));
-  return outcome;
-}
-
-std::uint64_t job_of_path(std::string_view path) {
-  const std::string_view prefix = dbus::kJobPathPrefix;
-  std::uint64_t job = 0;
-  if (path.starts_with(prefix)) std::from_chars(path.data() + prefix.size(), path.data() + path.size(), job);
-  return job;
-}
 
 dbus::Row start_row(const StartOptions& options) {
   dbus::Row row;
@@ -89,120 +50,7 @@ Outcome<std::string> read_all(int fd) {
   }
 }
 
-// First among the bases of Bus, so that the connection outlives the proxy made on it.
-struct Connected {
-  std::unique_ptr<sdbus::IConnection> connection;
-};
-
 }  // namespace
-
-// The proxy of the daemon's one fixed object. Its jobs come and go: their signals are taken by one match rule
-// on the whole branch, which stands before the job exists, so that nothing of a job's first moments is
-// missed.
-class Daemon::Bus final
-    : private Connected,
-      public sdbus::ProxyInterfaces<org::netperfd1::Manager_proxy, sdbus::ObjectManager_proxy> {
- public:
-  explicit Bus(std::unique_ptr<sdbus::IConnection> to)
-      : Connected{std::move(to)},
-        ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
-                        sdbus::ObjectPath{dbus::kManagerPath}) {}
-  Bus(const Bus&) = delete;
-  Bus& operator=(const Bus&) = delete;
-  ~Bus() {
-    if (listener_ == nullptr) return;
-    unregisterProxy();
-    slots_.clear();
-    dbus::detach(*connection);
-  }
-
-  void follow(Loop& loop, JobListener& listener) {
-    dbus::attach(*connection, loop.raw());
-    listener_ = &listener;
-    registerProxy();
-    slots_.push_back(dbus::match(
-        *connection,
-        fmt::format("type='signal',sender='{}',path_namespace='/org/netperfd1/job'", dbus::kService),
-        [this](auto&& message) { told([&] { on_job_signal(message); }); }));
-    slots_.push_back(dbus::match(*connection,
-                                 fmt::format("type='signal',sender='org.freedesktop.DBus',interface="
-                                             "'org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'",
-                                             dbus::kService),
-                                 [this](auto&& message) { told([&] { on_owner_changed(message); }); }));
-    Subscribe();
-  }
-
-  std::map<std::uint64_t, LiveJobView>& fetch_jobs() {
-    jobs_.clear();
-    for (const auto& [path, interfaces] : GetManagedObjects()) add_job(interfaces);
-    return jobs_;
-  }
-
- private:
-  // Runs what a signal asks for; what it holds may not be as the XML says.
-  template <class Function>
-  void told(Function function) {
-    const auto done = call(function);
-    if (!done) listener_->lost(done.error());
-  }
-
-  template <class Interfaces>
-  std::optional<std::uint64_t> add_job(const Interfaces& interfaces) {
-    const auto job_interface = interfaces.find(typename Interfaces::key_type{dbus::kJobInterface});
-    if (job_interface == interfaces.end()) return {};
-    LiveJobView job;
-    apply_properties(job, job_interface->second);
-    jobs_[job.job] = job;
-    return job.job;
-  }
-
-  template <class Message>
-  void on_job_signal(Message& message) {
-    const auto job = jobs_.find(job_of_path(message.getPath()));
-    if (job == jobs_.end()) return;
-    const std::string member = message.getMemberName();
-    if (member == "PropertiesChanged") {
-      std::string interface;
-      dbus::Row changed;
-      message >> interface >> changed;
-      if (interface != dbus::kJobInterface) return;
-      apply_properties(job->second, changed);
-      listener_->job_changed(LiveJobView{job->second});
-    } else if (member == "Interval") {
-      std::uint64_t run = 0;
-      dbus::Row row;
-      message >> run >> row;
-      listener_->interval(job->first, run, from_row<IntervalView>(row));
-    }
-  }
-
-  template <class Message>
-  void on_owner_changed(Message& message) {
-    std::string name;
-    std::string old_owner;
-    message >> name >> old_owner;
-    // Without an old owner it has just been started, perhaps by our own first call.
-    if (!old_owner.empty()) listener_->lost(unreachable("it has left the bus"));
-  }
-
-  void onRunEnded(const std::uint64_t& run, const std::uint64_t& job, const std::string& state,
-                  const std::string& error) override {
-    listener_->run_ended(job, run, state, error);
-  }
-  void onInterfacesAdded(const sdbus::ObjectPath&, const dbus::InterfaceMap& interfaces) override {
-    told([&] {
-      if (const auto job = add_job(interfaces)) listener_->job_added(LiveJobView{jobs_.at(*job)});
-    });
-  }
-  void onInterfacesRemoved(const sdbus::ObjectPath& path, const std::vector<dbus::InterfaceName>&) override {
-    const std::uint64_t job = job_of_path(path);
-    if (jobs_.erase(job) > 0) listener_->job_removed(job);
-  }
-
-  JobListener* listener_ = nullptr;
-  std::map<std::uint64_t, LiveJobView> jobs_;
-  std::vector<sdbus::Slot> slots_;
-};
 
 Daemon::Daemon(std::unique_ptr<Bus> bus) : bus_(std::move(bus)) {}
 Daemon::Daemon(Daemon&&) noexcept = default;
@@ -214,7 +62,7 @@ Outcome<Daemon> Daemon::connect() {
     return Daemon{std::make_unique<Bus>(sdbus::createSystemBusConnection())};
   } catch (const sdbus::Error& error) {
     return std::unexpected(
-        unreachable("the system bus cannot be reached: " + std::string{error.getMessage()}));
+        unreachable(Step::bus, "the system bus cannot be reached: " + std::string{error.getMessage()}));
   }
 }
 
@@ -283,14 +131,8 @@ Outcome<std::vector<SumView>> Daemon::streams(std::uint64_t run) {
 
 Outcome<std::vector<IntervalView>> Daemon::intervals(std::uint64_t run) {
   return call([&] {
-    std::vector<IntervalView> intervals;
-    std::string cursor;
-    do {
-      const auto [rows, next] = bus_->ListIntervals(run, cursor, 0);
-      std::ranges::move(from_rows<IntervalView>(rows), std::back_inserter(intervals));
-      cursor = next;
-    } while (!cursor.empty());
-    return intervals;
+    return all_pages<IntervalView>(
+        [&](const std::string& cursor) { return bus_->ListIntervals(run, cursor, 0); });
   });
 }
 

@@ -30,6 +30,11 @@ struct RunPage {
   bool more = false;          // older ones match too
 };
 
+struct FunctionFilter {
+  std::optional<std::string> module;  // exactly; empty: the kernel itself
+  std::string pattern;                // a glob; empty: all
+};
+
 struct DaemonInfo {
   std::string version;
   std::string iperf3_version;  // empty where there is none
@@ -44,6 +49,7 @@ class JobListener {
   virtual void job_changed(const LiveJobView& job) = 0;
   virtual void job_removed(std::uint64_t job) = 0;
   virtual void interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) = 0;
+  virtual void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) = 0;
   virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                          const std::string& error) = 0;
   // The daemon left the bus, or sent what cannot be read.
@@ -80,6 +86,25 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
   [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
   [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
+
+  // What the kernel showed while the run went on; not_found where it has no trace.
+  [[nodiscard]] Outcome<TraceDetails> trace(std::uint64_t run);
+  // Of all its events, by time; for the run's owner and root.
+  [[nodiscard]] Outcome<std::vector<SampleView>> trace_samples(std::uint64_t run);
+  // The most frequent `limit`; without a limit all.
+  [[nodiscard]] Outcome<StackPage> trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit);
+  // A line of text beside the events of the job's run.
+  [[nodiscard]] Outcome<void> mark(std::uint64_t job, const std::string& text);
+
+  // What this machine can do; `fresh` probes anew, for the group and root.
+  [[nodiscard]] Outcome<std::vector<CapabilityView>> capabilities(bool fresh);
+  // Globs; empty is all.
+  [[nodiscard]] Outcome<std::vector<ModuleView>> modules(const std::string& pattern);
+  [[nodiscard]] Outcome<FunctionPage> functions(const FunctionFilter& filter,
+                                                std::optional<std::uint32_t> limit);
+  [[nodiscard]] Outcome<std::vector<EventView>> events(const std::string& pattern);
+  [[nodiscard]] Outcome<EventDetails> event(const std::string& name);
+  [[nodiscard]] Outcome<std::vector<TracerView>> tracers();
 
   // From now on `listener`, which must outlive this object, hears from `loop` of everything that happens to
   // any job, also of what happens between this call and the loop's first turn.

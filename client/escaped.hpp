@@ -2,9 +2,12 @@
 // string.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "client/fields.hpp"
@@ -12,13 +15,25 @@
 
 namespace netperfctl {
 
-// A copy of `row` with printable() strings. Errors and flags may have several lines and keep their line
-// feeds.
+// Whether a value may have several lines and keeps its line feeds.
+[[nodiscard]] inline bool has_lines(std::string_view key) {
+  return key == "error" || key == "message" || key == "detail" || key == "advice" ||
+         key.ends_with("skipped") || key.ends_with("broken");
+}
+
+[[nodiscard]] inline SampleFieldView escaped(SampleFieldView field) {
+  field.name = printable(field.name);
+  field.text = printable(field.text);
+  if (auto* text = std::get_if<std::string>(&field.value)) *text = printable(*text);
+  return field;
+}
+
+// A copy of `row` with printable() strings.
 template <class Row>
 [[nodiscard]] Row escaped(Row row) {
   each_field(row, [](std::string_view key, auto& member, const char* = "") {
     using Member = std::remove_cvref_t<decltype(member)>;
-    const std::string_view keep = key == "error" || key == "message" ? "\n" : "";
+    const std::string_view keep = has_lines(key) ? "\n" : "";
     if constexpr (std::is_same_v<Member, std::string>) {
       member = printable(member, keep);
     } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
@@ -26,6 +41,9 @@ template <class Row>
     } else if constexpr (std::is_same_v<Member, std::optional<std::vector<std::string>>>) {
       if (!member) return;
       for (std::string& text : *member) text = printable(text);
+    } else if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+      if (!member) return;
+      for (SampleFieldView& field : *member) field = escaped(std::move(field));
     }
   });
   return row;
@@ -44,6 +62,23 @@ template <class Row>
 
 [[nodiscard]] inline JobDetails escaped(JobDetails details) {
   return {escaped(std::move(details.job)), escaped(std::move(details.spreads))};
+}
+
+[[nodiscard]] inline TraceDetails escaped(TraceDetails details) {
+  return {escaped(std::move(details.trace)), escaped(std::move(details.cpus)),
+          escaped(std::move(details.events)), escaped(std::move(details.drops)),
+          escaped(std::move(details.marks))};
+}
+
+[[nodiscard]] inline ShowView escaped(ShowView view) {
+  view.details = escaped(std::move(view.details));
+  if (view.job) view.job = escaped(std::move(*view.job));
+  view.intervals = escaped(std::move(view.intervals));
+  view.streams = escaped(std::move(view.streams));
+  if (view.trace) view.trace = escaped(std::move(*view.trace));
+  view.stacks.stacks = escaped(std::move(view.stacks.stacks));
+  view.samples = escaped(std::move(view.samples));
+  return view;
 }
 
 }  // namespace netperfctl

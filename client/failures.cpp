@@ -4,8 +4,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "dbus/names.hpp"
 
@@ -22,34 +24,43 @@ std::string user_name() {
   return "USER";
 }
 
-// Names with which a bus says that nobody is there to answer, or that whoever was there left.
-bool says_nobody_answers(std::string_view name) {
+// What a bus says with this name when the daemon does not answer; Step::asked for any other error.
+Step step_of(std::string_view name) {
   constexpr std::string_view kStandard = "org.freedesktop.DBus.Error.";
-  if (name.starts_with("org.freedesktop.systemd1.")) return true;  // activation: no such unit, masked, failed
-  if (!name.starts_with(kStandard))
-    return name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET";
-  name.remove_prefix(kStandard.size());
-  constexpr std::array<std::string_view, 7> kNames{"ServiceUnknown", "NameHasNoOwner", "NoReply", "NoServer",
-                                                   "Disconnected",   "TimedOut",       "Timeout"};
-  if (name.starts_with("Spawn.")) return true;
-  for (const std::string_view known : kNames) {
-    if (name == known) return true;
+  // Activation: no such unit, masked, failed.
+  if (name == "org.freedesktop.systemd1.NoSuchUnit") return Step::no_name;
+  if (name.starts_with("org.freedesktop.systemd1.")) return Step::start;
+  if (!name.starts_with(kStandard)) {
+    return name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET" ? Step::answer : Step::asked;
   }
-  return false;
+  name.remove_prefix(kStandard.size());
+  if (name.starts_with("Spawn.")) return Step::start;
+  if (name == "AccessDenied") return Step::policy;
+  constexpr std::array<std::pair<std::string_view, Step>, 7> kNames{{{"ServiceUnknown", Step::no_name},
+                                                                     {"NameHasNoOwner", Step::no_name},
+                                                                     {"NoReply", Step::answer},
+                                                                     {"NoServer", Step::bus},
+                                                                     {"Disconnected", Step::answer},
+                                                                     {"TimedOut", Step::answer},
+                                                                     {"Timeout", Step::answer}}};
+  const auto* const known = std::ranges::find(kNames, name, [](const auto& pair) { return pair.first; });
+  return known == kNames.end() ? Step::asked : known->second;
 }
 
 }  // namespace
 
-Failure unreachable(const std::string& reason) {
-  return {Exit::unreachable, fmt::format("netperfd does not answer: {}\n"
-                                         "Is it installed and running? See `systemctl status netperfd`.",
-                                         reason)};
+Failure unreachable(Step step, const std::string& reason) {
+  return {Exit::unreachable,
+          fmt::format("netperfd does not answer: {}\n"
+                      "Is it installed and running? `netperfctl doctor` says what is missing.",
+                      reason),
+          step, reason};
 }
 
 Failure with_membership_hint(Failure failure) {
   if (failure.exit != Exit::denied) return failure;
   failure.message += fmt::format(
-      "\nStarting, stopping and deleting need root or the group `netperfd`; root can add you:\n"
+      "\nStarting, stopping, deleting and probing anew need root or the group `netperfd`; root can add you:\n"
       "  usermod -aG netperfd {}\n"
       "It holds from your next login.",
       user_name());
@@ -60,14 +71,15 @@ Failure failure_of(const sdbus::Error& error) {
   namespace names = netperfd::dbus::error;
   const std::string& name = error.getName();
   const std::string& message = error.getMessage();
-  if (name == names::kAccessDenied || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired") {
-    return {Exit::denied, "not allowed: " + message};
+  const Step step = step_of(name);
+  if (step == Step::policy || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired") {
+    return {Exit::denied, "not allowed: " + message, Step::policy, message};
   }
-  if (name == names::kNotFound) return {Exit::not_found, message};
-  if (name == names::kInvalidArgument) return {Exit::usage, message};
-  if (says_nobody_answers(name)) return unreachable(message);
-  if (name.starts_with("org.netperfd1.Error.")) return {Exit::other, message};
-  return {Exit::other, fmt::format("{} ({})", message, name)};
+  if (step != Step::asked) return unreachable(step, message);
+  if (name == names::kNotFound) return {Exit::not_found, message, {}, {}};
+  if (name == names::kInvalidArgument) return {Exit::usage, message, {}, {}};
+  if (name.starts_with("org.netperfd1.Error.")) return {Exit::other, message, {}, {}};
+  return {Exit::other, fmt::format("{} ({})", message, name), {}, {}};
 }
 
 }  // namespace netperfctl

@@ -9,6 +9,6 @@ namespace netperfctl {
 [[nodiscard]] Failure failure_of(const sdbus::Error& error);
 // Tells somebody who may not change things how to be allowed to; other failures stay as they are.
 [[nodiscard]] Failure with_membership_hint(Failure failure);
-[[nodiscard]] Failure unreachable(const std::string& reason);
+[[nodiscard]] Failure unreachable(Step step, const std::string& reason);
 
 }  // namespace netperfctl

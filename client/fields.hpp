@@ -55,6 +55,11 @@ void each_field(Row&& row, Visit&& visit) {
   visit("sent_bits_per_second", row.sent_bits_per_second);
   visit("retransmits", row.retransmits);
   visit("lost_percent", row.lost_percent);
+  visit("workload", row.workload);
+  visit("trace_events", row.trace_events);
+  visit("trace_lost", row.trace_lost);
+  visit("trace_skipped", row.trace_skipped);
+  visit("trace_broken", row.trace_broken);
 }
 
 template <RowOf<SumView> Row, class Visit>
@@ -154,6 +159,131 @@ void each_field(Row&& row, Visit&& visit) {
   visit("description", row.description);
   visit("file", row.file);
   visit("error", row.error);
+}
+
+template <RowOf<TraceView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("skipped", row.skipped);
+  visit("broken", row.broken);
+  visit("clock", row.clock);
+  visit("buffer_bytes", row.buffer_bytes);
+  visit("functions", row.functions);
+  visit("missing_functions", row.missing_functions);
+  visit("workload_only", row.workload_only);
+  visit("slice_s", row.slice_s);
+  visit("events", row.events);
+  visit("lost", row.lost);
+  visit("stacks_left_out", row.stacks_left_out);
+  visit("events_left_out", row.events_left_out);
+  visit("drops_left_out", row.drops_left_out);
+  visit("marks_left_out", row.marks_left_out);
+  visit("cpus_left_out", row.cpus_left_out);
+  visit("slices_left_out", row.slices_left_out);
+}
+
+template <RowOf<TraceCpuView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("cpu", row.cpu);
+  visit("events", row.events);
+  visit("bytes", row.bytes);
+  visit("lost_events", row.lost_events);
+  visit("overrun", row.overrun);
+  visit("commit_overrun", row.commit_overrun);
+  visit("dropped_events", row.dropped_events);
+  visit("damaged", row.damaged);
+}
+
+template <RowOf<TraceEventView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("event", row.event);
+  visit("count", row.count);
+  visit("slices", row.slices);
+}
+
+template <RowOf<SliceView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("event", row.event);
+  visit("start_s", row.start_s);
+  visit("seconds", row.seconds);
+  visit("count", row.count);
+}
+
+template <RowOf<DropView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("reason", row.reason);
+  visit("location", row.location);
+  visit("count", row.count);
+}
+
+template <RowOf<MarkView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("time_s", row.time_s);
+  visit("text", row.text);
+  visit("user", row.user);
+}
+
+template <RowOf<SampleView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("event", row.event);
+  visit("ordinal", row.ordinal);
+  visit("time_s", row.time_s);
+  visit("cpu", row.cpu);
+  visit("pid", row.pid);
+  visit("task", row.task);
+  visit("fields", row.fields);
+}
+
+template <RowOf<StackView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("event", row.event);
+  visit("count", row.count);
+  visit("frames", row.frames);
+}
+
+template <RowOf<CapabilityView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("ability", row.ability);
+  visit("detail", row.detail);
+  visit("advice", row.advice);
+}
+
+template <RowOf<ModuleView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("loaded", row.loaded);
+  visit("built_in", row.built_in);
+  visit("functions", row.functions);
+  visit("hint", row.hint);
+}
+
+template <RowOf<FunctionView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("module", row.module);
+}
+
+template <RowOf<EventView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("id", row.id);
+  visit("print", row.print);
+}
+
+template <RowOf<EventFieldView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("type", row.type);
+  visit("offset", row.offset, "_bytes");
+  visit("size", row.size, "_bytes");
+  visit("signed", row.is_signed);
+  visit("values", row.values);
+}
+
+template <RowOf<TracerView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("name", row.name);
+  visit("current", row.current);
 }
 
 }  // namespace netperfctl

@@ -51,7 +51,8 @@ Outcome<Exit> Follower::follow(Daemon& daemon, const LiveJobView& job) {
   area_.close();
   daemon_ = nullptr;
   if (exit == Exit::unreachable && !failure_) {
-    failure_ = Failure{exit, fmt::format("the system bus went away; job {} may still run", job.job)};
+    failure_ =
+        Failure{exit, fmt::format("the system bus went away; job {} may still run", job.job), Step::bus, {}};
   }
   if (failure_) return std::unexpected(*failure_);
   return exit;
@@ -74,6 +75,12 @@ void Follower::interval(std::uint64_t job, std::uint64_t run, const IntervalView
   area_.changed();
 }
 
+void Follower::trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) {
+  if (!line_ || job != line_->job().job) return;
+  line_->trace_progress(run, progress);
+  area_.changed();
+}
+
 void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string&, const std::string&) {
   if (line_ && job == line_->job().job) say_run_end(run);
 }
@@ -82,7 +89,8 @@ void Follower::lost(const Failure& failure) {
   const std::uint64_t job = line_ ? line_->job().job : 0;
   give_up({failure.exit,
            fmt::format("{}\nWhat became of job {}: `netperfctl runs --job {}`, once netperfd is back.",
-                       failure.message, job, job)});
+                       failure.message, job, job),
+           failure.step, failure.cause});
 }
 
 void Follower::say_run_end(std::uint64_t run) {

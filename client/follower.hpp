@@ -31,6 +31,7 @@ class Follower final : public JobListener {
   void job_changed(const LiveJobView& job) override;
   void job_removed(std::uint64_t job) override;
   void interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) override;
+  void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) override;
   void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                  const std::string& error) override;
   void lost(const Failure& failure) override;

@@ -7,6 +7,7 @@
 #include "client/escaped.hpp"
 #include "client/render.hpp"
 #include "client/text.hpp"
+#include "client/trace_text.hpp"
 #include "client/units.hpp"
 
 namespace netperfctl {
@@ -33,8 +34,12 @@ std::string measured(const RunDetails& details) {
     if (sum.lost_percent) part += fmt::format(", {} lost", format_percent(*sum.lost_percent));
     parts.push_back(part);
   }
-  if (parts.empty()) parts.emplace_back("throughput not known");
+  const RunView& run = details.run;
+  if (parts.empty())
+    parts.emplace_back(run.workload == "none" ? "nothing is known of it" : "throughput not known");
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
+  const std::string traced = show::trace_words(run);
+  if (!traced.empty()) text = run.workload == "none" ? traced : text + "   " + traced;
   if (!details.flags.empty()) text += "   " + plural(details.flags.size(), "flag");
   return text;
 }

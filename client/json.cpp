@@ -18,11 +18,24 @@ bool sayable(const Value& value) {
   return true;
 }
 
+Json object(const SampleFieldView& field) {
+  Json json = Json::object();
+  json["name"] = field.name;
+  std::visit([&json](const auto& value) { json["value"] = value; }, field.value);
+  if (!field.text.empty()) json["text"] = field.text;
+  return json;
+}
+
 template <class Row>
 Json object(const Row& row) {
   Json json = Json::object();
   each_field(row, [&json](const char* key, const auto& member, const char* = "") {
-    if constexpr (requires { member.has_value(); }) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+      if (!member) return;
+      json[key] = Json::array();
+      for (const SampleFieldView& field : *member) json[key].push_back(object(field));
+    } else if constexpr (requires { member.has_value(); }) {
       if (member && sayable(*member)) json[key] = *member;
     } else {
       json[key] = member;
@@ -100,6 +113,61 @@ std::string show_json(const ShowView& view) {
   }
   if (view.list_intervals) json["intervals"] = array(view.intervals);
   if (view.list_streams) json["streams"] = array(view.streams);
+  if (!view.trace) return pretty(json);
+  json["trace"] = object(view.trace->trace);
+  json["trace_cpus"] = array(view.trace->cpus);
+  json["trace_events"] = array(view.trace->events);
+  json["trace_drops"] = array(view.trace->drops);
+  json["trace_marks"] = array(view.trace->marks);
+  if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
+  if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
+  return pretty(json);
+}
+
+std::string doctor_json(std::span<const CapabilityView> capabilities, bool reachable) {
+  Json json = document("doctor");
+  json["reachable"] = reachable;
+  json["capabilities"] = array(capabilities);
+  return pretty(json);
+}
+
+std::string modules_json(std::span<const ModuleView> modules) {
+  Json json = document("modules");
+  json["modules"] = array(modules);
+  return pretty(json);
+}
+
+std::string functions_json(const FunctionPage& page) {
+  Json json = document("functions");
+  json["total"] = page.total;
+  json["functions"] = array(page.functions);
+  json["nearest"] = page.nearest;
+  return pretty(json);
+}
+
+std::string events_json(std::span<const EventView> events) {
+  Json json = document("events");
+  json["events"] = array(events);
+  return pretty(json);
+}
+
+std::string event_json(const EventDetails& details) {
+  Json json = document("kernel_event");
+  json["kernel_event"] = object(details.event);
+  json["fields"] = array(details.fields);
+  return pretty(json);
+}
+
+std::string tracers_json(std::span<const TracerView> tracers) {
+  Json json = document("tracers");
+  json["tracers"] = array(tracers);
+  return pretty(json);
+}
+
+std::string marked_json(std::uint64_t job, std::string_view text) {
+  Json json = document("marked");
+  json["job"] = job;
+  json["text"] = text;
   return pretty(json);
 }
 
@@ -137,6 +205,15 @@ std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalVi
   Json json = event("interval", job);
   json["run"] = run;
   json["interval"] = object(interval);
+  return line(json);
+}
+
+std::string trace_progress_json(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) {
+  Json json = event("trace_progress", job);
+  json["run"] = run;
+  if (sayable(progress.seconds)) json["seconds"] = progress.seconds;
+  json["lost"] = progress.lost;
+  json["events"] = array(progress.events);
   return line(json);
 }
 

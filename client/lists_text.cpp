@@ -1,6 +1,8 @@
 // The tables: runs, live jobs, scenarios.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "client/escaped.hpp"
 #include "client/render.hpp"
 #include "client/table.hpp"
@@ -15,6 +17,10 @@ Cell run_note(const RunView& run) {
     return {*run.error, run.state == "failed" ? Style::bad : Style::plain};
   std::string note;
   if (run.direction == "both") note = "figures of sending; see show";
+  if (run.trace_skipped && !run.trace_skipped->empty())
+    note += (note.empty() ? "" : ", ") + std::string{"not traced"};
+  if (run.trace_broken && !run.trace_broken->empty())
+    note += (note.empty() ? "" : ", ") + std::string{"trace broken"};
   if (run.flags.value_or(0) > 0) note += (note.empty() ? "" : ", ") + plural(*run.flags, "flag");
   return {note};
 }
@@ -31,7 +37,11 @@ Cells run_row(const Screen& screen, const RunView& run) {
       {state, style_of_state(state)},
       {or_dash(run.received_bits_per_second, format_rate)},
       {run.lost_percent ? format_percent(*run.lost_percent)
-                        : or_dash(run.retransmits, [](std::uint64_t count) { return format_count(count); })}};
+                        : or_dash(run.retransmits, [](std::uint64_t count) { return format_count(count); })},
+      {or_dash(run.trace_events,
+               [](std::uint64_t count) { return format_short(static_cast<double>(count)); })},
+      {or_dash(run.trace_lost, [](std::uint64_t count) { return format_short(static_cast<double>(count)); }),
+       run.trace_lost.value_or(0) > 0 ? Style::bad : Style::plain}};
 }
 
 std::string job_run(const LiveJobView& job) {
@@ -72,6 +82,9 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
     rows.push_back(run_row(screen, run));
     notes.push_back(run_note(run));
   }
+  // Where events and their losses stand beside it, "LOST" would say two things, and room is short.
+  const bool traced =
+      std::ranges::any_of(runs, [](const RunView& run) { return run.trace_events || run.trace_lost; });
   std::string text = render_table(screen,
                                   {{.title = "RUN", .right = true},
                                    {.title = "SCENARIO", .shrink_to = 8},
@@ -79,7 +92,9 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
                                    {.title = "STARTED"},
                                    {.title = "STATE"},
                                    {.title = "RECEIVED", .right = true},
-                                   {.title = "RETR/LOST", .right = true, .optional = true}},
+                                   {.title = traced ? "RETR" : "RETR/LOST", .right = true, .optional = true},
+                                   {.title = "EVENTS", .right = true, .optional = true},
+                                   {.title = "LOST", .right = true, .optional = true}},
                                   std::move(rows), std::move(notes));
   if (more) text += fmt::format("The newest {}; --all lists every run, --limit N so many.\n", runs.size());
   return text;

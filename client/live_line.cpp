@@ -14,7 +14,10 @@ void LiveLine::job_changed(const LiveJobView& raw, Time now) {
   LiveJobView job = escaped(raw);
   const std::uint64_t run = job.current_run.value_or(0);
   const bool begins = job.run_state == "running" && (job_.run_state != "running" || run != run_);
-  if (run != run_) live_.clear();
+  if (run != run_) {
+    live_.clear();
+    trace_.reset();
+  }
   if (begins || job.progress != job_.progress) {
     anchor_s_ = job.progress.value_or(0) * job.planned_s.value_or(0);
     anchor_time_ = now;
@@ -31,6 +34,14 @@ void LiveLine::interval(std::uint64_t run, const IntervalView& interval) {
     live = live_.insert(live_.end(), {.direction = direction, .rates = {}, .retransmits = {}});
   live->rates.push_back(*interval.bits_per_second);
   if (interval.retransmits) live->retransmits = live->retransmits.value_or(0) + *interval.retransmits;
+}
+
+void LiveLine::trace_progress(std::uint64_t run, const TraceProgressView& progress) {
+  if (run != run_) return;
+  const std::uint64_t lost = trace_ ? trace_->lost : 0;
+  trace_ = progress;
+  trace_->lost += lost;
+  trace_->events = escaped(std::move(trace_->events));
 }
 
 double LiveLine::elapsed_s(Time now) const {
@@ -51,6 +62,23 @@ std::string LiveLine::rate_words() const {
     if (live_.size() > 1) text += live.direction == "receive" ? " in" : " out";
   }
   return text;
+}
+
+std::string LiveLine::trace_words(std::size_t room) const {
+  if (!trace_ || trace_->seconds <= 0) return {};
+  const std::string lost = fmt::format("{} lost", format_short(static_cast<double>(trace_->lost)));
+  const auto rate = [this](std::uint64_t count) {
+    return format_short(static_cast<double>(count) / trace_->seconds);
+  };
+  std::uint64_t all = 0;
+  std::string by_name;
+  for (const TraceEventView& event : trace_->events) {
+    all += event.count.value_or(0);
+    by_name += fmt::format("{} {}/s, ", event.event, rate(event.count.value_or(0)));
+  }
+  by_name += lost;
+  if (!trace_->events.empty() && display_width(by_name) <= room) return by_name;
+  return fmt::format("{} events/s, {}", rate(all), lost);
 }
 
 std::string LiveLine::state_text() const {
@@ -76,12 +104,15 @@ std::string LiveLine::text(const Screen& screen, Time now, const std::string& le
   };
   const std::string time = time_words(now);
   const std::string rate = rate_words();
-  const std::size_t beside_bar = display_width(line) + 2 + time.size() + 2 + rate.size();
+  const std::size_t needed = display_width(line) + 2 + time.size() + 2 + rate.size();
+  const std::string trace = trace_words(width - std::min(width, needed + 2));
+  const std::size_t beside_bar = needed + (trace.empty() ? 0 : 2 + display_width(trace));
   if (job_.planned_s && beside_bar + 2 + bar_cells + 2 <= width) {
     append_if_fits(bar(screen, elapsed_s(now) / *job_.planned_s, bar_cells));
   }
   append_if_fits(time);
   append_if_fits(rate);
+  append_if_fits(trace);
   if (live_.size() != 1) return line;
   const Live& live = live_.front();
   const std::string retransmits =

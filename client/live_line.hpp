@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class LiveLine {
   void job_changed(const LiveJobView& job, Time now);
   // The sum of one direction.
   void interval(std::uint64_t run, const IntervalView& interval);
+  void trace_progress(std::uint64_t run, const TraceProgressView& progress);
 
   [[nodiscard]] const LiveJobView& job() const { return job_; }
   // Whether time alone changes the line.
@@ -28,7 +30,8 @@ class LiveLine {
   // "run 41  1/3  running", without a line feed.
   [[nodiscard]] std::string state_text() const;
   // `lead` and "run 41  1/3  running  ▕████▌   ▏  6.2 s of 11 s  78.4 Mbit/s  ▃▅▆▆▅▆  0 retr", narrower than
-  // the screen, without a line feed; what does not fit is left out, the bar first.
+  // the screen, without a line feed; what does not fit is left out, the bar first. Of a traced run also
+  // "skb:kfree_skb 1.2k/s, 0 lost" or, in less room, "1.2k events/s, 0 lost".
   [[nodiscard]] std::string text(const Screen& screen, Time now, const std::string& lead = {}) const;
 
  private:
@@ -41,12 +44,14 @@ class LiveLine {
   [[nodiscard]] double elapsed_s(Time now) const;
   [[nodiscard]] std::string time_words(Time now) const;
   [[nodiscard]] std::string rate_words() const;
+  [[nodiscard]] std::string trace_words(std::size_t room) const;
 
   LiveJobView job_;
   std::uint64_t run_ = 0;
   double anchor_s_ = 0;  // elapsed at anchor_time_
   Time anchor_time_;
-  std::vector<Live> live_;  // one a direction
+  std::vector<Live> live_;                  // one a direction
+  std::optional<TraceProgressView> trace_;  // the newest; `lost` since the line knows of the run
 };
 
 }  // namespace netperfctl

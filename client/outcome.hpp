@@ -19,16 +19,28 @@ enum class Exit : int {
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 
+// Where a call to the daemon went wrong, which is what `doctor` explains.
+enum class Step {
+  asked,    // the daemon answered, or was not needed
+  bus,      // there is no system bus
+  policy,   // the bus, or the daemon, refuses the call
+  no_name,  // nobody is on the bus under its name, and nothing is there to start it
+  start,    // it could not be started
+  answer,   // it did not answer, or left
+};
+
 struct Failure {
   Exit exit = Exit::other;
   std::string message;  // for a person; may hold control characters of whoever wrote it
+  Step step = Step::asked;
+  std::string cause;  // `message` without advice, where `step` is not asked
 };
 
 template <class T>
 using Outcome = std::expected<T, Failure>;
 
 [[nodiscard]] inline std::unexpected<Failure> fail(Exit exit, std::string message) {
-  return std::unexpected(Failure{exit, std::move(message)});
+  return std::unexpected(Failure{exit, std::move(message), Step::asked, {}});
 }
 
 }  // namespace netperfctl

@@ -22,6 +22,16 @@ namespace netperfctl {
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
 
+// What `doctor` says, and last in a line what can be measured here.
+[[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);
+[[nodiscard]] std::string modules_text(const Screen& screen, std::span<const ModuleView> modules);
+// `pattern` is what was asked for, or empty.
+[[nodiscard]] std::string functions_text(const Screen& screen, const FunctionPage& page,
+                                         std::string_view pattern);
+[[nodiscard]] std::string events_text(const Screen& screen, std::span<const EventView> events);
+[[nodiscard]] std::string event_text(const Screen& screen, const EventDetails& details);
+[[nodiscard]] std::string tracers_text(const Screen& screen, std::span<const TracerView> tracers);
+
 // "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all." and how to leave. `jobs_before`: live ones started
 // earlier.
 [[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
@@ -44,11 +54,22 @@ namespace netperfctl {
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
 
+// `reachable`: netperfd answered; otherwise the rows are the client's own.
+[[nodiscard]] std::string doctor_json(std::span<const CapabilityView> capabilities, bool reachable);
+[[nodiscard]] std::string modules_json(std::span<const ModuleView> modules);
+[[nodiscard]] std::string functions_json(const FunctionPage& page);
+[[nodiscard]] std::string events_json(std::span<const EventView> events);
+[[nodiscard]] std::string event_json(const EventDetails& details);
+[[nodiscard]] std::string tracers_json(std::span<const TracerView> tracers);
+[[nodiscard]] std::string marked_json(std::uint64_t job, std::string_view text);
+
 // What `watch` says: jobs_json() on one line, then events, each a document on one line.
 [[nodiscard]] std::string jobs_event_json(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string job_event_json(std::string_view event, const LiveJobView& job);
 [[nodiscard]] std::string job_removed_json(std::uint64_t job);
 [[nodiscard]] std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalView& interval);
+[[nodiscard]] std::string trace_progress_json(std::uint64_t job, std::uint64_t run,
+                                              const TraceProgressView& progress);
 [[nodiscard]] std::string run_ended_json(std::uint64_t job, std::uint64_t run, std::string_view state,
                                          std::string_view error);
 
@@ -58,8 +79,15 @@ namespace netperfctl {
 [[nodiscard]] std::string runs_csv(std::span<const RunView> runs);
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
-// The run's intervals; with `list_streams` the totals of its directions and streams instead.
+// The run's intervals or, of a run without iperf3, its events by time slice; where something was listed, the
+// first of: streams, events, drops, stacks, marks, cpus, over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
+[[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
+[[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);
+[[nodiscard]] std::string functions_csv(const FunctionPage& page);
+[[nodiscard]] std::string events_csv(std::span<const EventView> events);
+[[nodiscard]] std::string event_csv(const EventDetails& details);  // its fields
+[[nodiscard]] std::string tracers_csv(std::span<const TracerView> tracers);
 [[nodiscard]] std::string numbers_csv(std::string_view title, std::span<const std::uint64_t> numbers);
 
 }  // namespace netperfctl

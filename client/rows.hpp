@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "client/fields.hpp"
@@ -15,13 +18,34 @@
 
 namespace netperfctl {
 
+// The fields of one event, a(svs): each value of the type that it has in the kernel.
+[[nodiscard]] inline std::vector<SampleFieldView> sample_fields(const sdbus::Variant& value) {
+  using Field = sdbus::Struct<std::string, sdbus::Variant, std::string>;
+  std::vector<SampleFieldView> fields;
+  for (const Field& field : value.get<std::vector<Field>>()) {
+    const sdbus::Variant& of = field.get<1>();
+    SampleFieldView view{.name = field.get<0>(), .value = {}, .text = field.get<2>()};
+    if (of.containsValueOfType<std::int64_t>()) {
+      view.value = of.get<std::int64_t>();
+    } else if (of.containsValueOfType<std::uint64_t>()) {
+      view.value = of.get<std::uint64_t>();
+    } else {
+      view.value = of.get<std::string>();
+    }
+    fields.push_back(std::move(view));
+  }
+  return fields;
+}
+
 template <class View>
 [[nodiscard]] View from_row(const netperfd::dbus::Row& row) {
   View view;
   each_field(view, [&row](const char* key, auto& member, const char* = "") {
     using Member = std::remove_cvref_t<decltype(member)>;
     const auto value = row.find(key);
-    if constexpr (requires { typename Member::value_type; } && !std::is_same_v<Member, std::string>) {
+    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+      if (value != row.end()) member = sample_fields(value->second);
+    } else if constexpr (requires { typename Member::value_type; } && !std::is_same_v<Member, std::string>) {
       if (value != row.end()) member = value->second.get<typename Member::value_type>();
     } else {
       if (value == row.end()) {

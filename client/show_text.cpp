@@ -10,6 +10,7 @@
 #include "client/show_parts.hpp"
 #include "client/text.hpp"
 #include "client/times.hpp"
+#include "client/trace_text.hpp"
 #include "client/units.hpp"
 
 namespace netperfctl {
@@ -25,8 +26,17 @@ std::string received_rate(const SumView* sum) {
   return sum != nullptr && sum->received_bits_per_second ? format_rate(*sum->received_bits_per_second) : "-";
 }
 
+// Nothing made traffic for it: the kernel was watched while somebody else did.
+bool is_trace_only(const RunView& run) {
+  return run.workload == "none";
+}
+
 // What a finished run found, in a few words.
 std::string answer(const ShowView& view) {
+  if (is_trace_only(view.details.run)) {
+    const std::string found = show::trace_words(view.details.run);
+    return found.empty() ? "what was traced is not known" : found;
+  }
   if (view.details.run.direction == "both") {
     const std::string to = received_rate(sum_of(view, "send"));
     const std::string from = received_rate(sum_of(view, "receive"));
@@ -74,6 +84,7 @@ std::string scenario_words(const RunView& run) {
 }
 
 std::string workload_words(const RunView& run) {
+  if (is_trace_only(run)) return "none of its own: the kernel was watched until somebody ended it";
   std::vector<std::string> parts;
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
                                                                      : "iperf3");
@@ -170,8 +181,11 @@ std::string job_part(const Screen& screen, const ShowView& view) {
 
 std::string flags_part(const Screen& screen, const ShowView& view) {
   if (view.details.flags.empty()) {
-    const bool known =
+    const bool measured =
         !view.details.sums.empty() && view.details.sums.front().received_bits_per_second.has_value();
+    const bool traced = is_trace_only(view.details.run) && view.details.run.trace_events;
+    const bool doubtful = view.details.run.trace_broken || view.details.run.trace_lost.value_or(0) > 0;
+    const bool known = (measured || traced) && !doubtful;
     return known ? "\n" + show::field(screen, "quality", "nothing to remark") : "";
   }
   std::string text = "\n";
@@ -183,12 +197,21 @@ std::string flags_part(const Screen& screen, const ShowView& view) {
   return text;
 }
 
+void add_trace_commands(const ShowView& view, std::vector<std::string>& commands) {
+  if (!view.trace || view.trace->events.empty()) return;
+  const std::uint64_t run = view.details.run.run;
+  if (!view.stacks.stacks.empty() && !view.trace_lists.stacks)
+    commands.push_back(fmt::format("show {} --stacks", run));
+  if (!view.trace_lists.events) commands.push_back(fmt::format("show {} --events", run));
+}
+
 std::string next_part(const Screen& screen, const ShowView& view) {
   const RunView& run = view.details.run;
   std::vector<std::string> commands;
   const bool measured = !view.details.sums.empty();
   if (!view.intervals.empty() && !view.list_intervals)
     commands.push_back(fmt::format("show {} --intervals", run.run));
+  add_trace_commands(view, commands);
   if (measured && !view.list_streams && run.streams.value_or(1) > 1) {
     commands.push_back(fmt::format("show {} --streams", run.run));
   }
@@ -213,25 +236,21 @@ std::string next_part(const Screen& screen, const ShowView& view) {
 }  // namespace
 
 std::string show_text(const Screen& screen, const ShowView& raw) {
-  const ShowView view{.details = escaped(raw.details),
-                      .job = raw.job ? std::optional{escaped(*raw.job)} : std::nullopt,
-                      .intervals = escaped(raw.intervals),
-                      .streams = escaped(raw.streams),
-                      .list_intervals = raw.list_intervals,
-                      .list_streams = raw.list_streams};
+  const ShowView view = escaped(raw);
   const RunView& run = view.details.run;
   std::string text = first_line(screen, view);
   if (run.error && !run.error->empty()) text += show::field(screen, "error", *run.error, Style::bad);
   text += show::field(screen, "scenario", scenario_words(run));
   text += show::field(screen, "workload", workload_words(run));
-  text += show::field(screen, "between", between_words(run));
+  if (!is_trace_only(run)) text += show::field(screen, "between", between_words(run));
   for (const SumView& sum : view.details.sums) text += "\n" + show::direction_part(screen, view, sum);
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
     text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
   }
-  text += job_part(screen, view) + flags_part(screen, view);
+  text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
   if (view.list_streams) text += "\n" + show::streams_table(screen, view);
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
+  text += show::trace_tables(screen, view);
   return text + next_part(screen, view);
 }
 

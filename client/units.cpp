@@ -68,6 +68,23 @@ std::string format_count(std::uint64_t count) {
   return fmt::format("{}", fmt::group_digits(count));
 }
 
+std::string format_short(double count) {
+  constexpr double kExact = 9'999.5;
+  if (count < kExact) {
+    const bool whole = count == std::floor(count) || count >= 99.95;
+    return whole ? format_count(static_cast<std::int64_t>(std::llround(count)))
+                 : fmt::format("{:.2g}", count);
+  }
+  double shown = count / 1000;
+  std::size_t unit = 0;
+  constexpr std::array<const char*, 4> kUnits{"k", "M", "G", "T"};
+  while (shown >= 999.5 && unit + 1 < kUnits.size()) {
+    shown /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f}{}", shown, shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0, kUnits.at(unit));
+}
+
 std::string format_percent(double percent) {
   const double size = std::abs(percent);
   if (size == 0) return "0 %";

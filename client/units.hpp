@@ -18,6 +18,8 @@ namespace netperfctl {
 // "2,567,896"
 [[nodiscard]] std::string format_count(std::int64_t count);
 [[nodiscard]] std::string format_count(std::uint64_t count);
+// "1,204", "12.0k", "492k", "2.57M": a count where there is little room.
+[[nodiscard]] std::string format_short(double count);
 // "97 %", "2.7 %", "0.012 %"
 [[nodiscard]] std::string format_percent(double percent);
 // "0.085 ms", "1.90 ms", "12.3 ms"

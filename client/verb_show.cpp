@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "client/daemon.hpp"
 #include "client/render.hpp"
@@ -14,6 +17,7 @@ namespace {
 struct ShowArguments {
   std::string run = "last";
   bool intervals = false, streams = false;
+  TraceLists trace;
   std::string document;
 };
 
@@ -26,13 +30,31 @@ Outcome<std::uint64_t> run_number(const std::string& text) {
   return fail(Exit::usage, fmt::format("\"{}\" is no run: its number, or `last`, was expected", text));
 }
 
+Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
+  const RunView& run = view.details.run;
+  if (!run.trace_events && !run.trace_skipped && !run.trace_broken) return {};
+  auto trace = daemon.trace(run.run);
+  if (!trace && trace.error().exit == Exit::not_found) return {};
+  if (!trace) return std::unexpected(trace.error());
+  view.trace = std::move(*trace);
+  if (view.trace->trace.skipped) return {};
+  constexpr std::uint32_t kOnThePage = 3;
+  auto stacks =
+      daemon.trace_stacks(run.run, view.trace_lists.stacks ? std::nullopt : std::optional{kOnThePage});
+  if (!stacks) return std::unexpected(stacks.error());
+  view.stacks = std::move(*stacks);
+  if (!view.trace_lists.events) return {};
+  auto samples = daemon.trace_samples(run.run);
+  if (!samples) return std::unexpected(samples.error());
+  view.samples = std::move(*samples);
+  return {};
+}
+
 Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& arguments, Format format) {
-  ShowView view{.details = {},
-                .job = {},
-                .intervals = {},
-                .streams = {},
-                .list_intervals = arguments.intervals,
-                .list_streams = arguments.streams};
+  ShowView view;
+  view.list_intervals = arguments.intervals;
+  view.list_streams = arguments.streams;
+  view.trace_lists = arguments.trace;
   auto details = daemon.run(run);
   if (!details) return std::unexpected(details.error());
   view.details = std::move(*details);
@@ -54,6 +76,7 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
     if (!streams) return std::unexpected(streams.error());
     view.streams = std::move(*streams);
   }
+  if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   return view;
 }
 
@@ -103,6 +126,14 @@ Verb add_show(CLI::App& app, const Settings& settings) {
       ->type_name("");
   command->add_flag("--intervals", arguments->intervals, "List its intervals");
   command->add_flag("--streams", arguments->streams, "List its streams");
+  TraceLists& trace = arguments->trace;
+  command->add_flag("--events", trace.events,
+                    "List the first and the last few kernel events, whole (for the run's owner and root)");
+  command->add_flag("--drops", trace.drops, "List all drops by reason and place");
+  command->add_flag("--stacks", trace.stacks, "List all stacks, a frame a line");
+  command->add_flag("--marks", trace.marks, "List all marks");
+  command->add_flag("--cpus", trace.cpus, "List what each CPU's buffer held and lost");
+  command->add_flag("--over-time", trace.over_time, "List the events by time slice");
   command
       ->add_option(
           "--document", arguments->document,

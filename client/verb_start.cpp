@@ -63,7 +63,7 @@ Failure with_count(Failure failure) {
   while (failure.message.ends_with('\n')) failure.message.pop_back();
   const auto errors = static_cast<std::uint64_t>(std::ranges::count(failure.message, '\n')) + 1;
   put_lines(stderr, printable(failure.message, "\n"));
-  return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error"))};
+  return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error")), Step::asked, {}};
 }
 
 Failure with_hint(Failure failure, const std::string& scenario) {

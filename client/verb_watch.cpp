@@ -68,6 +68,11 @@ class Watcher final : public JobListener {
     if (format_ == Format::json) put(interval_json(job, run, interval));
     area_.changed();
   }
+  void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) override {
+    if (const auto line = jobs_.find(job); line != jobs_.end()) line->second.trace_progress(run, progress);
+    if (format_ == Format::json) put(trace_progress_json(job, run, progress));
+    area_.changed();
+  }
   void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                  const std::string& error) override {
     if (format_ == Format::json) return put(run_ended_json(job, run, state, error));

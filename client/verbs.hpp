@@ -31,5 +31,11 @@ struct Verb {
 [[nodiscard]] Verb add_delete(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_scenarios(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_watch(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_mark(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_doctor(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_modules(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_functions(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_events(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_tracers(CLI::App& app, const Settings& settings);
 
 }  // namespace netperfctl

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace netperfctl {
 
-// One run: a row of ListRuns or the first part of GetRun. The last four figures come with ListRuns only.
+// One run: a row of ListRuns or the first part of GetRun. The four figures from received_bits_per_second on
+// come with ListRuns only.
 struct RunView {
   std::uint64_t run = 0;
   std::optional<std::uint64_t> job;
@@ -35,6 +37,9 @@ struct RunView {
   std::optional<double> received_bits_per_second, sent_bits_per_second;
   std::optional<std::uint64_t> retransmits;
   std::optional<double> lost_percent;
+  std::optional<std::string> workload;  // iperf3 or none
+  std::optional<std::uint64_t> trace_events, trace_lost;
+  std::optional<std::string> trace_skipped, trace_broken;  // why
 };
 
 // Totals of one direction or, with `stream`, of one stream.
@@ -69,6 +74,123 @@ struct IntervalView {
 
 struct FlagView {
   std::string code, message;
+};
+
+// ---- Traces: times in seconds since the client's release, negative before it
+// ----------------------------------------------------------------------------
+
+// What is said of a whole trace (GetTrace).
+struct TraceView {
+  std::optional<std::string> skipped;  // why nothing was traced; then nothing else is there
+  std::optional<std::string> broken;   // what makes it doubtful
+  std::optional<std::string> clock;
+  std::optional<std::uint64_t> buffer_bytes;  // a CPU
+  std::optional<std::uint32_t> functions;     // in function_graph's filter
+  std::optional<std::vector<std::string>> missing_functions;
+  std::optional<bool> workload_only;
+  std::optional<double> slice_s;
+  std::optional<std::uint64_t> events, lost, stacks_left_out;
+  // Rows that did not fit into the daemon's answer; of slices: events without theirs.
+  std::optional<std::uint64_t> events_left_out, drops_left_out, marks_left_out, cpus_left_out,
+      slices_left_out;
+};
+
+struct TraceCpuView {
+  std::optional<std::uint32_t> cpu;
+  std::optional<std::uint64_t> events, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged;
+};
+
+struct TraceEventView {
+  std::string event;  // "skb:kfree_skb"
+  std::optional<std::uint64_t> count;
+  std::optional<std::vector<std::uint64_t>> slices;  // trailing zeros are left out
+};
+
+// An event's count in one time slice; made here of TraceEventView::slices.
+struct SliceView {
+  std::string event;
+  double start_s = 0, seconds = 0;
+  std::uint64_t count = 0;
+};
+
+struct DropView {
+  std::optional<std::string> reason, location;
+  std::optional<std::uint64_t> count;
+};
+
+struct MarkView {
+  std::optional<double> time_s;
+  std::optional<std::string> text;
+  std::optional<bool> user;  // from Manager.Mark, not netperfd's own
+};
+
+struct SampleFieldView {
+  std::string name;
+  std::variant<std::int64_t, std::uint64_t, std::string> value;
+  std::string text;  // as the kernel prints it; empty: the value itself
+};
+
+// One event whole.
+struct SampleView {
+  std::string event;
+  std::optional<std::uint64_t> ordinal;  // 1 is the first of its event
+  std::optional<double> time_s;
+  std::optional<std::uint32_t> cpu;
+  std::optional<std::int32_t> pid;
+  std::optional<std::string> task;
+  std::optional<std::vector<SampleFieldView>> fields;
+};
+
+struct StackView {
+  std::optional<std::string> event;
+  std::optional<std::uint64_t> count;
+  std::optional<std::vector<std::string>> frames;  // innermost first
+};
+
+// What a run's trace saw since it last said so.
+struct TraceProgressView {
+  double seconds = 0;
+  std::uint64_t lost = 0;
+  std::vector<TraceEventView> events;  // without slices, the most frequent first
+};
+
+// ---- What this machine offers
+// ----------------------------------------------------------------------------------------------------
+
+struct CapabilityView {
+  std::string name, ability;  // yes, no or limited
+  std::optional<std::string> detail, advice;
+};
+
+struct ModuleView {
+  std::string name;
+  std::optional<bool> loaded, built_in;
+  std::optional<std::uint64_t> functions;  // traceable ones
+  std::optional<std::string> hint;
+};
+
+struct FunctionView {
+  std::string name;
+  std::optional<std::string> module;  // absent: the kernel itself
+};
+
+struct EventView {
+  std::string name;                 // "skb:kfree_skb"
+  std::optional<std::uint32_t> id;  // this and the next only of one that was asked for by name
+  std::optional<std::string> print;
+};
+
+struct EventFieldView {
+  std::string name;
+  std::optional<std::string> type;
+  std::optional<std::uint32_t> offset, size;  // bytes; a size of 0 is dynamic
+  std::optional<bool> is_signed;
+  std::optional<std::vector<std::string>> values;  // "2=NOT_SPECIFIED"
+};
+
+struct TracerView {
+  std::string name;
+  std::optional<bool> current;  // in the top instance
 };
 
 // A stored job (GetJob): its counts of runs by how they ended.
@@ -120,6 +242,36 @@ struct JobDetails {
   std::vector<SpreadView> spreads;
 };
 
+struct TraceDetails {
+  TraceView trace;
+  std::vector<TraceCpuView> cpus;
+  std::vector<TraceEventView> events;  // the most frequent first
+  std::vector<DropView> drops;         // as the events
+  std::vector<MarkView> marks;         // by time
+};
+
+struct StackPage {
+  std::vector<StackView> stacks;
+  bool more = false;  // there are others
+};
+
+// A part of a long list.
+struct FunctionPage {
+  std::vector<FunctionView> functions;
+  std::uint64_t total = 0;
+  std::vector<std::string> nearest;  // where nothing fits a plain name
+};
+
+struct EventDetails {
+  EventView event;
+  std::vector<EventFieldView> fields;
+};
+
+// What the caller of `show` asked to see in full of the trace.
+struct TraceLists {
+  bool events = false, drops = false, stacks = false, marks = false, cpus = false, over_time = false;
+};
+
 // All of a `show` page.
 struct ShowView {
   RunDetails details;
@@ -127,6 +279,10 @@ struct ShowView {
   std::vector<IntervalView> intervals;
   std::vector<SumView> streams;
   bool list_intervals = false, list_streams = false;  // what the caller asked to see in full
+  std::optional<TraceDetails> trace;                  // absent where the job asked for none
+  StackPage stacks;                                   // the most frequent; all where listed
+  std::vector<SampleView> samples;                    // where listed
+  TraceLists trace_lists;
 };
 
 // All that `start` can say of its job.

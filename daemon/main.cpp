@@ -26,19 +26,27 @@
 #include "daemon/log/log.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/store/sqlite_store.hpp"
+#include "daemon/trace/catalogue.hpp"
+#include "daemon/trace/kernel_tracer.hpp"
+#include "daemon/trace/session.hpp"
+#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace_settings.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
 #include "daemon/workload/iperf3_workload.hpp"
 #include "daemon/workload/launcher.hpp"
+#include "daemon/workload/none_workload.hpp"
+#include "daemon/workload/workload_by_kind.hpp"
 
 namespace netperfd {
 namespace {
 
 constexpr const char* kUsage =
-    "Usage: netperfd [--config FILE] [--check]\n"
+    "Usage: netperfd [--config FILE] [--check | --cleanup]\n"
     "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n"
     "\n"
     "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
     "  --check        check the configuration and all scenarios, then leave\n"
+    "  --cleanup      put tracefs back as a netperfd that died had found it, then leave\n"
     "  --version      print the version\n"
     "  --help         print this\n";
 
@@ -47,12 +55,14 @@ constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
 struct Options {
   std::optional<std::string> config;
   bool check = false;
+  bool clean_up = false;
 };
 
 // An exit code where the program has nothing further to do.
 std::expected<Options, int> parse_options(int argc, char** argv) {
-  constexpr std::array<option, 5> kLong{{{"config", required_argument, nullptr, 'c'},
+  constexpr std::array<option, 6> kLong{{{"config", required_argument, nullptr, 'c'},
                                          {"check", no_argument, nullptr, 'k'},
+                                         {"cleanup", no_argument, nullptr, 'u'},
                                          {"version", no_argument, nullptr, 'v'},
                                          {"help", no_argument, nullptr, 'h'},
                                          {nullptr, 0, nullptr, 0}}};
@@ -70,6 +80,9 @@ std::expected<Options, int> parse_options(int argc, char** argv) {
         break;
       case 'k':
         options.check = true;
+        break;
+      case 'u':
+        options.clean_up = true;
         break;
       case 'v':
         fmt::print("netperfd {}\n", NETPERFD_VERSION);
@@ -130,9 +143,13 @@ struct Settings {
   log::Level level = log::Level::info;
 };
 
+Result<config::DaemonConfig> load_config(const Options& options) {
+  return options.config ? config::load_daemon_config(*options.config, config::IfMissing::fail)
+                        : config::load_daemon_config(kDefaultConfig, config::IfMissing::use_defaults);
+}
+
 Result<Settings> load_settings(const Options& options) {
-  auto config = options.config ? config::load_daemon_config(*options.config, config::IfMissing::fail)
-                               : config::load_daemon_config(kDefaultConfig, config::IfMissing::use_defaults);
+  auto config = load_config(options);
   if (!config) return std::unexpected(std::move(config.error()));
   auto iperf3 = iperf3_settings(*config);
   if (!iperf3) return std::unexpected(std::move(iperf3.error()));
@@ -164,20 +181,44 @@ int check_settings(const Settings& settings) {
   return code;
 }
 
+// Only the place of the database counts: it must work where the users of the configuration are gone.
+Result<int> clean_up_tracefs(const Options& options) {
+  const auto config = load_config(options);
+  if (!config) return std::unexpected(config.error());
+  const auto session = session_settings(*config);
+  if (!session) return std::unexpected(session.error());
+  const auto tracefs = trace::make_real_tracefs(tracefs_root());
+  const auto done = trace::clean_up(*tracefs, *session);
+  if (!done) return std::unexpected(done.error());
+  for (const std::string& line : *done) fmt::print("{}\n", line);
+  return EXIT_SUCCESS;
+}
+
+// What the daemon found out about the machine before it serves.
+struct Machine {
+  std::unique_ptr<store::SqliteStore> store;
+  workload::Iperf3Features iperf3;
+  std::unique_ptr<trace::Tracefs> tracefs;
+  trace::SessionSettings tracing;
+};
+
 // The running daemon: every room's object, in the order of their dependence.
 class Program {
  public:
-  Program(EventLoop& loop, Options options, Settings settings, workload::Iperf3Features features,
-          std::unique_ptr<store::SqliteStore> store)
+  Program(EventLoop& loop, Options options, Settings settings, Machine machine)
       : loop_(loop),
         options_(std::move(options)),
         settings_(std::move(settings)),
-        features_(std::move(features)),
-        store_(std::move(store)),
+        machine_(std::move(machine)),
         clock_(loop),
-        workload_(loop, settings_.iperf3, features_),
+        iperf3_(loop, settings_.iperf3, machine_.iperf3),
+        none_(clock_),
+        workload_(iperf3_, none_),
+        catalogue_(*machine_.tracefs,
+                   catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3)),
+        tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
-        scheduler_({workload_, *store_, clock_}, settings_.config.queue_limit) {
+        scheduler_({workload_, tracer_, *machine_.store, clock_}, settings_.config.queue_limit) {
     scheduler_.add_observer(run_log_);
   }
 
@@ -192,10 +233,13 @@ class Program {
   EventLoop& loop_;
   Options options_;
   Settings settings_;
-  workload::Iperf3Features features_;
-  std::unique_ptr<store::SqliteStore> store_;
+  Machine machine_;
   core::EventClock clock_;
-  workload::Iperf3Workload workload_;
+  workload::Iperf3Workload iperf3_;
+  workload::NoneWorkload none_;
+  workload::WorkloadByKind workload_;
+  trace::KernelCatalogue catalogue_;
+  trace::KernelTracer tracer_;
   config::ScenarioDirectory scenarios_;
   RunLog run_log_;
   core::Scheduler scheduler_;
@@ -218,15 +262,15 @@ Status Program::watch_signals() {
 Result<int> Program::serve() {
   if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
-  auto service = bus::Service::create(loop_, scheduler_, scenarios_, *store_,
+  auto service = bus::Service::create(loop_, scheduler_, scenarios_, catalogue_, *machine_.store,
                                       {.version = NETPERFD_VERSION,
-                                       .iperf3_version = features_.version,
-                                       .live_intervals = features_.json_stream(),
+                                       .iperf3_version = machine_.iperf3.version,
+                                       .live_intervals = machine_.iperf3.json_stream(),
                                        .group = settings_.group});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
-                        features_.version.empty() ? "not found" : features_.version));
+                        machine_.iperf3.version.empty() ? "not found" : machine_.iperf3.version));
   (void)sd_notify(0, "READY=1\nSTATUS=idle");
   return loop_.run();
 }
@@ -276,7 +320,18 @@ void block_signals() {
   (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
 }
 
+// After a crash without `--cleanup`; the store's lock says that no other daemon lives with this journal.
+void put_tracefs_back(const Machine& machine) {
+  const auto done = trace::clean_up(*machine.tracefs, machine.tracing);
+  if (!done) {
+    log::error(fmt::format("tracefs is not as it was before: {}", done.error().message));
+    return;
+  }
+  for (const std::string& line : *done) log::warn(fmt::format("tracefs put back: {}", line));
+}
+
 Result<int> run(const Options& options) {
+  if (options.clean_up) return clean_up_tracefs(options);
   auto settings = load_settings(options);
   if (!settings) return std::unexpected(std::move(settings.error()));
   if (options.check) return check_settings(*settings);
@@ -292,11 +347,18 @@ Result<int> run(const Options& options) {
     log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
                           count));
   }
+  Machine machine;
+  machine.store = std::move(*store);
+  auto tracing = session_settings(settings->config);
+  if (!tracing) return std::unexpected(std::move(tracing.error()));
+  machine.tracing = std::move(*tracing);
+  machine.tracefs = trace::make_real_tracefs(tracefs_root());
+  put_tracefs_back(machine);
   // Without iperf3 the store can still be read; a job then fails with this reason.
   auto features = workload::probe_iperf3(*loop, settings->iperf3);
   if (!features) log::warn(features.error().message);
-  Program program{*loop, options, std::move(*settings),
-                  features ? std::move(*features) : workload::Iperf3Features{}, std::move(*store)};
+  if (features) machine.iperf3 = std::move(*features);
+  Program program{*loop, options, std::move(*settings), std::move(machine)};
   return program.serve();
 }
 

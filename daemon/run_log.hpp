@@ -12,6 +12,7 @@ class RunLog final : public core::RunObserver {
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;
   void run_interval(JobId, RunId, const Interval&) override {}
+  void run_trace(JobId, RunId, const core::TraceProgress&) override {}
   void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
   void job_removed(JobId) override {}
 

@@ -1,6 +1,7 @@
 #include "daemon/bus/authorization.hpp"
 
 #include <fmt/format.h>
+#include <grp.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -36,8 +37,14 @@ bool may_measure(const Credentials& caller, gid_t group) {
   return group != static_cast<gid_t>(-1) && std::ranges::find(caller.groups, group) != caller.groups.end();
 }
 
-bool may_read_documents(const Credentials& caller, uid_t owner) {
+bool may_act_as(const Credentials& caller, uid_t owner) {
   return caller.uid == 0 || caller.uid == owner;
+}
+
+std::string describe_group(gid_t group) {
+  if (group == static_cast<gid_t>(-1)) return {};
+  const struct group* found = getgrgid(group);  // NOLINT(concurrency-mt-unsafe): the loop's thread only
+  return found != nullptr ? fmt::format("the group {}", found->gr_name) : fmt::format("the group {}", group);
 }
 
 Authorization::Authorization(sdbus::IConnection& connection, std::chrono::milliseconds timeout)

@@ -20,10 +20,13 @@ struct Credentials {
   std::vector<gid_t> groups;  // primary and supplementary; empty where the bus could not tell
 };
 
-// Start, stop and delete: root and the members of `group`.
+// Start, stop, delete and probe: root and the members of `group`.
 [[nodiscard]] bool may_measure(const Credentials& caller, gid_t group);
-// Raw data may hold what others should not see: root and the owner of the run.
-[[nodiscard]] bool may_read_documents(const Credentials& caller, uid_t owner);
+// Read raw data, which may hold what others should not see, and mark a run: root and the owner of the job.
+[[nodiscard]] bool may_act_as(const Credentials& caller, uid_t owner);
+
+// The group in words, "the group netperfd"; empty for -1. Asks the name service, which may take its time.
+[[nodiscard]] std::string describe_group(gid_t group);
 
 class Authorization {
  public:

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "daemon/analysis/spread.hpp"
 #include "daemon/bus/document.hpp"
@@ -20,39 +19,19 @@ namespace {
 constexpr std::uint32_t kRunsPageLimit = 500;
 constexpr std::uint32_t kIntervalsPageLimit = 2000;
 
-std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
-  return asked == 0 ? highest : std::min(asked, highest);
-}
-
-// The store's number for one of the bus, which has one bit more.
-std::int64_t to_id(std::uint64_t number, const char* what) {
-  if (number == 0 || number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    throw to_dbus(Error{ErrorKind::not_found, fmt::format("{} {}: no such {}", what, number, what)});
-  }
-  return static_cast<std::int64_t>(number);
-}
-
 }  // namespace
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
     : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::kManagerPath}),
       ports_(ports),
-      settings_(std::move(settings)) {
+      settings_(std::move(settings)),
+      group_(describe_group(settings_.group)) {
   registerAdaptor();
 }
 
-template <class... Values, class Work>
-void ManagerObject::with_credentials(const SharedReply<Values...>& reply, Work work) {
-  const std::string unique_name = dbus::caller_of(getObject());
-  ports_.authorization.ask(unique_name, [reply, work, unique_name](const Result<Credentials>& caller) {
-    answer(reply, [&] {
-      if (!caller) {
-        log::warn(fmt::format("refused {}: {}", unique_name, caller.error().message));
-        throw to_dbus(caller.error());
-      }
-      work(*caller, unique_name);
-    });
-  });
+void ManagerObject::set_group(gid_t group) {
+  settings_.group = group;
+  group_ = describe_group(group);
 }
 
 void ManagerObject::require_may_measure(const Credentials& caller, const std::string& unique_name,
@@ -60,8 +39,24 @@ void ManagerObject::require_may_measure(const Credentials& caller, const std::st
   if (may_measure(caller, settings_.group)) return;
   log::warn(fmt::format("denied: uid {} ({}) may not {}", caller.uid, unique_name, deed));
   throw to_dbus(
-      Error{ErrorKind::access_denied,
-            fmt::format("uid {} may not {}; that needs root or the group netperfd", caller.uid, deed)});
+      Error{ErrorKind::access_denied, fmt::format("uid {} may not {}; that needs root{}{}", caller.uid, deed,
+                                                  group_.empty() ? "" : " or ", group_)});
+}
+
+void ManagerObject::require_may_act_as(uid_t owner, const Credentials& caller, const std::string& unique_name,
+                                       const std::string& deed) {
+  if (may_act_as(caller, owner)) return;
+  log::warn(fmt::format("denied: uid {} ({}) may not {}", caller.uid, unique_name, deed));
+  throw to_dbus(Error{
+      ErrorKind::access_denied,
+      fmt::format("uid {} may not {}; that needs its owner, uid {}, or root", caller.uid, deed, owner)});
+}
+
+core::RunRow ManagerObject::readable_run(std::uint64_t run, const Credentials& caller,
+                                         const std::string& unique_name, const char* parts) const {
+  core::RunRow row = value_or_throw(ports_.queries.run(value_or_throw(parse_id(run, "run"))));
+  require_may_act_as(row.owner, caller, unique_name, fmt::format("read {} of run {}", parts, row.id));
+  return row;
 }
 
 sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions& options,
@@ -110,7 +105,7 @@ void ManagerObject::StopJob(sdbus::Result<>&& result, std::uint64_t job) {
   answer(reply, [&] {
     with_credentials(reply, [this, reply, job](const Credentials& caller, const std::string& unique_name) {
       require_may_measure(caller, unique_name, fmt::format("stop job {}", job));
-      const JobId id = to_id(job, "job");
+      const JobId id = value_or_throw(parse_id(job, "job"));
       throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", caller.uid)));
       log::info(fmt::format("uid {} asked to stop it", caller.uid), {.job = id});
       reply->ok();
@@ -124,16 +119,7 @@ void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uin
     throw_if_failed(check_line("name", name, kNameLimit));
     with_credentials(
         reply, [this, reply, run, name](const Credentials& caller, const std::string& unique_name) {
-          const RunId id = to_id(run, "run");
-          const core::RunRow row = value_or_throw(ports_.queries.run(id));
-          if (!may_read_documents(caller, row.owner)) {
-            log::warn(fmt::format("denied: uid {} ({}) may not read its documents", caller.uid, unique_name),
-                      {.run = id});
-            throw to_dbus(Error{
-                ErrorKind::access_denied,
-                fmt::format("uid {} may not read documents of run {}; that needs its owner, uid {}, or root",
-                            caller.uid, id, row.owner)});
-          }
+          const RunId id = readable_run(run, caller, unique_name, "documents").id;
           const std::string bytes = value_or_throw(ports_.queries.document(id, name));
           Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", id, name), bytes));
           reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
@@ -146,7 +132,7 @@ void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   answer(reply, [&] {
     with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
       require_may_measure(caller, unique_name, fmt::format("delete run {}", run));
-      const RunId id = to_id(run, "run");
+      const RunId id = value_or_throw(parse_id(run, "run"));
       throw_if_failed(ports_.queries.remove(id));
       log::info(fmt::format("deleted by uid {}", caller.uid), {.run = id});
       reply->ok();
@@ -174,21 +160,23 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Flags> Mana
     const std::uint64_t& id) {
   return dbus::guarded([&] {
     // 0 is the newest that has ended, here as in the store.
-    const core::RunRow run = value_or_throw(ports_.queries.run(id == 0 ? 0 : to_id(id, "run")));
+    const core::RunRow run =
+        value_or_throw(ports_.queries.run(id == 0 ? 0 : value_or_throw(parse_id(id, "run"))));
     return std::tuple{run_row(run).row, all_rows(run.sums, totals_row), flag_rows(run.flags)};
   });
 }
 
 ManagerObject::Dicts ManagerObject::ListStreams(const std::uint64_t& run) {
-  return dbus::guarded(
-      [&] { return all_rows(value_or_throw(ports_.queries.streams(to_id(run, "run"))), totals_row); });
+  return dbus::guarded([&] {
+    return all_rows(value_or_throw(ports_.queries.streams(value_or_throw(parse_id(run, "run")))), totals_row);
+  });
 }
 
 std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const std::uint64_t& run,
                                                                            const std::string& cursor,
                                                                            const std::uint32_t& limit) {
   return dbus::guarded([&] {
-    const RunId id = to_id(run, "run");
+    const RunId id = value_or_throw(parse_id(run, "run"));
     WirePage page = fitting_page(
         page_limit(limit, kIntervalsPageLimit),
         [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, interval_row);
@@ -198,7 +186,7 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const
 
 std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetJob(const std::uint64_t& id) {
   return dbus::guarded([&] {
-    const auto runs = value_or_throw(ports_.queries.runs_of_job(to_id(id, "job")));
+    const auto runs = value_or_throw(ports_.queries.runs_of_job(value_or_throw(parse_id(id, "job"))));
     std::vector<std::vector<Totals>> sums;
     for (const core::RunRow& run : runs) {
       if (run.state == RunState::finished) sums.push_back(run.sums);

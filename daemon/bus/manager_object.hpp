@@ -1,5 +1,8 @@
-// org.netperfd1.Manager: each method is a task for the scheduler, the scenarios or the store.
+// org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
+// Those about traces are in manager_trace.cpp, those about what the kernel offers in manager_catalogue.cpp.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <map>
@@ -10,10 +13,13 @@
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/deferred.hpp"
+#include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/core/ports.hpp"
 #include "daemon/core/scheduler.hpp"
+#include "daemon/core/trace_ports.hpp"
+#include "daemon/log/log.hpp"
 #include "dbus/compat.hpp"
 #include "netperfd-dbus/Manager_adaptor.hpp"
 
@@ -23,6 +29,7 @@ namespace netperfd::bus {
 struct ManagerPorts {
   core::Scheduler& scheduler;
   core::ScenarioSource& scenarios;
+  core::Catalogue& catalogue;
   core::RunQueries& queries;
   Authorization& authorization;
   Callers& callers;
@@ -37,7 +44,7 @@ class ManagerObject final
   ManagerObject& operator=(const ManagerObject&) = delete;
   ~ManagerObject() { unregisterAdaptor(); }
 
-  void set_group(gid_t group) { settings_.group = group; }
+  void set_group(gid_t group);
 
  private:
   using Dict = std::map<std::string, sdbus::Variant>;
@@ -55,6 +62,19 @@ class ManagerObject final
   Dicts ListStreams(const std::uint64_t& run) override;
   std::tuple<Dicts, std::string> ListIntervals(const std::uint64_t& run, const std::string& cursor,
                                                const std::uint32_t& limit) override;
+  std::tuple<Dict, Dicts, Dicts, Dicts, Dicts> GetTrace(const std::uint64_t& run) override;
+  void ListTraceSamples(sdbus::Result<Dicts, std::string>&& result, std::uint64_t run, std::string event,
+                        std::string cursor, std::uint32_t limit) override;
+  std::tuple<Dicts, std::string> ListTraceStacks(const std::uint64_t& run, const std::string& cursor,
+                                                 const std::uint32_t& limit) override;
+  void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
+  void ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) override;
+  Dicts ListModules(const std::string& pattern) override;
+  std::tuple<Dicts, std::uint64_t, std::vector<std::string>> ListFunctions(
+      const Dict& filter, const std::uint64_t& offset, const std::uint32_t& limit) override;
+  std::vector<std::string> ListEvents(const std::string& pattern) override;
+  std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
+  Dicts ListTracers() override;
   std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
@@ -71,11 +91,32 @@ class ManagerObject final
   // Throws AccessDenied, `deed` saying what was not allowed, unless the caller may measure.
   void require_may_measure(const Credentials& caller, const std::string& unique_name,
                            const std::string& deed) const;
+  // Likewise unless the caller is `owner` or root.
+  static void require_may_act_as(uid_t owner, const Credentials& caller, const std::string& unique_name,
+                                 const std::string& deed);
+  // The run, for the eyes of its owner and root; throws NotFound or, with its `parts`, AccessDenied.
+  [[nodiscard]] core::RunRow readable_run(std::uint64_t run, const Credentials& caller,
+                                          const std::string& unique_name, const char* parts) const;
   [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,
                                         const Credentials& caller, const std::string& unique_name);
 
   ManagerPorts ports_;
   ServiceSettings settings_;
+  std::string group_;  // settings_.group in words
 };
+
+template <class... Values, class Work>
+void ManagerObject::with_credentials(const SharedReply<Values...>& reply, Work work) {
+  const std::string unique_name = dbus::caller_of(getObject());
+  ports_.authorization.ask(unique_name, [reply, work, unique_name](const Result<Credentials>& caller) {
+    answer(reply, [&] {
+      if (!caller) {
+        log::warn(fmt::format("refused {}: {}", unique_name, caller.error().message));
+        throw to_dbus(caller.error());
+      }
+      work(*caller, unique_name);
+    });
+  });
+}
 
 }  // namespace netperfd::bus

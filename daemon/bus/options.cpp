@@ -40,6 +40,11 @@ constexpr std::array<Key, 6> kFilterKeys{{
     {"until", "t", "an unsigned 64-bit number"},
 }};
 
+constexpr std::array<Key, 2> kFunctionFilterKeys{{
+    {"module", "s", "a string"},
+    {"pattern", "s", "a string"},
+}};
+
 std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorKind::invalid_argument, std::move(message));
 }
@@ -155,6 +160,33 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
     *bound = *time;
   }
   return parsed;
+}
+
+Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {
+  if (auto checked = check_keys(filter, "filter", kFunctionFilterKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::FunctionFilter parsed;
+  parsed.module = value_of<std::string>(filter, "module");
+  parsed.pattern = value_of<std::string>(filter, "pattern").value_or("");
+  if (auto checked = check_line("module", parsed.module.value_or(""), kNameLimit); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = check_line("pattern", parsed.pattern, kPatternLimit); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  return parsed;
+}
+
+std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
+  return asked == 0 ? highest : std::min(asked, highest);
+}
+
+Result<std::int64_t> parse_id(std::uint64_t number, const char* what) {
+  if (number == 0 || number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return fail(ErrorKind::not_found, fmt::format("{} {}: no such {}", what, number, what));
+  }
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace netperfd::bus

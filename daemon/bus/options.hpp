@@ -1,11 +1,14 @@
-// The a{sv} arguments of callers, read strictly: an unknown key or a value of another type is an error that
-// names it.
+// The arguments of callers, read strictly: in an a{sv} an unknown key or a value of another type is an error
+// that names it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports.hpp"
+#include "daemon/core/trace_ports.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {
@@ -17,6 +20,8 @@ inline constexpr std::size_t kOverrideLimit = 1024;
 inline constexpr std::size_t kLabelLimit = 256;
 inline constexpr std::size_t kNameLimit = 256;
 inline constexpr std::size_t kOriginLimit = 4096;
+inline constexpr std::size_t kPatternLimit = 512;  // as long as the kernel's symbols may be
+inline constexpr std::size_t kMarkLimit = 200;
 
 struct StartOptions {
   core::JobOptions job;
@@ -25,10 +30,17 @@ struct StartOptions {
 
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
+[[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);
 
 // `what` stands at the beginning of the error.
 [[nodiscard]] Status check_size(const char* what, const std::string& text, std::size_t limit_bytes);
 // One line of printable text within the limit.
 [[nodiscard]] Status check_line(const char* what, const std::string& text, std::size_t limit_bytes);
+
+// Rows of a page where `asked` are wanted: 0 means as many as there may be.
+[[nodiscard]] std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest);
+// The store's number for one of the bus, which has one bit more; not_found where the store cannot have it.
+// `what` is "run" or "job".
+[[nodiscard]] Result<std::int64_t> parse_id(std::uint64_t number, const char* what);
 
 }  // namespace netperfd::bus

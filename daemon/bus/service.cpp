@@ -12,6 +12,7 @@
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/wire_trace.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
@@ -56,7 +57,7 @@ void announce(const char* what, JobId job, Announce announcement) {
 // In the order of their making; what is made later uses what is made before.
 struct Service::Parts {
   Parts(EventLoop& loop, core::Scheduler& scheduler, core::ScenarioSource& scenarios,
-        core::RunQueries& queries, ServiceSettings settings)
+        core::Catalogue& catalogue, core::RunQueries& queries, ServiceSettings settings)
       : bus(loop),
         authorization(bus.get()),
         callers(dbus::raw(bus.get()),
@@ -64,7 +65,8 @@ struct Service::Parts {
                   // It may have ended in the meantime, which is as good.
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
-        manager(bus.get(), {scheduler, scenarios, queries, authorization, callers}, std::move(settings)) {}
+        manager(bus.get(), {scheduler, scenarios, catalogue, queries, authorization, callers},
+                std::move(settings)) {}
 
   Attached bus;
   Authorization authorization;
@@ -78,10 +80,10 @@ Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Service::~Service() = default;
 
 Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, core::Scheduler& scheduler,
-                                                 core::ScenarioSource& scenarios, core::RunQueries& queries,
-                                                 ServiceSettings settings) {
+                                                 core::ScenarioSource& scenarios, core::Catalogue& catalogue,
+                                                 core::RunQueries& queries, ServiceSettings settings) {
   try {
-    auto parts = std::make_unique<Parts>(loop, scheduler, scenarios, queries, std::move(settings));
+    auto parts = std::make_unique<Parts>(loop, scheduler, scenarios, catalogue, queries, std::move(settings));
     std::unique_ptr<Service> service{new Service(std::move(parts))};
     for (const core::JobStatus& job : scheduler.jobs()) service->job_added(job);
     service->parts_->bus.get().requestName(dbus::ServiceName{dbus::kService});
@@ -113,6 +115,16 @@ void Service::run_interval(JobId job, RunId run, const Interval& interval) {
   if (found == parts_->jobs.end()) return;
   announce("Interval", job,
            [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), interval_row(interval).row); });
+}
+
+void Service::run_trace(JobId job, RunId run, const core::TraceProgress& progress) {
+  if (!parts_->callers.anyone_subscribed()) return;
+  const auto found = parts_->jobs.find(job);
+  if (found == parts_->jobs.end()) return;
+  announce("TraceProgress", job, [&] {
+    found->second.emitTraceProgress(static_cast<std::uint64_t>(run), progress.seconds,
+                                    progress_counts(progress), progress.lost);
+  });
 }
 
 void Service::run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) {

@@ -10,6 +10,7 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/core/ports.hpp"
 #include "daemon/core/scheduler.hpp"
+#include "daemon/core/trace_ports.hpp"
 
 namespace netperfd::bus {
 
@@ -28,6 +29,7 @@ class Service final : public core::RunObserver {
   // bus goes away the loop ends with EXIT_FAILURE.
   [[nodiscard]] static Result<std::unique_ptr<Service>> create(EventLoop& loop, core::Scheduler& scheduler,
                                                                core::ScenarioSource& scenarios,
+                                                               core::Catalogue& catalogue,
                                                                core::RunQueries& queries,
                                                                ServiceSettings settings);
   Service(const Service&) = delete;
@@ -41,6 +43,7 @@ class Service final : public core::RunObserver {
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;
   void run_interval(JobId job, RunId run, const Interval& interval) override;
+  void run_trace(JobId job, RunId run, const core::TraceProgress& progress) override;
   void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
   void job_removed(JobId job) override;
 

@@ -2,78 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {
 namespace {
-
-constexpr std::size_t round_up(std::size_t bytes, std::size_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-// In D-Bus a text is its length, its bytes and a NUL.
-constexpr std::size_t text_bytes(std::size_t length) {
-  return 4 + length + 1;
-}
-
-// Makes a row and counts what it will take in a message.
-class RowMaker {
- public:
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  void put(const char* key, Number value) {
-    constexpr std::size_t kBytes = std::is_same_v<Number, bool> ? 4 : sizeof(Number);
-    add(key, sdbus::Variant{value}, 1, kBytes, kBytes);
-  }
-  template <class Number>
-  void put(const char* key, const std::optional<Number>& value) {
-    if (value) put(key, *value);
-  }
-  void put(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
-    const std::string clean = wire_text(text, limit_bytes);
-    add(key, sdbus::Variant{clean}, 1, 4, text_bytes(clean.size()));
-  }
-  void put(const char* key, std::string_view word) { put(key, std::string{word}); }
-  void put_if_any(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
-    if (!text.empty()) put(key, text, limit_bytes);
-  }
-  void put(const char* key, const std::optional<WallTime>& time) {
-    if (time)
-      put(key, static_cast<std::uint64_t>(std::max<std::int64_t>(0, time->time_since_epoch().count())));
-  }
-  void put(const char* key, const std::vector<std::string>& texts) {
-    std::vector<std::string> clean;
-    std::size_t bytes = 4;
-    for (const std::string& text : texts) {
-      clean.push_back(wire_text(text, kShortTextBytes));
-      bytes = round_up(bytes, 4) + text_bytes(clean.back().size());
-    }
-    add(key, sdbus::Variant{clean}, 2, 4, bytes);
-  }
-  void put(const char* key, const std::vector<std::uint64_t>& numbers) {
-    add(key, sdbus::Variant{numbers}, 2, 4, 8 + numbers.size() * 8);
-  }
-
-  WireRow take() { return {std::move(row_), bytes_}; }
-
- private:
-  // An entry is its key, the signature of its value (a length byte, its characters, a NUL) and the value.
-  void add(const char* key, sdbus::Variant value, std::size_t signature_length, std::size_t alignment,
-           std::size_t bytes) {
-    const std::size_t head = text_bytes(std::string_view{key}.size()) + 2 + signature_length;
-    bytes_ += round_up(round_up(head, alignment) + bytes, 8);
-    row_.emplace(key, std::move(value));
-  }
-
-  dbus::Row row_;
-  std::size_t bytes_ = 8;  // the row's length and padding
-};
 
 double seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -119,6 +57,15 @@ void put_what_iperf3_told(RowMaker& row, const core::RunRow& run) {
   }
 }
 
+// Of a trace that was not made there is nothing to count.
+void put_trace(RowMaker& row, const core::TraceTotals& trace) {
+  row.put_if_any("trace_skipped", trace.skipped);
+  if (!trace.skipped.empty()) return;
+  row.put("trace_events", trace.events);
+  row.put("trace_lost", trace.lost);
+  row.put_if_any("trace_broken", trace.broken);
+}
+
 RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
   RowMaker row;
   row.put("run", number(run.id));
@@ -133,8 +80,12 @@ RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
   row.put("created_us", std::optional{run.created});
   row.put("started_us", run.started);
   row.put("ended_us", run.ended);
-  put_what_was_asked(row, run.spec);
-  put_what_iperf3_told(row, run);
+  row.put("workload", to_string(run.spec.workload));
+  if (run.spec.workload == WorkloadKind::iperf3) {
+    put_what_was_asked(row, run.spec);
+    put_what_iperf3_told(row, run);
+  }
+  if (run.trace) put_trace(row, *run.trace);
   row.put("flags", static_cast<std::uint32_t>(run.flags.size()));
   row.put("documents", run.documents);
   return row;

@@ -1,8 +1,11 @@
 // The model as the rows that dbus/org.netperfd1.Manager.xml documents. What is not known has no key.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/analysis/spread.hpp"
@@ -33,6 +36,29 @@ struct WireRow {
 [[nodiscard]] std::vector<sdbus::Struct<std::string, std::string>> flag_rows(
     const std::vector<QualityFlag>& flags);
 
+// As many rows, from the first on, as fit into the smaller of `limit_bytes` and `room_bytes`, off which it
+// takes what they need.
+template <class Item, class MakeRow>
+[[nodiscard]] dbus::Rows fitting_rows(const std::vector<Item>& items, MakeRow make_row,
+                                      std::size_t limit_bytes, std::size_t& room_bytes) {
+  dbus::Rows rows;
+  std::size_t bytes = 0;
+  for (const Item& item : items) {
+    WireRow made = make_row(item);
+    if (bytes + made.bytes > std::min(limit_bytes, room_bytes)) break;
+    bytes += made.bytes;
+    rows.push_back(std::move(made.row));
+  }
+  room_bytes -= bytes;
+  return rows;
+}
+
+[[nodiscard]] inline Error too_much_for_a_message() {
+  return {ErrorKind::unsupported,
+          "the answer does not fit into one message of 1 MiB; a narrower pattern, where there is one, gives "
+          "less"};
+}
+
 // Rows of a method that has no pages; throws Unsupported where they do not fit into one message.
 template <class Item, class MakeRow>
 [[nodiscard]] dbus::Rows all_rows(const std::vector<Item>& items, MakeRow make_row) {
@@ -43,7 +69,7 @@ template <class Item, class MakeRow>
     WireRow made = make_row(item);
     bytes += made.bytes;
     if (bytes > kRowsBudgetBytes) {
-      throw to_dbus(Error{ErrorKind::unsupported, "the answer does not fit into one message of 1 MiB"});
+      throw to_dbus(too_much_for_a_message());
     }
     rows.push_back(std::move(made.row));
   }

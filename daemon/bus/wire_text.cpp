@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace netperfd::bus {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
 // Length of the character that `text` begins with, 0 where sd-bus would not take it.
 std::size_t accepted_length(std::string_view text) {
@@ -32,6 +32,7 @@ std::size_t accepted_length(std::string_view text) {
 }  // namespace
 
 std::string wire_text(std::string_view text, std::size_t limit_bytes) {
+  constexpr std::size_t kEllipsisBytes = std::string_view{kEllipsis}.size();
   std::string clean;
   clean.reserve(std::min(text.size(), limit_bytes));
   std::size_t end_of_cut = 0;  // where the ellipsis would still fit
@@ -43,10 +44,24 @@ std::string wire_text(std::string_view text, std::size_t limit_bytes) {
       return clean.append(kEllipsis);
     }
     clean.append(next);
-    if (clean.size() + kEllipsis.size() <= limit_bytes) end_of_cut = clean.size();
+    if (clean.size() + kEllipsisBytes <= limit_bytes) end_of_cut = clean.size();
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return clean;
+}
+
+WireTexts wire_texts(const std::vector<std::string>& texts, std::size_t limit_bytes) {
+  WireTexts made{.texts = {}, .bytes = 4, .cut = false};  // a list begins with its length
+  for (const std::string& text : texts) {
+    std::string clean = wire_text(text, kShortTextBytes);
+    const std::size_t bytes = round_up(made.bytes, 4) + text_bytes(clean.size());
+    made.cut = bytes > limit_bytes;
+    if (made.cut) clean = kEllipsis;
+    made.bytes = round_up(made.bytes, 4) + text_bytes(clean.size());
+    made.texts.push_back(std::move(clean));
+    if (made.cut) break;
+  }
+  return made;
 }
 
 }  // namespace netperfd::bus

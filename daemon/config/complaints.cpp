@@ -15,9 +15,10 @@ constexpr std::size_t kMaxLines = 100;
 constexpr std::size_t kMaxQuoted = 60;
 constexpr std::size_t kMaxOrigin = 4096;
 
-// Whether `mapping` is `key` or stands above it.
-bool covers(std::string_view mapping, std::string_view key) {
-  return key.starts_with(mapping) && (key.size() == mapping.size() || key[mapping.size()] == '.');
+// Whether `above` is `key`, or a mapping or list that it stands in.
+bool covers(std::string_view above, std::string_view key) {
+  return key.starts_with(above) &&
+         (key.size() == above.size() || key[above.size()] == '.' || key[above.size()] == '[');
 }
 
 // Insertions, deletions, replacements and swaps of neighbours that make `a` into `b`.

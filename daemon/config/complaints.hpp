@@ -25,11 +25,12 @@ class Complaints {
   // `origin` is what messages call the text: its path, or a word for a text that is no file.
   explicit Complaints(std::string origin);
 
-  // `key` is a full path such as workload.iperf3.streams; empty where the text as a whole is meant.
+  // `key` is a full path such as workload.iperf3.streams or, in a list, trace.events[0].name; empty where the
+  // text as a whole is meant.
   void add(const Place& place, std::string key, std::string message);
   // Keeps complaints about `key` back that would only follow from another one.
   void silence(std::string key) { silenced_.push_back(std::move(key)); }
-  // Whether `key`, or a mapping above it, has a complaint or is silenced.
+  // Whether `key`, or a mapping or list above it, has a complaint or is silenced.
   [[nodiscard]] bool concern(std::string_view key) const;
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }

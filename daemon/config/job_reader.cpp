@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +32,10 @@ constexpr milliseconds kTimeoutWithoutPlan = 10min;
 struct Draft {
   JobSpec spec;
   LocalServer local;
+  bool until_stop = false;
+  FunctionGraphSpec graph;
+  TraceSpec trace;
+  EventSpec event;  // the one that is being read
   std::optional<milliseconds> timeout;
 };
 
@@ -36,30 +43,35 @@ constexpr const char* kDuration = "a duration (a number with ms, s, min or h, li
 constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
 
 Reader cpu_list(std::vector<std::uint32_t>& out) {
-  return [&out](const YamlNode& node) -> std::optional<std::string> {
-    std::vector<std::uint32_t> cpus;
-    for (const YamlNode& item : node.items) {
-      const auto cpu = parse_number(item, 0, std::numeric_limits<std::uint32_t>::max());
-      if (!cpu) return not_what(item, "the number of a CPU");
-      cpus.push_back(static_cast<std::uint32_t>(*cpu));
-    }
-    if (cpus.empty()) return not_what(node, "a list of CPU numbers (like [2] or [2, 3])");
-    out = std::move(cpus);
-    return std::nullopt;
+  const auto parse = [](const YamlNode& node) -> std::optional<std::uint32_t> {
+    const auto cpu = parse_number(node, 0, std::numeric_limits<std::uint32_t>::max());
+    return cpu ? std::optional(static_cast<std::uint32_t>(*cpu)) : std::nullopt;
   };
+  return list(out, parse, "the number of a CPU", "a list of CPU numbers (like [2] or [2, 3])");
 }
 
-// The schema: each key, the value it fills and how. docs/scenarios.md explains them to people.
-std::vector<Key> keys_of(Draft& draft) {
+Reader function_list(std::vector<std::string>& out) {
+  return list(out, parse_text, "the name of a function or a glob",
+              "a list of functions (like [tcp_sendmsg, 'ip_*'])");
+}
+
+// The schema is in these four: each key, the value it fills and how. docs/scenarios.md explains them to
+// people.
+std::vector<Key> keys_of_job(Draft& draft) {
   JobSpec& job = draft.spec;
-  Iperf3Spec& iperf3 = job.iperf3;
   return {
       {"name", text(job.name), Need::required},
       {"description", text(job.description)},
       {"label", text(job.label)},
       {"repeat", number(job.repeat)},
       {"workload", {}, Need::required},
-      {"workload.iperf3", {}, Need::required},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+std::vector<Key> keys_of_iperf3(Draft& draft) {
+  Iperf3Spec& iperf3 = draft.spec.iperf3;
+  return {
+      {"workload.iperf3", {}},
       {"workload.iperf3.server", text(iperf3.server)},
       {"workload.iperf3.local", {}},
       {"workload.iperf3.local.netns", text(draft.local.netns)},
@@ -87,10 +99,44 @@ std::vector<Key> keys_of(Draft& draft) {
       {"workload.iperf3.cport", number(iperf3.client_port)},
       {"workload.iperf3.bind", text(iperf3.bind)},
       {"workload.iperf3.affinity", cpu_list(iperf3.affinity)},
-      {"limits", {}},
-      {"limits.timeout", word(draft.timeout, parse_duration, kDuration)},
   };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of_trace(Draft& draft) {
+  TraceSpec& trace = draft.trace;
+  const auto keep_event = [&draft] { draft.trace.events.push_back(std::exchange(draft.event, {})); };
+  return {
+      {"trace", {}},
+      {"trace.function_graph", {}},
+      {"trace.function_graph.module", text(draft.graph.module)},
+      {"trace.function_graph.functions", function_list(draft.graph.functions)},
+      {"trace.function_graph.exclude", function_list(draft.graph.exclude)},
+      {"trace.function_graph.depth", number(draft.graph.depth)},
+      {"trace.events",
+       {},
+       Need::optional,
+       {keep_event, "name", "a list of events (like [skb:kfree_skb], or mappings with the key name)"}},
+      {"trace.events[].name", text(draft.event.name), Need::required},
+      {"trace.events[].filter", text(draft.event.filter)},
+      {"trace.events[].stacktrace", boolean(draft.event.stacktrace)},
+      {"trace.pid", only(trace.workload_only, "workload")},
+      {"trace.cpus", cpu_list(trace.cpus)},
+      {"trace.buffer", word(trace.buffer_bytes, parse_bytes, kBytes)},
+      {"trace.optional", boolean(trace.optional)},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of(Draft& draft) {
+  std::vector<Key> keys = keys_of_job(draft);
+  const auto append = [&keys](std::vector<Key> more) {
+    keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  append(keys_of_iperf3(draft));
+  append({{"workload.none", {}}, {"workload.none.until", only(draft.until_stop, "stop"), Need::required}});
+  append(keys_of_trace(draft));
+  append({{"limits", {}}, {"limits.timeout", word(draft.timeout, parse_duration, kDuration)}});
+  return keys;
+}
 
 void move_to(const Place& place, YamlNode& node) {
   node.place = place;
@@ -180,17 +226,36 @@ void apply_options(YamlNode& root, const core::JobOptions& options, Complaints& 
   if (options.repeat) set("repeat", std::to_string(*options.repeat), false);
 }
 
-// Where `key` stands; for one that is missing, the key of the mapping it is missing from.
+// The value of "streams", or of an item as in "events[1]", in `mapping`.
+struct Found {
+  const YamlNode* value = nullptr;  // none: there is no such
+  Place place;                      // of the key, or of the item
+};
+
+Found find_part(const YamlNode& mapping, std::string_view part) {
+  const auto bracket = std::min(part.find('['), part.size());
+  const YamlEntry* entry = mapping.find(part.substr(0, bracket));
+  if (!entry) return {};
+  if (bracket == part.size()) return {&entry->value, entry->place};
+  std::size_t index = 0;
+  std::from_chars(part.data() + bracket + 1, part.data() + part.size(), index);
+  const auto& items = entry->value.items;
+  if (index >= items.size()) return {&entry->value, entry->place};
+  return {&items[index], items[index].place};
+}
+
+// Where `key` stands; for one that is missing, the key of the mapping it is missing from. An item that is a
+// plain word is where the key stands that it means.
 Place place_of(const YamlNode& root, std::string_view key) {
   const YamlNode* node = &root;
   Place place = root.place;
   while (true) {
     const auto dot = key.find('.');
-    const YamlEntry* entry = node->find(key.substr(0, dot));
-    if (!entry) return place;
-    if (dot == std::string_view::npos) return entry->value.place;
-    node = &entry->value;
-    place = entry->place;
+    const Found found = find_part(*node, key.substr(0, dot));
+    if (!found.value) return place;
+    if (dot == std::string_view::npos) return found.value->place;
+    node = found.value;
+    place = found.place;
     key.remove_prefix(dot + 1);
   }
 }
@@ -226,17 +291,46 @@ void check_rules(const JobSpec& spec, const YamlNode& root, Complaints& complain
   }
 }
 
+const YamlNode* value_of(const YamlNode* mapping, std::string_view key) {
+  const YamlEntry* entry = mapping ? mapping->find(key) : nullptr;
+  return entry ? &entry->value : nullptr;
+}
+
+WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
+  const YamlEntry* entry = root.find("workload");
+  const YamlNode* workload = value_of(&root, "workload");
+  const bool iperf3 = value_of(workload, "iperf3") != nullptr;
+  const bool none = value_of(workload, "none") != nullptr;
+  if (iperf3 && none) {
+    complaints.add(workload->find("none")->place, "workload.none",
+                   "stands beside `iperf3`; a job has one of the two");
+  }
+  if (!iperf3 && !none) {
+    if (entry && !complaints.concern("workload.iperf3") && !complaints.concern("workload.none")) {
+      complaints.add(entry->place, "workload.iperf3",
+                     "is missing: the traffic to make, or `none` to watch somebody else's");
+    }
+    // Which of them was meant is not known, so neither one's rules have anything to say.
+    complaints.silence("workload");
+  }
+  return none && !iperf3 ? WorkloadKind::none : WorkloadKind::iperf3;
+}
+
+// What follows from which mappings the text has.
 JobSpec finish(Draft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
-  const YamlEntry* workload = root.find("workload");
-  const YamlEntry* iperf3 = workload ? workload->value.find("iperf3") : nullptr;
-  if (iperf3 && iperf3->value.find("local")) {
-    const YamlEntry* server = iperf3->value.find("server");
-    if (server)
+  spec.workload = workload_of(root, complaints);
+  const YamlNode* iperf3 = value_of(value_of(&root, "workload"), "iperf3");
+  if (value_of(iperf3, "local")) {
+    if (const YamlEntry* server = iperf3->find("server"))
       complaints.add(server->place, "workload.iperf3.server",
                      "stands beside `local`; a job has one of the two");
     spec.iperf3.server = draft.local.bind;
     spec.iperf3.local = std::move(draft.local);
+  }
+  if (const YamlNode* trace = value_of(&root, "trace")) {
+    spec.trace = std::move(draft.trace);
+    if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
   }
   const auto planned = planned_duration(spec);
   spec.limits.timeout = draft.timeout.value_or(planned ? *planned + kTimeBesidePlan : kTimeoutWithoutPlan);

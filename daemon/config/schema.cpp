@@ -35,48 +35,96 @@ std::optional<std::string> meant(std::string_view mapping, std::string_view word
   return std::nullopt;
 }
 
-void refuse_unknown(const YamlEntry& entry, std::string_view mapping, std::span<const Key> keys,
-                    Complaints& complaints) {
-  const std::string escaped = in_quotes(entry.key);
-  const bool plain = escaped.size() == entry.key.size() + 2;
-  const std::string path = join(mapping, plain ? entry.key : escaped);
-  std::string message = "no such key";
-  if (const auto other = meant(mapping, entry.key, keys)) {
-    message += fmt::format("; did you mean `{}`?", stands_in(*other, mapping) ? last_word(*other) : *other);
-    complaints.silence(*other);
-  }
-  complaints.add(entry.place, path, std::move(message));
-}
+// A mapping as the table calls it and as the text does: they differ in lists, "trace.events[]" and
+// "trace.events[1]".
+struct Where {
+  std::string in_table;
+  std::string in_text;
 
-// `place` is where a key that is missing from `mapping` is complained about.
-void read_mapping(const YamlNode& node, const Place& place, std::string_view mapping,
-                  std::span<const Key> keys, Complaints& complaints) {
-  if (node.kind != YamlNode::Kind::mapping) {
-    return complaints.add(node.place, std::string(mapping),
-                          not_what(node, "a mapping (keys with values, indented)"));
+  [[nodiscard]] Where key(std::string_view word) const { return {join(in_table, word), join(in_text, word)}; }
+  [[nodiscard]] Where item(std::size_t index) const {
+    return {in_table + "[]", fmt::format("{}[{}]", in_text, index)};
   }
-  for (const YamlEntry& entry : node.entries) {
-    const std::string path = join(mapping, entry.key);
-    const auto key = std::ranges::find(keys, path, &Key::path);
-    if (key == keys.end() || entry.key.contains('.')) {
-      refuse_unknown(entry, mapping, keys, complaints);
-    } else if (!key->read) {
-      read_mapping(entry.value, entry.place, path, keys, complaints);
-    } else if (auto wrong = key->read(entry.value)) {
-      complaints.add(entry.value.place, path, std::move(*wrong));
+};
+
+class TableReader {
+ public:
+  TableReader(std::span<const Key> keys, Complaints& complaints) : keys_(keys), complaints_(complaints) {}
+
+  // `place` is where a key that is missing from the mapping is complained about.
+  void read_mapping(const YamlNode& node, const Place& place, const Where& where) {
+    if (node.kind != YamlNode::Kind::mapping) {
+      return complaints_.add(node.place, where.in_text,
+                             not_what(node, "a mapping (keys with values, indented)"));
+    }
+    for (const YamlEntry& entry : node.entries) {
+      const Where below = where.key(entry.key);
+      const auto key = std::ranges::find(keys_, below.in_table, &Key::path);
+      if (key == keys_.end() || entry.key.contains('.')) {
+        refuse_unknown(entry, where);
+      } else {
+        read_value(entry.value, entry.place, *key, below);
+      }
+    }
+    for (const Key& key : keys_) {
+      if (key.need != Need::required || !stands_in(key.path, where.in_table)) continue;
+      const std::string_view word = last_word(key.path);
+      std::string missing = where.key(word).in_text;
+      if (!node.find(word) && !complaints_.concern(missing)) {
+        complaints_.add(place, std::move(missing), "is missing");
+      }
     }
   }
-  for (const Key& key : keys) {
-    const bool missing =
-        key.need == Need::required && stands_in(key.path, mapping) && !node.find(last_word(key.path));
-    if (missing && !complaints.concern(key.path)) complaints.add(place, std::string(key.path), "is missing");
+
+ private:
+  void read_value(const YamlNode& node, const Place& place, const Key& key, const Where& where) {
+    if (key.items.keep) {
+      read_items(node, key.items, where);
+    } else if (!key.read) {
+      read_mapping(node, place, where);
+    } else if (auto wrong = key.read(node)) {
+      complaints_.add(node.place, where.in_text, std::move(*wrong));
+    }
   }
-}
+
+  void read_items(const YamlNode& node, const Items& items, const Where& where) {
+    if (node.kind != YamlNode::Kind::list) {
+      return complaints_.add(node.place, where.in_text, not_what(node, items.expected));
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const YamlNode& item = node.items[i];
+      if (item.kind == YamlNode::Kind::scalar && !items.plain.empty()) {
+        const Where plain = where.item(i).key(items.plain);
+        const auto key = std::ranges::find(keys_, plain.in_table, &Key::path);
+        read_value(item, item.place, *key, plain);
+      } else {
+        read_mapping(item, item.place, where.item(i));
+      }
+      items.keep();
+    }
+  }
+
+  void refuse_unknown(const YamlEntry& entry, const Where& where) {
+    const std::string escaped = in_quotes(entry.key);
+    const bool plain = escaped.size() == entry.key.size() + 2;
+    std::string message = "no such key";
+    if (const auto other = meant(where.in_table, entry.key, keys_)) {
+      const bool sibling = stands_in(*other, where.in_table);
+      const std::string_view word = last_word(*other);
+      message += fmt::format("; did you mean `{}`?", sibling ? word : *other);
+      complaints_.silence(sibling ? where.key(word).in_text : *other);
+    }
+    complaints_.add(entry.place, where.key(plain ? entry.key : escaped).in_text, std::move(message));
+  }
+
+  std::span<const Key> keys_;
+  Complaints& complaints_;
+};
 
 }  // namespace
 
 void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& complaints) {
-  read_mapping(root, root.place, "", keys, complaints);
+  TableReader(keys, complaints).read_mapping(root, root.place, {});
 }
 
 std::vector<std::string> values_of(std::span<const Key> keys) {
@@ -92,7 +140,7 @@ std::string not_what(const YamlNode& node, std::string_view expected) {
     case YamlNode::Kind::null:
       return fmt::format("has no value; expected {}", expected);
     case YamlNode::Kind::list:
-      return fmt::format("a list is not {}", expected);
+      return fmt::format("{} list is not {}", node.items.empty() ? "an empty" : "a", expected);
     case YamlNode::Kind::mapping:
       return fmt::format("a mapping is not {}", expected);
     case YamlNode::Kind::scalar:
@@ -101,14 +149,22 @@ std::string not_what(const YamlNode& node, std::string_view expected) {
   return fmt::format("{} is not {}", in_quotes(node.text), expected);
 }
 
+std::optional<std::string> parse_text(const YamlNode& node) {
+  std::string line = node.text;
+  // Block scalars end in a line break that nobody means.
+  while (line.ends_with('\n')) line.pop_back();
+  return is_printable(line) ? std::optional(line) : std::nullopt;
+}
+
 Reader text(std::string& out) {
-  const auto parse = [](const YamlNode& node) -> std::optional<std::string> {
-    std::string line = node.text;
-    // Block scalars end in a line break that nobody means.
-    while (line.ends_with('\n')) line.pop_back();
-    return is_printable(line) ? std::optional(line) : std::nullopt;
+  return scalar(out, parse_text, "a text of one line");
+}
+
+Reader only(bool& out, std::string_view word) {
+  const auto parse = [word](const YamlNode& node) {
+    return node.text == word ? std::optional(true) : std::nullopt;
   };
-  return scalar(out, parse, "a text of one line");
+  return scalar(out, parse, fmt::format("{} (the one value there is)", word));
 }
 
 Reader boolean(bool& out) {

@@ -22,16 +22,25 @@ using Reader = std::function<std::optional<std::string>(const YamlNode&)>;
 
 enum class Need { optional, required };  // required: wherever the mapping above it stands
 
+// Makes a row the list of mappings. The rows of the items' keys fill one value, over and over; after each
+// item `keep` takes that value into the list, right or wrong, and empties it for the next one.
+struct Items {
+  std::function<void()> keep;  // none: the row is no list
+  std::string_view plain;      // the key that an item means which is no mapping but a single word
+  std::string_view expected;   // of the list, completes "is not"
+};
+
 struct Key {
-  std::string_view path;  // "workload.iperf3.streams"
-  Reader read;            // none: a mapping, whose keys have rows of their own
+  std::string_view path;  // "workload.iperf3.streams"; in the items of a list "trace.events[].name"
+  Reader read;            // none: a mapping or a list of mappings, whose keys have rows of their own
   Need need = Need::optional;
+  Items items = {};
 };
 
 // Reads the mapping `root` by the table: every unknown, missing and wrong key becomes a complaint.
 void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& complaints);
 
-// The paths of all keys but mappings, in the order of the table.
+// The paths of all keys but mappings and lists of them, in the order of the table.
 [[nodiscard]] std::vector<std::string> values_of(std::span<const Key> keys);
 
 // `"10x" is not <expected>`, or that there is no value at all.
@@ -64,12 +73,32 @@ Reader word(Out& out, Parse parse, std::string expected) {
 
 // A text of one line; what it may say is for others to judge.
 [[nodiscard]] Reader text(std::string& out);
+[[nodiscard]] std::optional<std::string> parse_text(const YamlNode& node);
 // Exactly true or false.
 [[nodiscard]] Reader boolean(bool& out);
+// Exactly `word`, which makes `out` true: a key that has one value so far.
+[[nodiscard]] Reader only(bool& out, std::string_view word);
 
 [[nodiscard]] std::optional<std::uint64_t> parse_number(const YamlNode& node, std::uint64_t least,
                                                         std::uint64_t most);
 [[nodiscard]] std::string number_expected(std::uint64_t least, std::uint64_t most);
+
+// A list of what `parse` (of const YamlNode& to an optional value) understands, one or more.
+template <class Value, class Parse>
+Reader list(std::vector<Value>& out, Parse parse, std::string expected_item, std::string expected) {
+  return [&out, parse, expected_item = std::move(expected_item),
+          expected = std::move(expected)](const YamlNode& node) -> std::optional<std::string> {
+    if (node.items.empty()) return not_what(node, expected);
+    std::vector<Value> values;
+    for (const YamlNode& item : node.items) {
+      auto value = item.kind == YamlNode::Kind::scalar ? parse(item) : std::nullopt;
+      if (!value) return not_what(item, expected_item);
+      values.push_back(std::move(*value));
+    }
+    out = std::move(values);
+    return std::nullopt;
+  };
+}
 
 template <std::unsigned_integral Number, class Out>
 Reader number_into(Out& out, std::uint64_t least, std::uint64_t most) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/trace_ports.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
@@ -42,6 +43,8 @@ class ActiveWorkload {
   virtual void release() = 0;
   // Ends it early, politely first, then by force; workload_ended follows.
   virtual void stop() = 0;
+  // Its processes on this host, from workload_prepared on; empty where it has none.
+  [[nodiscard]] virtual std::vector<pid_t> pids() const = 0;
 };
 
 class Workload {
@@ -121,6 +124,7 @@ class RunObserver {
   virtual void job_added(const JobStatus& job) = 0;
   virtual void job_changed(const JobStatus& job) = 0;
   virtual void run_interval(JobId job, RunId run, const Interval& interval) = 0;
+  virtual void run_trace(JobId job, RunId run, const TraceProgress& progress) = 0;
   // Only after its record is stored.
   virtual void run_ended(const JobStatus& job, RunId run, RunState state, const std::string& error) = 0;
   // It is forgotten here; its runs stay in the store.
@@ -163,13 +167,21 @@ struct RunFilter {
   std::optional<WallTime> since, until;  // of the job's creation; since inclusive, until exclusive
 };
 
+// A trace in a line.
+struct TraceTotals {
+  std::uint64_t events = 0;  // decoded
+  std::uint64_t lost = 0;    // over all CPUs, as lost_of() counts
+  std::string skipped;       // as in TraceRecord
+  std::string broken;
+};
+
 // One run, without its long parts.
 struct RunRow {
   RunId id = 0;
   JobId job = 0;
   std::uint32_t index = 0;  // 1 to repeat
-  // Read again from the stored columns: name, description, label, repeat and, of iperf3, server, local,
-  // netns, protocol, direction, streams, duration, bytes and omit. The rest has its defaults.
+  // Read again from the stored columns: name, description, label, repeat, workload and, of iperf3, server,
+  // local, netns, protocol, direction, streams, duration, bytes and omit. The rest has its defaults.
   JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
@@ -185,6 +197,7 @@ struct RunRow {
   std::vector<Totals> sums;
   std::vector<QualityFlag> flags;
   std::vector<std::string> documents;  // names
+  std::optional<TraceTotals> trace;    // absent where the job asked for no trace
 };
 
 template <class Row>
@@ -205,6 +218,15 @@ class RunQueries {
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                          std::uint32_t limit) = 0;
+  // Without samples and stacks, which are long; not_found where the run has no trace.
+  [[nodiscard]] virtual Result<TraceRecord> trace(RunId run) = 0;
+  // By time, or of one event where `event` is not empty.
+  [[nodiscard]] virtual Result<Page<EventSample>> trace_samples(RunId run, const std::string& event,
+                                                                const std::string& cursor,
+                                                                std::uint32_t limit) = 0;
+  // By event, the most frequent first.
+  [[nodiscard]] virtual Result<Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
+                                                              std::uint32_t limit) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "daemon/model/units.hpp"
@@ -13,27 +15,74 @@ RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, Run
 
 void RunController::start() {
   deadline_ = ports_.clock.after(spec_.limits.timeout, [this] {
+    if (spec_.workload == WorkloadKind::none && state_ == RunState::running) {
+      workload_->stop();
+      return;
+    }
     end_early(RunState::failed, fmt::format("not done within the deadline of {} (limits.timeout)",
                                             format_duration(spec_.limits.timeout)));
   });
-  Status begun = step_to(RunState::preparing);
-  if (begun) {
-    auto prepared = ports_.workload.prepare(spec_, *this);
-    if (prepared) {
-      workload_ = std::move(*prepared);
-      return;
-    }
-    begun = std::unexpected(std::move(prepared.error()));
+  const Status prepared = prepare();
+  if (prepared) return;
+  // Restores tracefs; the listener is not to be told from inside this call.
+  trace_.reset();
+  result_.error = prepared.error().message;
+  failed_start_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { finish(); });
+}
+
+Status RunController::prepare() {
+  if (auto begun = step_to(RunState::preparing); !begun) return begun;
+  if (auto traced = prepare_trace(); !traced) return traced;
+  auto workload = ports_.workload.prepare(spec_, *this);
+  if (!workload) return std::unexpected(std::move(workload.error()));
+  workload_ = std::move(*workload);
+  return {};
+}
+
+Status RunController::prepare_trace() {
+  if (!spec_.trace) return {};
+  auto trace = ports_.tracer.prepare(*spec_.trace, *this);
+  if (!trace) return go_on_without_trace(trace.error());
+  trace_ = std::move(*trace);
+  return {};
+}
+
+// What the kernel refuses is an error only where the job needs it.
+Status RunController::go_on_without_trace(const Error& error) {
+  trace_.reset();
+  if (!spec_.trace->optional) return std::unexpected(error);
+  trace_record_.emplace().skipped = error.message;
+  result_.report.flags.push_back({"trace-skipped", fmt::format("not traced: {}", error.message)});
+  return {};
+}
+
+Status RunController::start_trace() {
+  if (!trace_) return {};
+  auto started = trace_->start(workload_->pids());
+  if (started) started = trace_->mark("start", false);
+  if (started) started = trace_->mark(kReleaseMark, false);
+  if (!started) return go_on_without_trace(started.error());
+  if (spec_.iperf3.omit > std::chrono::milliseconds{0}) {
+    // By our clock: iperf3 begins to count a few milliseconds after its release.
+    omitted_ =
+        ports_.clock.after(spec_.iperf3.omit, [this] { (void)trace_->mark("omitted part ends", false); });
   }
-  failed_start_ = ports_.clock.after(std::chrono::milliseconds{0}, [this, error = begun.error().message] {
-    WorkloadResult nothing;
-    nothing.error = error;
-    finish(std::move(nothing));
-  });
+  return {};
 }
 
 void RunController::cancel(const std::string& reason) {
-  end_early(RunState::canceled, reason);
+  if (spec_.workload == WorkloadKind::none && state_ == RunState::running) {
+    workload_->stop();
+  } else {
+    end_early(RunState::canceled, reason);
+  }
+}
+
+Status RunController::mark(const std::string& text) {
+  if (!trace_ || state_ != RunState::running) {
+    return fail(ErrorKind::not_running, fmt::format("run {} is not being traced just now", run_));
+  }
+  return trace_->mark(text, true);
 }
 
 void RunController::end_early(RunState state, const std::string& error) {
@@ -51,8 +100,10 @@ Status RunController::step_to(RunState state) {
 void RunController::workload_prepared() {
   if (early_end_) return;
   // Stored before the release: the write must not fall into the measurement.
-  if (auto stored = step_to(RunState::running); !stored) {
-    end_early(RunState::failed, stored.error().message);
+  auto ready = step_to(RunState::running);
+  if (ready) ready = start_trace();
+  if (!ready) {
+    end_early(RunState::failed, ready.error().message);
     return;
   }
   started_ = ports_.clock.now();
@@ -64,16 +115,35 @@ void RunController::workload_interval(const Interval& interval) {
   listener_.run_interval(interval);
 }
 
+void RunController::trace_progress(const TraceProgress& progress) {
+  listener_.run_trace(progress);
+}
+
 void RunController::workload_ended(WorkloadResult result) {
+  omitted_.reset();
+  if (trace_) {
+    // Before all else: what follows is not the workload's. Without its mark the record is whole all the same.
+    (void)trace_->mark("end", false);
+    trace_->stop();
+  }
   ended_ = ports_.clock.now();
+  auto flags = std::move(result_.report.flags);
+  result_ = std::move(result);
+  std::ranges::move(flags, std::back_inserter(result_.report.flags));
   if (state_ == RunState::running) {
     // Where the store refuses this step it refuses the record too, and finish() says so.
     if (step_to(RunState::collecting)) listener_.run_changed();
   }
-  finish(std::move(result));
+  if (!trace_) finish();
 }
 
-RunRecord RunController::make_record(WorkloadResult result) const {
+void RunController::trace_ended(TraceRecord record, std::vector<QualityFlag> flags) {
+  trace_record_ = std::move(record);
+  std::ranges::move(flags, std::back_inserter(result_.report.flags));
+  finish();
+}
+
+RunRecord RunController::make_record() {
   RunRecord record;
   record.id = run_;
   record.started = started_;
@@ -82,18 +152,19 @@ RunRecord RunController::make_record(WorkloadResult result) const {
     record.state = early_end_->state;
     record.error = early_end_->error;
     // What iperf3 said of it tells a slow path from a dead one.
-    if (record.state == RunState::failed && !result.error.empty()) record.error += "; " + result.error;
+    if (record.state == RunState::failed && !result_.error.empty()) record.error += "; " + result_.error;
   } else {
-    record.state = result.error.empty() ? RunState::finished : RunState::failed;
-    record.error = result.error;
+    record.state = result_.error.empty() ? RunState::finished : RunState::failed;
+    record.error = result_.error;
   }
-  record.workload = std::move(result);
+  record.workload = std::move(result_);
+  record.trace = std::move(trace_record_);
   return record;
 }
 
-void RunController::finish(WorkloadResult result) {
+void RunController::finish() {
   deadline_.reset();
-  RunRecord record = make_record(std::move(result));
+  RunRecord record = make_record();
   if (auto stored = ports_.store.finish(record); !stored) {
     record.state = RunState::failed;
     record.error = fmt::format("the run could not be stored: {}", stored.error().message);

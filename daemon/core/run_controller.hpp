@@ -1,18 +1,21 @@
 // One run, from its preparation to its stored record.
 //
-//   start()              pending -> preparing: the workload starts its children, which wait
-//   workload_prepared()  preparing -> running: stored first, then the client is released
-//   workload_ended()     running -> collecting -> finished | failed | canceled: stored in one transaction,
-//   then announced
+//   start()              pending -> preparing: tracefs is claimed and set where the job asks for a trace, the
+//                        workload starts its children, which wait
+//   workload_prepared()  preparing -> running: stored first, then tracing on, then the client is released
+//   workload_ended()     running -> collecting: tracing off first
+//   trace_ended()        tracefs is as before: finished | failed | canceled, stored in one transaction, then
+//                        announced
 //
 // A failure, the deadline and cancel() only ever ask the workload to stop: whatever happened, the way to the
-// end leads through workload_ended(), so that no child is left when the record is stored. What changes the
-// machine for a run is to be applied in start() and undone in workload_ended(), before the record is made.
+// end leads through workload_ended() and trace_ended(), so that no child and no change of the machine is left
+// when the record is stored.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/core/ports.hpp"
 
@@ -24,6 +27,7 @@ class RunListener {
   virtual ~RunListener() = default;
   virtual void run_changed() = 0;  // state() has changed
   virtual void run_interval(const Interval& interval) = 0;
+  virtual void run_trace(const TraceProgress& progress) = 0;
   // The last call, exactly once; the record is stored. The listener may destroy the controller inside it.
   virtual void run_ended(RunState state, const std::string& error) = 0;
 };
@@ -31,11 +35,12 @@ class RunListener {
 // Where a run's outside comes from; all must outlive the controller.
 struct RunPorts {
   Workload& workload;
+  Tracer& tracer;
   RunStore& store;
   Clock& clock;
 };
 
-class RunController final : private WorkloadListener {
+class RunController final : private WorkloadListener, private TraceListener {
  public:
   RunController(RunPorts ports, RunId run, const JobSpec& spec, RunListener& listener);
   RunController(const RunController&) = delete;
@@ -43,8 +48,10 @@ class RunController final : private WorkloadListener {
 
   void start();
   // Ends the run as canceled with this reason; only the first reason counts, and none once the workload has
-  // ended.
+  // ended. A run that its caller is to end (WorkloadKind::none) is finished by it.
   void cancel(const std::string& reason);
+  // Puts a caller's line beside the kernel's events; not_running where nothing is traced just now.
+  [[nodiscard]] Status mark(const std::string& text);
 
   [[nodiscard]] RunId id() const { return run_; }
   [[nodiscard]] RunState state() const { return state_; }
@@ -60,11 +67,17 @@ class RunController final : private WorkloadListener {
   void workload_prepared() override;
   void workload_interval(const Interval& interval) override;
   void workload_ended(WorkloadResult result) override;
+  void trace_progress(const TraceProgress& progress) override;
+  void trace_ended(TraceRecord record, std::vector<QualityFlag> flags) override;
 
   [[nodiscard]] Status step_to(RunState state);
+  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status prepare_trace();
+  [[nodiscard]] Status start_trace();
+  [[nodiscard]] Status go_on_without_trace(const Error& error);
   void end_early(RunState state, const std::string& error);
-  [[nodiscard]] RunRecord make_record(WorkloadResult result) const;
-  void finish(WorkloadResult result);
+  [[nodiscard]] RunRecord make_record();
+  void finish();
 
   RunPorts ports_;
   RunId run_;
@@ -77,6 +90,10 @@ class RunController final : private WorkloadListener {
   std::optional<EarlyEnd> early_end_;
   Timer deadline_;
   Timer failed_start_;
+  Timer omitted_;
+  WorkloadResult result_;
+  std::optional<TraceRecord> trace_record_;
+  std::unique_ptr<ActiveTrace> trace_;  // outlives the workload, whose tasks it follows
   std::unique_ptr<ActiveWorkload> workload_;
 };
 

@@ -15,6 +15,7 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
     return fail(ErrorKind::busy,
                 fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
   }
+  if (auto checked = check_trace(spec); !checked) return std::unexpected(std::move(checked.error()));
   auto stored = ports_.store.add_job(spec, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
 
@@ -32,6 +33,23 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   for (RunObserver* observer : observers_) observer->job_added(status);
   schedule_turn();
   return stored->id;
+}
+
+// A name that is wrong is the caller's to mend, also where the trace is optional.
+Status Scheduler::check_trace(const JobSpec& spec) {
+  if (!spec.trace) return {};
+  auto checked = ports_.tracer.check(*spec.trace);
+  const bool may_skip =
+      spec.trace->optional && !checked && checked.error().kind != ErrorKind::invalid_argument;
+  return may_skip ? Status{} : checked;
+}
+
+Status Scheduler::mark(JobId id, const std::string& text) {
+  if (!jobs_.contains(id)) return fail(ErrorKind::not_found, fmt::format("job {}: no such live job", id));
+  if (!run_ || queue_.front() != id) {
+    return fail(ErrorKind::not_running, fmt::format("job {} has no run under way", id));
+  }
+  return run_->mark(text);
 }
 
 Status Scheduler::stop(JobId id, const std::string& reason) {
@@ -118,6 +136,10 @@ void Scheduler::run_changed() {
 
 void Scheduler::run_interval(const Interval& interval) {
   for (RunObserver* observer : observers_) observer->run_interval(queue_.front(), run_->id(), interval);
+}
+
+void Scheduler::run_trace(const TraceProgress& progress) {
+  for (RunObserver* observer : observers_) observer->run_trace(queue_.front(), run_->id(), progress);
 }
 
 void Scheduler::run_ended(RunState state, const std::string& error) {

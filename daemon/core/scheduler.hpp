@@ -35,10 +35,13 @@ class Scheduler final : private RunListener {
   void set_queue_limit(std::uint32_t limit) { queue_limit_ = limit; }
 
   // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon
-  // stops.
+  // stops; what Tracer::check says where the job cannot do without its trace.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
   // Its runs that have not ended become canceled with `reason`; returns before that is done.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
+  // Puts a line of the caller's beside the kernel's events of the job's run; not_found, not_running where
+  // nothing of it is being traced, io.
+  [[nodiscard]] Status mark(JobId job, const std::string& text);
   // Refuses new jobs, cancels all others with `reason`, calls `done` once nothing is left. Not called twice.
   void shut_down(const std::string& reason, std::function<void()> done);
 
@@ -57,8 +60,10 @@ class Scheduler final : private RunListener {
 
   void run_changed() override;
   void run_interval(const Interval& interval) override;
+  void run_trace(const TraceProgress& progress) override;
   void run_ended(RunState state, const std::string& error) override;
 
+  [[nodiscard]] Status check_trace(const JobSpec& spec);
   [[nodiscard]] bool is_full() const;
   void schedule_turn();
   void start_next_run();

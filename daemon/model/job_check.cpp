@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/text.hpp"
+#include "daemon/model/trace_check.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd {
@@ -59,8 +61,8 @@ constexpr std::size_t kMaxHostLabel = 63;
 
 class Problems {
  public:
-  void add(std::string_view key, std::string message) {
-    found_.push_back({std::string(key), std::move(message), {}});
+  void add(std::string_view key, std::string message, std::vector<std::string> others = {}) {
+    found_.push_back({std::string(key), std::move(message), std::move(others)});
   }
 
   // `others` are read with `key`; all are keys of workload.iperf3.
@@ -87,6 +89,8 @@ class Problems {
     add_iperf3(key, fmt::format("{} is not a whole number of seconds, which iperf3 needs here",
                                 format_duration(value)));
   }
+
+  void add_all(std::vector<JobProblem> problems) { std::ranges::move(problems, std::back_inserter(found_)); }
 
   std::vector<JobProblem> take() { return std::move(found_); }
 
@@ -311,15 +315,19 @@ void check_options(const Iperf3Spec& iperf3, Problems& problems) {
   for (const auto cpu : iperf3.affinity) problems.require_range("affinity", cpu, 0U, kMaxCpu);
 }
 
-// Bounds what one run stores: a row an interval for each stream and for the sum.
-void check_volume(const JobSpec& spec, Problems& problems) {
-  const Iperf3Spec& iperf3 = spec.iperf3;
+void check_timeout(const JobSpec& spec, Problems& problems) {
   const auto planned = planned_duration(spec);
   if (spec.limits.timeout <= 0ms || (planned && spec.limits.timeout < *planned)) {
     problems.add("limits.timeout",
                  fmt::format("{} is shorter than the run itself ({})", format_duration(spec.limits.timeout),
                              planned ? format_duration(*planned) : "more than 0"));
   }
+}
+
+// Bounds what one run stores: a row an interval for each stream and for the sum.
+void check_volume(const JobSpec& spec, Problems& problems) {
+  const Iperf3Spec& iperf3 = spec.iperf3;
+  const auto planned = planned_duration(spec);
   const auto longest = planned.value_or(spec.limits.timeout);
   const bool sensible = iperf3.interval >= kMinInterval && iperf3.streams >= 1 &&
                         iperf3.streams <= kMaxStreams && longest <= kMaxDuration + kMaxOmit;
@@ -336,17 +344,52 @@ void check_volume(const JobSpec& spec, Problems& problems) {
   }
 }
 
-}  // namespace
-
-std::vector<JobProblem> check(const JobSpec& spec) {
-  Problems problems;
-  check_words(spec, problems);
+void check_iperf3(const JobSpec& spec, Problems& problems) {
   check_places(spec.iperf3, problems);
   check_extent(spec.iperf3, problems);
   check_sizes(spec.iperf3, problems);
   check_protocol(spec.iperf3, problems);
   check_options(spec.iperf3, problems);
   check_volume(spec, problems);
+}
+
+// A job without a workload is nothing but its trace.
+void check_none(const JobSpec& spec, Problems& problems) {
+  if (spec.repeat > 1) {
+    problems.add("repeat",
+                 fmt::format("{} is out of range; a job with workload none has 1 run, which its caller ends",
+                             spec.repeat),
+                 {"workload"});
+  }
+  if (!spec.trace) {
+    problems.add("trace", "is missing: what to watch, since workload none makes no traffic", {"workload"});
+    return;
+  }
+  if (spec.trace->workload_only) {
+    problems.add("trace.pid", "means the tasks of the workload, and workload none has no tasks",
+                 {"workload"});
+  }
+  if (spec.trace->optional) {
+    problems.add("trace.optional", "would leave nothing to do, since workload none makes no traffic",
+                 {"workload"});
+  }
+}
+
+}  // namespace
+
+std::vector<JobProblem> check(const JobSpec& spec) {
+  Problems problems;
+  check_words(spec, problems);
+  switch (spec.workload) {
+    case WorkloadKind::iperf3:
+      check_iperf3(spec, problems);
+      break;
+    case WorkloadKind::none:
+      check_none(spec, problems);
+      break;
+  }
+  check_timeout(spec, problems);
+  if (spec.trace) problems.add_all(check_trace(*spec.trace));
   return problems.take();
 }
 

@@ -11,6 +11,8 @@ struct Name {
   std::string_view text;
 };
 
+constexpr Name<WorkloadKind> kWorkloadKinds[] = {{WorkloadKind::iperf3, "iperf3"},
+                                                 {WorkloadKind::none, "none"}};
 constexpr Name<Protocol> kProtocols[] = {
     {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
 constexpr Name<Direction> kDirections[] = {
@@ -37,10 +39,13 @@ std::optional<Enum> value_of(const Name<Enum> (&names)[size], std::string_view t
 }  // namespace
 
 std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
-  if (!spec.iperf3.duration) return std::nullopt;
+  if (spec.workload != WorkloadKind::iperf3 || !spec.iperf3.duration) return std::nullopt;
   return *spec.iperf3.duration + spec.iperf3.omit;
 }
 
+std::string_view to_string(WorkloadKind kind) {
+  return text_of(kWorkloadKinds, kind);
+}
 std::string_view to_string(Protocol protocol) {
   return text_of(kProtocols, protocol);
 }
@@ -49,6 +54,9 @@ std::string_view to_string(Direction direction) {
 }
 std::string_view to_string(IpVersion version) {
   return text_of(kIpVersions, version);
+}
+std::optional<WorkloadKind> parse_workload_kind(std::string_view text) {
+  return value_of(kWorkloadKinds, text);
 }
 std::optional<Protocol> parse_protocol(std::string_view text) {
   return value_of(kProtocols, text);

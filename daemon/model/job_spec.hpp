@@ -9,8 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/model/trace_spec.hpp"
+
 namespace netperfd {
 
+enum class WorkloadKind {
+  iperf3,
+  none,  // nothing of netperfd's own: somebody else makes the traffic, until the job is stopped
+};
 enum class Protocol { tcp, udp, sctp };
 enum class Direction { send, receive, both };  // seen from the client: send is client to server
 enum class IpVersion { any, v4, v6 };
@@ -69,7 +75,9 @@ struct JobSpec {
   std::string description;
   std::string label;  // the caller's word for this arm, such as "before"
   std::uint32_t repeat = 1;
-  Iperf3Spec iperf3;
+  WorkloadKind workload = WorkloadKind::iperf3;
+  Iperf3Spec iperf3;  // has its defaults where `workload` is another
+  std::optional<TraceSpec> trace;
   Limits limits;
   std::string text;  // the YAML that gave all this, overrides applied: what the store keeps
 
@@ -87,12 +95,15 @@ struct JobProblem {
 // Everything that contradicts the rules of a single key or of several together; empty for a job that may run.
 [[nodiscard]] std::vector<JobProblem> check(const JobSpec& spec);
 
-// Time one run of this job takes when all goes well; nothing for a job limited by bytes.
+// Time one run of this job takes when all goes well; nothing for a job limited by bytes
+// or ended by its caller.
 [[nodiscard]] std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec);
 
+[[nodiscard]] std::string_view to_string(WorkloadKind kind);
 [[nodiscard]] std::string_view to_string(Protocol protocol);
 [[nodiscard]] std::string_view to_string(Direction direction);
 [[nodiscard]] std::string_view to_string(IpVersion version);
+[[nodiscard]] std::optional<WorkloadKind> parse_workload_kind(std::string_view text);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
 [[nodiscard]] std::optional<Direction> parse_direction(std::string_view text);
 [[nodiscard]] std::optional<IpVersion> parse_ip_version(std::string_view text);  // "any", "4", "6"

@@ -9,6 +9,7 @@
 
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
+#include "daemon/model/trace_record.hpp"
 
 namespace netperfd {
 
@@ -109,6 +110,7 @@ struct RunRecord {
   std::optional<WallTime> started;    // the moment of the client's release
   std::optional<WallTime> ended;      // the moment the client was seen to have ended
   WorkloadResult workload;
+  std::optional<TraceRecord> trace;  // absent where the job asked for none
 };
 
 }  // namespace netperfd

@@ -34,6 +34,14 @@ Status apply_one(const Migration& migration, Connection& connection) {
 }  // namespace
 
 Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection) {
+  // SQLite ignores the switch inside a transaction without a word. With it on, a step that drops a table in
+  // order to rebuild it would first delete the rows, and by ON DELETE CASCADE those of other tables too.
+  const auto enforced = connection.value<bool>("PRAGMA foreign_keys");
+  if (!enforced) return std::unexpected(enforced.error());
+  if (*enforced) {
+    return fail(ErrorKind::internal,
+                fmt::format("{}: migrations need foreign keys switched off", connection.path()));
+  }
   for (const auto& migration : migrations) {
     if (migration.version <= from) continue;
     if (auto done = apply_one(migration, connection); !done) {

@@ -22,8 +22,8 @@ struct Migration {
 [[nodiscard]] std::span<const Migration> embedded_migrations();
 
 // Leads a database at `from` through all later steps, each in a transaction of its own: one that fails is
-// undone whole, and the database stays at the version before it. Foreign keys must be switched off on
-// `connection`.
+// undone whole, and the database stays at the version before it. References are checked before each commit;
+// foreign keys must be switched off on `connection`, so that a step may rebuild a table that others refer to.
 [[nodiscard]] Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection);
 
 }  // namespace netperfd::store

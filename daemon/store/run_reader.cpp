@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
+#include "daemon/store/paging.hpp"
 #include "daemon/store/run_listing.hpp"
 #include "daemon/store/run_row_loader.hpp"
 
@@ -15,40 +14,17 @@ namespace {
 constexpr std::uint32_t kMaxRuns = 500;
 constexpr std::uint32_t kMaxIntervals = 2000;
 
-std::uint32_t page_size(std::uint32_t asked, std::uint32_t most) {
-  return asked == 0 || asked > most ? most : asked;
-}
-
-// A cursor is the last key of its page behind a letter, so that one of another listing is refused.
 constexpr char kRunCursor = 'r';
 constexpr char kIntervalCursor = 'i';
-
-std::string make_cursor(char kind, std::int64_t key) {
-  return fmt::format("{}{}", kind, key);
-}
-
-Result<std::int64_t> parse_cursor(const std::string& cursor, char kind) {
-  std::int64_t key = -1;
-  const char* end = cursor.data() + cursor.size();
-  if (cursor.size() >= 2 && cursor.front() == kind) {
-    const auto [stop, error] = std::from_chars(cursor.data() + 1, end, key);
-    if (error == std::errc{} && stop == end && key >= 0) return key;
-  }
-  return fail(ErrorKind::invalid_argument, "the cursor is not one that the page before gave");
-}
 
 }  // namespace
 
 Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, const std::string& cursor,
                                                  std::uint32_t limit) {
-  RunId before = kNewest;
-  if (!cursor.empty()) {
-    const auto key = parse_cursor(cursor, kRunCursor);
-    if (!key) return std::unexpected(key.error());
-    before = *key;
-  }
+  const auto before = parse_cursor(cursor, kRunCursor, kNewest);
+  if (!before) return std::unexpected(before.error());
   const std::uint32_t size = page_size(limit, kMaxRuns);
-  const auto listing = list_runs(filter, before, size + 1);  // one more tells whether a page follows
+  const auto listing = list_runs(filter, *before, size + 1);  // one more tells whether a page follows
   auto select = connection_.prepare(listing.sql);
   if (!select) return std::unexpected(select.error());
   auto loader = RunRowLoader::prepare(connection_);
@@ -130,12 +106,8 @@ Result<std::vector<Totals>> RunReader::streams(RunId run) {
 }
 
 Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& cursor, std::uint32_t limit) {
-  std::int64_t after = -1;
-  if (!cursor.empty()) {
-    const auto key = parse_cursor(cursor, kIntervalCursor);
-    if (!key) return std::unexpected(key.error());
-    after = *key;
-  }
+  auto after = parse_cursor(cursor, kIntervalCursor, -1);
+  if (!after) return std::unexpected(after.error());
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
   auto select =
       connection_.prepare(fmt::format("SELECT position, direction, {} FROM intervals WHERE run = ? AND "
@@ -145,18 +117,18 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
 
   const std::uint32_t size = page_size(limit, kMaxIntervals);
   core::Page<Interval> page;
-  select->bind(run, after, size + 1);
+  select->bind(run, *after, size + 1);
   for (;;) {
     auto more = select->step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return page;
     if (page.rows.size() == size) {
-      page.next = make_cursor(kIntervalCursor, after);
+      page.next = make_cursor(kIntervalCursor, *after);
       return page;
     }
     auto& interval = page.rows.emplace_back();
     std::string direction;
-    select->read(after, direction, interval_members(interval));
+    select->read(*after, direction, interval_members(interval));
     interval.direction = parse_direction(direction).value_or(Direction::send);
   }
 }

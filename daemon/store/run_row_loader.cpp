@@ -8,15 +8,16 @@ namespace netperfd::store {
 namespace {
 
 constexpr const char* kSelectRun =
-    "SELECT j.name, j.description, j.label, j.repeat, j.protocol, j.direction, j.streams, j.duration_ms, "
+    "SELECT j.name, j.description, j.label, j.repeat, j.workload, j.protocol, j.direction, j.streams, "
+    "j.duration_ms, "
     "j.bytes, "
     "j.omit_ms, j.server, j.local_server, j.client_netns, j.server_netns, j.owner_uid, j.created_us, "
     "r.id, r.job, r.idx, r.state, r.error, r.started_us, r.ended_us, r.iperf3_version, r.client_host, "
     "r.client_port, "
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
     "r.client_user_us, "
-    "r.client_system_us "
-    "FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?";
+    "r.client_system_us, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken "
+    "FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id WHERE r.id = ?";
 
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
   if (!host) return std::nullopt;
@@ -27,6 +28,7 @@ core::RunRow read_run(const Statement& select) {
   core::RunRow row;
   auto& spec = row.spec;
   auto& iperf3 = spec.iperf3;
+  std::string workload;
   std::string protocol;
   std::string direction;
   std::string state;
@@ -38,19 +40,25 @@ core::RunRow read_run(const Statement& select) {
   std::uint16_t server_port = 0;
   std::optional<std::chrono::microseconds> user;
   std::optional<std::chrono::microseconds> system;
-  select.read(spec.name, spec.description, spec.label, spec.repeat, protocol, direction, iperf3.streams,
-              iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns, server_netns,
-              row.owner, row.created, row.id, row.job, row.index, state, row.error, row.started, row.ended,
-              row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
-              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system);
+  bool traced = false;
+  core::TraceTotals trace;
+  select.read(spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
+              iperf3.streams, iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns,
+              server_netns, row.owner, row.created, row.id, row.job, row.index, state, row.error, row.started,
+              row.ended, row.iperf3_version, client_host, client_port, server_host, server_port,
+              row.mss_bytes, row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system,
+              traced, trace.events, trace.lost, trace.skipped, trace.broken);
   // The tables' CHECKs allow only the words of these enums.
+  spec.workload = parse_workload_kind(workload).value_or(WorkloadKind::iperf3);
   iperf3.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
   iperf3.direction = parse_direction(direction).value_or(Direction::send);
   row.state = parse_run_state(state).value_or(RunState::failed);
   if (local) iperf3.local = LocalServer{.netns = std::move(server_netns), .bind = iperf3.server};
+  if (spec.workload != WorkloadKind::iperf3) iperf3 = {};  // its columns are NULL
   row.client = endpoint(std::move(client_host), client_port);
   row.server = endpoint(std::move(server_host), server_port);
   if (user && system) row.client_usage = ResourceUsage{.user = *user, .system = *system};
+  if (traced) row.trace = std::move(trace);
   return row;
 }
 

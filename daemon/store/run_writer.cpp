@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
+#include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
 
@@ -16,18 +19,7 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, uid_t owner, WallTi
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
 
-  auto insert_job = connection_.prepare(insert_into(
-      "jobs",
-      "created_us, owner_uid, name, description, label, repeat, protocol, direction, streams, duration_ms, "
-      "bytes, omit_ms, server, local_server, client_netns, server_netns, text"));
-  if (!insert_job) return std::unexpected(insert_job.error());
-  const auto& iperf3 = spec.iperf3;
-  insert_job->bind(now, owner, spec.name, spec.description, spec.label, spec.repeat,
-                   to_string(iperf3.protocol), to_string(iperf3.direction), iperf3.streams, iperf3.duration,
-                   iperf3.bytes, iperf3.omit, iperf3.server, iperf3.local.has_value(), iperf3.netns,
-                   iperf3.local ? iperf3.local->netns : "", spec.text);
-  if (auto done = insert_job->run(); !done) return std::unexpected(done.error());
-
+  if (auto done = insert_job(spec, owner, now); !done) return std::unexpected(done.error());
   core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
   auto insert_run = connection_.prepare(insert_into("runs", "job, idx, state"));
   if (!insert_run) return std::unexpected(insert_run.error());
@@ -40,6 +32,27 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, uid_t owner, WallTi
   }
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;
+}
+
+Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
+  std::string columns = "created_us, owner_uid, name, description, label, repeat, workload, text";
+  const bool iperf3 = spec.workload == WorkloadKind::iperf3;
+  if (iperf3) {
+    columns +=
+        ", protocol, direction, streams, duration_ms, bytes, omit_ms, server, local_server, client_netns, "
+        "server_netns";
+  }
+  auto insert = connection_.prepare(insert_into("jobs", columns));
+  if (!insert) return std::unexpected(insert.error());
+  const auto workload = to_string(spec.workload);
+  const auto common =
+      std::tie(now, owner, spec.name, spec.description, spec.label, spec.repeat, workload, spec.text);
+  if (!iperf3) return insert->bind(common).run();
+  const Iperf3Spec& of = spec.iperf3;
+  return insert
+      ->bind(common, to_string(of.protocol), to_string(of.direction), of.streams, of.duration, of.bytes,
+             of.omit, of.server, of.local.has_value(), of.netns, of.local ? of.local->netns : "")
+      .run();
 }
 
 // ---- States
@@ -121,6 +134,9 @@ Status RunWriter::finish(const RunRecord& record) {
   if (auto done = insert_intervals(record.id, workload.report.intervals); !done) return done;
   if (auto done = insert_flags(record.id, workload.report.flags); !done) return done;
   if (auto done = insert_documents(record.id, workload.documents); !done) return done;
+  if (record.trace) {
+    if (auto done = write_trace(connection_, record.id, *record.trace); !done) return done;
+  }
   return transaction->commit();
 }
 

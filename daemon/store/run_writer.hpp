@@ -26,6 +26,7 @@ class RunWriter {
   [[nodiscard]] Result<std::int64_t> interrupt_open_runs();
 
  private:
+  [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status update_run(const RunRecord& record);

@@ -132,6 +132,14 @@ void Statement::take(int column, std::string& value) const {
   value.assign(static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size));
 }
 
+void Statement::take(int column, Value& value) const {
+  if (sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER) {
+    value = take_integer(column);
+  } else {
+    take(column, value.emplace<std::string>());
+  }
+}
+
 std::int64_t Statement::take_integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }

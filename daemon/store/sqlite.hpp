@@ -75,7 +75,7 @@ class Statement {
     std::apply([&](const auto&... each) { (put_next(index, each), ...); }, values);
   }
   void put_next(int& index, const std::vector<Value>& values) {
-    for (const auto& each : values) std::visit([&](const auto& value) { put_next(index, value); }, each);
+    for (const auto& each : values) put_next(index, each);
   }
 
   template <std::integral T>
@@ -101,6 +101,9 @@ class Statement {
     } else {
       put_null(index);
     }
+  }
+  void put(int index, const Value& value) {
+    std::visit([&](const auto& each) { put(index, each); }, value);
   }
   void put(int index, bool value) { put_integer(index, value ? 1 : 0); }
   void put(int index, double value);
@@ -142,6 +145,7 @@ class Statement {
   }
   void take(int column, double& value) const;
   void take(int column, std::string& value) const;  // TEXT and BLOB
+  void take(int column, Value& value) const;        // INTEGER as a number, all else as text
   [[nodiscard]] std::int64_t take_integer(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 

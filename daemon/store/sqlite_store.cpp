@@ -8,6 +8,7 @@
 #include "daemon/store/database.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
+#include "daemon/store/trace_reader.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -33,11 +34,13 @@ struct SqliteStore::Parts {
       : database(std::move(opened)),
         writer(database->connection()),
         reader(database->connection()),
+        trace_reader(database->connection()),
         min_free_bytes(min_free) {}
 
   std::unique_ptr<Database> database;
   RunWriter writer;
   RunReader reader;
+  TraceReader trace_reader;
   std::uint64_t min_free_bytes;
   std::uint64_t interrupted_runs = 0;
 };
@@ -103,6 +106,20 @@ Result<std::vector<Totals>> SqliteStore::streams(RunId run) {
 Result<core::Page<Interval>> SqliteStore::intervals(RunId run, const std::string& cursor,
                                                     std::uint32_t limit) {
   return parts_->reader.intervals(run, cursor, limit);
+}
+
+Result<TraceRecord> SqliteStore::trace(RunId run) {
+  return parts_->trace_reader.trace(run);
+}
+
+Result<core::Page<EventSample>> SqliteStore::trace_samples(RunId run, const std::string& event,
+                                                           const std::string& cursor, std::uint32_t limit) {
+  return parts_->trace_reader.samples(run, event, cursor, limit);
+}
+
+Result<core::Page<StackCount>> SqliteStore::trace_stacks(RunId run, const std::string& cursor,
+                                                         std::uint32_t limit) {
+  return parts_->trace_reader.stacks(run, cursor, limit);
 }
 
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {

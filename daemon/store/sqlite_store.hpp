@@ -41,6 +41,12 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run) override;
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit) override;
+  [[nodiscard]] Result<TraceRecord> trace(RunId run) override;
+  [[nodiscard]] Result<core::Page<EventSample>> trace_samples(RunId run, const std::string& event,
+                                                              const std::string& cursor,
+                                                              std::uint32_t limit) override;
+  [[nodiscard]] Result<core::Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
+                                                            std::uint32_t limit) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Status remove(RunId run) override;

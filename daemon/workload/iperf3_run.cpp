@@ -102,6 +102,14 @@ Status Iperf3Run::launch(Side& side, std::string name, LaunchOrder order, ChildE
   return {};
 }
 
+std::vector<pid_t> Iperf3Run::pids() const {
+  std::vector<pid_t> pids;
+  for (const Side* side : {&client_, &server_}) {
+    if (side->alive) pids.push_back(side->child->pid());
+  }
+  return pids;
+}
+
 void Iperf3Run::release() {
   if (!client_.alive || released_) return;
   released_ = true;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
@@ -31,6 +32,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   [[nodiscard]] Status begin();
   void release() override;
   void stop() override;
+  [[nodiscard]] std::vector<pid_t> pids() const override;
 
  private:
   // A process of the run; kept after its end for what it wrote.

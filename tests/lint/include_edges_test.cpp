@@ -33,10 +33,11 @@ const std::map<std::string, Room> kRooms = {
     {"log", {{"base"}, {"fmt", "systemd", "spdlog"}}},
     {"config", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "yaml-cpp"}}},
     {"workload", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
+    {"trace", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "zlib"}}},
     {"store", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {{"base", "model", "analysis", "core", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",
-     {{"base", "model", "analysis", "core", "log", "config", "workload", "store", "bus", "dbus"},
+     {{"base", "model", "analysis", "core", "log", "config", "workload", "trace", "store", "bus", "dbus"},
       {"fmt", "systemd", "sdbus-c++"}}},
     {"dbus", {{}, {"systemd", "sdbus-c++"}}},
     {"client", {{"dbus"}, {"fmt", "systemd", "sdbus-c++", "CLI11", "nlohmann"}}},
@@ -47,7 +48,7 @@ const std::map<std::string, std::string> kLibraries = {
     {"fmt/", "fmt"},           {"systemd/", "systemd"},     {"spdlog/", "spdlog"},
     {"yaml-cpp/", "yaml-cpp"}, {"nlohmann/", "nlohmann"},   {"sqlite3.h", "sqlite3"},
     {"zstd.h", "zstd"},        {"sdbus-c++/", "sdbus-c++"}, {"netperfd-dbus/", "sdbus-c++"},
-    {"CLI/", "CLI11"},
+    {"CLI/", "CLI11"},         {"zlib.h", "zlib"},
 };
 constexpr const char* kUnknown = "?";
 const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};

@@ -48,6 +48,8 @@ constexpr const char* kRunEndedRule =
     "type='signal',sender='org.netperfd1',interface='org.netperfd1.Manager',member='RunEnded'";
 constexpr const char* kIntervalRule =
     "type='signal',sender='org.netperfd1',interface='org.netperfd1.Job',member='Interval'";
+constexpr const char* kTraceRule =
+    "type='signal',sender='org.netperfd1',interface='org.netperfd1.Job',member='TraceProgress'";
 
 }  // namespace
 
@@ -66,6 +68,10 @@ JobWatch::JobWatch(const std::string& bus_address) : client_(bus_address, User{}
   }));
   slots_.push_back(match(kIntervalRule, [](sd_bus_message* message, void* self, sd_bus_error*) {
     static_cast<JobWatch*>(self)->on_interval(message);
+    return 0;
+  }));
+  slots_.push_back(match(kTraceRule, [](sd_bus_message* message, void* self, sd_bus_error*) {
+    static_cast<JobWatch*>(self)->on_trace(message);
     return 0;
   }));
 }
@@ -99,6 +105,11 @@ std::vector<SeenRunEnd> JobWatch::wait_for_runs(std::uint64_t job, std::size_t c
 bool JobWatch::saw_interval(std::uint64_t job) {
   process_all();
   return jobs_[job].intervals > 0;
+}
+
+std::uint64_t JobWatch::traced_events(std::uint64_t job, const std::string& event) {
+  process_all();
+  return jobs_[job].traced[event];
 }
 
 void JobWatch::process_all() {
@@ -181,6 +192,16 @@ void JobWatch::on_run_ended(sd_bus_message* message) {
 
 void JobWatch::on_interval(sd_bus_message* message) {
   ++jobs_[job_of(sd_bus_message_get_path(message))].intervals;
+}
+
+void JobWatch::on_trace(sd_bus_message* message) {
+  Job& job = jobs_[job_of(sd_bus_message_get_path(message))];
+  require(sd_bus_message_skip(message, "td"), "TraceProgress");
+  require(sd_bus_message_enter_container(message, 'a', "{st}"), "TraceProgress");
+  const char* event = nullptr;
+  std::uint64_t count = 0;
+  while (sd_bus_message_read(message, "{st}", &event, &count) > 0) job.traced[event] += count;
+  require(sd_bus_message_exit_container(message), "TraceProgress");
 }
 
 }  // namespace netperfd::system_test

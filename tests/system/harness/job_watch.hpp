@@ -36,6 +36,8 @@ class JobWatch {
   std::vector<SeenRunEnd> wait_for_runs(std::uint64_t job, std::size_t count);
   // Whether a live interval of the job came so far.
   [[nodiscard]] bool saw_interval(std::uint64_t job);
+  // How often this event was told of by TraceProgress so far.
+  [[nodiscard]] std::uint64_t traced_events(std::uint64_t job, const std::string& event);
   // States of the job's current run, in the order in which they were announced.
   [[nodiscard]] const std::vector<std::string>& run_states(std::uint64_t job) {
     return jobs_[job].run_states;
@@ -47,6 +49,7 @@ class JobWatch {
     std::vector<std::string> run_states;
     std::vector<SeenRunEnd> runs;
     std::size_t intervals = 0;
+    std::map<std::string, std::uint64_t> traced;
   };
   struct Unref {
     void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
@@ -61,6 +64,7 @@ class JobWatch {
   void on_added(sd_bus_message* message);
   void on_run_ended(sd_bus_message* message);
   void on_interval(sd_bus_message* message);
+  void on_trace(sd_bus_message* message);
 
   BusClient client_;
   std::map<std::uint64_t, Job> jobs_;

@@ -75,6 +75,7 @@ class Lab {
   // Starts and leaves a job as a member; an exception where netperfctl fails. `overrides` of workload.iperf3.
   StartedJob start(const std::string& scenario, const std::vector<std::string>& overrides = {},
                    const std::vector<std::string>& more = {}) const;
+
   void stop(std::uint64_t job) const;
   [[nodiscard]] BusClient connect(const User& user) const { return {bus_.address(), user}; }
 

@@ -1,15 +1,24 @@
 #include "tests/system/harness/netns_pair.hpp"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
+#include "daemon/base/fd.hpp"
 #include "tests/system/harness/process.hpp"
 
 namespace netperfd::system_test {
@@ -74,6 +83,33 @@ NetnsPair::~NetnsPair() {
 
 void NetnsPair::set_link(bool up) const {
   ip({"-n", right_, "link", "set", kInterface, up ? "up" : "down"});
+}
+
+void NetnsPair::send_datagrams(std::uint16_t port, int count) const {
+  std::exception_ptr failure;
+  // In a thread of its own, since setns() moves the thread that calls it.
+  std::thread([&] {
+    try {
+      const Fd netns{::open(("/run/netns/" + left_).c_str(), O_RDONLY | O_CLOEXEC)};
+      if (::setns(netns.get(), CLONE_NEWNET) != 0) {
+        throw std::system_error(errno, std::generic_category(), "setns");
+      }
+      // Not connected: the port's ICMP answers must not end it.
+      const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+      sockaddr_in to{};
+      to.sin_family = AF_INET;
+      to.sin_port = htons(port);
+      ::inet_pton(AF_INET, kRightAddress, &to.sin_addr);
+      for (int i = 0; i < count; ++i) {
+        if (::sendto(socket.get(), "test", 4, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0) {
+          throw std::system_error(errno, std::generic_category(), "sendto");
+        }
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace netperfd::system_test

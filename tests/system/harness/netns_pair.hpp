@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace netperfd::system_test {
@@ -22,6 +23,8 @@ class NetnsPair {
   [[nodiscard]] const std::string& right() const { return right_; }
   // Of the right end: down, nothing passes in either direction.
   void set_link(bool up) const;
+  // Datagrams of a few bytes from the left to this port of the right end, as fast as they go.
+  void send_datagrams(std::uint16_t port, int count) const;
 
  private:
   std::string left_, right_;

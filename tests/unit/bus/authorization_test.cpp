@@ -25,10 +25,16 @@ TEST(MayMeasure, without_a_group_nobody_is_its_member) {
   EXPECT_FALSE(may_measure({.uid = 7, .groups = {static_cast<gid_t>(-1)}}, static_cast<gid_t>(-1)));
 }
 
-TEST(MayReadDocuments, root_and_the_owner) {
-  EXPECT_TRUE(may_read_documents({.uid = 0, .groups = {}}, 7));
-  EXPECT_TRUE(may_read_documents({.uid = 7, .groups = {}}, 7));
-  EXPECT_FALSE(may_read_documents({.uid = 8, .groups = {0, 100}}, 7));
+TEST(MayActAs, root_and_the_owner) {
+  EXPECT_TRUE(may_act_as({.uid = 0, .groups = {}}, 7));
+  EXPECT_TRUE(may_act_as({.uid = 7, .groups = {}}, 7));
+  EXPECT_FALSE(may_act_as({.uid = 8, .groups = {0, 100}}, 7));
+}
+
+TEST(DescribeGroup, by_its_name_or_else_its_number) {
+  EXPECT_EQ(describe_group(0), "the group root");
+  EXPECT_EQ(describe_group(54321), "the group 54321");
+  EXPECT_EQ(describe_group(static_cast<gid_t>(-1)), "");
 }
 
 std::string start(sdbus::IProxy& manager) {
@@ -84,6 +90,22 @@ TEST_F(AuthorizationTest, another_user_may_not_start_stop_or_delete) {
   EXPECT_EQ(scheduler->jobs().size(), 1U);
   EXPECT_EQ(scheduler->job(1)->state, core::JobState::running);
   EXPECT_EQ(queries.stored.size(), 1U);
+}
+
+TEST_F(AuthorizationTest, a_denial_names_the_group_of_the_settings) {
+  const auto denial = [](sdbus::IProxy& manager) -> std::string {
+    try {
+      manager.callMethod("StopJob").onInterface(dbus::kManagerInterface).withArguments(std::uint64_t{1});
+    } catch (const sdbus::Error& e) {
+      return e.getMessage();
+    }
+    return "allowed";
+  };
+  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root or the group 54321");
+  service->set_group(0);
+  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root or the group root");
+  service->set_group(static_cast<gid_t>(-1));
+  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root");
 }
 
 TEST_F(AuthorizationTest, a_denial_does_not_tell_what_exists) {

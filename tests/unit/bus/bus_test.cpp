@@ -1,5 +1,6 @@
 #include "tests/unit/bus/bus_test.hpp"
 
+#include <fmt/format.h>
 #include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,12 +18,35 @@ namespace {
 
 constexpr std::uint64_t kPatienceUs = 10'000'000;
 
+// " 41 1.5 s skb:kfree_skb=7 2 lost"
+std::string describe_trace_progress(sd_bus_message* message) {
+  std::uint64_t run = 0;
+  double seconds = 0;
+  sd_bus_message_read(message, "td", &run, &seconds);
+  std::string text = fmt::format(" {} {} s", run, seconds);
+  sd_bus_message_enter_container(message, 'a', "{st}");
+  while (sd_bus_message_enter_container(message, 'e', "st") > 0) {
+    const char* event = nullptr;
+    std::uint64_t count = 0;
+    sd_bus_message_read(message, "st", &event, &count);
+    text += fmt::format(" {}={}", event, count);
+    sd_bus_message_exit_container(message);
+  }
+  sd_bus_message_exit_container(message);
+  std::uint64_t lost = 0;
+  sd_bus_message_read(message, "t", &lost);
+  return text + fmt::format(" {} lost", lost);
+}
+
 std::string describe(sd_bus_message* message) {
   std::string line = std::string{sd_bus_message_get_member(message)} + " " + sd_bus_message_get_path(message);
   if (sd_bus_message_is_signal(message, dbus::kJobInterface, "Interval") > 0) {
     std::uint64_t run = 0;
     sd_bus_message_read(message, "t", &run);
     return line + " " + std::to_string(run);
+  }
+  if (sd_bus_message_is_signal(message, dbus::kJobInterface, "TraceProgress") > 0) {
+    return line + describe_trace_progress(message);
   }
   if (sd_bus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0) {
     sd_bus_message_skip(message, "s");
@@ -112,8 +136,8 @@ void BusTest::SetUp() {
   auto made_loop = EventLoop::create();
   ASSERT_TRUE(made_loop);
   loop.emplace(std::move(*made_loop));
-  scheduler.emplace(core::RunPorts{workload, store, clock}, 4);
-  auto created = Service::create(*loop, *scheduler, scenarios, queries,
+  scheduler.emplace(core::RunPorts{workload, tracer, store, clock}, 4);
+  auto created = Service::create(*loop, *scheduler, scenarios, catalogue, queries,
                                  {.version = "1.2.3",
                                   .iperf3_version = "3.12",
                                   .live_intervals = true,

@@ -79,8 +79,8 @@ class Client {
         .uponReplyInvoke([](dbus::ReplyError, const Values&...) {});
   }
 
-  // Notes each signal of netperfd from now on as "MEMBER PATH"; for Interval and PropertiesChanged also what
-  // they hold.
+  // Notes each signal of netperfd from now on as "MEMBER PATH"; for Interval, TraceProgress and
+  // PropertiesChanged also what they hold.
   void listen();
   [[nodiscard]] const std::vector<std::string>& heard() const { return heard_; }
   [[nodiscard]] long count_heard(const std::string& signal) const;
@@ -114,8 +114,10 @@ class BusTest : public testing::Test {
   std::optional<EventLoop> loop;
   core::FakeClock clock;
   core::FakeWorkload workload;
+  core::FakeTracer tracer;
   core::FakeStore store;
   FakeScenarios scenarios;
+  FakeCatalogue catalogue;
   FakeQueries queries;
   std::optional<core::Scheduler> scheduler;
   std::unique_ptr<Service> service;

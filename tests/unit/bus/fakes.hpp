@@ -1,7 +1,9 @@
-// Scenarios and stored runs for the bus to serve; the scheduler is the real one over the core's own fakes.
+// Scenarios, stored runs and a kernel's catalogue for the bus to serve; the scheduler is the real one over
+// the core's own fakes.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "daemon/core/ports.hpp"
+#include "daemon/core/trace_ports.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::bus {
@@ -73,6 +76,27 @@ class FakeQueries final : public core::RunQueries {
     return page_of(stored_intervals, cursor, limit);
   }
 
+  Result<TraceRecord> trace(RunId id) override {
+    if (auto known = traced(id); !known) return std::unexpected(known.error());
+    return *stored_trace;
+  }
+
+  Result<core::Page<EventSample>> trace_samples(RunId id, const std::string& event, const std::string& cursor,
+                                                std::uint32_t limit) override {
+    if (auto known = traced(id); !known) return std::unexpected(known.error());
+    std::vector<EventSample> fitting;
+    for (const EventSample& sample : stored_trace->samples) {
+      if (event.empty() || sample.event == event) fitting.push_back(sample);
+    }
+    return page_of(fitting, cursor, limit);
+  }
+
+  Result<core::Page<StackCount>> trace_stacks(RunId id, const std::string& cursor,
+                                              std::uint32_t limit) override {
+    if (auto known = traced(id); !known) return std::unexpected(known.error());
+    return page_of(stored_trace->stacks, cursor, limit);
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     const auto found = documents.find(name);
     if (found == documents.end()) return fail(ErrorKind::not_found, name + ": no such document");
@@ -97,21 +121,77 @@ class FakeQueries final : public core::RunQueries {
   std::vector<core::RunRow> stored;  // newest first
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;
+  std::optional<TraceRecord> stored_trace;  // of every run
   std::map<std::string, std::string> documents;
   core::RunFilter last_filter;
 
  private:
+  Status traced(RunId id) {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_trace) return fail(ErrorKind::not_found, fmt::format("run {} has no trace", id));
+    return {};
+  }
+
   // The cursor is the number of rows before it.
   template <class Row>
-  static core::Page<Row> page_of(const std::vector<Row>& all, const std::string& cursor,
-                                 std::uint32_t limit) {
-    const std::size_t first = cursor.empty() ? 0 : std::stoul(cursor);
+  static Result<core::Page<Row>> page_of(const std::vector<Row>& all, const std::string& cursor,
+                                         std::uint32_t limit) {
+    std::size_t first = 0;
+    const char* const cursor_end = cursor.data() + cursor.size();
+    const auto [end_of_number, error] = std::from_chars(cursor.data(), cursor_end, first);
+    if (!cursor.empty() && (error != std::errc{} || end_of_number != cursor_end || first >= all.size())) {
+      return fail(ErrorKind::invalid_argument, "cursor: not one of these rows");
+    }
     const std::size_t end = std::min(all.size(), first + limit);
     core::Page<Row> page;
     page.rows.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
                      all.begin() + static_cast<std::ptrdiff_t>(end));
     if (end < all.size()) page.next = std::to_string(end);
     return page;
+  }
+};
+
+class FakeCatalogue final : public core::Catalogue {
+ public:
+  std::vector<core::Capability> capabilities(bool fresh) override {
+    ++(fresh ? probed : told);
+    return found_capabilities;
+  }
+  Result<std::vector<core::ModuleRow>> modules(const std::string& pattern) override {
+    return answer(pattern, found_modules);
+  }
+  Result<Functions> functions(const core::FunctionFilter& filter, std::uint64_t offset,
+                              std::uint32_t limit) override {
+    last_module = filter.module;
+    last_offset = offset;
+    last_limit = limit;
+    return answer(filter.pattern, found_functions);
+  }
+  Result<std::vector<core::EventRow>> events(const std::string& pattern) override {
+    return answer(pattern, found_events);
+  }
+  Result<core::EventDetails> event(const std::string& name) override { return answer(name, found_event); }
+  Result<std::vector<core::TracerRow>> tracers() override { return answer("", found_tracers); }
+
+  std::optional<Error> refusal;
+  std::vector<core::Capability> found_capabilities;
+  int probed = 0, told = 0;  // how often it was asked for fresh ones and for those known
+  std::vector<core::ModuleRow> found_modules;
+  Functions found_functions;
+  std::vector<core::EventRow> found_events;
+  core::EventDetails found_event;
+  std::vector<core::TracerRow> found_tracers;
+  std::string last_pattern;
+  std::optional<std::string> last_module;
+  std::uint64_t last_offset = 0;
+  std::uint32_t last_limit = 0;
+
+ private:
+  template <class Value>
+  Result<Value> answer(const std::string& pattern, const Value& value) {
+    last_pattern = pattern;
+    if (refusal) return std::unexpected(*refusal);
+    return value;
   }
 };
 

@@ -9,6 +9,7 @@ namespace netperfd::bus {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 using RunAnswer = Answered<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
@@ -50,6 +51,7 @@ core::RunRow largest_run(RunId id) {
   run.cpu_client_percent = run.cpu_server_percent = 1;
   run.client_usage = ResourceUsage{};
   run.documents = {text, text, text, text};
+  run.trace = core::TraceTotals{.events = 1, .lost = 1, .skipped = "", .broken = text};
   Totals sum;
   sum.stream = 1;
   sum.seconds = sum.sent_bits_per_second = sum.received_bits_per_second = sum.jitter_ms = sum.lost_percent =
@@ -208,6 +210,29 @@ TEST_F(Queries, a_job_long_over_has_the_spread_of_its_finished_runs) {
   EXPECT_FALSE(spread.contains("cv_percent"));
 }
 
+TEST_F(Queries, a_run_and_a_listed_run_say_what_was_traced) {
+  queries.stored = {a_run(41)};
+  const auto keys = [&] {
+    const dbus::Row run = std::get<0>(get_run(41).values);
+    const dbus::Row listed = std::get<0>(list_runs({}).values).at(0);
+    std::set<std::string> found;
+    for (const auto& [key, value] : run) {
+      if (!key.starts_with("trace_")) continue;
+      found.insert(key);
+      EXPECT_TRUE(listed.contains(key)) << key;
+    }
+    return found;
+  };
+  auto& trace = queries.stored.front().trace;
+  EXPECT_THAT(keys(), IsEmpty()) << "no trace was asked for";
+  trace = core::TraceTotals{.events = 5, .lost = 0, .skipped = "", .broken = ""};
+  EXPECT_THAT(keys(), ElementsAre("trace_events", "trace_lost"));
+  trace->broken = "module hsr was unloaded";
+  EXPECT_THAT(keys(), ElementsAre("trace_broken", "trace_events", "trace_lost"));
+  trace = core::TraceTotals{.events = 0, .lost = 0, .skipped = "locked down", .broken = ""};
+  EXPECT_THAT(keys(), ElementsAre("trace_skipped"));
+}
+
 TEST_F(Queries, the_properties_are_those_of_the_settings) {
   const auto all = client->call_on<dbus::Row>(dbus::kManagerPath, "org.freedesktop.DBus.Properties", "GetAll",
                                               std::string{dbus::kManagerInterface});
@@ -227,6 +252,18 @@ TEST(WireRow, has_no_key_for_what_is_not_known) {
        {"error", "started_us", "ended_us", "bytes", "client_netns", "server_netns", "client_host", "mss",
         "congestion", "cpu_client_percent", "client_user_s", "iperf3_version"}) {
     EXPECT_FALSE(run.contains(key)) << key;
+  }
+}
+
+TEST(WireRow, of_a_run_without_workload_has_no_key_of_iperf3) {
+  core::RunRow run = a_run(41);
+  EXPECT_EQ(run_row(run).row.at("workload").get<std::string>(), "iperf3");
+  run.spec = core::a_job_without_workload();
+  const dbus::Row row = run_row(run).row;
+  EXPECT_EQ(row.at("workload").get<std::string>(), "none");
+  for (const char* key : {"protocol", "direction", "streams", "duration_s", "bytes", "omit_s", "server",
+                          "client_netns", "server_netns", "iperf3_version", "client_host", "client_user_s"}) {
+    EXPECT_FALSE(row.contains(key)) << key;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "client/doctor.hpp"
 #include "client/render.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
@@ -26,6 +27,30 @@ TEST(Json, of_a_run_has_intervals_and_streams_where_asked) {
   expect_golden("show_failed.json", show_json(samples::failed()));
 }
 
+TEST(Json, of_a_trace_has_samples_and_stacks_where_asked) {
+  ShowView view = samples::traced();
+  expect_golden("show_traced.json", show_json(view));
+  view.trace_lists.events = view.trace_lists.stacks = true;
+  expect_golden("show_trace_lists.json", show_json(view));
+  expect_golden("show_trace_skipped.json", show_json(samples::trace_skipped()));
+  expect_golden("show_trace_only.json", show_json(samples::trace_only()));
+  expect_golden("runs_traced.json", runs_json(samples::traced_runs(), false));
+}
+
+TEST(Json, of_what_this_machine_offers) {
+  expect_golden("doctor.json", doctor_json(samples::locked_down(), true));
+  expect_golden(
+      "doctor_unreachable.json",
+      doctor_json(unreachable_rows({Exit::unreachable, "", Step::no_name, "no such name"}, ""), false));
+  expect_golden("modules.json", modules_json(samples::modules()));
+  expect_golden("functions.json", functions_json(samples::functions()));
+  expect_golden("functions_nearest.json", functions_json(samples::no_function()));
+  expect_golden("kernel_events.json", events_json(samples::events()));
+  expect_golden("kernel_event.json", event_json(samples::event()));
+  expect_golden("tracers.json", tracers_json(samples::tracers()));
+  expect_golden("marked.json", marked_json(12, "second phase"));
+}
+
 TEST(Json, of_what_nobody_knows_leaves_the_keys_out) {
   const std::string json = show_json(samples::unknown());
   expect_golden("show_unknown.json", json);
@@ -43,10 +68,11 @@ TEST(Json, events_are_a_line_each) {
   const std::string text = jobs_event_json(samples::jobs()) + job_event_json("job_added", job) +
                            job_event_json("job_changed", job) +
                            interval_json(12, 42, samples::tcp().intervals.back()) +
+                           trace_progress_json(12, 42, samples::trace_progress()) +
                            run_ended_json(12, 42, "failed", "no route\nto host") +
                            run_ended_json(12, 43, "finished", "") + job_removed_json(12);
   expect_golden("events.jsonl", text);
-  EXPECT_EQ(std::ranges::count(text, '\n'), 7);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 8);
 }
 
 TEST(Json, has_no_word_for_infinity) {
@@ -75,6 +101,28 @@ TEST(Csv, of_a_run_is_its_intervals_or_with_streams_its_totals) {
   expect_golden("show_intervals.csv", show_csv(view));
   view.list_streams = true;
   expect_golden("show_streams.csv", show_csv(view));
+}
+
+TEST(Csv, of_a_trace_is_the_list_that_was_asked_for) {
+  ShowView view = samples::traced();
+  std::string text;
+  for (bool TraceLists::* list : {&TraceLists::events, &TraceLists::drops, &TraceLists::stacks,
+                                  &TraceLists::marks, &TraceLists::cpus, &TraceLists::over_time}) {
+    view.trace_lists = {};
+    view.trace_lists.*list = true;
+    text += show_csv(view);
+  }
+  expect_golden("show_trace_lists.csv", text);
+}
+
+TEST(Csv, of_a_run_without_iperf3_is_its_events_over_time) {
+  expect_golden("show_trace_only.csv", show_csv(samples::trace_only()));
+}
+
+TEST(Csv, of_what_this_machine_offers) {
+  expect_golden("catalogue.csv", doctor_csv(samples::locked_down()) + modules_csv(samples::modules()) +
+                                     functions_csv(samples::functions()) + events_csv(samples::events()) +
+                                     event_csv(samples::event()) + tracers_csv(samples::tracers()));
 }
 
 TEST(Csv, quotes_what_would_break_a_record) {

@@ -93,6 +93,61 @@ TEST(LiveLine, begins_anew_with_each_run) {
             "run 43  3/3  running  ▕▊       ▏  1.0 s of 11 s");
 }
 
+TEST(LiveLine, of_a_traced_run_shows_rates_by_event_and_what_was_lost) {
+  LiveLine line{running(0.5), kStart};
+  line.interval(42, interval(78.4));
+  TraceProgressView progress = samples::trace_progress();
+  progress.events.pop_back();
+  line.trace_progress(41, progress);
+  EXPECT_EQ(line.text(samples::terminal(100), kStart).find("lost"), std::string::npos);
+  line.trace_progress(42, progress);
+  progress.lost = 12'004;
+  progress.events.front().count = 2'408;
+  progress.seconds = 0.2;
+  line.trace_progress(42, progress);
+  EXPECT_EQ(line.text(samples::terminal(88), kStart),
+            "run 42  2/3  running  5.5 s of 11 s  78.4 Mbit/s  skb:kfree_skb 12.0k/s, 12.0k lost");
+  EXPECT_NE(
+      line.text(samples::terminal(110), kStart).find("▏  5.5 s of 11 s  78.4 Mbit/s  skb:kfree_skb 12.0k/s"),
+      std::string::npos)
+      << "a bar where there is room";
+  EXPECT_EQ(line.text(samples::terminal(80), kStart),
+            "run 42  2/3  running  5.5 s of 11 s  78.4 Mbit/s  12.0k events/s, 12.0k lost");
+}
+
+TEST(LiveLine, of_many_events_names_them_where_there_is_room) {
+  LiveLine line{running(0.5), kStart};
+  line.trace_progress(42, samples::trace_progress());
+  EXPECT_EQ(line.text(samples::terminal(120), kStart).find("1,221 events/s"), std::string::npos);
+  EXPECT_NE(line.text(samples::terminal(120), kStart)
+                .find("skb:kfree_skb 1,204/s, tcp:tcp_retransmit_skb 17/s, 0 lost"),
+            std::string::npos);
+  EXPECT_NE(line.text(samples::terminal(80), kStart).find("1,221 events/s, 0 lost"), std::string::npos);
+}
+
+TEST(LiveLine, forgets_the_losses_of_the_run_before) {
+  LiveLine line{running(0.5), kStart};
+  TraceProgressView progress = samples::trace_progress();
+  progress.lost = 5;
+  line.trace_progress(42, progress);
+  LiveJobView next = running(0.1);
+  next.current_run = 43;
+  line.job_changed(next, kStart);
+  EXPECT_EQ(line.text(samples::terminal(120), kStart).find("lost"), std::string::npos);
+  progress.lost = 0;
+  line.trace_progress(43, progress);
+  EXPECT_NE(line.text(samples::terminal(120), kStart).find("0 lost"), std::string::npos);
+}
+
+TEST(LiveLine, of_a_traced_run_is_narrower_than_any_screen) {
+  LiveLine line{running(0.5), kStart};
+  for (int i = 0; i < 100; ++i) line.interval(42, interval(78.4 + i));
+  line.trace_progress(42, samples::trace_progress());
+  for (std::size_t width = 40; width < 200; ++width) {
+    EXPECT_LE(display_width(line.text(samples::terminal(width), kStart, "a-scenario  ")), width - 3);
+  }
+}
+
 TEST(LiveLine, of_a_waiting_job_says_so) {
   const LiveLine line{samples::jobs().back(), kStart};
   EXPECT_EQ(line.text(samples::terminal(80), kStart), "job 13  waits for its turn");

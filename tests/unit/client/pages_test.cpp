@@ -73,6 +73,30 @@ TEST(Pages, colour_adds_nothing_but_colour) {
   EXPECT_EQ(page, show_text(samples::terminal(80), samples::failed()));
 }
 
+// Every page of tracing, with `evil` in each of its strings.
+std::string evil_trace(const Screen& screen, const std::string& evil) {
+  ShowView view = samples::traced();
+  TraceDetails& trace = *view.trace;
+  trace.trace.broken = evil;
+  trace.trace.missing_functions = {evil};
+  trace.events.front().event = evil;
+  trace.drops.front() = {evil, evil, 3};
+  trace.marks.push_back({1, evil, true});
+  view.stacks.stacks.push_back({evil, 1, {{evil}}});
+  view.samples.push_back({evil, 1, 1, 0, 1, evil, {{{evil, evil, evil}, {evil, evil, ""}}}});
+  std::string text = show_text(screen, view);
+  view.trace_lists = {true, true, true, true, true, true};
+  text += show_text(screen, view);
+  view.trace->trace.skipped = evil;
+  text += show_text(screen, view);
+  text += doctor_text(screen, std::vector<CapabilityView>{{evil, evil, evil, evil}});
+  text += modules_text(screen, std::vector<ModuleView>{{evil, true, false, 3, evil}});
+  text += functions_text(screen, {{{evil, evil}}, 2, {}}, "") + functions_text(screen, {{}, 0, {evil}}, evil);
+  text += events_text(screen, std::vector<EventView>{{evil + ":" + evil, {}, {}}});
+  text += event_text(screen, {{evil, 1, evil}, {{evil, evil, 0, 0, true, {{evil}}}}});
+  return text + tracers_text(screen, std::vector<TracerView>{{evil, true}});
+}
+
 TEST(Pages, strings_of_the_daemon_cannot_steer_the_terminal) {
   ShowView view = samples::both();
   const std::string evil =
@@ -88,14 +112,19 @@ TEST(Pages, strings_of_the_daemon_cannot_steer_the_terminal) {
   LiveJobView job = samples::jobs().front();
   job.scenario = job.label = job.error = job.state = job.run_state = evil;
   const Screen screen = samples::terminal(80);
-  const std::string shown = show_text(screen, view) + run_end_text(screen, view.details) +
-                            jobs_text(screen, std::vector{job}) + started_text(job, 1, false) +
-                            detached_text(job) +
-                            scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}});
+  const std::string shown =
+      show_text(screen, view) + run_end_text(screen, view.details) + jobs_text(screen, std::vector{job}) +
+      started_text(job, 1, false) + detached_text(job) +
+      scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}}) + evil_trace(screen, evil);
   for (const char* steering : {"\x1b", "\x07", "\r", "\xc2\x9b", "\xe2\x80\xae"}) {
     EXPECT_EQ(shown.find(steering), std::string::npos);
   }
   EXPECT_NE(shown.find("\\x1b]0;x\\x07"), std::string::npos) << "shown, not dropped";
+}
+
+TEST(Pages, runs_with_traces_have_their_events) {
+  expect_golden("runs_traced_80.txt", runs_text(samples::terminal(80), samples::traced_runs(), false, false));
+  expect_golden("runs_traced_pipe.txt", runs_text(samples::pipe(), samples::traced_runs(), false, false));
 }
 
 TEST(Pages, start_in_lines) {

@@ -24,4 +24,21 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] ShowView unknown();  // finished, and hardly anything is known of it
 [[nodiscard]] StartView started();
 
+[[nodiscard]] ShowView traced();         // TCP, with drops, stacks, samples and marks, nothing lost
+[[nodiscard]] ShowView traced_losses();  // much of it lost
+[[nodiscard]] ShowView trace_skipped();
+[[nodiscard]] ShowView trace_broken();
+[[nodiscard]] ShowView trace_only();  // without a workload of its own
+[[nodiscard]] std::vector<RunView> traced_runs();
+[[nodiscard]] TraceProgressView trace_progress();
+
+[[nodiscard]] std::vector<CapabilityView> locked_down();
+[[nodiscard]] std::vector<CapabilityView> capable();
+[[nodiscard]] std::vector<ModuleView> modules();
+[[nodiscard]] FunctionPage functions();
+[[nodiscard]] FunctionPage no_function();  // with the nearest ones
+[[nodiscard]] std::vector<EventView> events();
+[[nodiscard]] EventDetails event();
+[[nodiscard]] std::vector<TracerView> tracers();
+
 }  // namespace netperfctl::samples

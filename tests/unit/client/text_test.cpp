@@ -81,6 +81,14 @@ TEST(Units, have_three_to_four_digits) {
   EXPECT_EQ(format_bytes(524'288), "512 KiB");
   EXPECT_EQ(format_bytes(1'600'000), "1.53 MiB");
   EXPECT_EQ(format_count(std::uint64_t{2'567'896}), "2,567,896");
+  EXPECT_EQ(format_short(0), "0");
+  EXPECT_EQ(format_short(0.25), "0.25");
+  EXPECT_EQ(format_short(1'204), "1,204");
+  EXPECT_EQ(format_short(9'999), "9,999");
+  EXPECT_EQ(format_short(12'004), "12.0k");
+  EXPECT_EQ(format_short(492'400), "492k");
+  EXPECT_EQ(format_short(999'700), "1.00M");
+  EXPECT_EQ(format_short(2'567'896), "2.57M");
 }
 
 TEST(Units, never_show_0_for_what_is_not) {

@@ -178,7 +178,7 @@ TEST(JobReader, says_what_is_missing) {
               ElementsAre("ring.yaml:1:1: name: is missing"));
   EXPECT_THAT(errors_of("name: a\n"), ElementsAre("ring.yaml:1:1: workload: is missing"));
   EXPECT_THAT(errors_of("name: a\nworkload: {}\n"),
-              ElementsAre("ring.yaml:2:1: workload.iperf3: is missing"));
+              ElementsAre(StartsWith("ring.yaml:2:1: workload.iperf3: is missing: the traffic to make")));
   EXPECT_THAT(errors_of("name: a\nworkload:\n"),
               ElementsAre(HasSubstr("workload: has no value; expected a mapping")));
   EXPECT_THAT(errors_of("name: a\nworkload:\n  iperf3: {duration: 1s, local: {netns: right}}\n"),

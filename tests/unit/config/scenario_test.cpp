@@ -135,7 +135,7 @@ TEST(ShippedScenarios, are_right_and_survive_their_own_text) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *job) << job->text;
   }
-  EXPECT_THAT(names, ElementsAre("veth-both", "veth-tcp", "veth-udp"));
+  EXPECT_THAT(names, ElementsAre("veth-both", "veth-drops", "veth-tcp", "veth-udp", "watch-drops"));
 }
 
 TEST(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
@@ -149,6 +149,27 @@ TEST(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
   EXPECT_EQ(job->iperf3.streams, 2U);
   EXPECT_EQ(planned_duration(*job), 6s);
   EXPECT_EQ(job->limits.timeout, 26s);
+}
+
+TEST(ShippedScenarios, veth_drops_is_veth_tcp_with_a_trace) {
+  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+  const auto job = shipped.load("veth-drops", {});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->iperf3, shipped.load("veth-tcp", {})->iperf3);
+  ASSERT_TRUE(job->trace);
+  ASSERT_EQ(job->trace->events.size(), 2U);
+  EXPECT_EQ(job->trace->events[0], (EventSpec{"skb:kfree_skb", "", true}));
+  EXPECT_EQ(job->trace->events[1], (EventSpec{"tcp:tcp_retransmit_skb", "", false}));
+  EXPECT_TRUE(job->trace->optional);
+}
+
+TEST(ShippedScenarios, watch_drops_waits_for_its_caller) {
+  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+  const auto job = shipped.load("watch-drops", {});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->workload, WorkloadKind::none);
+  EXPECT_EQ(planned_duration(*job), std::nullopt);
+  EXPECT_EQ(job->limits.timeout, 1h);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -58,6 +59,7 @@ class FakeWorkload final : public Workload {
     bool released = false;
     bool stop_asked = false;
     bool alive = true;
+    std::vector<pid_t> pids{4711};
 
     void become_prepared() { listener->workload_prepared(); }
     // The listener may destroy the fake inside this call.
@@ -92,9 +94,66 @@ class FakeWorkload final : public Workload {
     ~Active() override { run_->alive = false; }
     void release() override { run_->released = true; }
     void stop() override { run_->stop_asked = true; }
+    [[nodiscard]] std::vector<pid_t> pids() const override { return run_->pids; }
 
    private:
     std::shared_ptr<Run> run_;
+  };
+};
+
+// A tracer that does what the test tells it to, and writes down what it was told.
+class FakeTracer final : public Tracer {
+ public:
+  struct Trace {
+    TraceListener* listener = nullptr;
+    bool alive = true;
+    std::optional<Error> start_refusal;
+    std::vector<std::string> said;  // "start 4711", "mark release", "user mark warm", "stop"
+
+    // The listener may destroy the fake inside this call.
+    void end(TraceRecord record, std::vector<QualityFlag> flags = {}) {
+      listener->trace_ended(std::move(record), std::move(flags));
+    }
+  };
+
+  Status check(const TraceSpec&) override {
+    return check_refusal ? std::unexpected(*check_refusal) : Status{};
+  }
+  Result<std::unique_ptr<ActiveTrace>> prepare(const TraceSpec&, TraceListener& listener) override {
+    if (refusal) return std::unexpected(*refusal);
+    auto trace = std::make_shared<Trace>();
+    trace->listener = &listener;
+    trace->start_refusal = start_refusal;
+    traces.push_back(trace);
+    return std::make_unique<Active>(trace);
+  }
+
+  Trace& last() { return *traces.back(); }
+  [[nodiscard]] long alive() const {
+    return std::ranges::count_if(traces, [](const auto& trace) { return trace->alive; });
+  }
+
+  std::optional<Error> check_refusal, refusal, start_refusal;
+  std::vector<std::shared_ptr<Trace>> traces;
+
+ private:
+  class Active final : public ActiveTrace {
+   public:
+    explicit Active(std::shared_ptr<Trace> trace) : trace_(std::move(trace)) {}
+    ~Active() override { trace_->alive = false; }
+    Status start(const std::vector<pid_t>& workload) override {
+      trace_->said.push_back(fmt::format("start {}", fmt::join(workload, " ")));
+      if (trace_->start_refusal) return std::unexpected(*trace_->start_refusal);
+      return {};
+    }
+    Status mark(const std::string& text, bool user) override {
+      trace_->said.push_back((user ? "user mark " : "mark ") + text);
+      return {};
+    }
+    void stop() override { trace_->said.emplace_back("stop"); }
+
+   private:
+    std::shared_ptr<Trace> trace_;
   };
 };
 
@@ -173,6 +232,10 @@ class RecordingObserver final : public RunObserver {
   void run_interval(JobId job, RunId run, const Interval& interval) override {
     add("job {} run {} interval {:.1f}", job, run, interval.end_s);
   }
+  void run_trace(JobId job, RunId run, const TraceProgress& progress) override {
+    add("job {} run {} trace {:.1f} s, {} events, {} lost", job, run, progress.seconds,
+        progress.events.size(), progress.lost);
+  }
   void run_ended(const JobStatus&, RunId run, RunState state, const std::string& error) override {
     add("run {} {}{}{}", run, to_string(state), error.empty() ? "" : ": ", error);
   }
@@ -195,6 +258,21 @@ inline JobSpec a_job(std::uint32_t repeat = 1) {
   spec.iperf3.server = "10.0.0.2";
   spec.iperf3.duration = std::chrono::seconds{10};
   spec.limits.timeout = std::chrono::seconds{30};
+  return spec;
+}
+
+inline JobSpec a_traced_job(bool optional = false) {
+  JobSpec spec = a_job();
+  spec.iperf3.omit = std::chrono::seconds{2};
+  spec.trace.emplace().events.push_back({"skb:kfree_skb", "", false});
+  spec.trace->optional = optional;
+  return spec;
+}
+
+inline JobSpec a_job_without_workload() {
+  JobSpec spec = a_traced_job();
+  spec.workload = WorkloadKind::none;
+  spec.iperf3 = {};
   return spec;
 }
 

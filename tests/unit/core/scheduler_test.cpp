@@ -31,9 +31,10 @@ class SchedulerTest : public testing::Test {
 
   FakeClock clock_;
   FakeWorkload workload_;
+  FakeTracer tracer_;
   FakeStore store_;
   RecordingObserver seen_;
-  Scheduler scheduler_{{workload_, store_, clock_}, 3};
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_}, 3};
 };
 
 TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stored) {

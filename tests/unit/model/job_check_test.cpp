@@ -371,7 +371,16 @@ TEST(JobSpecTest, plans_duration_and_omitted_part) {
   EXPECT_EQ(planned_duration(job), std::nullopt);
 }
 
+TEST(JobSpecTest, plans_no_time_for_a_job_that_its_caller_ends) {
+  JobSpec job = a_job();
+  job.workload = WorkloadKind::none;
+  EXPECT_EQ(planned_duration(job), std::nullopt);
+}
+
 TEST(JobSpecTest, words_go_both_ways) {
+  for (const auto value : {WorkloadKind::iperf3, WorkloadKind::none}) {
+    EXPECT_EQ(parse_workload_kind(to_string(value)), value);
+  }
   for (const auto value : {Protocol::tcp, Protocol::udp, Protocol::sctp}) {
     EXPECT_EQ(parse_protocol(to_string(value)), value);
   }

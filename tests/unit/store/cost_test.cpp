@@ -74,6 +74,84 @@ TEST_F(StoreCost, of_an_interval_is_below_100_bytes) {
   EXPECT_LT(bytes, 100);
 }
 
+TraceRecord a_long_trace() {
+  auto trace = a_trace();
+  trace.events.clear();
+  trace.samples.clear();
+  trace.stacks.clear();
+  for (std::size_t event = 0; event < 20; ++event) {
+    auto& row = trace.events.emplace_back();
+    row.name = fmt::format("tcp:tcp_event_number_{}", event);
+    for (std::size_t slice = 0; slice < 600; ++slice) row.slices.push_back(1000 + 7 * slice + event);
+    row.count = 1'859'000;
+    for (std::size_t i = 0; i < 32; ++i) {
+      auto& sample = trace.samples.emplace_back();
+      sample.event = row.name;
+      sample.ordinal = i < 16 ? i + 1 : 1'858'984 + i;
+      sample.time_ns = static_cast<std::int64_t>(1'000'003 * event + 937'000'001 * i);
+      sample.pid = 4711;
+      sample.task = "iperf3";
+      for (int field = 0; field < 10; ++field) {
+        sample.fields.push_back(
+            {.name = fmt::format("field_{}", field), .value = std::int64_t{field} * 10'007, .text = ""});
+      }
+    }
+    for (std::size_t i = 0; i < 100; ++i) {
+      auto& stack = trace.stacks.emplace_back();
+      stack.event = row.name;
+      stack.count = 5000 - i;
+      for (std::size_t frame = 0; frame < 16; ++frame) {
+        stack.frames.push_back(
+            fmt::format("some_kernel_function_{}+{:#x}", (i + frame) % 97, 16 + i + frame));
+      }
+    }
+  }
+  return trace;
+}
+
+TEST_F(StoreCost, of_a_long_trace_is_some_megabytes_at_most) {
+  open();
+  store_job(a_job());
+  close();
+  const auto before = std::filesystem::file_size(path());
+
+  open();
+  const auto run = run_under_way(a_job());
+  auto record = a_record(run, 0, 0);
+  record.trace = a_long_trace();
+  auto start = Clock::now();
+  must(store->finish(record));
+  const auto finishing = milliseconds_since(start);
+
+  start = Clock::now();
+  EXPECT_EQ(must(store->trace(run)).events.size(), 20U);
+  std::size_t rows = 0;
+  std::string cursor;
+  do {
+    const auto page = must(store->trace_samples(run, "", cursor, 0));
+    rows += page.rows.size();
+    cursor = page.next;
+  } while (!cursor.empty());
+  do {
+    const auto page = must(store->trace_stacks(run, cursor, 0));
+    rows += page.rows.size();
+    cursor = page.next;
+  } while (!cursor.empty());
+  const auto reading = milliseconds_since(start);
+  EXPECT_EQ(rows, 640U + 2000U);
+  close();
+  const auto bytes = std::filesystem::file_size(path()) - before;
+
+  open();
+  start = Clock::now();
+  must(store->remove(run));
+  fmt::print(
+      "20 events of 600 slices, 640 samples of 10 fields, 2000 stacks of 16 frames: finish {:.0f} ms, read "
+      "{:.0f} ms, remove {:.0f} ms, {} bytes\n",
+      finishing, reading, milliseconds_since(start), bytes);
+  EXPECT_LT(bytes, 3'000'000U);
+}
+
 TEST_F(StoreCost, of_a_document_is_a_part_of_its_size) {
   open();
   const auto run = run_under_way(a_job());

@@ -134,6 +134,75 @@ RunRecord a_record(RunId run, std::size_t streams, std::size_t interval_rows) {
   return record;
 }
 
+JobSpec a_watching_job() {
+  JobSpec spec;
+  spec.name = "watch";
+  spec.description = "somebody else's traffic";
+  spec.text = "name: watch\n";
+  spec.workload = WorkloadKind::none;
+  spec.trace = TraceSpec{};
+  spec.trace->events = {{.name = "skb:kfree_skb", .filter = {}, .stacktrace = true}};
+  return spec;
+}
+
+TraceRecord a_trace() {
+  TraceRecord trace;
+  trace.broken = "module hsr was unloaded";
+  trace.clock = "mono";
+  trace.buffer_bytes = 8 << 20;
+  trace.functions = 73;
+  trace.missing_functions = {"hsr_absent", "hsr_inlined"};
+  trace.workload_only = true;
+  trace.slice_width = std::chrono::milliseconds{100};
+  TraceCpu first;
+  first.cpu = 0;
+  first.events = 100;
+  first.bytes = 65'536;
+  first.lost_events = 2;
+  first.overrun = 7;
+  TraceCpu second;
+  second.cpu = 3;
+  second.events = 21;
+  second.bytes = 4096;
+  second.commit_overrun = 1;
+  second.dropped_events = 30;
+  second.damaged = 4;
+  trace.cpus = {first, second};
+  trace.events = {{.name = "skb:kfree_skb", .count = 90, .slices = {0, 40, 0, 49}},
+                  {.name = "tcp:tcp_retransmit_skb", .count = 1, .slices = {}}};
+  trace.samples = {{.event = "skb:kfree_skb",
+                    .ordinal = 1,
+                    .time_ns = -1'500,
+                    .cpu = 3,
+                    .pid = -1,
+                    .task = "",
+                    .fields = {{.name = "reason", .value = std::int64_t{2}, .text = "NOT_SPECIFIED"},
+                               {.name = "location", .value = std::string{"tcp_v4_rcv+0x1c"}, .text = ""}}},
+                   {.event = "tcp:tcp_retransmit_skb",
+                    .ordinal = 1,
+                    .time_ns = 17,
+                    .cpu = 0,
+                    .pid = 4711,
+                    .task = "iperf3",
+                    .fields = {}},
+                   {.event = "skb:kfree_skb",
+                    .ordinal = 90,
+                    .time_ns = 399'999'999,
+                    .cpu = 0,
+                    .pid = 0,
+                    .task = "swapper/0",
+                    .fields = {}}};
+  trace.stacks = {
+      {.event = "skb:kfree_skb", .frames = {"kfree_skb+0x10", "hsr_handle+0x2c [hsr]"}, .count = 80},
+      {.event = "skb:kfree_skb", .frames = {}, .count = 10}};
+  trace.stacks_left_out = 5;
+  trace.drops = {{.reason = "NO_SOCKET", .location = "tcp_v4_rcv", .count = 60},
+                 {.reason = "NOT_SPECIFIED", .location = "ip_rcv", .count = 30}};
+  trace.marks = {{.time_ns = 0, .text = "release", .user = false},
+                 {.time_ns = 200'000'000, .text = "phase 2", .user = true}};
+  return trace;
+}
+
 void bring_to_collecting(core::RunStore& store, RunId run) {
   for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
     must(store.set_state(run, state));

@@ -38,6 +38,11 @@ class StoreTest : public testing::Test {
 // A finished TCP run with `streams` streams and `interval_rows` intervals, those of the sums among them.
 [[nodiscard]] RunRecord a_record(RunId run, std::size_t streams = 4, std::size_t interval_rows = 50);
 
+// A job without a workload, which watches one event.
+[[nodiscard]] JobSpec a_watching_job();
+// Two events on two CPUs, with some of everything that a trace may have.
+[[nodiscard]] TraceRecord a_trace();
+
 // Leads a pending run to `collecting`.
 void bring_to_collecting(core::RunStore& store, RunId run);
 

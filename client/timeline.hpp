@@ -1,0 +1,51 @@
+// A run's time as a row of equal cells, so that pictures of different things stand below one another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/screen.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl {
+
+// From the client's release, which is 0, to `end_s`.
+struct TimeAxis {
+  double end_s = 0;
+  std::size_t cells = 0;  // 0: there is no time to show
+};
+
+// A value a cell; empty where nothing is known of that time.
+using TimeCells = std::vector<std::optional<double>>;
+
+// As long as the run's intervals or, without any, as its events and marks; as fine as the finer of intervals
+// and slices, but at most `most_cells`.
+[[nodiscard]] TimeAxis time_axis(const ShowView& view, std::size_t most_cells);
+
+// Bits per second of one direction as one side, sender or receiver, saw it. Intervals that were omitted are
+// in it, since events of that time are too.
+[[nodiscard]] TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, const std::string& direction,
+                                   bool sender);
+// Events per second.
+[[nodiscard]] TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slices,
+                                    double slice_s);
+
+enum class Ground {
+  lowest,  // as sparkline() has it: what matters is how a value varies
+  zero,    // a dot is none at all, and any is more than a dot
+};
+
+// A glyph a cell, a space where nothing is known; nothing at the end. Empty without glyphs.
+[[nodiscard]] std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground ground);
+
+// The letter of each mark of a user at its time, "|" for netperfd's own and "+" where several meet. Letters
+// run from `a` on, and `*` when they are used up.
+[[nodiscard]] std::string draw_marks(const TimeAxis& axis, std::span<const MarkView> marks);
+// The letter of the user's mark number `index`, from 0 on.
+[[nodiscard]] char mark_letter(std::size_t index);
+
+}  // namespace netperfctl

@@ -1,0 +1,209 @@
+// The tables of a trace: drops and stacks in short and in full, and what `show` lists where it is asked to.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "client/table.hpp"
+#include "client/text.hpp"
+#include "client/trace_rows.hpp"
+#include "client/trace_text.hpp"
+#include "client/units.hpp"
+
+namespace netperfctl::show {
+namespace {
+
+std::string count_text(std::uint64_t count) {
+  return format_count(count);
+}
+
+// Seconds since the release, to the microsecond.
+std::string moment(const std::optional<double>& time_s) {
+  return or_dash(time_s, [](double seconds) { return fmt::format("{:.6f}", seconds); });
+}
+
+// `text` in lines that begin after `indent` columns, the first of them where the cursor stands already.
+std::string hanging(const Screen& screen, std::string_view text, std::size_t indent) {
+  const std::size_t room =
+      screen.width ? *screen.width - std::min(*screen.width - 1, indent) : std::string::npos;
+  return fmt::format("{}\n", fmt::join(wrap(text, room), "\n" + std::string(indent, ' ')));
+}
+
+// "tcp_v4_rcv" of "tcp_v4_rcv+0x1c [module]": enough where frames stand in a row.
+std::string_view symbol_of(std::string_view frame) {
+  return frame.substr(0, frame.find_first_of("+ "));
+}
+
+std::string short_stack(const Screen& screen, const StackView& stack) {
+  constexpr std::size_t kFrames = 4;
+  const std::vector<std::string> frames = stack.frames.value_or(std::vector<std::string>{});
+  std::vector<std::string_view> symbols;
+  std::ranges::transform(std::span{frames}.first(std::min(kFrames, frames.size())),
+                         std::back_inserter(symbols), symbol_of);
+  std::string text = fmt::format("{}", fmt::join(symbols, " < "));
+  if (frames.size() > kFrames) text += screen.glyphs ? " < …" : " < ...";
+  return text;
+}
+
+std::string full_stack(const StackView& stack) {
+  std::string text = fmt::format("{} x {}\n", or_dash(stack.count, count_text), stack.event.value_or("-"));
+  for (const std::string& frame : stack.frames.value_or(std::vector<std::string>{})) {
+    text += fmt::format("    {}\n", frame);
+  }
+  return text;
+}
+
+// "iperf3-812"; the kernel forgets names, and then it is "<...>-812" here as there.
+std::string task_words(const SampleView& sample) {
+  if (!sample.pid) return sample.task.value_or("-");
+  const bool named = sample.task && !sample.task->empty();
+  return fmt::format("{}-{}", named ? *sample.task : "<...>", *sample.pid);
+}
+
+// "0.001234  cpu 1  iperf3-812  skb:kfree_skb  reason=NO_SOCKET location=tcp_v4_rcv"
+std::string sample_line(const Screen& screen, const SampleView& sample) {
+  std::string fields;
+  for (const SampleFieldView& of : sample.fields.value_or(std::vector<SampleFieldView>{})) {
+    fields += fmt::format(" {}={}", of.name, shown_value(of));
+  }
+  const std::string line =
+      fmt::format("{:>12}  cpu {:<3}{} {}{}", moment(sample.time_s),
+                  or_dash(sample.cpu, [](std::uint32_t cpu) { return fmt::format("{}", cpu); }),
+                  task_words(sample), sample.event, fields);
+  constexpr std::size_t kIndent = 14;
+  if (!screen.width) return line + "\n";
+  const std::string head = line.substr(0, kIndent);
+  return head + hanging(screen, std::string_view{line}.substr(std::min(kIndent, line.size())), kIndent);
+}
+
+std::string samples_list(const Screen& screen, const ShowView& view) {
+  if (view.samples.empty()) return "No events are kept.\n";
+  std::string text =
+      paint(screen, Style::strong, "     SECONDS  the first and the last few of each event, whole") + "\n";
+  for (const SampleView& sample : view.samples) text += sample_line(screen, sample);
+  return text;
+}
+
+std::string marks_table(const Screen& screen, const TraceDetails& details) {
+  std::vector<Cells> rows;
+  for (const MarkView& mark : details.marks) {
+    rows.push_back({{moment(mark.time_s)},
+                    {or_dash(mark.user, [](bool user) { return user ? "user" : "netperfd"; })},
+                    {mark.text.value_or("-")}});
+  }
+  if (rows.empty()) return "No marks are known.\n";
+  return render_table(screen, {{.title = "SECONDS", .right = true}, {.title = "BY"}, {.title = "MARK"}},
+                      std::move(rows));
+}
+
+std::string cpus_table(const Screen& screen, const TraceDetails& details) {
+  std::vector<Cells> rows;
+  for (const TraceCpuView& cpu : details.cpus) {
+    rows.push_back({{or_dash(cpu.cpu, [](std::uint32_t number) { return fmt::format("{}", number); })},
+                    {or_dash(cpu.events, count_text)},
+                    {or_dash(cpu.bytes, format_bytes)},
+                    {or_dash(cpu.lost_events, count_text)},
+                    {or_dash(cpu.overrun, count_text)},
+                    {or_dash(cpu.commit_overrun, count_text)},
+                    {or_dash(cpu.dropped_events, count_text)},
+                    {or_dash(cpu.damaged, count_text)}});
+  }
+  if (rows.empty()) return "No CPUs are known.\n";
+  return render_table(screen,
+                      {{.title = "CPU", .right = true},
+                       {.title = "EVENTS", .right = true},
+                       {.title = "BYTES", .right = true},
+                       {.title = "LOST", .right = true},
+                       {.title = "OVERRUN", .right = true},
+                       {.title = "COMMIT", .right = true, .optional = true},
+                       {.title = "DROPPED", .right = true},
+                       {.title = "DAMAGED", .right = true}},
+                      std::move(rows));
+}
+
+std::string slices_table(const Screen& screen, const TraceDetails& details) {
+  std::vector<Cells> rows;
+  for (const SliceView& slice : slices_of(details)) {
+    const double rate = slice.seconds > 0 ? static_cast<double>(slice.count) / slice.seconds : 0;
+    rows.push_back({{fmt::format("{:.2f}-{:.2f}", slice.start_s, slice.start_s + slice.seconds)},
+                    {slice.event},
+                    {format_count(slice.count)},
+                    {slice.seconds > 0 ? format_short(rate) : "-"}});
+  }
+  if (rows.empty()) return "No event came after the release.\n";
+  return render_table(screen,
+                      {{.title = "SECONDS", .right = true},
+                       {.title = "EVENT"},
+                       {.title = "COUNT", .right = true},
+                       {.title = "PER SECOND", .right = true}},
+                      std::move(rows));
+}
+
+}  // namespace
+
+std::string drops_table(const Screen& screen, const ShowView& view) {
+  constexpr std::size_t kMost = 5;
+  const std::vector<DropView>& drops = view.trace->drops;
+  const std::size_t shown = view.trace_lists.drops ? drops.size() : std::min(kMost, drops.size());
+  std::vector<Cells> rows;
+  for (const DropView& drop : std::span{drops}.first(shown)) {
+    rows.push_back(
+        {{drop.reason.value_or("-")}, {or_dash(drop.count, count_text)}, {drop.location.value_or("-")}});
+  }
+  if (rows.empty()) return "No drops are known; the event skb:kfree_skb tells of them.\n";
+  std::string text = render_table(
+      screen,
+      {{.title = "DROPPED BECAUSE", .shrink_to = 20}, {.title = "COUNT", .right = true}, {.title = "WHERE"}},
+      std::move(rows));
+  if (shown < drops.size()) text += fmt::format("...{} more: --drops\n", drops.size() - shown);
+  return text;
+}
+
+std::string stacks_list(const Screen& screen, const ShowView& view) {
+  const std::vector<StackView>& stacks = view.stacks.stacks;
+  if (stacks.empty()) return "No stacks are known; `stacktrace: true` beside an event asks for them.\n";
+  std::string text;
+  if (view.trace_lists.stacks) {
+    for (const StackView& stack : stacks) text += full_stack(stack);
+  } else {
+    std::vector<Cells> rows;
+    for (const StackView& stack : stacks) {
+      rows.push_back(
+          {{or_dash(stack.count, count_text)}, {stack.event.value_or("-")}, {short_stack(screen, stack)}});
+    }
+    text = render_table(screen,
+                        {{.title = "TIMES", .right = true},
+                         {.title = "EVENT"},
+                         {.title = "WHERE < CALLED FROM", .shrink_to = 20}},
+                        std::move(rows));
+    if (view.stacks.more) text += "...more, and all frames: --stacks\n";
+  }
+  if (view.trace && view.trace->trace.stacks_left_out.value_or(0) > 0) {
+    text += fmt::format("{} events had stacks of too many kinds to keep apart.\n",
+                        format_count(*view.trace->trace.stacks_left_out));
+  }
+  return text;
+}
+
+std::string trace_tables(const Screen& screen, const ShowView& view) {
+  const TraceLists& lists = view.trace_lists;
+  const bool traced = view.trace && view.trace->trace.skipped.value_or("").empty();
+  if (!traced) {
+    const bool asked =
+        lists.events || lists.drops || lists.stacks || lists.marks || lists.cpus || lists.over_time;
+    return asked ? "\nThis run has no trace: there is nothing of it to list.\n" : "";
+  }
+  std::string text;
+  if (lists.drops && view.trace->drops.empty()) text += "\n" + drops_table(screen, view);
+  if (lists.stacks && view.stacks.stacks.empty()) text += "\n" + stacks_list(screen, view);
+  if (lists.marks) text += "\n" + marks_table(screen, *view.trace);
+  if (lists.cpus) text += "\n" + cpus_table(screen, *view.trace);
+  if (lists.over_time) text += "\n" + slices_table(screen, *view.trace);
+  if (lists.events) text += "\n" + samples_list(screen, view);
+  return text;
+}
+
+}  // namespace netperfctl::show

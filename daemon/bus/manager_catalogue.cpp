@@ -1,0 +1,78 @@
+// The methods of org.netperfd1.Manager about what this machine and its kernel offer.
+#include <tuple>
+#include <utility>
+
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/bus/wire.hpp"
+#include "daemon/bus/wire_catalogue.hpp"
+#include "daemon/bus/wire_text.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+constexpr std::uint32_t kFunctionsPageLimit = 2000;
+
+}  // namespace
+
+void ManagerObject::ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) {
+  const auto reply = share(std::move(result));
+  const auto list = [this, reply, fresh] {
+    reply->ok(all_rows(ports_.catalogue.capabilities(fresh), capability_row));
+  };
+  answer(reply, [&] {
+    if (!fresh) return list();
+    // Probing anew sets up and takes down trace instances: work that not everybody may cause.
+    with_credentials(reply, [this, list](const Credentials& caller, const std::string& unique_name) {
+      require_may_measure(caller, unique_name, "probe the capabilities anew");
+      list();
+    });
+  });
+}
+
+ManagerObject::Dicts ManagerObject::ListModules(const std::string& pattern) {
+  return dbus::guarded([&] {
+    throw_if_failed(check_line("pattern", pattern, kPatternLimit));
+    return all_rows(value_or_throw(ports_.catalogue.modules(pattern)), module_row);
+  });
+}
+
+std::tuple<ManagerObject::Dicts, std::uint64_t, std::vector<std::string>> ManagerObject::ListFunctions(
+    const Dict& filter, const std::uint64_t& offset, const std::uint32_t& limit) {
+  return dbus::guarded([&] {
+    const core::FunctionFilter wanted = value_or_throw(parse_function_filter(filter));
+    const auto found =
+        value_or_throw(ports_.catalogue.functions(wanted, offset, page_limit(limit, kFunctionsPageLimit)));
+    std::size_t room = kRowsBudgetBytes - kListBytes;
+    return std::tuple{fitting_rows(found.rows, function_row, room, room), found.total,
+                      wire_texts(found.nearest, kListBytes).texts};
+  });
+}
+
+std::vector<std::string> ManagerObject::ListEvents(const std::string& pattern) {
+  return dbus::guarded([&] {
+    throw_if_failed(check_line("pattern", pattern, kPatternLimit));
+    std::vector<std::string> names;
+    for (const core::EventRow& event : value_or_throw(ports_.catalogue.events(pattern))) {
+      names.push_back(event.name);
+    }
+    WireTexts wire = wire_texts(names, kRowsBudgetBytes);
+    if (wire.cut) throw to_dbus(too_much_for_a_message());
+    return std::move(wire.texts);
+  });
+}
+
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetEvent(const std::string& name) {
+  return dbus::guarded([&] {
+    throw_if_failed(check_line("name", name, kNameLimit));
+    const core::EventDetails event = value_or_throw(ports_.catalogue.event(name));
+    return std::tuple{event_row(event).row, all_rows(event.fields, event_field_row)};
+  });
+}
+
+ManagerObject::Dicts ManagerObject::ListTracers() {
+  return dbus::guarded([&] { return all_rows(value_or_throw(ports_.catalogue.tracers()), tracer_row); });
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,84 @@
+// The methods of org.netperfd1.Manager about what a run's trace session saw, and the marks that a caller puts
+// beside it.
+#include <fmt/format.h>
+
+#include <tuple>
+#include <utility>
+
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/bus/wire.hpp"
+#include "daemon/bus/wire_trace.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+constexpr std::uint32_t kSamplesPageLimit = 500;
+constexpr std::uint32_t kStacksPageLimit = 500;
+
+Status check_mark(const std::string& text) {
+  if (text.empty()) return fail(ErrorKind::invalid_argument, "text: an empty mark says nothing");
+  return check_line("text", text, kMarkLimit);
+}
+
+}  // namespace
+
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Dicts, ManagerObject::Dicts,
+           ManagerObject::Dicts>
+ManagerObject::GetTrace(const std::uint64_t& run) {
+  return dbus::guarded([&] {
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    WireTrace wire = wire_trace(value_or_throw(ports_.queries.trace(id)));
+    return std::tuple{std::move(wire.trace), std::move(wire.cpus), std::move(wire.events),
+                      std::move(wire.drops), std::move(wire.marks)};
+  });
+}
+
+void ManagerObject::ListTraceSamples(sdbus::Result<Dicts, std::string>&& result, std::uint64_t run,
+                                     std::string event, std::string cursor, std::uint32_t limit) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(check_line("event", event, kNameLimit));
+    with_credentials(reply, [this, reply, run, event, cursor, limit](const Credentials& caller,
+                                                                     const std::string& unique_name) {
+      const core::RunRow row = readable_run(run, caller, unique_name, "trace samples");
+      const WirePage page = fitting_page(
+          page_limit(limit, kSamplesPageLimit),
+          [&](std::uint32_t rows) { return ports_.queries.trace_samples(row.id, event, cursor, rows); },
+          sample_row);
+      reply->ok(page.rows, page.next);
+    });
+  });
+}
+
+std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListTraceStacks(const std::uint64_t& run,
+                                                                             const std::string& cursor,
+                                                                             const std::uint32_t& limit) {
+  return dbus::guarded([&] {
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    WirePage page = fitting_page(
+        page_limit(limit, kStacksPageLimit),
+        [&](std::uint32_t rows) { return ports_.queries.trace_stacks(id, cursor, rows); }, stack_row);
+    return std::tuple{std::move(page.rows), std::move(page.next)};
+  });
+}
+
+void ManagerObject::Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(check_mark(text));
+    with_credentials(
+        reply, [this, reply, job, text](const Credentials& caller, const std::string& unique_name) {
+          const JobId id = value_or_throw(parse_id(job, "job"));
+          const auto status = ports_.scheduler.job(id);
+          if (!status)
+            throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
+          require_may_act_as(status->owner, caller, unique_name, fmt::format("mark job {}", id));
+          throw_if_failed(ports_.scheduler.mark(id, text));
+          reply->ok();
+        });
+  });
+}
+
+}  // namespace netperfd::bus

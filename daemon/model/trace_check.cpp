@@ -1,0 +1,166 @@
+// tracefs files are small languages: a line break ends a command, a space ends a name, and a sign in front
+// can turn a name into something else. The rules leave of each language only what the job's keys stand for.
+#include "daemon/model/trace_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/model/text.hpp"
+
+namespace netperfd {
+namespace {
+
+// MODULE_NAME_LEN with its final NUL, on 64 bits.
+constexpr std::size_t kMaxModule = 55;
+constexpr std::size_t kMaxFunction = 127;
+constexpr std::size_t kMaxEventName = 127;
+// A cpu_set_t has 1024 bits.
+constexpr std::uint32_t kMaxCpu = 1023;
+
+// Ours: what one job may make the daemon and the kernel keep.
+constexpr std::size_t kMaxFunctions = 512;
+constexpr std::size_t kMaxEvents = 64;
+constexpr std::size_t kMaxFilter = 1024;
+constexpr std::uint64_t kMinBuffer = 64ULL << 10U;
+constexpr std::uint64_t kMaxBuffer = 1ULL << 30U;
+
+class Problems {
+ public:
+  // `others` are read with `key`; all are full paths.
+  void add(std::string key, std::string message, std::initializer_list<std::string_view> others = {}) {
+    found_.push_back({std::move(key), std::move(message), {others.begin(), others.end()}});
+  }
+  std::vector<JobProblem> take() { return std::move(found_); }
+
+ private:
+  std::vector<JobProblem> found_;
+};
+
+bool is_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+  };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+// For messages, since what is wrong with a name may be its length or its bytes.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMaxShown = 60;
+  return fmt::format("{:?}{}", text.substr(0, kMaxShown), text.size() > kMaxShown ? "..." : "");
+}
+
+// A name or glob of set_ftrace_filter, where ':' begins a command, '!' takes a name out, '#' begins a comment
+// and a digit a line number of available_filter_functions.
+bool is_function(std::string_view text) {
+  const auto fits = [](char c) { return c > ' ' && c <= '~' && c != ':'; };
+  return !text.empty() && text.size() <= kMaxFunction && std::ranges::all_of(text, fits) &&
+         !std::string_view("!#0123456789").contains(text.front());
+}
+
+void check_functions(const std::string& key, const std::vector<std::string>& names, Problems& problems) {
+  if (names.size() > kMaxFunctions) {
+    problems.add(key, fmt::format("has {} names; at most {} are taken", names.size(), kMaxFunctions));
+    return;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_function(names[i])) continue;
+    problems.add(
+        fmt::format("{}[{}]", key, i),
+        fmt::format("{} is not the name of a function or a glob (at most {} characters, no space, no "
+                    "':', and no '!', '#' or digit in front)",
+                    shown(names[i]), kMaxFunction));
+  }
+}
+
+void check_function_graph(const FunctionGraphSpec& graph, Problems& problems) {
+  const std::string key = "trace.function_graph";
+  if (graph.module.empty() && graph.functions.empty()) {
+    problems.add(key, "names no function; give `module` or `functions`",
+                 {"trace.function_graph.module", "trace.function_graph.functions"});
+  }
+  if (!graph.module.empty() && !graph.functions.empty()) {
+    problems.add(key + ".functions", "stands beside `module`; a job has one of the two",
+                 {"trace.function_graph.module"});
+  }
+  if (!graph.module.empty() && (graph.module.size() > kMaxModule || !is_name(graph.module))) {
+    problems.add(key + ".module", fmt::format("{} is not the name of a kernel module, such as hsr (at most "
+                                              "{} letters, digits, '_' and '-')",
+                                              shown(graph.module), kMaxModule));
+  }
+  check_functions(key + ".functions", graph.functions, problems);
+  check_functions(key + ".exclude", graph.exclude, problems);
+  if (graph.depth && *graph.depth == 0) {
+    problems.add(key + ".depth", "0 is out of range; 1 records the functions without what they call");
+  }
+}
+
+bool is_event_name(std::string_view text) {
+  const auto colon = text.find(':');
+  return text.size() <= kMaxEventName && colon != std::string_view::npos && is_name(text.substr(0, colon)) &&
+         is_name(text.substr(colon + 1));
+}
+
+void check_events(const std::vector<EventSpec>& events, Problems& problems) {
+  if (events.size() > kMaxEvents) {
+    problems.add("trace.events",
+                 fmt::format("has {} events; at most {} are traced", events.size(), kMaxEvents));
+    return;
+  }
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const EventSpec& event = events[i];
+    const std::string key = fmt::format("trace.events[{}]", i);
+    if (!is_event_name(event.name)) {
+      problems.add(key + ".name",
+                   fmt::format("{} is not the name of an event (SYSTEM:EVENT, such as skb:kfree_skb)",
+                               shown(event.name)));
+    } else if (!seen.insert(event.name).second) {
+      problems.add(key + ".name", fmt::format("{} is in the list a second time", event.name));
+    }
+    if (!is_printable(event.filter)) {
+      problems.add(key + ".filter", "has a line break or another control character, or is not UTF-8");
+    }
+    if (event.filter.size() > kMaxFilter) {
+      problems.add(key + ".filter",
+                   fmt::format("has {} bytes; at most {} are taken", event.filter.size(), kMaxFilter));
+    }
+  }
+}
+
+void check_cpus(const std::vector<std::uint32_t>& cpus, Problems& problems) {
+  std::set<std::uint32_t> seen;
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    const std::string key = fmt::format("trace.cpus[{}]", i);
+    if (cpus[i] > kMaxCpu) {
+      problems.add(key, fmt::format("{} is out of range (0 to {})", cpus[i], kMaxCpu));
+    } else if (!seen.insert(cpus[i]).second) {
+      problems.add(key, fmt::format("{} is in the list a second time", cpus[i]));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<JobProblem> check_trace(const TraceSpec& spec) {
+  Problems problems;
+  if (!spec.function_graph && spec.events.empty()) {
+    problems.add("trace", "asks for nothing; give `events`, `function_graph` or both",
+                 {"trace.events", "trace.function_graph"});
+  }
+  if (spec.function_graph) check_function_graph(*spec.function_graph, problems);
+  check_events(spec.events, problems);
+  check_cpus(spec.cpus, problems);
+  if (spec.buffer_bytes && (*spec.buffer_bytes < kMinBuffer || *spec.buffer_bytes > kMaxBuffer)) {
+    problems.add("trace.buffer",
+                 fmt::format("{} bytes is out of range (64K to 1G, of each CPU)", *spec.buffer_bytes));
+  }
+  return problems.take();
+}
+
+}  // namespace netperfd

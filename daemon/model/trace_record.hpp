@@ -1,0 +1,95 @@
+// What a run's trace session saw. Times are nanoseconds since the client's release, negative before it. No
+// member ever holds a kernel address: code is named by its symbol, data by a token that is the same for the
+// same address within one run and means nothing outside it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace netperfd {
+
+// One CPU's ring buffer, from the kernel's per_cpu/cpuN/stats and from the sub-buffers that were read.
+struct TraceCpu {
+  std::uint32_t cpu = 0;
+  std::uint64_t events = 0;          // decoded
+  std::uint64_t bytes = 0;           // of sub-buffers read
+  std::uint64_t lost_events = 0;     // that the sub-buffers themselves report as missing before them
+  std::uint64_t overrun = 0;         // overwritten before they were read (stats: "overrun")
+  std::uint64_t commit_overrun = 0;  // stats: "commit overrun"
+  std::uint64_t dropped_events = 0;  // not written, the buffer was full (stats: "dropped events")
+  std::uint64_t damaged = 0;         // sub-buffers with bytes that could not be decoded
+};
+
+struct EventCount {
+  std::string name;                   // "skb:kfree_skb"
+  std::uint64_t count = 0;            // decoded, from the release on or not
+  std::vector<std::uint64_t> slices;  // the same by time, slice i from i * TraceRecord::slice_width on;
+                                      // before the release is not in them; trailing zeros are left out
+};
+
+struct EventField {
+  std::string name;
+  std::variant<std::int64_t, std::uint64_t, std::string> value;
+  std::string text;  // as the kernel prints it (an enum's name, a symbol); empty: the value itself
+};
+
+// One event whole: among the first or the last few of its name.
+struct EventSample {
+  std::string event;
+  std::uint64_t ordinal = 0;  // 1 for the first of this name
+  std::int64_t time_ns = 0;
+  std::uint32_t cpu = 0;
+  std::int32_t pid = 0;
+  std::string task;  // its name; empty where the kernel has forgotten it
+  std::vector<EventField> fields;
+};
+
+struct StackCount {
+  std::string event;
+  std::vector<std::string> frames;  // innermost first, "symbol+0x1c" or "symbol+0x1c [module]"
+  std::uint64_t count = 0;
+};
+
+// Packets that skb:kfree_skb freed, by why and where.
+struct DropCount {
+  std::string reason;    // the kernel's name without its prefix, such as "NO_SOCKET"
+  std::string location;  // the function that freed it
+  std::uint64_t count = 0;
+};
+
+struct TraceMark {
+  std::int64_t time_ns = 0;
+  std::string text;
+  bool user = false;  // from Manager.Mark, not netperfd's own
+};
+
+struct TraceRecord {
+  std::string skipped;  // not empty: nothing was traced, and this is why; the rest has its defaults
+  std::string broken;   // not empty: what happened meanwhile that makes the trace doubtful
+  std::string clock;    // of the stamps: "mono"
+  std::uint64_t buffer_bytes = 0;              // of one CPU
+  std::uint32_t functions = 0;                 // in the filter of function_graph
+  std::vector<std::string> missing_functions;  // asked for by name, not traceable
+  bool workload_only = false;                  // as asked: softirq work for others is then not seen
+  std::chrono::nanoseconds slice_width{0};     // of EventCount::slices
+  std::vector<TraceCpu> cpus;                  // by number
+  std::vector<EventCount> events;  // by count, the most frequent first; 0 where it was asked for; those asked
+                                   // for are there also where they never occurred
+  std::vector<EventSample> samples;   // by time
+  std::vector<StackCount> stacks;     // by count within an event
+  std::uint64_t stacks_left_out = 0;  // stacks counted, but too many kinds to keep apart
+  std::vector<DropCount> drops;       // by count
+  std::vector<TraceMark> marks;       // by time
+};
+
+// Events of this CPU that were written or should have been, and that nobody decoded. The kernel counts an
+// overwritten event in its statistics and reports it again in the stream: the larger of the two is taken.
+[[nodiscard]] inline std::uint64_t lost_of(const TraceCpu& cpu) {
+  return std::max(cpu.lost_events, cpu.overrun) + cpu.commit_overrun + cpu.dropped_events;
+}
+
+}  // namespace netperfd

@@ -1,0 +1,210 @@
+#include "daemon/store/trace_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <variant>
+
+#include "daemon/store/paging.hpp"
+#include "daemon/store/trace_columns.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// A sample has a dozen fields and a stack as many lines, so a page is some hundred kilobytes.
+constexpr std::uint32_t kMaxSamples = 500;
+constexpr std::uint32_t kMaxStacks = 500;
+// A slice is a member of an array: its number may not ask for all of the memory.
+constexpr std::size_t kMaxSlices = 1'000'000;
+
+constexpr char kSampleCursor = 's';
+constexpr char kStackCursor = 'k';
+
+// `take` is called for each row of `select`, which stands on it.
+template <class Take>
+Status for_each_row(Statement& select, Take take) {
+  for (;;) {
+    auto more = select.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    take(select);
+  }
+  select.rewind();
+  return {};
+}
+
+// All rows of `columns` in the order of `key`, into `rows`; `members` gives those of one row.
+template <class Row, class Members>
+Status read_all(Connection& connection, std::string_view table, std::string_view columns,
+                std::string_view key, RunId run, std::vector<Row>& rows, Members members) {
+  auto select =
+      connection.prepare(fmt::format("SELECT {} FROM {} WHERE run = ? ORDER BY {}", columns, table, key));
+  if (!select) return std::unexpected(select.error());
+  return for_each_row(select->bind(run),
+                      [&](const Statement& row) { row.read(members(rows.emplace_back())); });
+}
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+EventField field_of(const Statement& row) {
+  EventField field;
+  Value value;
+  bool is_unsigned = false;
+  row.read(field.name, value, is_unsigned, field.text);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    if (is_unsigned) {
+      field.value = static_cast<std::uint64_t>(*number);
+    } else {
+      field.value = *number;
+    }
+    return field;
+  }
+  auto& text = std::get<std::string>(value);
+  if (is_unsigned) {
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    field.value = number;
+  } else {
+    field.value = std::move(text);
+  }
+  return field;
+}
+
+}  // namespace
+
+Status TraceReader::expect_trace(RunId run) {
+  auto select = connection_.prepare(
+      "SELECT traces.run IS NOT NULL FROM runs LEFT JOIN traces ON traces.run = runs.id WHERE runs.id = ?");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  bool traced = false;
+  select->read(traced);
+  if (!traced) return fail(ErrorKind::not_found, fmt::format("run {}: it has no trace", run));
+  return {};
+}
+
+Result<TraceRecord> TraceReader::trace(RunId run) {
+  if (auto known = expect_trace(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare(fmt::format("SELECT {} FROM traces WHERE run = ?", kTraceColumns));
+  if (!select) return std::unexpected(select.error());
+  TraceRecord record;
+  auto done = for_each_row(select->bind(run), [&](const Statement& row) { row.read(trace_members(record)); });
+  if (done) done = read_counts(run, record);
+  if (done) done = read_slices(run, record);
+  if (!done) return std::unexpected(done.error());
+  return record;
+}
+
+Status TraceReader::read_counts(RunId run, TraceRecord& record) {
+  auto done = read_all(connection_, "trace_missing_functions", "name", "position", run,
+                       record.missing_functions, [](std::string& name) { return std::tie(name); });
+  if (done) {
+    done = read_all(connection_, "trace_cpus", kTraceCpuColumns, "cpu", run, record.cpus,
+                    [](TraceCpu& cpu) { return trace_cpu_members(cpu); });
+  }
+  if (done) {
+    done = read_all(connection_, "trace_events", "name, count", "position", run, record.events,
+                    [](EventCount& event) { return std::tie(event.name, event.count); });
+  }
+  if (done) {
+    done = read_all(connection_, "trace_drops", kDropColumns, "position", run, record.drops,
+                    [](DropCount& drop) { return drop_members(drop); });
+  }
+  if (done) {
+    done = read_all(connection_, "trace_marks", kMarkColumns, "position", run, record.marks,
+                    [](TraceMark& mark) { return mark_members(mark); });
+  }
+  return done;
+}
+
+Status TraceReader::read_slices(RunId run, TraceRecord& record) {
+  auto select = connection_.prepare(
+      "SELECT event_position, slice, count FROM trace_slices WHERE run = ? ORDER BY event_position, slice");
+  if (!select) return std::unexpected(select.error());
+  return for_each_row(select->bind(run), [&](const Statement& row) {
+    std::size_t event = 0;
+    std::size_t slice = 0;
+    std::uint64_t count = 0;
+    row.read(event, slice, count);
+    if (event >= record.events.size() || slice >= kMaxSlices) return;
+    auto& slices = record.events[event].slices;
+    slices.resize(slice + 1);  // they come in order
+    slices[slice] = count;
+  });
+}
+
+Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::string& event,
+                                                     const std::string& cursor, std::uint32_t limit) {
+  auto after = parse_cursor(cursor, kSampleCursor, -1);
+  if (!after) return std::unexpected(after.error());
+  if (auto known = expect_trace(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare(fmt::format(
+      "SELECT position, {} FROM trace_samples WHERE run = ? AND position > ? AND ?3 IN ('', event) "
+      "ORDER BY position LIMIT ?",
+      kSampleColumns));
+  if (!select) return std::unexpected(select.error());
+  auto fields = connection_.prepare(
+      "SELECT name, value, is_unsigned, text FROM trace_sample_fields WHERE run = ? AND sample = ? "
+      "ORDER BY position");
+  if (!fields) return std::unexpected(fields.error());
+
+  const std::uint32_t size = page_size(limit, kMaxSamples);
+  core::Page<EventSample> page;
+  select->bind(run, *after, event, size + 1);
+  for (;;) {
+    auto more = select->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return page;
+    if (page.rows.size() == size) {
+      page.next = make_cursor(kSampleCursor, *after);
+      return page;
+    }
+    EventSample& sample = page.rows.emplace_back();
+    select->read(*after, sample_members(sample));
+    auto done = for_each_row(fields->bind(run, *after),
+                             [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
+    if (!done) return std::unexpected(done.error());
+  }
+}
+
+Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string& cursor,
+                                                   std::uint32_t limit) {
+  auto after = parse_cursor(cursor, kStackCursor, -1);
+  if (!after) return std::unexpected(after.error());
+  if (auto known = expect_trace(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare(
+      "SELECT position, event, count, frames FROM trace_stacks WHERE run = ? AND position > ? "
+      "ORDER BY position LIMIT ?");
+  if (!select) return std::unexpected(select.error());
+
+  const std::uint32_t size = page_size(limit, kMaxStacks);
+  core::Page<StackCount> page;
+  select->bind(run, *after, size + 1);
+  for (;;) {
+    auto more = select->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return page;
+    if (page.rows.size() == size) {
+      page.next = make_cursor(kStackCursor, *after);
+      return page;
+    }
+    StackCount& stack = page.rows.emplace_back();
+    std::string frames;
+    select->read(*after, stack.event, stack.count, frames);
+    stack.frames = split_lines(frames);
+  }
+}
+
+}  // namespace netperfd::store

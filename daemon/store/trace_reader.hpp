@@ -1,0 +1,29 @@
+// What is asked of the stored traces; core::RunQueries says what the calls mean.
+#pragma once
+
+#include <string>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+class TraceReader {
+ public:
+  explicit TraceReader(Connection& connection) : connection_(connection) {}
+
+  [[nodiscard]] Result<TraceRecord> trace(RunId run);
+  [[nodiscard]] Result<core::Page<EventSample>> samples(RunId run, const std::string& event,
+                                                        const std::string& cursor, std::uint32_t limit);
+  [[nodiscard]] Result<core::Page<StackCount>> stacks(RunId run, const std::string& cursor,
+                                                      std::uint32_t limit);
+
+ private:
+  [[nodiscard]] Status expect_trace(RunId run);
+  [[nodiscard]] Status read_counts(RunId run, TraceRecord& record);
+  [[nodiscard]] Status read_slices(RunId run, TraceRecord& record);
+
+  Connection& connection_;
+};
+
+}  // namespace netperfd::store

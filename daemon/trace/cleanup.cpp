@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "daemon/trace/foreign_tracers.hpp"
+#include "daemon/trace/journal.hpp"
+#include "daemon/trace/session.hpp"
+#include "daemon/trace/undo.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+void append(Undone& to, Undone&& from) {
+  to.done.insert(to.done.end(), from.done.begin(), from.done.end());
+  to.failed.insert(to.failed.end(), from.failed.begin(), from.failed.end());
+}
+
+Status undo_journal(Tracefs& tracefs, const SessionSettings& settings, Undone& report) {
+  if (::access(settings.journal.c_str(), F_OK) != 0) return {};
+  auto journal = Journal::open(settings.journal, settings.boot_id);
+  if (!journal) return std::unexpected(journal.error());
+  if (journal->of_another_boot()) report.done.emplace_back("removed the journal of an earlier boot");
+  if (journal->damaged_lines() > 0) {
+    report.done.push_back(
+        fmt::format("passed over {} damaged lines of {}", journal->damaged_lines(), journal->path()));
+  }
+  append(report, undo(tracefs, *journal, settings.proc));
+  if (!journal->changes().empty()) return {};
+  return journal->remove();
+}
+
+void sweep_instances(Tracefs& tracefs, const SessionSettings& settings, Undone& report) {
+  const auto instances = tracefs.list("instances");
+  if (!instances) {
+    if (instances.error().kind != ErrorKind::not_found) report.failed.push_back(instances.error().message);
+    return;
+  }
+  for (const auto& instance : *instances) {
+    const long owner = instance_owner(instance);
+    // One with this process's own number is a dead one's too: a live session of this process would have the
+    // journal locked.
+    if (owner == 0 || (owner != ::getpid() && is_alive(settings.proc, owner, settings.process))) continue;
+    append(report, remove_instance(tracefs, "instances/" + instance, settings.proc));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> clean_up(Tracefs& tracefs, const SessionSettings& settings) {
+  Undone report;
+  if (auto status = undo_journal(tracefs, settings, report); !status) {
+    if (status.error().kind == ErrorKind::busy) return std::unexpected(status.error());
+    report.failed.push_back(status.error().message);
+  }
+  sweep_instances(tracefs, settings, report);
+  if (report.failed.empty()) return std::move(report.done);
+  return fail(ErrorKind::io, fmt::format("{}", fmt::join(report.failed, "\n")));
+}
+
+}  // namespace netperfd::trace

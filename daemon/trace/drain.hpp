@@ -1,0 +1,63 @@
+// Empties the ring buffers while the run goes on.
+//
+// On a timer: waking up for each full sub-buffer costs six times the CPU of looking now and then. Each turn
+// reads a bounded amount and then lets the loop see to its other callers; while there is more to read the
+// next turn follows at once, otherwise a period later. Memory is one sub-buffer, whatever the rate: what
+// cannot be read in time is overwritten by the kernel, which counts it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/core/ports.hpp"
+#include "daemon/trace/tally.hpp"
+#include "daemon/trace/tracefs.hpp"
+
+namespace netperfd::trace {
+
+struct RingPipe {
+  std::uint32_t cpu = 0;
+  std::unique_ptr<TracefsFile> file;  // per_cpu/cpuN/trace_pipe_raw
+};
+
+struct DrainSettings {
+  std::size_t subbuffer_bytes = 4096;
+  std::chrono::milliseconds period{25};
+  std::size_t turn_bytes = std::size_t{2} << 20;  // read in one turn, over all CPUs
+};
+
+class Drain {
+ public:
+  // Begins at once. `clock` and `tally` must outlive it. Destroying it closes the pipes.
+  Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings);
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+
+  // To be called once tracing is off: reads the rest, closes the pipes and calls `done` with the first error
+  // that reading met, in a later turn of the loop. The drain may be destroyed inside it.
+  void finish(std::function<void(Status)> done);
+
+ private:
+  void turn();
+  // Whether some CPU may have more.
+  [[nodiscard]] bool read_some();
+
+  core::Clock& clock_;
+  Tally& tally_;
+  std::vector<RingPipe> pipes_;
+  DrainSettings settings_;
+  std::vector<std::byte> buffer_;
+  std::size_t next_ = 0;  // the pipe to begin with: where the last turn ended, so that none starves
+  std::optional<Error> error_;
+  std::function<void(Status)> done_;
+  core::Timer timer_;
+};
+
+}  // namespace netperfd::trace

@@ -1,0 +1,83 @@
+// An event's `format` file: what its bytes mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd::trace {
+
+enum class FieldKind {
+  number,    // of `size` bytes
+  text,      // char[size], up to its NUL
+  array,     // of element_size numbers
+  data_loc,  // 32 bits: length << 16 | offset from the record's begin
+  rel_loc,   // the same, offset from the end of this field
+};
+
+// How the event's print format shows a field.
+enum class FieldLook {
+  plain,
+  hex,
+  address,   // %p: a pointer to data
+  symbol,    // %pS, %ps: a pointer to code
+  symbolic,  // __print_symbolic
+  flags,     // __print_flags
+  ipv4,      // %pI4: four bytes
+  ipv6,      // %pI6, %pI6c: sixteen bytes
+  socket,    // %pISpc: a sockaddr_in or sockaddr_in6
+  mac,       // %pM: six bytes
+  uuid,      // %pU: sixteen bytes
+  bitmask,   // __get_cpumask, __get_bitmask: words of bits
+};
+
+struct FieldFormat {
+  std::string name;
+  std::string type;  // "unsigned short", "enum skb_drop_reason", "__data_loc char[]"
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+  bool is_signed = false;
+  FieldKind kind = FieldKind::number;
+  std::uint32_t element_size = 0;  // of an array or dynamic array; 1 for text in a dynamic array
+  bool is_text = false;            // char elements
+  FieldLook look = FieldLook::plain;
+  std::vector<std::pair<std::uint64_t, std::string>> names;  // of symbolic and flags, in the file's order
+  std::string separator;                                     // of flags
+  std::uint64_t mask = ~std::uint64_t{0};                    // the bits of the value that `names` speak of
+  std::vector<std::pair<std::uint64_t, std::string>> marks;  // follow the names where one of the bits is set:
+                                                             // the "+" of sched_switch's "R+"
+};
+
+struct EventFormat {
+  std::string name;  // as in the file: "kfree_skb"
+  std::uint32_t id = 0;
+  std::vector<FieldFormat> common;  // common_type, common_flags, common_preempt_count, common_pid
+  std::vector<FieldFormat> fields;
+  std::string print;  // the print format's text, as it stands in the file
+
+  // Null where there is none; also finds the common ones.
+  [[nodiscard]] const FieldFormat* field(std::string_view name) const;
+};
+
+// invalid_argument with the line where the text is not a format. A print format it cannot follow leaves the
+// fields plain and is no error.
+[[nodiscard]] Result<EventFormat> parse_event_format(std::string_view text);
+
+// An integer of 1, 2, 4 or 8 bytes at the field's place, sign-extended where the field is signed; 0 and false
+// where it does not lie within `record`.
+struct FieldNumber {
+  std::uint64_t value = 0;
+  bool valid = false;
+};
+[[nodiscard]] FieldNumber read_number(std::span<const std::byte> record, const FieldFormat& field);
+
+// The bytes of a text, array, data_loc or rel_loc field; empty where they do not lie within `record`.
+[[nodiscard]] std::span<const std::byte> read_bytes(std::span<const std::byte> record,
+                                                    const FieldFormat& field);
+
+}  // namespace netperfd::trace

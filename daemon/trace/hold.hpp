@@ -1,0 +1,60 @@
+// The hand that changes a trace directory: what it changes outside an instance of its own is in the journal
+// before.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "daemon/trace/journal.hpp"
+#include "daemon/trace/tracefs.hpp"
+
+namespace netperfd::trace {
+
+// A file below a trace directory, "" for the top instance.
+[[nodiscard]] std::string in_directory(const std::string& directory, const std::string& file);
+
+// The text without the newlines around it.
+[[nodiscard]] std::string trimmed_text(const std::string& text);
+
+class Hold {
+ public:
+  // `directory`: "instances/NAME", or "" for the top instance. Both references must outlive this.
+  Hold(Tracefs& tracefs, Journal& journal, std::string directory);
+
+  // Makes the instance; busy where it is there already. Nothing to do for the top.
+  [[nodiscard]] Status claim();
+
+  // Files of the directory. An instance of our own goes away as a whole, so its files need no journal.
+  [[nodiscard]] Status set(const std::string& file, const std::string& text);
+  // Empties the list and writes `texts`, one write each.
+  [[nodiscard]] Status set_list(const std::string& file, const std::vector<std::string>& texts);
+  // Another write into a list that set_list() has begun.
+  [[nodiscard]] Status add_to_list(const std::string& file, const std::string& text);
+  // Busy where the file has a trigger already: a second one would be refused, and removing it later would
+  // remove the other's.
+  [[nodiscard]] Status set_trigger(const std::string& file, const std::string& text);
+
+  // A file of the top instance that all instances share.
+  [[nodiscard]] Status set_shared(const std::string& file, const std::string& text);
+  [[nodiscard]] Status empty_shared_list(const std::string& file);
+  // Puts a file into the journal that changes along with another one.
+  [[nodiscard]] Status remember(const std::string& file);
+
+  // Without the newlines around it.
+  [[nodiscard]] Result<std::string> read(const std::string& file) const;
+  [[nodiscard]] bool exists(const std::string& file) const;
+  [[nodiscard]] std::string path(const std::string& file) const { return in_directory(directory_, file); }
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] bool at_top() const { return directory_.empty(); }
+  [[nodiscard]] Tracefs& tracefs() const { return tracefs_; }
+
+ private:
+  [[nodiscard]] Status change(ChangeKind kind, const std::string& path, const std::function<Status()>& make);
+
+  Tracefs& tracefs_;
+  Journal& journal_;
+  std::string directory_;
+};
+
+}  // namespace netperfd::trace

@@ -1,0 +1,36 @@
+// The Tracer port with the kernel's tracefs behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/trace/catalogue.hpp"
+#include "daemon/trace/session.hpp"
+#include "daemon/trace/tracefs.hpp"
+
+namespace netperfd::trace {
+
+class KernelTracer final : public core::Tracer {
+ public:
+  // All must outlive this and what prepare() gives.
+  KernelTracer(core::Clock& clock, Tracefs& tracefs, KernelCatalogue& catalogue, SessionSettings settings)
+      : clock_(clock), tracefs_(tracefs), catalogue_(catalogue), settings_(std::move(settings)) {}
+
+  [[nodiscard]] Status check(const TraceSpec& spec) override;
+  [[nodiscard]] Result<std::unique_ptr<core::ActiveTrace>> prepare(const TraceSpec& spec,
+                                                                   core::TraceListener& listener) override;
+
+ private:
+  core::Clock& clock_;
+  Tracefs& tracefs_;
+  KernelCatalogue& catalogue_;
+  SessionSettings settings_;
+};
+
+// A ring buffer of one CPU that neither wraps within a period of the drain nor takes a noticeable share of
+// the machine's memory: 8 MiB, but all of them together no more than a fiftieth of it.
+[[nodiscard]] std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus);
+
+}  // namespace netperfd::trace

@@ -1,0 +1,177 @@
+#include "daemon/trace/spec_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/trace/nearest.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+constexpr std::size_t kSmallFile = 65'536;
+
+// "0-3,6" -> 0, 1, 2, 3, 6. Absent where it is no such list.
+std::optional<std::set<std::uint32_t>> parse_cpu_list(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::set<std::uint32_t> cpus;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::uint32_t first = 0;
+    auto parsed = std::from_chars(at, end, first);
+    if (parsed.ec != std::errc{}) return std::nullopt;
+    std::uint32_t last = first;
+    if (parsed.ptr != end && *parsed.ptr == '-') {
+      parsed = std::from_chars(parsed.ptr + 1, end, last);
+      if (parsed.ec != std::errc{}) return std::nullopt;
+    }
+    for (std::uint32_t cpu = first; cpu <= last && cpu - first < kSmallFile; ++cpu) cpus.insert(cpu);
+    at = parsed.ptr;
+    if (at != end && *at++ != ',') return std::nullopt;
+  }
+  return cpus;
+}
+
+// Gathers everything that is wrong; nothing stops at the first.
+class SpecCheck {
+ public:
+  SpecCheck(Tracefs& tracefs, KernelCatalogue& catalogue) : tracefs_(tracefs), catalogue_(catalogue) {}
+
+  Status run(const TraceSpec& spec) {
+    if (!tracefs_.exists("current_tracer")) {
+      need("tracefs", "A trace");
+      return verdict();
+    }
+    if (spec.function_graph) check_functions(*spec.function_graph);
+    check_events(spec.events);
+    check_cpus(spec.cpus);
+    return verdict();
+  }
+
+ private:
+  void complain(ErrorKind kind, std::string line) {
+    lines_.push_back(std::move(line));
+    kinds_.insert(kind);
+  }
+
+  // A line where the kernel lacks what `subject` takes; whether it has it.
+  bool need(const char* name, const std::string& subject) {
+    if (!capabilities_) capabilities_ = catalogue_.capabilities(false);
+    const core::Capability* found = find_capability(*capabilities_, name);
+    if (found == nullptr || found->ability != core::Ability::no) return true;
+    std::string line = fmt::format("{} cannot be had here: {}", subject, found->detail);
+    if (!found->advice.empty()) line += "; " + found->advice;
+    complain(ErrorKind::unsupported, line + '.');
+    return false;
+  }
+
+  void check_functions(const FunctionGraphSpec& spec) {
+    const bool usable = need("function_graph", "trace.function_graph");
+    const auto list = catalogue_.function_list();
+    if (!list) {
+      // Where the tracer itself is out of reach, its functions are no further complaint.
+      if (usable) complain(list.error().kind, "trace.function_graph: " + list.error().message);
+      return;
+    }
+    std::optional<std::string> module;
+    if (!spec.module.empty()) {
+      module = kernel_module_name(spec.module);
+      if (const Status found = catalogue_.check_module(*module); !found) {
+        const bool kernel = found.error().kind == ErrorKind::unsupported;
+        complain(kernel ? ErrorKind::unsupported : ErrorKind::invalid_argument,
+                 "trace.function_graph.module: " + found.error().message);
+        return;
+      }
+    }
+    for (const std::string& name : spec.functions) check_function(**list, "functions", name, std::nullopt);
+    for (const std::string& name : spec.exclude) check_function(**list, "exclude", name, module);
+  }
+
+  void check_function(const FunctionList& list, const char* key, const std::string& name,
+                      const std::optional<std::string>& module) {
+    if (list.fits(name, module)) return;
+    const std::string of_module = module ? " of the module " + *module : "";
+    if (has_wildcards(name)) {
+      complain(
+          ErrorKind::invalid_argument,
+          fmt::format("trace.function_graph.{}: no traceable function{} fits {}.", key, of_module, name));
+      return;
+    }
+    complain(ErrorKind::invalid_argument,
+             fmt::format("trace.function_graph.{}: no function {}{} can be traced{}.", key, name, of_module,
+                         nearest_clause(list.nearest(name, module))));
+  }
+
+  void check_events(const std::vector<EventSpec>& events) {
+    if (events.empty() || !need("tracepoints", "trace.events")) return;
+    const auto rows = catalogue_.events("");
+    if (!rows) {
+      complain(rows.error().kind, "trace.events: " + rows.error().message);
+      return;
+    }
+    std::set<std::string, std::less<>> known;
+    for (const core::EventRow& row : *rows) known.insert(row.name);
+    bool filters = false;
+    bool stacks = false;
+    for (const EventSpec& event : events) {
+      filters = filters || !event.filter.empty();
+      stacks = stacks || event.stacktrace;
+      if (known.contains(event.name)) continue;
+      complain(ErrorKind::invalid_argument,
+               fmt::format("trace.events: there is no event {}{}.", event.name,
+                           nearest_clause(catalogue_.nearest_events(event.name))));
+    }
+    if (filters) need("event_filters", "trace.events: filter");
+    if (stacks) need("stack_traces", "trace.events: stacktrace");
+  }
+
+  void check_cpus(const std::vector<std::uint32_t>& cpus) {
+    if (cpus.empty()) return;
+    const std::string folder = catalogue_.settings().sys + "/devices/system/cpu/";
+    const auto read = [&](const char* file) {
+      const auto text = read_file(folder + file, kSmallFile);
+      return text ? parse_cpu_list(*text) : std::nullopt;
+    };
+    const auto online = read("online");
+    const auto possible = read("possible");
+    if (!online || !possible) return;
+    for (const std::uint32_t cpu : cpus) {
+      if (online->contains(cpu)) continue;
+      const char* const why = possible->contains(cpu) ? "is offline" : "does not exist";
+      complain(ErrorKind::invalid_argument,
+               fmt::format("trace.cpus: CPU {} {}; online are {}.", cpu, why, fmt::join(*online, ", ")));
+    }
+  }
+
+  Status verdict() const {
+    if (lines_.empty()) return {};
+    ErrorKind kind = ErrorKind::unsupported;
+    for (const ErrorKind candidate : {ErrorKind::access_denied, ErrorKind::invalid_argument}) {
+      if (kinds_.contains(candidate)) kind = candidate;
+    }
+    return fail(kind, fmt::format("{}", fmt::join(lines_, "\n")));
+  }
+
+  Tracefs& tracefs_;
+  KernelCatalogue& catalogue_;
+  std::optional<std::vector<core::Capability>> capabilities_;  // once asked for
+  std::vector<std::string> lines_;
+  std::set<ErrorKind> kinds_;
+};
+
+}  // namespace
+
+Status check_trace_spec(const TraceSpec& spec, Tracefs& tracefs, KernelCatalogue& catalogue) {
+  return SpecCheck(tracefs, catalogue).run(spec);
+}
+
+}  // namespace netperfd::trace

@@ -1,0 +1,63 @@
+// The ring buffer's sub-buffers as bytes: a pure decoder of what per_cpu/cpuN/trace_pipe_raw gives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd::trace {
+
+// Where a sub-buffer's header has what; from events/header_page.
+struct SubbufferLayout {
+  std::size_t timestamp_offset = 0;  // 8 bytes
+  std::size_t commit_offset = 8;
+  std::size_t commit_size = 8;  // 4 or 8 bytes
+  std::size_t data_offset = 16;
+  std::size_t data_size = 4080;
+
+  [[nodiscard]] std::size_t size() const { return data_offset + data_size; }
+};
+
+// From the text of events/header_page. The kernel's own text says 4080 bytes of data also where
+// buffer_subbuf_size_kb is larger: the caller then sets data_size.
+[[nodiscard]] Result<SubbufferLayout> parse_header_page(std::string_view text);
+
+// One event's bytes, from its common_type on, as long as the ring buffer's own header says (which may be more
+// than the event's format describes).
+struct RawRecord {
+  std::uint64_t time = 0;  // in units of the trace clock
+  std::span<const std::byte> data;
+};
+
+// Walks one sub-buffer. Never reads outside `bytes`, whatever they hold.
+class SubbufferWalk {
+ public:
+  SubbufferWalk(std::span<const std::byte> bytes, const SubbufferLayout& layout);
+
+  // The next event; false at the end or where the rest cannot be decoded.
+  [[nodiscard]] bool next(RawRecord& record);
+
+  // Events that the kernel says were lost right before this sub-buffer; `lost_unknown`: some, it does not say
+  // how many.
+  [[nodiscard]] std::uint64_t lost_events() const { return lost_events_; }
+  [[nodiscard]] bool lost_unknown() const { return lost_unknown_; }
+  // After next() gave false: what was wrong with the bytes, empty where nothing was.
+  [[nodiscard]] const std::string& damage() const { return damage_; }
+
+ private:
+  bool give_up(const char* what, std::size_t length, std::size_t left);
+
+  std::span<const std::byte> data_;  // the committed part, without its header
+  std::size_t data_offset_ = 0;
+  std::size_t at_ = 0;
+  std::uint64_t time_ = 0;
+  std::uint64_t lost_events_ = 0;
+  bool lost_unknown_ = false;
+  std::string damage_;
+};
+
+}  // namespace netperfd::trace

@@ -1,0 +1,50 @@
+// The kernel's symbols, and what stands for its addresses in a record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/trace/event_fields.hpp"
+
+namespace netperfd::trace {
+
+// From the text of /proc/kallsyms: functions only, without the __pfx_ ones.
+class Symbols final : public AddressNames {
+ public:
+  // `key` makes the tokens of one run; anything random. Text whose addresses are all 0 (a reader without
+  // CAP_SYSLOG) gives no symbols: every address then becomes a token.
+  [[nodiscard]] static Symbols parse(std::string_view kallsyms, std::uint64_t key);
+  [[nodiscard]] static Result<Symbols> load(const std::string& path, std::uint64_t key);
+
+  [[nodiscard]] std::string code(std::uint64_t address) const override;
+  [[nodiscard]] std::string token(std::uint64_t address) const override;
+  // The function alone, without offset; empty where it is unknown.
+  [[nodiscard]] std::string function(std::uint64_t address) const;
+  // Functions, one an address.
+  [[nodiscard]] std::size_t size() const { return functions_; }
+
+ private:
+  struct Symbol {
+    std::uint64_t address = 0;
+    std::uint32_t name = 0;    // offset into names_, up to its NUL; 0 is the empty one: code ends here
+    std::uint32_t module = 0;  // the same; 0: the kernel itself
+  };
+  explicit Symbols(std::uint64_t key) : key_(key) {}
+  void add_lines(std::string_view lines);
+  void add_line(std::string_view line);
+  [[nodiscard]] std::uint32_t keep(std::string_view name);
+  [[nodiscard]] std::uint32_t module_name(std::string_view name);
+  void put_in_order();
+  [[nodiscard]] const Symbol* find(std::uint64_t address) const;
+
+  std::vector<Symbol> symbols_;  // by address
+  std::string names_ = std::string(1, '\0');
+  std::uint32_t last_module_ = 0;  // while lines are added: a module's stand together
+  std::size_t functions_ = 0;
+  std::uint64_t key_ = 0;
+};
+
+}  // namespace netperfd::trace

@@ -1,0 +1,346 @@
+#include "daemon/trace/tally.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "daemon/trace/event_fields.hpp"
+#include "daemon/trace/tally_drops.hpp"
+#include "daemon/trace/tally_marks.hpp"
+#include "daemon/trace/tally_samples.hpp"
+#include "daemon/trace/tally_slices.hpp"
+#include "daemon/trace/tally_stacks.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+constexpr std::size_t kMostIds = 65'536;   // common_type has 16 bits
+constexpr std::size_t kMostUnknown = 256;  // ids kept apart that no format describes
+constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller make
+constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
+
+// What is done with an event besides counting it.
+enum class Role : std::uint8_t { sampled, print, drop, kernel_stack, user_stack, unknown };
+
+Role role_of(std::string_view name) {
+  if (name == "ftrace:print") return Role::print;
+  if (name == "skb:kfree_skb") return Role::drop;
+  if (name == "ftrace:kernel_stack") return Role::kernel_stack;
+  return name == "ftrace:user_stack" ? Role::user_stack : Role::sampled;
+}
+
+// It belongs to the event before it and is counted with that.
+bool is_stack(Role role) {
+  return role == Role::kernel_stack || role == Role::user_stack;
+}
+
+// What stands between an event's place in the code and its record.
+bool is_tracers_own(std::string_view function) {
+  return function.starts_with("trace_event_raw_event_") || function.starts_with("trace_event_buffer_") ||
+         function.starts_with("__traceiter_");
+}
+
+struct Kind {
+  std::string name;
+  const EventFormat* format = nullptr;  // null: of unknown events
+  Role role = Role::unknown;
+  std::uint64_t count = 0;
+  std::uint64_t told = 0;  // of it, in a progress
+};
+
+struct Cpu {
+  TraceCpu counted;
+  StackOwners owners;
+};
+
+struct TimedMark {
+  std::uint64_t time = 0;
+  MarkText mark;
+};
+
+// The begin of each record, the same for all events of one kernel.
+struct Common {
+  std::uint16_t type = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t preempt_count = 0;
+  std::int32_t pid = 0;
+};
+
+const EventFormat* format_of(const std::vector<KnownEvent>& events, std::string_view name) {
+  const auto found =
+      std::find_if(events.begin(), events.end(), [&](const KnownEvent& event) { return event.name == name; });
+  return found == events.end() ? nullptr : &found->format;
+}
+
+// From lines like "4711 iperf3".
+std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
+  std::map<std::int32_t, std::string> names;
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    auto line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    std::int32_t pid = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
+    if (error != std::errc{}) continue;
+    line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
+    if (line.size() > 1 && line != " <...>") names[pid] = one_line(line.substr(1));
+  }
+  names[0] = "<idle>";
+  return names;
+}
+
+}  // namespace
+
+struct Tally::State {
+  explicit State(TallySettings given);
+
+  void add(std::uint32_t number, std::span<const std::byte> subbuffer);
+  void add_event(Cpu& cpu, const RawRecord& record);
+  void add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record);
+  // Whether the line of trace_marker is a mark of netperfd's, which is then no event.
+  [[nodiscard]] bool add_mark(const Kind& kind, const RawRecord& record);
+  std::uint32_t unknown_kind(std::uint16_t id);
+  void cover(std::uint64_t first, std::uint64_t last);
+
+  core::TraceProgress take_progress();
+  [[nodiscard]] std::vector<EventCount> event_counts(const TimeSlices::Cut& cut) const;
+  [[nodiscard]] std::vector<EventSample> samples_of(const Symbols& symbols, const std::string& task_names,
+                                                    std::uint64_t zero) const;
+  [[nodiscard]] std::vector<StackCount> stack_counts(const Symbols& symbols) const;
+  TraceRecord finish(const Symbols& symbols, const std::string& task_names);
+
+  TallySettings settings;
+  std::vector<Kind> kinds;
+  std::vector<std::uint32_t> kind_of_id;
+  std::size_t unknown_kinds = 0;
+  std::map<std::uint32_t, Cpu> cpus;
+  TimeSlices slices;
+  SampleKeeper samples;
+  StackTable stacks;
+  DropTable drops;
+  std::vector<TimedMark> marks;
+  // Times of the events so far, without those too far from the first to be true.
+  std::optional<std::uint64_t> begin;  // the first one seen
+  std::uint64_t oldest = 0;
+  std::uint64_t newest = 0;
+  std::uint64_t told_until = 0;  // by a progress
+  std::uint64_t told_lost = 0;
+};
+
+Tally::State::State(TallySettings given)
+    : settings(std::move(given)),
+      kind_of_id(kMostIds, kNoKind),
+      slices(settings.slices),
+      samples(settings.samples_first, settings.samples_last),
+      stacks(settings.stacks, format_of(settings.events, "ftrace:kernel_stack")),
+      drops(settings.drops, format_of(settings.events, "skb:kfree_skb")) {
+  for (const auto& event : settings.events) {
+    if (event.format.id >= kMostIds || kind_of_id[event.format.id] != kNoKind) continue;
+    kind_of_id[event.format.id] = static_cast<std::uint32_t>(kinds.size());
+    kinds.push_back({event.name, &event.format, role_of(event.name)});
+  }
+}
+
+void Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
+  auto& cpu = cpus[number];
+  cpu.counted.cpu = number;
+  cpu.counted.bytes += subbuffer.size();
+  SubbufferWalk walk(subbuffer, settings.layout);
+  if (walk.lost_events() > 0 || walk.lost_unknown()) {
+    cpu.counted.lost_events += std::max<std::uint64_t>(walk.lost_events(), 1);
+    cpu.owners.forget();
+  }
+  RawRecord record;
+  bool short_record = false;
+  std::optional<std::uint64_t> first;
+  while (walk.next(record)) {
+    if (record.data.size() < sizeof(Common)) {
+      short_record = true;
+      continue;
+    }
+    if (!first) first = record.time;
+    add_event(cpu, record);
+  }
+  if (first) cover(*first, record.time);
+  if (short_record || !walk.damage().empty()) ++cpu.counted.damaged;
+  samples.end_subbuffer();
+}
+
+void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
+  if (!begin) begin = oldest = newest = told_until = first;
+  const auto is_near = [&](std::uint64_t time) {
+    return (time > *begin ? time - *begin : *begin - time) <= kLongestTrace;
+  };
+  if (is_near(first)) oldest = std::min(oldest, first);
+  if (is_near(last)) newest = std::max(newest, last);
+}
+
+void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
+  Common common;
+  std::memcpy(&common, record.data.data(), sizeof common);
+  auto number = kind_of_id[common.type];
+  if (number == kNoKind) number = unknown_kind(common.type);
+  auto& kind = kinds[number];
+  ++cpu.counted.events;
+  if (kind.role == Role::print && add_mark(kind, record)) return;
+  ++kind.count;
+  slices.add(number, record.time);
+  if (kind.role == Role::user_stack) return;
+  if (kind.role == Role::kernel_stack) {
+    add_stack(cpu, common, record.data);
+    return;
+  }
+  cpu.owners.event({StackOwners::context_of(common.flags), common.pid}, number);
+  if (kind.role == Role::unknown) return;
+  samples.add(number, {record.time, cpu.counted.cpu, cpu.counted.events}, record.data);
+  if (kind.role == Role::drop) drops.add(record.data);
+}
+
+void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record) {
+  const auto owner = cpu.owners.take({StackOwners::context_of(common.flags), common.pid});
+  stacks.add(owner.value_or(kNoKind), record);
+}
+
+bool Tally::State::add_mark(const Kind& kind, const RawRecord& record) {
+  // Its format has the text as an array of no length: it goes up to the record's end.
+  const auto* text = kind.format->field("buf");
+  if (text == nullptr || text->offset >= record.data.size()) return false;
+  const auto bytes = record.data.subspan(text->offset);
+  const auto* chars = reinterpret_cast<const char*>(bytes.data());
+  auto mark = read_mark({chars, ::strnlen(chars, bytes.size())});
+  if (!mark) return false;
+  const bool is_release = !mark->user && mark->text == core::kReleaseMark && !slices.released();
+  if (is_release) slices.release(record.time);
+  if (is_release || marks.size() < kMostMarks) marks.push_back({record.time, *std::move(mark)});
+  return true;
+}
+
+std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
+  if (unknown_kinds < kMostUnknown) {
+    ++unknown_kinds;
+    kinds.push_back({fmt::format("unknown:{}", id)});
+  } else if (kinds.back().name != "unknown:others") {
+    kinds.push_back({"unknown:others"});
+  }
+  kind_of_id[id] = static_cast<std::uint32_t>(kinds.size() - 1);
+  return kind_of_id[id];
+}
+
+core::TraceProgress Tally::State::take_progress() {
+  core::TraceProgress progress;
+  progress.seconds = static_cast<double>(newest - told_until) / 1e9;
+  told_until = newest;
+  for (auto& kind : kinds) {
+    if (kind.count > kind.told && !is_stack(kind.role))
+      progress.events.emplace_back(kind.name, kind.count - kind.told);
+    kind.told = kind.count;
+  }
+  std::uint64_t lost = 0;
+  for (const auto& [number, cpu] : cpus) lost += cpu.counted.lost_events;
+  progress.lost = lost - std::exchange(told_lost, lost);
+  return progress;
+}
+
+std::vector<EventCount> Tally::State::event_counts(const TimeSlices::Cut& cut) const {
+  std::vector<EventCount> result;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const bool was_asked_for = kinds[i].role == Role::sampled || kinds[i].role == Role::drop;
+    if (is_stack(kinds[i].role) || (kinds[i].count == 0 && !was_asked_for)) continue;
+    result.push_back({kinds[i].name, kinds[i].count, {}});
+    if (i < cut.rows.size()) result.back().slices = cut.rows[i];
+  }
+  std::sort(result.begin(), result.end(), [](const EventCount& left, const EventCount& right) {
+    return std::tie(right.count, left.name) < std::tie(left.count, right.name);
+  });
+  return result;
+}
+
+std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const std::string& task_names,
+                                                  std::uint64_t zero) const {
+  struct Found {
+    std::uint32_t kind;
+    KeptRecord record;
+  };
+  std::vector<Found> found;
+  for (std::uint32_t i = 0; i < kinds.size(); ++i) {
+    for (const auto& record : samples.kept(i, kinds[i].count)) found.push_back({i, record});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Found& left, const Found& right) { return left.record.place < right.record.place; });
+
+  const auto tasks = parse_task_names(task_names);
+  std::vector<EventSample> result;
+  for (const auto& [kind, record] : found) {
+    Common common;
+    std::memcpy(&common, record.data.data(), sizeof common);
+    const auto task = tasks.find(common.pid);
+    result.push_back({kinds[kind].name, record.ordinal, static_cast<std::int64_t>(record.place.time - zero),
+                      record.place.cpu, common.pid, task == tasks.end() ? "" : task->second,
+                      decode_fields(*kinds[kind].format, record.data, symbols)});
+  }
+  return result;
+}
+
+std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const {
+  std::vector<StackCount> result;
+  for (const auto& stack : stacks.stacks()) {
+    StackCount count{stack.kind == kNoKind ? "unknown" : kinds[stack.kind].name, {}, stack.count};
+    for (const auto frame : stack.frames) {
+      if (count.frames.empty() && is_tracers_own(symbols.function(frame))) continue;
+      count.frames.push_back(symbols.code(frame));
+    }
+    result.push_back(std::move(count));
+  }
+  std::sort(result.begin(), result.end(), [](const StackCount& left, const StackCount& right) {
+    return std::tie(left.event, right.count, left.frames) < std::tie(right.event, left.count, right.frames);
+  });
+  return result;
+}
+
+TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names) {
+  const auto zero = slices.released().value_or(oldest);
+  const auto cut = slices.cut(zero);
+  TraceRecord record;
+  record.slice_width = cut.width;
+  for (const auto& [number, cpu] : cpus) record.cpus.push_back(cpu.counted);
+  record.events = event_counts(cut);
+  record.samples = samples_of(symbols, task_names, zero);
+  record.stacks = stack_counts(symbols);
+  record.stacks_left_out = stacks.left_out();
+  record.drops = drops.drops(symbols);
+  for (const auto& [time, mark] : marks) {
+    record.marks.push_back({static_cast<std::int64_t>(time - zero), mark.text, mark.user});
+  }
+  std::sort(record.marks.begin(), record.marks.end(), [](const TraceMark& left, const TraceMark& right) {
+    return std::tie(left.time_ns, left.text, left.user) < std::tie(right.time_ns, right.text, right.user);
+  });
+  return record;
+}
+
+Tally::Tally(TallySettings settings) : state_(std::make_unique<State>(std::move(settings))) {}
+Tally::Tally(Tally&&) noexcept = default;
+Tally& Tally::operator=(Tally&&) noexcept = default;
+Tally::~Tally() = default;
+
+void Tally::add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
+  state_->add(cpu, subbuffer);
+}
+
+core::TraceProgress Tally::take_progress() {
+  return state_->take_progress();
+}
+
+TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names) {
+  return state_->finish(symbols, task_names);
+}
+
+}  // namespace netperfd::trace

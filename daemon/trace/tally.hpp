@@ -1,0 +1,70 @@
+// Counts what the ring buffers hold while they are read, in bounded memory: whatever the rate and the length
+// of a run, it keeps numbers by event, time slice, drop reason and stack, and a few records whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "daemon/core/trace_ports.hpp"
+#include "daemon/model/trace_record.hpp"
+#include "daemon/trace/event_format.hpp"
+#include "daemon/trace/subbuffer.hpp"
+#include "daemon/trace/symbols.hpp"
+
+namespace netperfd::trace {
+
+// An event the tally knows: by its system and its format.
+struct KnownEvent {
+  std::string name;  // "skb:kfree_skb", "ftrace:funcgraph_entry"
+  EventFormat format;
+};
+
+struct TallySettings {
+  SubbufferLayout layout;
+  std::vector<KnownEvent> events;  // every event that may stand in the buffers, with ftrace's print and
+                                   // kernel_stack, which count as themselves only where they are no mark or
+                                   // stack of another; one that is not here counts as "unknown:ID"
+  std::size_t samples_first = 16;  // kept whole of each event's name
+  std::size_t samples_last = 16;
+  std::size_t stacks = 2'000;  // kinds kept apart
+  std::size_t drops = 2'000;   // pairs of reason and location kept apart; the rest count as "others"
+  std::size_t slices = 600;    // at most; then two become one
+};
+
+class Tally {
+ public:
+  explicit Tally(TallySettings settings);
+  Tally(Tally&&) noexcept;
+  Tally& operator=(Tally&&) noexcept;
+  ~Tally();
+
+  // One sub-buffer of one CPU, in the order in which that CPU's were read.
+  void add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
+
+  // Counts since the previous call.
+  [[nodiscard]] core::TraceProgress take_progress();
+
+  // Valid at any time; more may be added afterwards. A slice is exact for what was added after the mark of
+  // kReleaseMark; what was added before it, of CPUs that were read earlier, may be off by a millisecond, or
+  // by half of a 1024th of that time where it was long. An event's ordinal is its place by time over all
+  // CPUs among those decoded. The first 1,000 marks are kept, and the release.
+  //
+  // Everything but skipped, broken, clock, buffer_bytes, functions, missing_functions, workload_only and the
+  // kernel's own statistics (overrun, commit_overrun, dropped_events) of each CPU. `task_names` are the lines
+  // of saved_cmdlines. Without a mark of kReleaseMark the first event is time 0.
+  [[nodiscard]] TraceRecord finish(const Symbols& symbols, const std::string& task_names);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// How netperfd writes a mark into trace_marker, and how the tally reads it back: what does not look so is
+// somebody else's line, and counts as an event only.
+[[nodiscard]] std::string mark_line(const std::string& text, bool user);
+
+}  // namespace netperfd::trace

@@ -1,0 +1,77 @@
+// Kernel stacks by the event they belong to.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "daemon/trace/event_format.hpp"
+
+namespace netperfd::trace {
+
+// Which event a stack record belongs to. The kernel writes it after its event, but an interrupt may come in
+// between with an event and a stack of its own. An interrupt ends before what it interrupted goes on: so the
+// stack's event is the latest one of the same context (task, softirq, interrupt, NMI) and task.
+class StackOwners {
+ public:
+  struct Place {
+    std::uint8_t context = 0;
+    std::int32_t pid = 0;
+  };
+  [[nodiscard]] static std::uint8_t context_of(std::uint8_t common_flags);
+
+  void event(Place place, std::uint32_t kind) { latest_[place.context] = {place.pid, kind}; }
+  // Nothing where the event was lost. An event has one stack.
+  [[nodiscard]] std::optional<std::uint32_t> take(Place place);
+  // After a gap in the stream.
+  void forget() { latest_ = {}; }
+
+ private:
+  struct Latest {
+    std::int32_t pid = 0;
+    std::optional<std::uint32_t> kind;
+  };
+  std::array<Latest, 4> latest_;
+};
+
+class StackTable {
+ public:
+  // Keeps the first `limit` kinds of stacks apart. `format`, of ftrace:kernel_stack, must outlive it; null:
+  // nothing is added.
+  StackTable(std::size_t limit, const EventFormat* format);
+
+  // The format shows eight frames; the record has as many as its size field and its length say.
+  void add(std::uint32_t kind, std::span<const std::byte> record);
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+
+  struct Stack {
+    std::uint32_t kind = 0;
+    std::span<const std::uint64_t> frames;
+    std::uint64_t count = 0;
+  };
+  [[nodiscard]] std::vector<Stack> stacks() const;  // in no order
+
+ private:
+  using Key = std::span<const std::uint64_t>;  // the kind, then the frames
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(Key key) const;
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(Key left, Key right) const;
+  };
+
+  std::size_t limit_;
+  const FieldFormat* size_;
+  const FieldFormat* caller_;
+  std::unordered_map<std::vector<std::uint64_t>, std::uint64_t, Hash, Equal> counts_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace netperfd::trace

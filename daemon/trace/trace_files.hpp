@@ -1,0 +1,29 @@
+// What a trace reads of tracefs before and after the run: layout, formats, pipes, statistics.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/trace_record.hpp"
+#include "daemon/model/trace_spec.hpp"
+#include "daemon/trace/drain.hpp"
+#include "daemon/trace/session.hpp"
+#include "daemon/trace/tally.hpp"
+#include "daemon/trace/tracefs.hpp"
+
+namespace netperfd::trace {
+
+// Of the session's own sub-buffers, which may be larger than a page.
+[[nodiscard]] Result<SubbufferLayout> read_layout(Tracefs& tracefs, const TraceSession& session);
+
+// Of all that `spec` can put into the buffers: its events, marks and stacks, function_graph's own records.
+[[nodiscard]] Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec);
+
+// Of all CPUs, by number.
+[[nodiscard]] Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& session);
+
+// Fills in what a per_cpu/cpuN/stats says of overruns and drops.
+void read_statistics(std::string_view text, TraceCpu& cpu);
+
+}  // namespace netperfd::trace

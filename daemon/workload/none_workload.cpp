@@ -1,0 +1,33 @@
+#include "daemon/workload/none_workload.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+class NoneRun final : public core::ActiveWorkload {
+ public:
+  NoneRun(core::Clock& clock, core::WorkloadListener& listener)
+      : clock_(clock),
+        listener_(listener),
+        turn_(clock.after(std::chrono::milliseconds{0}, [this] { listener_.workload_prepared(); })) {}
+
+  void release() override {}
+  // Replaces the call that is due, if one is: who is to stop is not to be prepared any more.
+  void stop() override {
+    turn_ = clock_.after(std::chrono::milliseconds{0}, [this] { listener_.workload_ended({}); });
+  }
+  [[nodiscard]] std::vector<pid_t> pids() const override { return {}; }
+
+ private:
+  core::Clock& clock_;
+  core::WorkloadListener& listener_;
+  core::Timer turn_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<core::ActiveWorkload>> NoneWorkload::prepare(const JobSpec&,
+                                                                    core::WorkloadListener& listener) {
+  return std::make_unique<NoneRun>(clock_, listener);
+}
+
+}  // namespace netperfd::workload

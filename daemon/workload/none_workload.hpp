@@ -1,0 +1,23 @@
+// The Workload port with nothing behind it: somebody else makes the traffic until stop() is called.
+#pragma once
+
+#include <memory>
+
+#include "daemon/base/error.hpp"
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::workload {
+
+class NoneWorkload final : public core::Workload {
+ public:
+  // `clock` must outlive this and all that prepare() gives.
+  explicit NoneWorkload(core::Clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
+      const JobSpec& spec, core::WorkloadListener& listener) override;
+
+ private:
+  core::Clock& clock_;
+};
+
+}  // namespace netperfd::workload

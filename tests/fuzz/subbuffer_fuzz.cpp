@@ -1,0 +1,49 @@
+// Any bytes as one sub-buffer: nothing is read outside of them, and the walk ends.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "daemon/trace/subbuffer.hpp"
+
+using netperfd::trace::RawRecord;
+using netperfd::trace::SubbufferLayout;
+using netperfd::trace::SubbufferWalk;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Reads every byte, so that the sanitizer sees where it lies. `sum` keeps the compiler from leaving it out.
+void touch(std::span<const std::byte> data) {
+  static volatile unsigned sum = 0;
+#ifdef NETPERFD_PLANTED_BUG
+  // One byte too many, of short records: found only where such a record is the end of the input.
+  if (data.size() < 16) sum = sum + std::to_integer<unsigned>(data.data()[data.size()]);
+#endif
+  for (const std::byte byte : data) sum = sum + std::to_integer<unsigned>(byte);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(input, size));
+  SubbufferLayout narrow;  // of a kernel of 32 bits
+  narrow.commit_size = 4;
+  narrow.data_offset = 12;
+  for (const SubbufferLayout& layout : {SubbufferLayout{}, narrow}) {
+    SubbufferWalk walk(bytes, layout);
+    std::size_t records = 0;
+    for (RawRecord record; walk.next(record); ++records) {
+      require(record.data.data() >= bytes.data() + layout.data_offset);
+      require(record.data.data() + record.data.size() <= bytes.data() + bytes.size());
+      touch(record.data);
+    }
+    require(records <= bytes.size() / 4);
+    RawRecord after;
+    require(!walk.next(after));  // the end stays the end
+  }
+  return 0;
+}

@@ -1,0 +1,92 @@
+#include "client/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+ShowView with_omitted() {
+  ShowView view;
+  view.details.run.omit_s = 1;
+  for (const double start : {0.0, 0.0, 1.0}) {
+    IntervalView row;
+    row.direction = "send";
+    row.sender = true;
+    row.omitted = view.intervals.empty();
+    row.start_s = start;
+    row.end_s = start + 1;
+    row.bits_per_second = 1e6 * static_cast<double>(view.intervals.size() + 1);
+    view.intervals.push_back(row);
+  }
+  return view;
+}
+
+TEST(Timeline, counts_the_omitted_part_as_time_before_the_rest) {
+  const ShowView view = with_omitted();
+  const TimeAxis axis = time_axis(view, 40);
+  EXPECT_DOUBLE_EQ(axis.end_s, 3);
+  EXPECT_EQ(axis.cells, 3U);
+  EXPECT_EQ(rate_cells(axis, view, "send", true), (TimeCells{1e6, 2e6, 3e6}));
+}
+
+TEST(Timeline, knows_nothing_of_a_side_that_reported_nothing) {
+  const ShowView view = with_omitted();
+  EXPECT_EQ(rate_cells(time_axis(view, 40), view, "send", false), TimeCells(3));
+}
+
+TEST(Timeline, is_never_finer_than_the_room) {
+  EXPECT_EQ(time_axis(samples::traced(), 12).cells, 12U);
+  EXPECT_EQ(time_axis(samples::traced(), 40).cells, 22U);
+}
+
+TEST(Timeline, of_slices_keeps_their_number_whatever_the_cells) {
+  const TimeAxis axis{.end_s = 4, .cells = 2};
+  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{1, 3, 0, 8}, 1), (TimeCells{2.0, 4.0}));
+}
+
+TEST(Timeline, takes_slices_that_were_left_out_at_the_end_for_none) {
+  const TimeAxis axis{.end_s = 3, .cells = 3};
+  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{5}, 1), (TimeCells{5.0, 0.0, 0.0}));
+}
+
+TEST(Timeline, without_a_slice_width_is_unknown) {
+  EXPECT_EQ(event_cells({.end_s = 3, .cells = 3}, std::vector<std::uint64_t>{5}, 0), TimeCells(3));
+}
+
+TEST(Timeline, of_a_run_without_intervals_is_as_long_as_its_events_and_marks) {
+  ShowView view = samples::trace_only();
+  EXPECT_DOUBLE_EQ(time_axis(view, 40).end_s, 11) << "to the nearest whole slice";
+  EXPECT_DOUBLE_EQ(time_axis(view, 10).end_s, 11.004) << "where cells are no slices";
+  view.trace->marks.clear();
+  EXPECT_DOUBLE_EQ(time_axis(view, 40).end_s, 10.5);
+  view.trace->events.clear();
+  EXPECT_EQ(time_axis(view, 40).cells, 0U);
+}
+
+TEST(Timeline, draws_none_unlike_few_and_unknown_unlike_both) {
+  const Screen screen = samples::terminal(80);
+  EXPECT_EQ(draw_cells(screen, {0.0, 0.1, {}, 100.0, {}}, Ground::zero), "·▁ █");
+  EXPECT_EQ(draw_cells(screen, {90.0, 95.0, 100.0}, Ground::lowest), "▁▅█");
+  Screen ascii = screen;
+  ascii.glyphs = false;
+  EXPECT_EQ(draw_cells(ascii, {1.0}, Ground::zero), "");
+}
+
+TEST(Timeline, marks_of_users_have_letters_and_win_over_netperfds_own) {
+  const std::vector<MarkView> marks{
+      {.time_s = -1, .text = "start", .user = false}, {.time_s = 0, .text = "release", .user = false},
+      {.time_s = 0.1, .text = "one", .user = true},   {.time_s = 2.5, .text = "two", .user = true},
+      {.time_s = 2.6, .text = "three", .user = true}, {.time_s = 4.001, .text = "end", .user = false}};
+  EXPECT_EQ(draw_marks({.end_s = 4, .cells = 4}, marks), "a +|");
+}
+
+TEST(Timeline, letters_end_with_the_alphabet) {
+  EXPECT_EQ(mark_letter(0), 'a');
+  EXPECT_EQ(mark_letter(25), 'z');
+  EXPECT_EQ(mark_letter(26), '*');
+}
+
+}  // namespace
+}  // namespace netperfctl

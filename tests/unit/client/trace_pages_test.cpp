@@ -1,0 +1,207 @@
+// The pages of tracing: of a run, of what a machine can do, of what its kernel offers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "client/doctor.hpp"
+#include "client/render.hpp"
+#include "client/text.hpp"
+#include "tests/unit/client/golden.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+// The column in which `picture` begins on the line that holds `name`.
+std::size_t column_of(const std::string& page, const std::string& name, const std::string& picture) {
+  std::istringstream lines{page};
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(picture);
+    if (line.find(name) == 0 && at != std::string::npos) return display_width(line.substr(0, at));
+  }
+  return std::string::npos;
+}
+
+Failure failure_at(Step step, std::string cause) {
+  return {Exit::unreachable, "not shown", step, std::move(cause)};
+}
+
+TEST(TracePages, a_run_with_drops_stacks_and_marks) {
+  expect_golden("show_traced_80.txt", show_text(samples::terminal(80), samples::traced()));
+  expect_golden("show_traced_pipe.txt", show_text(samples::pipe(), samples::traced()));
+}
+
+TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
+  ShowView view = samples::traced();
+  std::erase_if(view.intervals, [](const IntervalView& row) { return row.sender.value_or(false); });
+  for (IntervalView& row : view.intervals) {
+    if (row.omitted.value_or(false)) continue;
+    row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
+  }
+  view.trace->events = {
+      {.event = "skb:kfree_skb", .count = 9, .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}}}};
+  const std::string page = show_text(samples::terminal(80), view);
+  const std::size_t event = column_of(page, "skb:kfree_skb", "█");
+  EXPECT_NE(event, std::string::npos) << page;
+  EXPECT_EQ(event, column_of(page, "received", "█")) << page;
+}
+
+TEST(TracePages, losses_are_told_in_words) {
+  expect_golden("show_trace_losses_80.txt", show_text(samples::terminal(80), samples::traced_losses()));
+}
+
+TEST(TracePages, what_did_not_fit_into_an_answer_is_named) {
+  ShowView view = samples::traced();
+  view.trace->trace.marks_left_out = 1'200;
+  view.trace->trace.slices_left_out = 3;
+  EXPECT_NE(show_text(samples::terminal(120), view)
+                .find("  not shown  3 events over time, 1,200 marks: too many for one answer of netperfd\n"),
+            std::string::npos);
+}
+
+TEST(TracePages, a_trace_that_was_skipped_says_why) {
+  expect_golden("show_trace_skipped_80.txt", show_text(samples::terminal(80), samples::trace_skipped()));
+}
+
+TEST(TracePages, a_trace_that_broke_says_what_happened) {
+  expect_golden("show_trace_broken_80.txt", show_text(samples::terminal(80), samples::trace_broken()));
+}
+
+TEST(TracePages, a_run_without_a_workload_has_no_line_of_iperf3) {
+  const std::string page = show_text(samples::terminal(80), samples::trace_only());
+  expect_golden("show_trace_only_80.txt", page);
+  for (const char* word : {"iperf3", "received", "between", "throughput", "cpu  "}) {
+    EXPECT_EQ(page.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(TracePages, every_list_where_asked) {
+  ShowView view = samples::traced();
+  view.trace_lists = {
+      .events = true, .drops = true, .stacks = true, .marks = true, .cpus = true, .over_time = true};
+  expect_golden("show_trace_lists_80.txt", show_text(samples::terminal(80), view));
+}
+
+TEST(TracePages, what_is_unknown_is_never_zero) {
+  ShowView view = samples::trace_only();
+  view.details.run.trace_events.reset();
+  view.details.run.trace_lost.reset();
+  view.trace = TraceDetails{.trace = {},
+                            .cpus = {TraceCpuView{}},
+                            .events = {{.event = "skb:kfree_skb", .count = {}, .slices = {}}},
+                            .drops = {DropView{}},
+                            .marks = {MarkView{}}};
+  view.stacks.stacks = {StackView{}};
+  view.samples = {SampleView{}};
+  view.trace_lists = {true, true, true, true, true, true};
+  const std::string page = show_text(samples::terminal(80), view);
+  expect_golden("show_trace_unknown_80.txt", page);
+  std::istringstream words{page};
+  for (std::string word; words >> word;) EXPECT_NE(word, "0") << page;
+}
+
+TEST(TracePages, no_line_is_wider_than_the_terminal) {
+  ShowView view = samples::traced();
+  view.trace_lists = {
+      .events = true, .drops = true, .stacks = false, .marks = false, .cpus = true, .over_time = true};
+  const Screen screen = samples::terminal(80);
+  std::istringstream lines{show_text(screen, view) + show_text(screen, samples::traced_losses()) +
+                           doctor_text(screen, samples::locked_down()) +
+                           event_text(screen, samples::event()) + events_text(screen, samples::events())};
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(TracePages, without_glyphs_are_ascii) {
+  Screen screen = samples::terminal(80);
+  screen.glyphs = false;
+  for (const char c : show_text(screen, samples::traced())) ASSERT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+TEST(TracePages, the_end_of_a_run_tells_of_its_trace) {
+  const Screen screen = samples::terminal(80);
+  EXPECT_EQ(run_end_text(screen, samples::trace_only().details),
+            "run 47  1/1  finished   1,221 events, 0 lost\n");
+  EXPECT_EQ(run_end_text(screen, samples::traced().details),
+            "run 43  3/3  finished   79.6 Mbit/s   1,221 events, 0 lost\n");
+  EXPECT_EQ(run_end_text(screen, samples::trace_skipped().details),
+            "run 43  3/3  finished   79.6 Mbit/s   not traced\n");
+}
+
+TEST(Doctor, on_a_locked_down_kernel) {
+  expect_golden("doctor_locked_down_80.txt", doctor_text(samples::terminal(80), samples::locked_down()));
+}
+
+TEST(Doctor, on_a_capable_kernel) {
+  expect_golden("doctor_capable_80.txt", doctor_text(samples::terminal(80), samples::capable()));
+  expect_golden("doctor_capable_pipe.txt", doctor_text(samples::pipe(), samples::capable()));
+}
+
+TEST(Doctor, says_at_which_step_the_daemon_was_not_reached) {
+  const Screen screen = samples::terminal(80);
+  std::string text;
+  for (const auto& failure :
+       {failure_at(Step::bus, "the system bus cannot be reached: No such file or directory"),
+        failure_at(Step::no_name, "The name org.netperfd1 was not provided by any .service files"),
+        failure_at(Step::start, "Unit netperfd.service failed to start: Unit is masked."),
+        failure_at(Step::policy, "Rejected send message, 1 matched rules"),
+        failure_at(Step::answer, "Connection timed out")}) {
+    text += doctor_text(screen, unreachable_rows(failure, ""));
+  }
+  text += doctor_text(screen, unreachable_rows(failure_at(Step::bus, "Connection refused"), "unix:path=/x"));
+  expect_golden("doctor_unreachable_80.txt", text);
+}
+
+TEST(Doctor, counts_what_only_an_instance_of_its_own_can_do) {
+  const std::vector<CapabilityView> rows{{"function_graph", "no", "in use", {}},
+                                         {"function_graph_instance", "yes", {}, {}}};
+  const std::string text = doctor_text(samples::pipe(), rows);
+  EXPECT_TRUE(text.ends_with("Here netperfd can measure time per kernel function.\n")) << text;
+}
+
+TEST(Doctor, sums_up_no_purpose_that_was_not_probed) {
+  const std::string text =
+      doctor_text(samples::pipe(), std::vector<CapabilityView>{{"tracepoints", "limited", "none", {}}});
+  EXPECT_TRUE(text.ends_with("Here netperfd can measure kernel events (with limits).\n")) << text;
+  EXPECT_TRUE(doctor_text(samples::pipe(), {}).ends_with("What can be measured here is not known.\n"));
+}
+
+TEST(CataloguePages, modules_functions_events_and_tracers) {
+  const Screen screen = samples::terminal(80);
+  expect_golden("modules_80.txt", modules_text(screen, samples::modules()));
+  expect_golden("functions_80.txt", functions_text(screen, samples::functions(), ""));
+  expect_golden("kernel_events_80.txt", events_text(screen, samples::events()));
+  expect_golden("kernel_event_80.txt", event_text(screen, samples::event()));
+  EXPECT_EQ(tracers_text(screen, samples::tracers()),
+            "TRACER          TOP INSTANCE\nfunction_graph\nnop             current\n");
+}
+
+TEST(CataloguePages, a_function_that_cannot_be_traced_has_neighbours) {
+  expect_golden("functions_nearest_80.txt",
+                functions_text(samples::terminal(80), samples::no_function(), "tcp_sendmg"));
+}
+
+TEST(CataloguePages, functions_that_are_all_there_say_nothing_of_pages) {
+  FunctionPage page = samples::functions();
+  page.total = page.functions.size();
+  EXPECT_EQ(functions_text(samples::pipe(), page, "").find("showing"), std::string::npos);
+}
+
+TEST(CataloguePages, modules_whose_functions_nobody_tells_point_to_the_doctor) {
+  std::vector<ModuleView> modules = samples::modules();
+  for (ModuleView& module : modules) module.functions.reset();
+  const std::string text = modules_text(samples::pipe(), modules);
+  EXPECT_NE(text.find("netperfctl doctor"), std::string::npos) << text;
+}
+
+TEST(CataloguePages, empty_lists_say_so) {
+  const Screen screen = samples::pipe();
+  EXPECT_EQ(modules_text(screen, {}), "No module fits.\n");
+  EXPECT_EQ(events_text(screen, {}), "No event fits.\n");
+  EXPECT_EQ(functions_text(screen, {}, "x*"), "No traceable function fits `x*`.\n");
+  EXPECT_NE(functions_text(screen, {}, "").find("netperfctl doctor"), std::string::npos);
+  EXPECT_NE(tracers_text(screen, {}).find("netperfctl doctor"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace netperfctl

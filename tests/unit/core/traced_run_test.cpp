@@ -1,0 +1,204 @@
+// The trace of a run as the controller leads it, with everything outside faked.
+#include <gmock/gmock.h>
+
+#include "daemon/core/scheduler.hpp"
+#include "tests/unit/core/fakes.hpp"
+
+namespace netperfd::core {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const Error kRefusal{ErrorKind::unsupported, "the kernel refuses it"};
+
+class TracedRun : public testing::Test {
+ protected:
+  TracedRun() { scheduler_.add_observer(seen_); }
+
+  JobId submit(JobSpec spec) {
+    const auto job = scheduler_.submit(std::move(spec), 1000);
+    EXPECT_TRUE(job) << job.error().message;
+    clock_.turn();
+    return job.value_or(0);
+  }
+  [[nodiscard]] const RunRecord& record(RunId run = 41) const { return *store_.runs.at(run).record; }
+  [[nodiscard]] RunState state_of(RunId run = 41) const { return store_.runs.at(run).state; }
+
+  static TraceRecord three_events() {
+    TraceRecord record;
+    record.events.push_back({"skb:kfree_skb", 3, {3}});
+    return record;
+  }
+
+  FakeClock clock_;
+  FakeWorkload workload_;
+  FakeTracer tracer_;
+  FakeStore store_;
+  RecordingObserver seen_;
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_}, 3};
+};
+
+TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores_what_was_seen) {
+  submit(a_traced_job());
+  EXPECT_THAT(tracer_.last().said, IsEmpty()) << "it is claimed, but nothing runs yet";
+  workload_.last().become_prepared();
+  EXPECT_THAT(tracer_.last().said, ElementsAre("start 4711", "mark start", "mark release"));
+  EXPECT_TRUE(workload_.last().released);
+  clock_.advance(seconds{2});
+  EXPECT_EQ(tracer_.last().said.back(), "mark omitted part ends");
+
+  workload_.last().end(a_measurement());
+  EXPECT_THAT(tracer_.last().said, ElementsAre("start 4711", "mark start", "mark release",
+                                               "mark omitted part ends", "mark end", "stop"));
+  EXPECT_EQ(state_of(), RunState::collecting) << "nothing is stored before tracefs is as it was";
+  tracer_.last().end(three_events(), {{"events-lost", "some"}});
+  EXPECT_EQ(state_of(), RunState::finished);
+  ASSERT_TRUE(record().trace);
+  EXPECT_EQ(record().trace->events.at(0).count, 3U);
+  EXPECT_THAT(record().workload.report.flags, Contains(Field(&QualityFlag::code, "events-lost")));
+  clock_.turn();
+  EXPECT_EQ(tracer_.alive(), 0);
+}
+
+TEST_F(TracedRun, is_refused_up_front_where_the_kernel_cannot) {
+  tracer_.check_refusal = kRefusal;
+  const auto job = scheduler_.submit(a_traced_job(), 1000);
+  ASSERT_FALSE(job);
+  EXPECT_EQ(job.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(store_.runs, IsEmpty());
+}
+
+TEST_F(TracedRun, is_measured_without_where_it_is_optional_and_says_so) {
+  tracer_.check_refusal = kRefusal;
+  tracer_.refusal = kRefusal;
+  submit(a_traced_job(true));
+  workload_.last().become_prepared();
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(state_of(), RunState::finished);
+  ASSERT_TRUE(record().trace);
+  EXPECT_EQ(record().trace->skipped, "the kernel refuses it");
+  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "trace-skipped")));
+}
+
+TEST_F(TracedRun, has_its_wrong_names_refused_also_where_it_is_optional) {
+  tracer_.check_refusal = Error{ErrorKind::invalid_argument, "no event skb:kfree_skp"};
+  EXPECT_FALSE(scheduler_.submit(a_traced_job(true), 1000));
+}
+
+TEST_F(TracedRun, fails_where_tracefs_cannot_be_claimed_and_starts_no_workload) {
+  tracer_.refusal = Error{ErrorKind::busy, "trace-cmd (pid 7) is tracing"};
+  submit(a_traced_job());
+  EXPECT_EQ(state_of(), RunState::failed);
+  EXPECT_EQ(record().error, "trace-cmd (pid 7) is tracing");
+  EXPECT_THAT(workload_.runs, IsEmpty());
+}
+
+TEST_F(TracedRun, restores_tracefs_where_the_workload_cannot_be_prepared) {
+  workload_.refusal = Error{ErrorKind::not_found, "no iperf3 here"};
+  submit(a_traced_job());
+  EXPECT_EQ(state_of(), RunState::failed);
+  ASSERT_EQ(tracer_.traces.size(), 1U);
+  EXPECT_EQ(tracer_.alive(), 0);
+}
+
+TEST_F(TracedRun, fails_where_tracing_cannot_be_switched_on) {
+  tracer_.start_refusal = Error{ErrorKind::io, "tracing_on: Input/output error"};
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  EXPECT_FALSE(workload_.last().released);
+  EXPECT_TRUE(workload_.last().stop_asked);
+  EXPECT_EQ(tracer_.alive(), 0);
+  workload_.last().end(a_failure("interrupted"));
+  EXPECT_EQ(state_of(), RunState::failed);
+  EXPECT_THAT(record().error, HasSubstr("tracing_on"));
+}
+
+TEST_F(TracedRun, goes_on_without_where_tracing_cannot_be_switched_on_and_is_optional) {
+  tracer_.start_refusal = Error{ErrorKind::io, "tracing_on: Input/output error"};
+  submit(a_traced_job(true));
+  workload_.last().become_prepared();
+  EXPECT_TRUE(workload_.last().released);
+  clock_.advance(seconds{2});  // the omitted part ends, with nobody to mark it
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(state_of(), RunState::finished);
+  EXPECT_EQ(record().trace->skipped, "tracing_on: Input/output error");
+}
+
+TEST_F(TracedRun, keeps_what_was_traced_of_a_canceled_run) {
+  const JobId job = submit(a_traced_job());
+  workload_.last().become_prepared();
+  ASSERT_TRUE(scheduler_.stop(job, "canceled by its caller"));
+  workload_.last().end(a_failure("interrupted"));
+  tracer_.last().end(three_events());
+  EXPECT_EQ(state_of(), RunState::canceled);
+  EXPECT_EQ(record().trace->events.size(), 1U);
+}
+
+TEST_F(TracedRun, is_canceled_before_it_was_prepared_and_restores_tracefs_all_the_same) {
+  const JobId job = submit(a_traced_job());
+  ASSERT_TRUE(scheduler_.stop(job, "canceled by its caller"));
+  workload_.last().end(a_failure("interrupted"));
+  EXPECT_EQ(tracer_.last().said.back(), "stop");
+  tracer_.last().end({});
+  EXPECT_EQ(state_of(), RunState::canceled);
+  clock_.turn();
+  EXPECT_EQ(tracer_.alive(), 0);
+}
+
+TEST_F(TracedRun, without_a_workload_is_finished_by_its_stop) {
+  const JobId job = submit(a_job_without_workload());
+  workload_.last().become_prepared();
+  ASSERT_TRUE(scheduler_.stop(job, "canceled by its caller"));
+  EXPECT_TRUE(workload_.last().stop_asked);
+  workload_.last().end({});
+  tracer_.last().end(three_events());
+  EXPECT_EQ(state_of(), RunState::finished);
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+}
+
+TEST_F(TracedRun, without_a_workload_is_finished_by_the_deadline) {
+  submit(a_job_without_workload());
+  workload_.last().become_prepared();
+  clock_.advance(seconds{30});
+  EXPECT_TRUE(workload_.last().stop_asked);
+  workload_.last().end({});
+  tracer_.last().end(three_events());
+  EXPECT_EQ(state_of(), RunState::finished);
+}
+
+TEST_F(TracedRun, takes_marks_of_its_caller_only_while_it_is_traced) {
+  const JobId job = submit(a_traced_job());
+  EXPECT_EQ(scheduler_.mark(99, "x").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(scheduler_.mark(job, "too early").error().kind, ErrorKind::not_running);
+  workload_.last().become_prepared();
+  ASSERT_TRUE(scheduler_.mark(job, "phase two"));
+  EXPECT_EQ(tracer_.last().said.back(), "user mark phase two");
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(scheduler_.mark(job, "too late").error().kind, ErrorKind::not_running);
+  tracer_.last().end({});
+  clock_.turn();
+  EXPECT_EQ(scheduler_.mark(job, "over").error().kind, ErrorKind::not_running);
+}
+
+TEST_F(TracedRun, takes_no_mark_where_nothing_is_traced) {
+  const JobId job = submit(a_job());
+  workload_.last().become_prepared();
+  EXPECT_EQ(scheduler_.mark(job, "x").error().kind, ErrorKind::not_running);
+}
+
+TEST_F(TracedRun, tells_observers_what_is_happening) {
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  (void)seen_.take();
+  tracer_.last().listener->trace_progress({1.0, {{"skb:kfree_skb", 7}}, 2});
+  EXPECT_THAT(seen_.take(), ElementsAre("job 1 run 41 trace 1.0 s, 1 events, 2 lost"));
+}
+
+}  // namespace
+}  // namespace netperfd::core

@@ -1,0 +1,129 @@
+#include "daemon/trace/drain.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tests/unit/core/fakes.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+
+constexpr std::size_t kSubbuffer = 64;
+
+// What one CPU's pipe holds, seen from outside.
+struct Ring {
+  std::size_t waiting = 0;  // sub-buffers
+  std::size_t reads = 0;
+  std::optional<Error> error;  // of the next read
+  bool open = true;
+};
+
+class RingFile final : public TracefsFile {
+ public:
+  explicit RingFile(Ring& ring) : ring_(ring) {}
+  ~RingFile() override { ring_.open = false; }
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    ++ring_.reads;
+    if (ring_.error) return std::unexpected(*std::exchange(ring_.error, {}));
+    if (ring_.waiting == 0) return 0;
+    --ring_.waiting;
+    std::ranges::fill(out, std::byte{0});  // an empty sub-buffer
+    return out.size();
+  }
+  Status write(const std::string&) override { return fail(ErrorKind::io, "not for writing"); }
+
+ private:
+  Ring& ring_;
+};
+
+class DrainTest : public testing::Test {
+ protected:
+  DrainTest() {
+    std::vector<RingPipe> pipes;
+    for (std::uint32_t cpu = 0; cpu < 2; ++cpu)
+      pipes.push_back({cpu, std::make_unique<RingFile>(rings_[cpu])});
+    drain_.emplace(
+        clock_, tally_, std::move(pipes),
+        DrainSettings{
+            .subbuffer_bytes = kSubbuffer, .period = milliseconds{25}, .turn_bytes = 4 * kSubbuffer});
+  }
+  [[nodiscard]] std::vector<std::size_t> waiting() const { return {rings_[0].waiting, rings_[1].waiting}; }
+
+  core::FakeClock clock_;
+  Tally tally_{TallySettings{.layout = {.data_size = kSubbuffer - 16}, .events = {}}};
+  std::array<Ring, 2> rings_;
+  std::optional<Drain> drain_;
+};
+
+TEST_F(DrainTest, looks_once_a_period_and_not_at_once) {
+  rings_[0].waiting = 1;
+  clock_.advance(milliseconds{24});
+  EXPECT_EQ(rings_[0].reads, 0U);
+  clock_.advance(milliseconds{1});
+  EXPECT_THAT(waiting(), ElementsAre(0, 0));
+  const std::size_t reads = rings_[0].reads;
+  clock_.advance(milliseconds{24});
+  EXPECT_EQ(rings_[0].reads, reads) << "an empty ring is left alone until the next period";
+}
+
+TEST_F(DrainTest, reads_a_bounded_amount_a_turn_and_goes_on_where_it_stopped) {
+  rings_[0].waiting = 6;
+  rings_[1].waiting = 6;
+  std::vector<std::vector<std::size_t>> seen;
+  drain_->finish([&](const Status&) {});
+  while (rings_[0].open) {
+    // One turn only: what it adds is due in the next.
+    const std::size_t before = rings_[0].waiting + rings_[1].waiting;
+    clock_.turn();
+    EXPECT_LE(before - rings_[0].waiting - rings_[1].waiting, 12U);
+    seen.push_back(waiting());
+  }
+  EXPECT_EQ(seen.back(), (std::vector<std::size_t>{0, 0}));
+}
+
+TEST_F(DrainTest, counts_what_each_cpu_had) {
+  rings_[0].waiting = 3;
+  rings_[1].waiting = 5;
+  bool done = false;
+  drain_->finish([&](const Status& status) { done = status.has_value(); });
+  EXPECT_FALSE(done) << "not from inside the call";
+  clock_.turn();
+  EXPECT_TRUE(done);
+  const TraceRecord record = tally_.finish(Symbols::parse("", 1), "");
+  ASSERT_EQ(record.cpus.size(), 2U);
+  EXPECT_EQ(record.cpus[0].bytes, 3 * kSubbuffer);
+  EXPECT_EQ(record.cpus[1].bytes, 5 * kSubbuffer);
+}
+
+TEST_F(DrainTest, closes_the_pipes_before_it_is_done) {
+  bool open = true;
+  drain_->finish([&](const Status&) { open = rings_[0].open || rings_[1].open; });
+  clock_.turn();
+  EXPECT_FALSE(open);
+  EXPECT_EQ(clock_.waiting(), 0U);
+}
+
+TEST_F(DrainTest, reads_the_other_cpus_where_one_fails_and_says_so) {
+  rings_[0].error = Error{ErrorKind::io, "cpu0: Input/output error"};
+  rings_[1].waiting = 2;
+  std::string error;
+  drain_->finish([&](const Status& status) { error = status ? "" : status.error().message; });
+  clock_.turn();
+  EXPECT_EQ(error, "cpu0: Input/output error");
+  EXPECT_THAT(waiting(), ElementsAre(0, 0));
+}
+
+TEST_F(DrainTest, may_be_destroyed_when_it_is_done) {
+  drain_->finish([&](const Status&) { drain_.reset(); });
+  clock_.turn();
+  EXPECT_FALSE(drain_);
+}
+
+}  // namespace
+}  // namespace netperfd::trace

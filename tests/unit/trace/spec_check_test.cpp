@@ -1,0 +1,142 @@
+#include "daemon/trace/spec_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/unit/trace/catalogue_support.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class SpecCheckTest : public testing::Test {
+ protected:
+  void use(const FakeKernel& kernel) { tracefs = std::make_unique<FakeTracefs>(kernel); }
+  Status check(const TraceSpec& spec) {
+    KernelCatalogue catalogue(*tracefs, machine.settings);
+    return check_trace_spec(spec, *tracefs, catalogue);
+  }
+  static TraceSpec graph(FunctionGraphSpec functions) {
+    TraceSpec spec;
+    spec.function_graph = std::move(functions);
+    return spec;
+  }
+  static TraceSpec event(EventSpec one) {
+    TraceSpec spec;
+    spec.events.push_back(std::move(one));
+    return spec;
+  }
+  void expect(const TraceSpec& spec, ErrorKind kind, const std::string& words) {
+    const Status status = check(spec);
+    ASSERT_FALSE(status.has_value()) << words;
+    EXPECT_EQ(status.error().kind, kind) << status.error().message;
+    EXPECT_THAT(status.error().message, HasSubstr(words));
+  }
+
+  FakeMachine machine;
+  std::unique_ptr<FakeTracefs> tracefs = std::make_unique<FakeTracefs>(able_kernel());
+};
+
+TEST_F(SpecCheckTest, a_job_that_the_kernel_can_do_passes_and_changes_nothing) {
+  TraceSpec spec = graph({"", {"tcp_sendmsg", "ip_*"}, {"ip_output"}, 1});
+  spec.events = {{"skb:kfree_skb", "reason == 2", true}};
+  spec.cpus = {0, 1};
+  const std::string before = tracefs->snapshot();
+  const Status status = check(spec);
+  EXPECT_TRUE(status.has_value()) << status.error().message;
+  EXPECT_EQ(tracefs->snapshot(), before);
+  EXPECT_TRUE(check(graph({"hsr", {}, {"hsr_get_node"}, {}})).has_value());
+}
+
+TEST_F(SpecCheckTest, names_what_is_nearest_to_a_wrong_name) {
+  expect(
+      graph({"", {"tcp_sendmgs"}, {}, {}}), ErrorKind::invalid_argument,
+      "trace.function_graph.functions: no function tcp_sendmgs can be traced; the nearest is tcp_sendmsg.");
+  expect(graph({"", {"nosuch_*"}, {}, {}}), ErrorKind::invalid_argument,
+         "no traceable function fits nosuch_*.");
+  expect(graph({"hsr", {}, {"tcp_sendmsg"}, {}}), ErrorKind::invalid_argument,
+         "trace.function_graph.exclude: no function tcp_sendmsg of the module hsr");
+  expect(event({"skb:kfree_sbk", "", false}), ErrorKind::invalid_argument,
+         "there is no event skb:kfree_sbk; the nearest is skb:kfree_skb.");
+}
+
+TEST_F(SpecCheckTest, a_module_must_be_loaded_and_have_functions) {
+  expect(graph({"nf_tables", {}, {}, {}}), ErrorKind::invalid_argument, "modprobe nf_tables");
+  expect(graph({"tcp_cubic", {}, {}, {}}), ErrorKind::invalid_argument, "built in");
+  expect(graph({"hsx", {}, {}, {}}), ErrorKind::invalid_argument,
+         "no module \"hsx\" here; the nearest is hsr.");
+  machine.write("proc/modules", "crc8 65536 0 - Live 0xffffffffc0a00000\n");
+  expect(graph({"crc8", {}, {}, {}}), ErrorKind::unsupported, "without ftrace's hooks");
+}
+
+TEST_F(SpecCheckTest, cpus_must_be_online) {
+  TraceSpec spec = event({"skb:kfree_skb", "", false});
+  spec.cpus = {1, 3, 9};
+  expect(spec, ErrorKind::invalid_argument, "trace.cpus: CPU 3 is offline; online are 0, 1.");
+  expect(spec, ErrorKind::invalid_argument, "trace.cpus: CPU 9 does not exist");
+  machine.write("sys/devices/system/cpu/online", "0-1,3\n");
+  spec.cpus = {3};
+  EXPECT_TRUE(check(spec).has_value());
+}
+
+TEST_F(SpecCheckTest, a_kernel_that_cannot_is_unsupported_with_the_doctors_words_and_advice) {
+  FakeKernel kernel = able_kernel();
+  kernel.lockdown = true;
+  use(kernel);
+  const auto doctor =
+      capability(KernelCatalogue(*tracefs, machine.settings).capabilities(true), "function_graph");
+  expect(graph({"", {"tcp_sendmsg"}, {}, {}}), ErrorKind::unsupported, doctor.detail);
+  expect(graph({"hsr", {}, {}, {}}), ErrorKind::unsupported, doctor.advice);
+  EXPECT_THAT(check(graph({"hsr", {}, {}, {}})).error().message, Not(HasSubstr("\n"))) << "said once";
+}
+
+TEST_F(SpecCheckTest, wrong_names_count_for_more_than_what_the_kernel_cannot_do) {
+  FakeKernel kernel = able_kernel();
+  kernel.function_graph = false;
+  use(kernel);
+  TraceSpec spec = graph({"", {"tcp_sendmsg"}, {}, {}});
+  expect(spec, ErrorKind::unsupported, "function_graph");
+  spec.events.push_back({"skb:nosuch", "", false});
+  expect(spec, ErrorKind::invalid_argument, "skb:nosuch");
+  EXPECT_THAT(check(spec).error().message, HasSubstr("trace.function_graph cannot be had here"));
+}
+
+TEST_F(SpecCheckTest, every_complaint_has_a_line) {
+  TraceSpec spec = graph({"", {"nosuch", "tcp_sendmsg", "nor*this"}, {}, {}});
+  spec.events = {{"a:b", "", false}, {"skb:kfree_skb", "", false}};
+  spec.cpus = {7};
+  const std::string text = check(spec).error().message;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+}
+
+TEST_F(SpecCheckTest, without_tracefs_it_is_unsupported_and_says_how_to_mount_it) {
+  tracefs->erase("current_tracer");
+  expect(event({"skb:kfree_skb", "", false}), ErrorKind::unsupported, "mount -t tracefs");
+}
+
+TEST(KernelsSpecCheck, refuses_function_graph_where_the_kernel_does_not_list_it) {
+  const ScratchDirectory scratch;
+  const auto tracefs = make_real_tracefs("/sys/kernel/tracing");
+  const auto tracers = tracefs->read("available_tracers");
+  ASSERT_TRUE(tracers.has_value()) << "needs root and tracefs: " << tracers.error().message;
+  KernelCatalogue catalogue(*tracefs, real_settings(scratch));
+  TraceSpec spec;
+  spec.events = {{"skb:kfree_skb", "protocol == 1", true}};
+  spec.cpus = {0};
+  const Status events = check_trace_spec(spec, *tracefs, catalogue);
+  EXPECT_TRUE(events.has_value()) << events.error().message;
+  if (tracers->find("function_graph") != std::string::npos) return;
+  spec.function_graph = FunctionGraphSpec{"", {"tcp_sendmsg"}, {}, {}};
+  const Status refused = check_trace_spec(spec, *tracefs, catalogue);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+}
+
+}  // namespace
+}  // namespace netperfd::trace
