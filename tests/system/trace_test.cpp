@@ -123,7 +123,7 @@ TEST_F(Trace, tells_live_rates_to_who_watches) {
 
 TEST_F(Trace, counts_what_was_lost_while_nobody_could_read) {
   const StartedJob job =
-      start_and_wait(job_file("losses", kNoWorkload, "  events: [skb:consume_skb]\n  buffer: 64K"));
+      start_and_wait(job_file("losses", kNoWorkload, "  events: [skb:kfree_skb]\n  buffer: 64K"));
   ASSERT_EQ(::kill(lab().netperfd().process().pid(), SIGSTOP), 0);
   lab().net().send_datagrams(kClosedPort, 20'000);
   ASSERT_EQ(::kill(lab().netperfd().process().pid(), SIGCONT), 0);
@@ -131,7 +131,7 @@ TEST_F(Trace, counts_what_was_lost_while_nobody_could_read) {
   watch->wait_for_end(job.id);
   const nlohmann::json page = shown(job.runs.front());
   EXPECT_GT(page.at("trace").at("lost").get<std::uint64_t>(), 0U);
-  EXPECT_THAT(page.at("quality").dump(), HasSubstr("events-lost"));
+  EXPECT_THAT(page.at("flags").dump(), HasSubstr("events-lost"));
   EXPECT_EQ(tracefs_state(), before);
 }
 
