@@ -1,5 +1,7 @@
 #include "daemon/trace/kernel_tracer.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,12 +10,35 @@
 
 namespace netperfd::trace {
 
+namespace {
+
+// include/linux/proc_ns.h: PROC_PID_INIT_INO.
+constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;
+
+// set_event_pid and set_ftrace_pid mean numbers of the initial PID namespace: in another one they would be
+// somebody else's tasks.
+Status check_pid_namespace(const TraceSpec& spec, const std::string& proc) {
+  if (!spec.workload_only) return {};
+  struct stat own{};
+  if (stat((proc + "/self/ns/pid").c_str(), &own) == 0 && own.st_ino != kInitialPidNamespace) {
+    return fail(
+        ErrorKind::unsupported,
+        "trace.pid: netperfd runs in a PID namespace of its own, whose numbers the kernel's tracing takes "
+        "for other tasks; leave `pid` out, or run netperfd outside of it");
+  }
+  return {};
+}
+
+}  // namespace
+
 Status KernelTracer::check(const TraceSpec& spec) {
+  if (auto known = check_pid_namespace(spec, settings_.proc); !known) return known;
   return check_trace_spec(spec, tracefs_, catalogue_);
 }
 
 Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec& spec,
                                                                  core::TraceListener& listener) {
+  if (auto known = check_pid_namespace(spec, settings_.proc); !known) return std::unexpected(known.error());
   auto session = TraceSession::open(tracefs_, settings_, spec);
   if (!session) return std::unexpected(std::move(session.error()));
   auto trace = RingTrace::open({clock_, tracefs_, listener}, std::move(*session), spec,

@@ -170,6 +170,9 @@ TEST_F(RingTraceTest, marks_also_where_only_another_cpu_is_traced) {
 }
 
 TEST_F(RingTraceTest, follows_the_workloads_tasks_only_where_asked) {
+  if (std::filesystem::read_symlink("/proc/self/ns/pid") != "pid:[4026531836]") {
+    GTEST_SKIP() << "in this PID namespace the kernel takes our numbers for other tasks";
+  }
   TraceSpec spec = events({{"sched:sched_switch", "", false}});
   spec.workload_only = true;
   ASSERT_NO_FATAL_FAILURE(start(spec));
