@@ -57,10 +57,81 @@ std::string fields_table(const Screen& screen, const std::vector<EventFieldView>
                       std::move(rows));
 }
 
+// The `)` that belongs to the `(` before `at`; the end of `text` where there is none.
+std::size_t closing(std::string_view text, std::size_t at) {
+  bool quoted = false;
+  for (std::size_t depth = 1; at < text.size(); ++at) {
+    if (quoted && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[at] == '(') {
+      ++depth;
+    } else if (!quoted && text[at] == ')' && --depth == 0) {
+      return at;
+    }
+  }
+  return text.size();
+}
+
+// How the kernel prints an event, without the lists of names: they stand above, field by field.
+std::string without_lists(std::string_view print) {
+  std::string text;
+  while (!print.empty()) {
+    const std::size_t list = std::min(print.find("__print_symbolic("), print.find("__print_flags("));
+    text += print.substr(0, list);
+    if (list == std::string_view::npos) break;
+    print.remove_prefix(print.find('(', list) + 1);
+    const std::size_t end = closing(print, 0);
+    const std::string_view arguments = print.substr(0, end);
+    // A first argument with a comma of its own is in parentheses, and commas within are few: to the first one
+    // outside of them.
+    std::size_t comma = 0;
+    for (std::size_t depth = 0; comma < arguments.size(); ++comma) {
+      const char c = arguments[comma];
+      if (c == '(') ++depth;
+      if (c == ')') --depth;
+      if (c == ',' && depth == 0) break;
+    }
+    text.append(arguments.substr(0, comma)).append(" as above");
+    print.remove_prefix(std::min(print.size(), end + 1));
+  }
+  return text;
+}
+
+// A condition that the kernel takes: it compares with numbers, names of values it does not know.
+std::string example_filter(const std::vector<EventFieldView>& fields) {
+  for (const EventFieldView& field : fields) {
+    if (!field.values || field.values->empty()) continue;
+    // Not the first ones, which stand for "none" and the like.
+    const std::string& value = field.values->at(std::min<std::size_t>(4, field.values->size() - 1));
+    return fmt::format("{} == {}", field.name, value.substr(0, value.find('=')));
+  }
+  for (const EventFieldView& field : fields) {
+    const std::string type = field.type.value_or("*");
+    if (type.find_first_of("*[") == std::string::npos && field.size.value_or(0) > 0)
+      return fmt::format("{} > 0", field.name);
+  }
+  return {};
+}
+
+std::string in_a_job(const EventView& event, const std::vector<EventFieldView>& fields) {
+  const std::string filter = example_filter(fields);
+  if (filter.empty()) return fmt::format("in a job: trace: {{events: [{}]}}", event.name);
+  return fmt::format("in a job: trace: {{events: [{{name: {}, filter: '{}'}}]}}", event.name, filter);
+}
+
 }  // namespace
 
-std::string modules_text(const Screen& screen, std::span<const ModuleView> modules) {
-  if (modules.empty()) return "No module fits.\n";
+std::string modules_text(const Screen& screen, std::span<const ModuleView> modules,
+                         std::string_view pattern) {
+  if (modules.empty() && !pattern.empty())
+    return fmt::format("No module of this kernel is called `{}`.\n", printable(pattern));
+  if (modules.empty()) {
+    return "No module is loaded: this kernel may have everything built in. A GLOB also lists those that "
+           "could "
+           "be loaded.\n";
+  }
   std::vector<Cells> rows;
   std::vector<Cell> notes;
   for (const ModuleView& raw : modules) {
@@ -136,13 +207,17 @@ std::string event_text(const Screen& screen, const EventDetails& raw) {
   std::string text = paint(screen, Style::strong, event.name);
   if (event.id) text += fmt::format(", id {}", *event.id);
   text += "\n\n" + fields_table(screen, fields);
+  text += "\n" + paint(screen, Style::faint, in_a_job(event, fields)) + "\n";
   for (const EventFieldView& field : fields) {
     if (!field.values || field.values->empty()) continue;
     text += "\n" + hanging(screen, field.name + "  ", fmt::format("{}", fmt::join(*field.values, " ")));
   }
-  if (event.print) text += "\n" + hanging(screen, "prints  ", *event.print);
-  return text + "\n" +
-         paint(screen, Style::faint, fmt::format("in a job: trace: {{events: [{}]}}", event.name)) + "\n";
+  if (event.print) {
+    const bool listed = std::ranges::any_of(
+        fields, [](const EventFieldView& field) { return field.values && !field.values->empty(); });
+    text += "\n" + hanging(screen, "prints  ", listed ? without_lists(*event.print) : *event.print);
+  }
+  return text;
 }
 
 std::string tracers_text(const Screen& screen, std::span<const TracerView> tracers) {

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -103,7 +106,9 @@ std::string runs_csv(std::span<const RunView> runs) {
   return csv(runs);
 }
 std::string jobs_csv(std::span<const LiveJobView> jobs) {
-  return csv(jobs);
+  std::vector<LiveJobView> rows;
+  std::ranges::transform(jobs, std::back_inserter(rows), with_known_progress);
+  return csv(std::span<const LiveJobView>{rows});
 }
 std::string scenarios_csv(std::span<const ScenarioView> scenarios) {
   return csv(scenarios);

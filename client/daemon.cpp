@@ -61,18 +61,20 @@ Outcome<Daemon> Daemon::connect() {
   try {
     return Daemon{std::make_unique<Bus>(sdbus::createSystemBusConnection())};
   } catch (const sdbus::Error& error) {
-    return std::unexpected(
-        unreachable(Step::bus, "the system bus cannot be reached: " + std::string{error.getMessage()}));
+    return std::unexpected(unreachable(
+        step_of_connecting(error), "the system bus cannot be reached: " + std::string{error.getMessage()}));
   }
 }
 
 Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {
-  return change([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); });
+  return change([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); },
+                failure_of_job);
 }
 
 Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::string& origin,
                                          const StartOptions& options) {
-  return change([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); });
+  return change([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); },
+                failure_of_job);
 }
 
 Outcome<void> Daemon::stop_job(std::uint64_t job) {

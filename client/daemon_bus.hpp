@@ -31,7 +31,8 @@ namespace dbus = netperfd::dbus;
 
 // Every sdbus-c++ exception ends here.
 template <class Function>
-[[nodiscard]] auto call(Function function) -> Outcome<decltype(function())> {
+[[nodiscard]] auto call(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
+    -> Outcome<decltype(function())> {
   try {
     if constexpr (std::is_void_v<decltype(function())>) {
       function();
@@ -40,14 +41,15 @@ template <class Function>
       return function();
     }
   } catch (const sdbus::Error& error) {
-    return std::unexpected(failure_of(error));
+    return std::unexpected(read(error));
   }
 }
 
 // A call that only root and the group may make.
 template <class Function>
-[[nodiscard]] auto change(Function function) -> Outcome<decltype(function())> {
-  auto outcome = call(function);
+[[nodiscard]] auto change(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
+    -> Outcome<decltype(function())> {
+  auto outcome = call(function, read);
   if (!outcome) return std::unexpected(with_membership_hint(std::move(outcome.error())));
   return outcome;
 }
@@ -160,7 +162,7 @@ class Daemon::Bus final
       TraceProgressView progress;
       message >> run >> progress.seconds >> events >> progress.lost;
       for (const auto& [name, count] : events) {
-        progress.events.push_back({.event = name, .count = count, .slices = {}});
+        progress.events.push_back({.event = name, .filter = {}, .count = count, .slices = {}});
       }
       std::ranges::stable_sort(progress.events, std::greater{}, &TraceEventView::count);
       listener_->trace_progress(job->first, run, progress);

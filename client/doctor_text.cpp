@@ -115,6 +115,7 @@ Diagnosis diagnosis_of(Step step) {
           "its policy must be in /usr/share/dbus-1/system.d/org.netperfd1.conf, and the bus must have read "
           "it: systemctl reload dbus"};
     case Step::bus:
+    case Step::user:
     case Step::asked:
     case Step::answer:
       break;
@@ -128,13 +129,17 @@ Diagnosis diagnosis_of(Step step) {
 
 std::vector<CapabilityView> unreachable_rows(const Failure& failure, const std::string& bus_address) {
   const std::string where = bus_address.empty() ? "" : " (DBUS_SYSTEM_BUS_ADDRESS is " + bus_address + ")";
-  if (failure.step == Step::bus) {
+  if (failure.step == Step::bus || failure.step == Step::user) {
+    const char* start = bus_address.empty()
+                            ? "start it: systemctl start dbus; in a container, mount the host's /run/dbus"
+                            : "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names";
+    const char* user =
+        "the bus is there and refuses this user; a user needs an entry in /etc/passwd where the "
+        "bus runs (`getent passwd` with the number that `id -u` prints)";
     return {{.name = kBusRow,
              .ability = "no",
              .detail = failure.cause + where,
-             .advice = bus_address.empty()
-                           ? "start it: systemctl start dbus; in a container, mount the host's /run/dbus"
-                           : "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names"},
+             .advice = failure.step == Step::user ? user : start},
             {.name = kDaemonRow,
              .ability = "no",
              .detail = "it is reached over the system bus only",

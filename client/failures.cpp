@@ -82,4 +82,18 @@ Failure failure_of(const sdbus::Error& error) {
   return {Exit::other, fmt::format("{} ({})", message, name), {}, {}};
 }
 
+Step step_of_connecting(const sdbus::Error& error) {
+  const std::string& name = error.getName();
+  const bool refused = name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET" ||
+                       name == "org.freedesktop.DBus.Error.AccessDenied" ||
+                       name == "org.freedesktop.DBus.Error.AuthFailed";
+  return refused ? Step::user : Step::bus;
+}
+
+Failure failure_of_job(const sdbus::Error& error) {
+  Failure failure = failure_of(error);
+  if (error.getName() == netperfd::dbus::error::kUnsupported) failure.exit = Exit::usage;
+  return failure;
+}
+
 }  // namespace netperfctl

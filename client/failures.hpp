@@ -11,4 +11,11 @@ namespace netperfctl {
 [[nodiscard]] Failure with_membership_hint(Failure failure);
 [[nodiscard]] Failure unreachable(Step step, const std::string& reason);
 
+// Of an error of the first words with the bus: a bus that is there and hangs up refuses who asks.
+[[nodiscard]] Step step_of_connecting(const sdbus::Error& error);
+
+// As failure_of(), of a job that was handed in: what this machine cannot do is no error of netperfd, the job
+// is wrong for it, and nothing was started.
+[[nodiscard]] Failure failure_of_job(const sdbus::Error& error);
+
 }  // namespace netperfctl

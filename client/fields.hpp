@@ -170,6 +170,7 @@ void each_field(Row&& row, Visit&& visit) {
   visit("functions", row.functions);
   visit("missing_functions", row.missing_functions);
   visit("workload_only", row.workload_only);
+  visit("only_cpus", row.only_cpus);
   visit("slice_s", row.slice_s);
   visit("events", row.events);
   visit("lost", row.lost);
@@ -184,7 +185,7 @@ void each_field(Row&& row, Visit&& visit) {
 template <RowOf<TraceCpuView> Row, class Visit>
 void each_field(Row&& row, Visit&& visit) {
   visit("cpu", row.cpu);
-  visit("events", row.events);
+  visit("records", row.records);
   visit("bytes", row.bytes);
   visit("lost_events", row.lost_events);
   visit("overrun", row.overrun);
@@ -196,6 +197,7 @@ void each_field(Row&& row, Visit&& visit) {
 template <RowOf<TraceEventView> Row, class Visit>
 void each_field(Row&& row, Visit&& visit) {
   visit("event", row.event);
+  visit("filter", row.filter);
   visit("count", row.count);
   visit("slices", row.slices);
 }

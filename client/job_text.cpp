@@ -21,6 +21,10 @@ std::string label_words(const std::optional<std::string>& label) {
   return label && !label->empty() ? fmt::format(" (label {})", *label) : "";
 }
 
+std::string end_words(std::uint64_t job) {
+  return fmt::format("it ends with `netperfctl stop {}`, or by its deadline", job);
+}
+
 std::string rate_of(const SumView& sum) {
   if (sum.received_bits_per_second) return format_rate(*sum.received_bits_per_second);
   return sum.sent_bits_per_second ? format_rate(*sum.sent_bits_per_second) + " sent" : "throughput not known";
@@ -59,7 +63,8 @@ std::string median_words(const StartView& view) {
 
 }  // namespace
 
-std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool cancels_on_interrupt) {
+std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool cancels_on_interrupt,
+                         bool until_stopped) {
   const LiveJobView job = escaped(raw);
   const std::size_t runs = job.runs ? job.runs->size() : 1;
   std::string text = fmt::format("job {}: {}{}, {}", job.job, job.scenario.value_or("-"),
@@ -69,20 +74,22 @@ std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool c
     text += " of " + format_seconds(*job.planned_s);
     if (jobs_before == 0) text += fmt::format("; done in about {}", format_seconds(all));
   }
+  if (until_stopped) text += "; " + end_words(job.job);
   if (jobs_before > 0)
     text += fmt::format("; {} {} before it", plural(jobs_before, "job"), jobs_before == 1 ? "is" : "are");
   text += ".\n";
-  text += cancels_on_interrupt
-              ? std::string{"Ctrl-C stops it.\n"}
-              : fmt::format("Ctrl-C leaves it running; `netperfctl stop {}` ends it.\n", job.job);
+  text += cancels_on_interrupt ? std::string{"Ctrl-C stops it.\n"}
+          : until_stopped      ? std::string{"Ctrl-C leaves it running.\n"}
+                          : fmt::format("Ctrl-C leaves it running; `netperfctl stop {}` ends it.\n", job.job);
   return text;
 }
 
-std::string detached_text(const LiveJobView& raw) {
+std::string detached_text(const LiveJobView& raw, bool until_stopped) {
   const LiveJobView job = escaped(raw);
   const std::vector<std::uint64_t> runs = job.runs.value_or(std::vector<std::uint64_t>{});
-  return fmt::format("job {}: {}{}, {} {}.\n", job.job, job.scenario.value_or("-"), label_words(job.label),
-                     runs.size() == 1 ? "run" : "runs", fmt::join(runs, ", "));
+  return fmt::format("job {}: {}{}, {} {}{}.\n", job.job, job.scenario.value_or("-"), label_words(job.label),
+                     runs.size() == 1 ? "run" : "runs", fmt::join(runs, ", "),
+                     until_stopped ? "; " + end_words(job.job) : "");
 }
 
 std::string run_end_text(const Screen& screen, const RunDetails& raw) {

@@ -64,7 +64,8 @@ Json event(std::string_view name, std::uint64_t job) {
 
 Json jobs_document(std::span<const LiveJobView> jobs) {
   Json json = document("jobs");
-  json["jobs"] = array(jobs);
+  json["jobs"] = Json::array();
+  for (const LiveJobView& job : jobs) json["jobs"].push_back(object(with_known_progress(job)));
   return json;
 }
 
@@ -193,7 +194,7 @@ std::string deleted_json(std::span<const std::uint64_t> runs) {
 
 std::string job_event_json(std::string_view name, const LiveJobView& job) {
   Json json = event(name, job.job);
-  json["live_job"] = object(job);
+  json["live_job"] = object(with_known_progress(job));
   return line(json);
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "client/escaped.hpp"
 #include "client/text.hpp"
@@ -64,21 +67,59 @@ std::string LiveLine::rate_words() const {
   return text;
 }
 
-std::string LiveLine::trace_words(std::size_t room) const {
+std::string LiveLine::trace_words(const Screen& screen, std::size_t room, bool by_name) const {
   if (!trace_ || trace_->seconds <= 0) return {};
   const std::string lost = fmt::format("{} lost", format_short(static_cast<double>(trace_->lost)));
+  std::vector<TraceEventView> events = trace_->events;
+  std::erase_if(events, [](const TraceEventView& event) { return event.count.value_or(0) == 0; });
   const auto rate = [this](std::uint64_t count) {
     return format_short(static_cast<double>(count) / trace_->seconds);
   };
+  // The first `count` of them, which are the most frequent.
+  const auto names = [&](std::size_t count, bool with_system) {
+    std::string text;
+    for (const TraceEventView& event : std::span{events}.first(count)) {
+      const std::string_view name = event.event;
+      const std::size_t begin = with_system ? 0 : name.find(':') + 1;
+      text += fmt::format("{} {}/s, ", name.substr(begin), rate(event.count.value_or(0)));
+    }
+    if (count < events.size()) text += screen.glyphs ? "…, " : "..., ";
+    return text + lost;
+  };
   std::uint64_t all = 0;
-  std::string by_name;
-  for (const TraceEventView& event : trace_->events) {
-    all += event.count.value_or(0);
-    by_name += fmt::format("{} {}/s, ", event.event, rate(event.count.value_or(0)));
+  for (const TraceEventView& event : events) all += event.count.value_or(0);
+  const std::string sum = fmt::format("{} events/s, {}", rate(all), lost);
+  if (events.empty()) return sum;
+  for (const bool with_system : {true, false}) {
+    const std::string text = names(events.size(), with_system);
+    if (display_width(text) <= room) return text;
   }
-  by_name += lost;
-  if (!trace_->events.empty() && display_width(by_name) <= room) return by_name;
-  return fmt::format("{} events/s, {}", rate(all), lost);
+  for (std::size_t count = events.size() - 1; count > 0; --count) {
+    const std::string text = names(count, false);
+    if (display_width(text) <= room) return text;
+  }
+  return by_name ? std::string{} : sum;
+}
+
+std::string LiveLine::place_trace(const Screen& screen, std::size_t room, const std::string& shorter,
+                                  std::string& line) const {
+  for (const bool by_name : {true, false}) {
+    // That it is running is plain from the time that goes on; what occurs is not.
+    for (const std::string& head : {line, shorter}) {
+      const std::size_t left = room - std::min(room, display_width(head) + 2);
+      std::string words = trace_words(screen, left, by_name);
+      if (words.empty() || display_width(words) > left) continue;
+      line = head;
+      return words;
+    }
+  }
+  return {};
+}
+
+std::string LiveLine::run_text() const {
+  const std::vector<std::uint64_t> runs = job_.runs.value_or(std::vector{run_});
+  const auto index = std::ranges::find(runs, run_) - runs.begin() + 1;
+  return fmt::format("run {}  {}/{}", run_, index, runs.size());
 }
 
 std::string LiveLine::state_text() const {
@@ -86,9 +127,7 @@ std::string LiveLine::state_text() const {
     const bool waits = job_.state.value_or("pending") == "pending";
     return fmt::format("job {}  {}", job_.job, waits ? "waits for its turn" : job_.state.value_or("-"));
   }
-  const std::vector<std::uint64_t> runs = job_.runs.value_or(std::vector{run_});
-  const auto index = std::ranges::find(runs, run_) - runs.begin() + 1;
-  return fmt::format("run {}  {}/{}  {}", run_, index, runs.size(), job_.run_state.value_or("-"));
+  return fmt::format("{}  {}", run_text(), job_.run_state.value_or("-"));
 }
 
 std::string LiveLine::text(const Screen& screen, Time now, const std::string& lead) const {
@@ -104,8 +143,9 @@ std::string LiveLine::text(const Screen& screen, Time now, const std::string& le
   };
   const std::string time = time_words(now);
   const std::string rate = rate_words();
-  const std::size_t needed = display_width(line) + 2 + time.size() + 2 + rate.size();
-  const std::string trace = trace_words(width - std::min(width, needed + 2));
+  const std::size_t beside = 2 + time.size() + (rate.empty() ? 0 : 2 + rate.size());
+  const std::string trace = place_trace(screen, width - std::min(width, beside), lead + run_text(), line);
+  const std::size_t needed = display_width(line) + beside;
   const std::size_t beside_bar = needed + (trace.empty() ? 0 : 2 + display_width(trace));
   if (job_.planned_s && beside_bar + 2 + bar_cells + 2 <= width) {
     append_if_fits(bar(screen, elapsed_s(now) / *job_.planned_s, bar_cells));

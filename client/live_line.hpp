@@ -30,8 +30,9 @@ class LiveLine {
   // "run 41  1/3  running", without a line feed.
   [[nodiscard]] std::string state_text() const;
   // `lead` and "run 41  1/3  running  ▕████▌   ▏  6.2 s of 11 s  78.4 Mbit/s  ▃▅▆▆▅▆  0 retr", narrower than
-  // the screen, without a line feed; what does not fit is left out, the bar first. Of a traced run also
-  // "skb:kfree_skb 1.2k/s, 0 lost" or, in less room, "1.2k events/s, 0 lost".
+  // the screen, without a line feed; what does not fit is left out, the sparkline and the bar first. Of a
+  // traced run also "skb:kfree_skb 1,204/s, tcp:tcp_probe 17/s, 0 lost" or, in less room, "kfree_skb 1,204/s,
+  // …, 0 lost" or "1,221 events/s, 0 lost".
   [[nodiscard]] std::string text(const Screen& screen, Time now, const std::string& lead = {}) const;
 
  private:
@@ -44,7 +45,12 @@ class LiveLine {
   [[nodiscard]] double elapsed_s(Time now) const;
   [[nodiscard]] std::string time_words(Time now) const;
   [[nodiscard]] std::string rate_words() const;
-  [[nodiscard]] std::string trace_words(std::size_t room) const;
+  // `by_name`: nothing rather than the sum of all, where not even the most frequent event has room.
+  [[nodiscard]] std::string trace_words(const Screen& screen, std::size_t room, bool by_name) const;
+  // What the trace says in `room` columns beside `line`, which becomes `shorter` where that makes room.
+  [[nodiscard]] std::string place_trace(const Screen& screen, std::size_t room, const std::string& shorter,
+                                        std::string& line) const;
+  [[nodiscard]] std::string run_text() const;  // "run 41  1/3"
 
   LiveJobView job_;
   std::uint64_t run_ = 0;

@@ -23,6 +23,7 @@ enum class Exit : int {
 enum class Step {
   asked,    // the daemon answered, or was not needed
   bus,      // there is no system bus
+  user,     // the bus does not let this user in
   policy,   // the bus, or the daemon, refuses the call
   no_name,  // nobody is on the bus under its name, and nothing is there to start it
   start,    // it could not be started

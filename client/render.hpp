@@ -24,8 +24,9 @@ namespace netperfctl {
 
 // What `doctor` says, and last in a line what can be measured here.
 [[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);
-[[nodiscard]] std::string modules_text(const Screen& screen, std::span<const ModuleView> modules);
-// `pattern` is what was asked for, or empty.
+// `pattern` is what was asked for, or empty; of functions_text() too.
+[[nodiscard]] std::string modules_text(const Screen& screen, std::span<const ModuleView> modules,
+                                       std::string_view pattern);
 [[nodiscard]] std::string functions_text(const Screen& screen, const FunctionPage& page,
                                          std::string_view pattern);
 [[nodiscard]] std::string events_text(const Screen& screen, std::span<const EventView> events);
@@ -33,11 +34,11 @@ namespace netperfctl {
 [[nodiscard]] std::string tracers_text(const Screen& screen, std::span<const TracerView> tracers);
 
 // "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all." and how to leave. `jobs_before`: live ones started
-// earlier.
+// earlier. `until_stopped`: its runs watch the kernel until somebody stops them.
 [[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
-                                       bool cancels_on_interrupt);
+                                       bool cancels_on_interrupt, bool until_stopped);
 // "job 12: hsr-ring, runs 41, 42, 43."
-[[nodiscard]] std::string detached_text(const LiveJobView& job);
+[[nodiscard]] std::string detached_text(const LiveJobView& job, bool until_stopped);
 // "run 41  1/3  finished   80.1 Mbit/s"
 [[nodiscard]] std::string run_end_text(const Screen& screen, const RunDetails& details);
 // "job 12 done: 2 of 3 runs finished, median 79.9 Mbit/s. See `netperfctl show 43`."

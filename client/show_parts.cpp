@@ -182,7 +182,11 @@ std::string field(const Screen& screen, std::string_view key, std::string_view v
   if (display_width(key) > kKeyColumns - 3) label = fmt::format("  {} ", key);
   const std::size_t room = screen.width ? std::max<std::size_t>(*screen.width, kKeyColumns + 20) - kKeyColumns
                                         : std::string_view::npos;
-  for (const std::string& line : wrap(value, room)) {
+  for (std::string& line : wrap(value, room)) {
+    constexpr std::string_view kNoBreak = "\u00a0";
+    for (std::size_t at = 0; (at = line.find(kNoBreak, at)) != std::string::npos;) {
+      line.replace(at, kNoBreak.size(), " ");
+    }
     text += label + paint(screen, style, line) + "\n";
     label.assign(kKeyColumns, ' ');
   }

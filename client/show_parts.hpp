@@ -10,7 +10,7 @@
 namespace netperfctl::show {
 
 // "  received   79.6 Mbit/s": a line of the page, or several where the screen is narrow or `value` has line
-// feeds.
+// feeds. A no-break space in it becomes a space at which no line ends.
 [[nodiscard]] std::string field(const Screen& screen, std::string_view key, std::string_view value,
                                 Style style = Style::plain);
 

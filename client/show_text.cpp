@@ -83,8 +83,15 @@ std::string scenario_words(const RunView& run) {
   return text;
 }
 
+std::string watched_words(const RunView& run) {
+  if (!has_ended(run.state.value_or("finished"))) return "the kernel is watched until somebody ends it";
+  if (!run.started_us || !run.ended_us || *run.ended_us < *run.started_us) return "the kernel was watched";
+  const auto us = static_cast<double>(*run.ended_us - *run.started_us);
+  return fmt::format("the kernel was watched for {}", format_seconds(us / 1e6));
+}
+
 std::string workload_words(const RunView& run) {
-  if (is_trace_only(run)) return "none of its own: the kernel was watched until somebody ended it";
+  if (is_trace_only(run)) return "none of its own: " + watched_words(run);
   std::vector<std::string> parts;
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
                                                                      : "iperf3");
@@ -179,6 +186,15 @@ std::string job_part(const Screen& screen, const ShowView& view) {
   return text;
 }
 
+// Whether the tracing part of the page has said what the flag says.
+bool is_told(const ShowView& view, std::string_view code) {
+  if (!view.trace) return false;
+  const TraceView& trace = view.trace->trace;
+  if (code == "trace-skipped") return !trace.skipped.value_or("").empty();
+  if (code == "trace-broken") return !trace.broken.value_or("").empty();
+  return code == "events-lost" && trace.lost.value_or(0) > 0;
+}
+
 std::string flags_part(const Screen& screen, const ShowView& view) {
   if (view.details.flags.empty()) {
     const bool measured =
@@ -191,7 +207,9 @@ std::string flags_part(const Screen& screen, const ShowView& view) {
   std::string text = "\n";
   const char* key = "quality";
   for (const FlagView& flag : view.details.flags) {
-    text += show::field(screen, key, fmt::format("{} ({})", flag.message, flag.code), Style::active);
+    const std::string_view message =
+        is_told(view, flag.code) ? "see tracing" : std::string_view{flag.message};
+    text += show::field(screen, key, fmt::format("{} ({})", message, flag.code), Style::active);
     key = "";
   }
   return text;

@@ -115,6 +115,22 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string indented(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (text.front() != '\n') out.append(columns, ' ');
+    out += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+Screen narrower(Screen screen, std::size_t columns) {
+  if (screen.width) screen.width = *screen.width - std::min(*screen.width, columns);
+  return screen;
+}
+
 std::string sparkline(const Screen& screen, std::span<const double> values, std::size_t cells) {
   if (!screen.glyphs || values.empty() || cells == 0) return {};
   std::vector<double> means;

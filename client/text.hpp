@@ -27,6 +27,10 @@ namespace netperfctl {
 // stands alone on its line, whole.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+// Every line of `text` behind so many spaces, and a screen on which it fits then.
+[[nodiscard]] std::string indented(std::string_view text, std::size_t columns);
+[[nodiscard]] Screen narrower(Screen screen, std::size_t columns);
+
 // One glyph a value, or a mean of neighbours where there are more values than `cells`. The lowest glyph is
 // the lowest value, but at most nine tenths of the highest, so that a steady series looks steady. Empty
 // without glyphs.

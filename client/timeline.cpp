@@ -64,6 +64,24 @@ std::string glyph_of(double level) {
   return kSparks.at(static_cast<std::size_t>(std::clamp(level * 8, 0.0, 7.0)));
 }
 
+// How long a run that was only watched went on.
+std::optional<double> watched_s(const RunView& run) {
+  if (run.workload != "none" || !run.started_us || !run.ended_us || *run.ended_us <= *run.started_us)
+    return {};
+  return static_cast<double>(*run.ended_us - *run.started_us) / 1e6;
+}
+
+// As far as any event or mark of the trace.
+double end_of(const TraceDetails& details) {
+  double end_s = 0;
+  for (const TraceEventView& event : details.events) {
+    if (!event.slices) continue;
+    end_s = std::max(end_s, details.trace.slice_s.value_or(0) * static_cast<double>(event.slices->size()));
+  }
+  for (const MarkView& mark : details.marks) end_s = std::max(end_s, mark.time_s.value_or(0));
+  return end_s;
+}
+
 }  // namespace
 
 TimeAxis time_axis(const ShowView& view, std::size_t most_cells) {
@@ -79,13 +97,8 @@ TimeAxis time_axis(const ShowView& view, std::size_t most_cells) {
   if (has_intervals) finest = static_cast<std::size_t>(std::lround(axis.end_s / interval_s));
   if (view.trace) {
     const double slice_s = view.trace->trace.slice_s.value_or(0);
-    for (const TraceEventView& event : view.trace->events) {
-      if (has_intervals || !event.slices) continue;
-      axis.end_s = std::max(axis.end_s, slice_s * static_cast<double>(event.slices->size()));
-    }
-    for (const MarkView& mark : view.trace->marks) {
-      if (!has_intervals) axis.end_s = std::max(axis.end_s, mark.time_s.value_or(0));
-    }
+    const std::optional<double> watched = watched_s(view.details.run);
+    if (!has_intervals) axis.end_s = watched ? *watched : end_of(*view.trace);
     if (slice_s > 0) slices = static_cast<std::size_t>(std::lround(axis.end_s / slice_s));
     finest = std::max(finest, slices);
     // A cell a slice: their edges are to meet, or a cell shows a sliver of its neighbour.
@@ -101,7 +114,23 @@ TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, const std::stri
   return mean_cells(axis, stretches_of(view, direction, sender));
 }
 
-TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slices, double slice_s) {
+SliceTime slice_time(const TraceDetails& details) {
+  SliceTime time{.slice_s = details.trace.slice_s.value_or(0)};
+  const bool damaged =
+      std::ranges::any_of(details.cpus, [](const TraceCpuView& cpu) { return cpu.damaged.value_or(0) > 0; });
+  time.gaps = damaged || !details.trace.lost || *details.trace.lost > 0;
+  if (details.trace.broken.value_or("").empty()) return time;
+  // The record does not say when it broke; the last event is the last moment of which something is known.
+  time.known_to_s = 0;
+  for (const TraceEventView& event : details.events) {
+    if (!event.slices) continue;
+    time.known_to_s = std::max(time.known_to_s, time.slice_s * static_cast<double>(event.slices->size()));
+  }
+  return time;
+}
+
+TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slices, const SliceTime& time) {
+  const double slice_s = time.slice_s;
   if (slice_s <= 0) return TimeCells(axis.cells);
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < slices.size(); ++i) {
@@ -110,8 +139,31 @@ TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slice
   }
   // Slices of nothing at the end are left out of the record, and known all the same.
   const double end = static_cast<double>(slices.size()) * slice_s;
-  if (end < axis.end_s) stretches.push_back({end, axis.end_s, 0});
-  return mean_cells(axis, stretches);
+  const double known_to_s = std::min(axis.end_s, time.known_to_s);
+  if (end < known_to_s) stretches.push_back({end, known_to_s, 0});
+  TimeCells cells = mean_cells(axis, stretches);
+  for (auto& cell : cells) {
+    if (time.gaps && cell && *cell <= 0) cell.reset();
+  }
+  return cells;
+}
+
+std::optional<double> busiest_second(const TimeAxis& axis, const TraceEventView& event,
+                                     const SliceTime& time) {
+  if (!event.slices || time.slice_s <= 0) return {};
+  const std::vector<std::uint64_t>& slices = *event.slices;
+  // The least number of slices that make a second; a hair less than a whole number is that number.
+  const auto window = static_cast<std::size_t>(std::max(1.0, std::ceil((1 / time.slice_s) - 1e-6)));
+  std::uint64_t sum = 0;
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    sum += slices[i];
+    if (i >= window) sum -= slices[i - window];
+    most = std::max(most, sum);
+  }
+  double seconds = time.slice_s * static_cast<double>(window);
+  if (axis.end_s > 0) seconds = std::min(seconds, axis.end_s);
+  return static_cast<double>(most) / seconds;
 }
 
 std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground ground) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,17 +23,27 @@ struct TimeAxis {
 // A value a cell; empty where nothing is known of that time.
 using TimeCells = std::vector<std::optional<double>>;
 
-// As long as the run's intervals or, without any, as its events and marks; as fine as the finer of intervals
-// and slices, but at most `most_cells`.
+// As long as the run's intervals or, without any, as the run or, where it has not ended, as its events and
+// marks; as fine as the finer of intervals and slices, but at most `most_cells`.
 [[nodiscard]] TimeAxis time_axis(const ShowView& view, std::size_t most_cells);
 
 // Bits per second of one direction as one side, sender or receiver, saw it. Intervals that were omitted are
 // in it, since events of that time are too.
 [[nodiscard]] TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, const std::string& direction,
                                    bool sender);
+// What the slices of a trace tell of time.
+struct SliceTime {
+  double slice_s = 0;
+  double known_to_s = std::numeric_limits<double>::infinity();  // nothing was watched after it
+  bool gaps = false;  // records were lost: no event in a slice may be an event that was lost
+};
+[[nodiscard]] SliceTime slice_time(const TraceDetails& details);
 // Events per second.
 [[nodiscard]] TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slices,
-                                    double slice_s);
+                                    const SliceTime& time);
+// Events per second in the busiest second; of the whole run where that is shorter. Empty without slices.
+[[nodiscard]] std::optional<double> busiest_second(const TimeAxis& axis, const TraceEventView& event,
+                                                   const SliceTime& time);
 
 enum class Ground {
   lowest,  // as sparkline() has it: what matters is how a value varies

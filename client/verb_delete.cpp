@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "client/daemon.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/units.hpp"
 #include "client/verbs.hpp"
@@ -48,7 +49,10 @@ Verb add_delete(CLI::App& app, const Settings& settings) {
   CLI::App* command =
       app.add_subcommand("delete", "Delete ended runs and all that was stored of them; asks nothing");
   const auto runs = std::make_shared<std::vector<std::uint64_t>>();
-  command->add_option("RUN", *runs, "Numbers of the runs")->required()->type_name("");
+  command->add_option("RUN", *runs, "Numbers of the runs")
+      ->required()
+      ->check(number_of("run"))
+      ->type_name("");
   command->footer("Example:\n  netperfctl delete 41 42");
   return {command, [&settings, runs] { return run_delete(settings, *runs); }};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/daemon.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/text.hpp"
 #include "client/verbs.hpp"
@@ -31,7 +32,11 @@ Outcome<std::uint64_t> own_job(Daemon& daemon) {
     if (job.owner == ::geteuid() && !has_ended(job.state.value_or(""))) mine.push_back(job.job);
   }
   if (mine.size() == 1) return mine.front();
-  if (mine.empty()) return fail(Exit::not_found, "no job of yours is live; `netperfctl jobs` lists them");
+  if (mine.empty()) {
+    const bool others = ::geteuid() == 0 && !jobs->empty();
+    return fail(Exit::not_found, fmt::format("no job of yours is live; `netperfctl jobs` lists them{}",
+                                             others ? "; with --job N root marks any" : ""));
+  }
   return fail(Exit::usage, fmt::format("these jobs of yours are live: {}. Say which: --job {}",
                                        fmt::join(mine, ", "), mine.front()));
 }
@@ -64,7 +69,7 @@ Verb add_mark(CLI::App& app, const Settings& settings) {
       app.add_subcommand("mark", "Put a line of text beside the kernel's events, at this moment");
   const auto arguments = std::make_shared<MarkArguments>();
   command->add_option("--job", arguments->job, "The job; without it the one of yours that is live")
-      ->check(CLI::PositiveNumber)
+      ->check(number_of("job"))
       ->type_name("JOB");
   command->add_option("TEXT", arguments->text, "One line of at most 200 bytes")->required()->type_name("");
   command->footer("Example:\n  netperfctl mark 'second phase'");

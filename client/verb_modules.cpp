@@ -15,7 +15,7 @@ Outcome<Exit> run_modules(const Settings& settings, const std::string& pattern) 
   if (!modules) return std::unexpected(modules.error());
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, modules_text(screen_of(stdout), *modules));
+      put_text(stdout, modules_text(screen_of(stdout), *modules, pattern));
       break;
     case Format::json:
       put(modules_json(*modules));

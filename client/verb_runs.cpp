@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "client/daemon.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/times.hpp"
 #include "client/verbs.hpp"
@@ -67,7 +68,9 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
 Verb add_runs(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("runs", "List runs, newest first");
   const auto arguments = std::make_shared<RunsArguments>();
-  command->add_option("--job", arguments->filter.job, "Only runs of this job")->type_name("JOB");
+  command->add_option("--job", arguments->filter.job, "Only runs of this job")
+      ->check(number_of("job"))
+      ->type_name("JOB");
   command->add_option("--scenario", arguments->filter.scenario, "Only runs of this scenario")
       ->type_name("NAME");
   command->add_option("--label", arguments->filter.label, "Only runs with this label")->type_name("LABEL");
@@ -84,7 +87,7 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
       ->type_name("TIME");
   command->add_option("--until", arguments->until, "Only runs asked for before this time")->type_name("TIME");
   command->add_option("--limit", arguments->limit, "So many at most (20)")
-      ->check(CLI::PositiveNumber)
+      ->check(count_above_zero())
       ->type_name("N");
   command->add_flag("--all", arguments->all, "All of them");
   command->footer("Example:\n  netperfctl runs --scenario veth-tcp --since yesterday");

@@ -10,6 +10,7 @@
 
 #include "client/daemon.hpp"
 #include "client/follower.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/text.hpp"
 #include "client/units.hpp"
@@ -91,8 +92,17 @@ Outcome<std::uint64_t> start(Daemon& daemon, const StartArguments& arguments) {
 
 struct StartedJob {
   LiveJobView job;
-  std::size_t before = 0;  // live jobs that were there first
+  bool until_stopped = false;  // it has no workload of its own and no planned length
+  std::size_t before = 0;      // live jobs that were there first
 };
+
+// A job of so many bytes has no planned length either, and ends by itself.
+Outcome<bool> goes_on_until_stopped(Daemon& daemon, const LiveJobView& job) {
+  if (job.planned_s) return false;
+  const auto view = fetch_start_view(daemon, job.job);
+  if (!view) return std::unexpected(view.error());
+  return std::ranges::any_of(view->runs, [](const RunView& run) { return run.workload == "none"; });
+}
 
 Outcome<StartedJob> find_job(Daemon& daemon, std::uint64_t number) {
   const auto jobs = daemon.live_jobs();
@@ -101,14 +111,17 @@ Outcome<StartedJob> find_job(Daemon& daemon, std::uint64_t number) {
   if (found == jobs->end()) {
     return fail(Exit::other, fmt::format("job {} was accepted, but the daemon does not list it", number));
   }
+  const auto until_stopped = goes_on_until_stopped(daemon, *found);
+  if (!until_stopped) return std::unexpected(until_stopped.error());
   const auto before = std::ranges::count_if(
       *jobs, [&](const LiveJobView& job) { return job.job < number && !has_ended(job.state.value_or("")); });
-  return StartedJob{*found, static_cast<std::size_t>(before)};
+  return StartedJob{*found, *until_stopped, static_cast<std::size_t>(before)};
 }
 
-Outcome<Exit> report_detached(Daemon& daemon, const LiveJobView& job, Format format) {
+Outcome<Exit> report_detached(Daemon& daemon, const StartedJob& started, Format format) {
+  const LiveJobView& job = started.job;
   if (format == Format::table) {
-    put_lines(stdout, detached_text(job));
+    put_lines(stdout, detached_text(job, started.until_stopped));
     return Exit::ok;
   }
   const auto view = fetch_start_view(daemon, job.job);
@@ -132,9 +145,10 @@ Outcome<Exit> run_start(const Settings& settings, const StartArguments& argument
   if (!number) return std::unexpected(number.error());
   const auto started = find_job(*daemon, *number);
   if (!started) return std::unexpected(started.error());
-  if (arguments.detach) return report_detached(*daemon, started->job, settings.format);
-  put_lines(settings.format == Format::table ? stdout : stderr,
-            started_text(started->job, started->before, arguments.cancel_on_interrupt));
+  if (arguments.detach) return report_detached(*daemon, *started, settings.format);
+  put_lines(
+      settings.format == Format::table ? stdout : stderr,
+      started_text(started->job, started->before, arguments.cancel_on_interrupt, started->until_stopped));
   return follower.follow(*daemon, started->job);
 }
 
@@ -160,7 +174,7 @@ Verb add_start(CLI::App& app, const Settings& settings) {
       ->type_name("LABEL");
   command->add_option("--repeat", arguments->options.repeat, "Measure so many times")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(count_above_zero());
   auto* detach =
       command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
   command

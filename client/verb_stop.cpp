@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "client/daemon.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/verbs.hpp"
 
@@ -38,6 +39,7 @@ Verb add_stop(CLI::App& app, const Settings& settings) {
   const auto job = std::make_shared<std::uint64_t>(0);
   command->add_option("JOB", *job, "Number of the job, as `netperfctl jobs` lists it")
       ->required()
+      ->check(number_of("job"))
       ->type_name("");
   command->footer("Example:\n  netperfctl stop 12");
   return {command, [&settings, job] { return run_stop(settings, *job); }};

@@ -44,7 +44,7 @@ class Watcher final : public JobListener {
   void job_added(const LiveJobView& job) override {
     jobs_.insert_or_assign(job.job, LiveLine{job, now()});
     if (format_ == Format::json) put(job_event_json("job_added", job));
-    if (format_ == Format::table) area_.print_above(stdout, detached_text(job));
+    if (format_ == Format::table) area_.print_above(stdout, detached_text(job, false));
   }
   void job_changed(const LiveJobView& job) override {
     const auto line = jobs_.find(job.job);

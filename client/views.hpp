@@ -88,6 +88,7 @@ struct TraceView {
   std::optional<std::uint32_t> functions;     // in function_graph's filter
   std::optional<std::vector<std::string>> missing_functions;
   std::optional<bool> workload_only;
+  std::optional<std::vector<std::uint32_t>> only_cpus;  // absent: all
   std::optional<double> slice_s;
   std::optional<std::uint64_t> events, lost, stacks_left_out;
   // Rows that did not fit into the daemon's answer; of slices: events without theirs.
@@ -97,11 +98,13 @@ struct TraceView {
 
 struct TraceCpuView {
   std::optional<std::uint32_t> cpu;
-  std::optional<std::uint64_t> events, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged;
+  // `records`: decoded ones, which are events, their stacks and marks.
+  std::optional<std::uint64_t> records, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged;
 };
 
 struct TraceEventView {
-  std::string event;  // "skb:kfree_skb"
+  std::string event;                  // "skb:kfree_skb"
+  std::optional<std::string> filter;  // as the job has it; absent: every event was counted
   std::optional<std::uint64_t> count;
   std::optional<std::vector<std::uint64_t>> slices;  // trailing zeros are left out
 };
@@ -223,7 +226,8 @@ struct LiveJobView {
   std::optional<std::uint32_t> runs_ended, runs_finished;
   std::optional<std::uint64_t> current_run;
   std::optional<std::string> run_state;
-  std::optional<double> progress;  // of the current run, 0 to 1
+  std::optional<double>
+      progress;  // of the current run, 0 to 1; says nothing where that has no planned length
   std::optional<std::string> error;
 };
 
@@ -290,6 +294,12 @@ struct StartView {
   JobDetails job;
   std::vector<RunView> runs;  // oldest first
 };
+
+// The daemon's property is always there; what it says of nothing is left out for programs.
+[[nodiscard]] inline LiveJobView with_known_progress(LiveJobView job) {
+  if (!job.planned_s || !job.current_run) job.progress.reset();
+  return job;
+}
 
 [[nodiscard]] inline bool has_ended(const std::string& state) {
   return state == "finished" || state == "failed" || state == "canceled" || state == "interrupted";

@@ -51,6 +51,9 @@ class RowMaker {
   void put(const char* key, const std::vector<std::uint64_t>& numbers) {
     put_list(key, numbers, 2, numbers.size() * 8);
   }
+  void put(const char* key, const std::vector<std::uint32_t>& numbers) {
+    add(key, sdbus::Variant{numbers}, 2, 4, 4 + numbers.size() * 4);
+  }
   // Of elements that begin at multiples of 8 and take `bytes` together.
   template <class Element>
   void put_list(const char* key, const std::vector<Element>& elements, std::size_t signature_length,

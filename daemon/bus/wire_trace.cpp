@@ -1,5 +1,6 @@
 #include "daemon/bus/wire_trace.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <type_traits>
 #include <utility>
@@ -13,13 +14,16 @@ namespace netperfd::bus {
 namespace {
 
 // GetTrace has no pages. What else it holds has its limits, so that the events, which take all the room that
-// is left, have at least this much: 64 of them with 600 slices each do not need more.
+// is left, have at least this much: 64 of them, each with 600 slices and a filter of 60 bytes, do not need
+// more.
 constexpr std::size_t kEventsBytes = std::size_t{312} * 1024;
 constexpr std::size_t kTraceRowBytes = std::size_t{104} * 1024;
 constexpr std::size_t kCpusBytes = std::size_t{192} * 1024;
 constexpr std::size_t kMarksBytes = std::size_t{128} * 1024;
 constexpr std::size_t kDropsBytes = std::size_t{256} * 1024;
-static_assert(2 * kLongTextBytes + kListBytes + 2 * kShortTextBytes < kTraceRowBytes);
+// A job cannot name more than that many.
+constexpr std::size_t kOnlyCpusLimit = 1024;
+static_assert(2 * kLongTextBytes + kListBytes + 2 * kShortTextBytes + 4 * kOnlyCpusLimit < kTraceRowBytes);
 static_assert(kTraceRowBytes + kCpusBytes + kMarksBytes + kDropsBytes + kEventsBytes <= kRowsBudgetBytes);
 
 // More than any event of a kernel has; all of them at their longest still fit into a message.
@@ -34,7 +38,7 @@ double seconds(std::int64_t nanoseconds) {
 WireRow cpu_row(const TraceCpu& cpu) {
   RowMaker row;
   row.put("cpu", cpu.cpu);
-  row.put("events", cpu.events);
+  row.put("records", cpu.records);
   row.put("bytes", cpu.bytes);
   row.put("lost_events", cpu.lost_events);
   row.put("overrun", cpu.overrun);
@@ -63,6 +67,7 @@ WireRow mark_row(const TraceMark& mark) {
 RowMaker make_event(const EventCount& event) {
   RowMaker row;
   row.put("event", event.name);
+  row.put_if_any("filter", event.filter);
   row.put("count", event.count);
   return row;
 }
@@ -95,20 +100,21 @@ RowMaker make_trace(const TraceRecord& record) {
   RowMaker row;
   row.put_if_any("skipped", record.skipped, kLongTextBytes);
   if (!record.skipped.empty()) return row;
-  std::uint64_t events = 0;
   std::uint64_t lost = 0;
-  for (const TraceCpu& cpu : record.cpus) {
-    events += cpu.events;
-    lost += lost_of(cpu);
-  }
+  for (const TraceCpu& cpu : record.cpus) lost += lost_of(cpu);
   row.put_if_any("broken", record.broken, kLongTextBytes);
   row.put_if_any("clock", record.clock);
   if (record.buffer_bytes > 0) row.put("buffer_bytes", record.buffer_bytes);
   if (record.functions > 0) row.put("functions", record.functions);
   row.put("missing_functions", record.missing_functions);
   row.put("workload_only", record.workload_only);
+  if (!record.only_cpus.empty()) {
+    std::vector<std::uint32_t> cpus = record.only_cpus;
+    cpus.resize(std::min(cpus.size(), kOnlyCpusLimit));
+    row.put("only_cpus", cpus);
+  }
   if (record.slice_width.count() > 0) row.put("slice_s", seconds(record.slice_width.count()));
-  row.put("events", events);
+  row.put("events", events_of(record));
   row.put("lost", lost);
   row.put("stacks_left_out", record.stacks_left_out);
   return row;

@@ -24,9 +24,9 @@ void RunController::start() {
   });
   const Status prepared = prepare();
   if (prepared) return;
-  // Restores tracefs; the listener is not to be told from inside this call.
-  trace_.reset();
+  abandon_trace();
   result_.error = prepared.error().message;
+  // The listener is not to be told from inside this call.
   failed_start_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { finish(); });
 }
 
@@ -47,13 +47,23 @@ Status RunController::prepare_trace() {
   return {};
 }
 
-// What the kernel refuses is an error only where the job needs it.
+// What the kernel refuses is an error only where the job needs it; what the caller got wrong always is, and
+// so is a tracefs that may still be tracing.
 Status RunController::go_on_without_trace(const Error& error) {
-  trace_.reset();
-  if (!spec_.trace->optional) return std::unexpected(error);
+  const bool restored = abandon_trace();
+  if (!spec_.trace->optional || error.kind == ErrorKind::invalid_argument || !restored)
+    return std::unexpected(error);
   trace_record_.emplace().skipped = error.message;
   result_.report.flags.push_back({"trace-skipped", fmt::format("not traced: {}", error.message)});
   return {};
+}
+
+bool RunController::abandon_trace() {
+  if (!trace_) return true;
+  const Status restored = trace_->abandon();
+  trace_.reset();
+  if (!restored) result_.report.flags.push_back({"tracefs-not-restored", restored.error().message});
+  return restored.has_value();
 }
 
 Status RunController::start_trace() {
@@ -131,8 +141,11 @@ void RunController::workload_ended(WorkloadResult result) {
   result_ = std::move(result);
   std::ranges::move(flags, std::back_inserter(result_.report.flags));
   if (state_ == RunState::running) {
-    // Where the store refuses this step it refuses the record too, and finish() says so.
-    if (step_to(RunState::collecting)) listener_.run_changed();
+    // Where the store refuses this step it refuses the record too, and finish() says so. The step is taken
+    // all the same: there is nothing left that could be stopped or marked.
+    const bool stored = step_to(RunState::collecting).has_value();
+    state_ = RunState::collecting;
+    if (stored) listener_.run_changed();
   }
   if (!trace_) finish();
 }

@@ -75,6 +75,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] Status prepare_trace();
   [[nodiscard]] Status start_trace();
   [[nodiscard]] Status go_on_without_trace(const Error& error);
+  bool abandon_trace();  // whether tracefs is as it was
   void end_early(RunState state, const std::string& error);
   [[nodiscard]] RunRecord make_record();
   void finish();

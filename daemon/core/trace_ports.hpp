@@ -50,6 +50,9 @@ class ActiveTrace {
   [[nodiscard]] virtual Status mark(const std::string& text, bool user) = 0;
   // Tracing off at once; trace_ended follows.
   virtual void stop() = 0;
+  // Instead of stop(): puts tracefs back at once and says whether that worked; the record is lost and only
+  // the destruction is left.
+  [[nodiscard]] virtual Status abandon() = 0;
 };
 
 // The text of netperfd's own mark that is time 0: written right before the client is let go.

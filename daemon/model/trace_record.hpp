@@ -15,7 +15,7 @@ namespace netperfd {
 // One CPU's ring buffer, from the kernel's per_cpu/cpuN/stats and from the sub-buffers that were read.
 struct TraceCpu {
   std::uint32_t cpu = 0;
-  std::uint64_t events = 0;          // decoded
+  std::uint64_t records = 0;         // decoded: events, and the stacks and marks between them
   std::uint64_t bytes = 0;           // of sub-buffers read
   std::uint64_t lost_events = 0;     // that the sub-buffers themselves report as missing before them
   std::uint64_t overrun = 0;         // overwritten before they were read (stats: "overrun")
@@ -26,6 +26,7 @@ struct TraceCpu {
 
 struct EventCount {
   std::string name;                   // "skb:kfree_skb"
+  std::string filter;                 // as asked; empty: none
   std::uint64_t count = 0;            // decoded, from the release on or not
   std::vector<std::uint64_t> slices;  // the same by time, slice i from i * TraceRecord::slice_width on;
                                       // before the release is not in them; trailing zeros are left out
@@ -76,9 +77,10 @@ struct TraceRecord {
   std::vector<std::string> missing_functions;  // asked for by name, not traceable
   bool workload_only = false;                  // as asked: softirq work for others is then not seen
   std::chrono::nanoseconds slice_width{0};     // of EventCount::slices
+  std::vector<std::uint32_t> only_cpus;        // as asked; empty: all
   std::vector<TraceCpu> cpus;                  // by number
-  std::vector<EventCount> events;  // by count, the most frequent first; 0 where it was asked for; those asked
-                                   // for are there also where they never occurred
+  std::vector<EventCount> events;  // by count, the most frequent first; those asked for also where they never
+                                   // occurred
   std::vector<EventSample> samples;   // by time
   std::vector<StackCount> stacks;     // by count within an event
   std::uint64_t stacks_left_out = 0;  // stacks counted, but too many kinds to keep apart
@@ -86,10 +88,17 @@ struct TraceRecord {
   std::vector<TraceMark> marks;       // by time
 };
 
-// Events of this CPU that were written or should have been, and that nobody decoded. The kernel counts an
-// overwritten event in its statistics and reports it again in the stream: the larger of the two is taken.
+// Records of this CPU that were written or should have been, and that nobody decoded. The kernel counts an
+// overwritten one in its statistics and reports it again in the stream: the larger of the two is taken.
 [[nodiscard]] inline std::uint64_t lost_of(const TraceCpu& cpu) {
   return std::max(cpu.lost_events, cpu.overrun) + cpu.commit_overrun + cpu.dropped_events;
+}
+
+// Over all names, stacks and marks not counted.
+[[nodiscard]] inline std::uint64_t events_of(const TraceRecord& record) {
+  std::uint64_t events = 0;
+  for (const EventCount& event : record.events) events += event.count;
+  return events;
 }
 
 }  // namespace netperfd

@@ -19,12 +19,19 @@ template <class T>  // TraceRecord or const TraceRecord
 }
 
 inline constexpr std::string_view kTraceCpuColumns =
-    "cpu, events, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged";
+    "cpu, records, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged";
 
 template <class C>  // TraceCpu or const TraceCpu
 [[nodiscard]] auto trace_cpu_members(C& c) {
-  return std::tie(c.cpu, c.events, c.bytes, c.lost_events, c.overrun, c.commit_overrun, c.dropped_events,
+  return std::tie(c.cpu, c.records, c.bytes, c.lost_events, c.overrun, c.commit_overrun, c.dropped_events,
                   c.damaged);
+}
+
+inline constexpr std::string_view kEventColumns = "name, filter, count";
+
+template <class E>  // EventCount or const EventCount
+[[nodiscard]] auto event_members(E& e) {
+  return std::tie(e.name, e.filter, e.count);
 }
 
 inline constexpr std::string_view kSampleColumns = "event, ordinal, time_ns, cpu, pid, task";

@@ -111,12 +111,16 @@ Status TraceReader::read_counts(RunId run, TraceRecord& record) {
   auto done = read_all(connection_, "trace_missing_functions", "name", "position", run,
                        record.missing_functions, [](std::string& name) { return std::tie(name); });
   if (done) {
+    done = read_all(connection_, "trace_only_cpus", "cpu", "position", run, record.only_cpus,
+                    [](std::uint32_t& cpu) { return std::tie(cpu); });
+  }
+  if (done) {
     done = read_all(connection_, "trace_cpus", kTraceCpuColumns, "cpu", run, record.cpus,
                     [](TraceCpu& cpu) { return trace_cpu_members(cpu); });
   }
   if (done) {
-    done = read_all(connection_, "trace_events", "name, count", "position", run, record.events,
-                    [](EventCount& event) { return std::tie(event.name, event.count); });
+    done = read_all(connection_, "trace_events", kEventColumns, "position", run, record.events,
+                    [](EventCount& event) { return event_members(event); });
   }
   if (done) {
     done = read_all(connection_, "trace_drops", kDropColumns, "position", run, record.drops,

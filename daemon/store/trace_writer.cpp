@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/trace_columns.hpp"
@@ -22,24 +24,44 @@ std::uint64_t kept(std::uint64_t count) {
 }
 
 TraceCpu kept(TraceCpu cpu) {
-  for (auto* count : {&cpu.events, &cpu.bytes, &cpu.lost_events, &cpu.overrun, &cpu.commit_overrun,
+  for (auto* count : {&cpu.records, &cpu.bytes, &cpu.lost_events, &cpu.overrun, &cpu.commit_overrun,
                       &cpu.dropped_events, &cpu.damaged}) {
     *count = kept(*count);
   }
   return cpu;
 }
 
-Status insert_trace(Connection& connection, RunId run, const TraceRecord& record) {
+// One row a CPU, by number. A record that names one twice tells of two parts of what its ring held, which are
+// added up: refusing it would cost the run its whole record.
+std::vector<TraceCpu> kept(const std::vector<TraceCpu>& cpus) {
+  std::map<std::uint32_t, TraceCpu> rows;
+  for (const TraceCpu& cpu : cpus) {
+    const TraceCpu part = kept(cpu);
+    TraceCpu& row = rows[cpu.cpu];
+    row.cpu = cpu.cpu;
+    row.records += part.records;
+    row.bytes += part.bytes;
+    row.lost_events += part.lost_events;
+    row.overrun += part.overrun;
+    row.commit_overrun += part.commit_overrun;
+    row.dropped_events += part.dropped_events;
+    row.damaged += part.damaged;
+    row = kept(row);
+  }
+  std::vector<TraceCpu> result;
+  result.reserve(rows.size());
+  for (const auto& [number, row] : rows) result.push_back(row);
+  return result;
+}
+
+Status insert_trace(Connection& connection, RunId run, const TraceRecord& record,
+                    const std::vector<TraceCpu>& cpus) {
   auto insert =
       connection.prepare(insert_into("traces", fmt::format("run, {}, events, lost", kTraceColumns)));
   if (!insert) return std::unexpected(insert.error());
-  std::uint64_t events = 0;
   std::uint64_t lost = 0;
-  for (const TraceCpu& cpu : record.cpus) {
-    events = kept(events + kept(cpu.events));
-    lost = kept(lost + kept(lost_of(cpu)));
-  }
-  return insert->bind(run, trace_members(record), events, lost).run();
+  for (const TraceCpu& cpu : cpus) lost = kept(lost + kept(lost_of(cpu)));
+  return insert->bind(run, trace_members(record), kept(events_of(record)), lost).run();
 }
 
 Status insert_missing_functions(Connection& connection, RunId run, const std::vector<std::string>& names) {
@@ -52,24 +74,34 @@ Status insert_missing_functions(Connection& connection, RunId run, const std::ve
   return {};
 }
 
+Status insert_only_cpus(Connection& connection, RunId run, const std::vector<std::uint32_t>& cpus) {
+  auto insert = connection.prepare(insert_into("trace_only_cpus", "run, position, cpu"));
+  if (!insert) return std::unexpected(insert.error());
+  std::size_t position = 0;
+  for (const std::uint32_t cpu : cpus) {
+    if (auto done = insert->bind(run, position++, cpu).run(); !done) return done;
+  }
+  return {};
+}
+
 Status insert_cpus(Connection& connection, RunId run, const std::vector<TraceCpu>& cpus) {
   auto insert = connection.prepare(insert_into("trace_cpus", fmt::format("run, {}", kTraceCpuColumns)));
   if (!insert) return std::unexpected(insert.error());
   for (const TraceCpu& cpu : cpus) {
-    const TraceCpu row = kept(cpu);
-    if (auto done = insert->bind(run, trace_cpu_members(row)).run(); !done) return done;
+    if (auto done = insert->bind(run, trace_cpu_members(cpu)).run(); !done) return done;
   }
   return {};
 }
 
 Status insert_events(Connection& connection, RunId run, const std::vector<EventCount>& events) {
-  auto event = connection.prepare(insert_into("trace_events", "run, position, name, count"));
+  auto event =
+      connection.prepare(insert_into("trace_events", fmt::format("run, position, {}", kEventColumns)));
   if (!event) return std::unexpected(event.error());
   auto slice = connection.prepare(insert_into("trace_slices", "run, event_position, slice, count"));
   if (!slice) return std::unexpected(slice.error());
   for (std::size_t position = 0; position < events.size(); ++position) {
     const EventCount& row = events[position];
-    if (auto done = event->bind(run, position, row.name, row.count).run(); !done) return done;
+    if (auto done = event->bind(run, position, event_members(row)).run(); !done) return done;
     for (std::size_t i = 0; i < row.slices.size(); ++i) {
       if (row.slices[i] == 0) continue;
       if (auto done = slice->bind(run, position, i, row.slices[i]).run(); !done) return done;
@@ -156,9 +188,11 @@ Status insert_marks(Connection& connection, RunId run, const std::vector<TraceMa
 }  // namespace
 
 Status write_trace(Connection& connection, RunId run, const TraceRecord& record) {
-  if (auto done = insert_trace(connection, run, record); !done) return done;
+  const std::vector<TraceCpu> cpus = kept(record.cpus);
+  if (auto done = insert_trace(connection, run, record, cpus); !done) return done;
   if (auto done = insert_missing_functions(connection, run, record.missing_functions); !done) return done;
-  if (auto done = insert_cpus(connection, run, record.cpus); !done) return done;
+  if (auto done = insert_only_cpus(connection, run, record.only_cpus); !done) return done;
+  if (auto done = insert_cpus(connection, run, cpus); !done) return done;
   if (auto done = insert_events(connection, run, record.events); !done) return done;
   if (auto done = insert_samples(connection, run, record.samples); !done) return done;
   if (auto done = insert_stacks(connection, run, record.stacks); !done) return done;

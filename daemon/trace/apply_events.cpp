@@ -5,15 +5,21 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "daemon/trace/apply.hpp"
+#include "daemon/trace/filter_check.hpp"
+#include "daemon/trace/undo.hpp"
 
 namespace netperfd::trace {
 namespace {
 
 constexpr std::uint32_t kMaskBits = 32;
+constexpr const char* kCpuMask = "tracing_cpumask";
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
@@ -56,6 +62,37 @@ Status remember_cpu_buffers(Hold& hold) {
   return {};
 }
 
+// A new instance has the options of the top, whatever somebody has set there: without marks, or with a ring
+// that stops when it is full, a trace would not be what the job asked for.
+Status set_options(Hold& hold) {
+  constexpr std::array<std::pair<const char*, const char*>, 4> kOptions{{
+      {"options/markers", "1"},
+      {"options/overwrite", "1"},
+      {"options/stacktrace", "0"},
+      {"options/userstacktrace", "0"},
+  }};
+  for (const auto& [file, value] : kOptions) {
+    const auto text = hold.read(file);
+    if (!text && text.error().kind == ErrorKind::not_found) continue;
+    if (text && *text == value) continue;
+    if (auto status = hold.set(file, value); !status) return status;
+  }
+  return {};
+}
+
+// Tasks that somebody chose or left out at the top.
+Status empty_task_lists(Hold& hold) {
+  if (!hold.at_top()) return {};
+  for (const char* file :
+       {"set_event_pid", "set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid"}) {
+    const auto text = hold.read(file);
+    if (!text && text.error().kind == ErrorKind::not_found) continue;
+    if (text && list_items(file, *text).empty()) continue;
+    if (auto status = hold.empty_shared_list(file); !status) return status;
+  }
+  return {};
+}
+
 Status set_buffers(Hold& hold, std::uint64_t bytes, Applied& applied) {
   constexpr std::uint64_t kKib = 1024;
   if (bytes > 0) {
@@ -87,36 +124,46 @@ std::string to_mask(const std::vector<std::uint32_t>& cpus) {
   return mask;
 }
 
+// Somebody may have left a mask at the top; a new instance has all CPUs.
+Status set_all_cpus(Hold& hold) {
+  if (!hold.at_top()) return {};
+  const auto names = hold.tracefs().list("per_cpu");
+  if (!names) return std::unexpected(names.error());
+  std::vector<std::uint32_t> cpus;
+  for (const std::string_view name : *names) {
+    std::uint32_t cpu = 0;
+    if (!name.starts_with("cpu")) continue;
+    const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), cpu);
+    if (error == std::errc{} && end == name.data() + name.size()) cpus.push_back(cpu);
+  }
+  const auto mask = hold.read(kCpuMask);
+  if (!mask) return std::unexpected(mask.error());
+  if (cpus.empty() || *mask == to_mask(cpus)) return {};
+  return hold.set(kCpuMask, to_mask(cpus));
+}
+
 Status set_cpus(Hold& hold, const std::vector<std::uint32_t>& cpus) {
-  if (cpus.empty()) return {};
+  if (cpus.empty()) return set_all_cpus(hold);
   for (const auto cpu : cpus) {
     if (!hold.exists(fmt::format("per_cpu/cpu{}", cpu))) {
       return fail(ErrorKind::invalid_argument, fmt::format("cpus: this machine has no CPU {}.", cpu));
     }
   }
-  return hold.set("tracing_cpumask", to_mask(cpus));
+  return hold.set(kCpuMask, to_mask(cpus));
 }
 
-// The newest entry of error_log, without its time:
-//   [13248.485557] event filter parse error: error: Field not found
-//     Command: nosuch > 10
-//              ^
-std::string kernel_words(const Hold& hold) {
-  const auto log = hold.read("error_log");
-  if (!log) return "";
-  const auto last = log->rfind("\n[");
-  std::string entry = last == std::string::npos ? *log : log->substr(last + 1);
-  if (const auto time = entry.find("] "); entry.starts_with('[') && time != std::string::npos) {
-    entry.erase(0, time + 2);
-  }
-  return entry;
-}
-
-std::unexpected<Error> filter_error(const Hold& hold, const EventSpec& event, const Error& error) {
-  if (error.kind != ErrorKind::invalid_argument) return std::unexpected(error);
-  const std::string words = kernel_words(hold);
-  return fail(ErrorKind::invalid_argument, fmt::format("{}: filter \"{}\": {}", event.name, event.filter,
-                                                       words.empty() ? error.message : words));
+// A write whose refusal the kernel explains in error_log, whatever its errno: the filter is wrong then. What
+// stood there before is another write's.
+Status write_filter(const Hold& hold, const EventSpec& event, const std::function<Status()>& write) {
+  const auto before = hold.read("error_log");
+  Status status = write();
+  if (status) return status;
+  const auto after = hold.read("error_log");
+  const bool explained = after && !after->empty() && (!before || *before != *after);
+  if (!explained && status.error().kind != ErrorKind::invalid_argument) return status;
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("{}: filter \"{}\": {}", event.name, event.filter,
+                          explained ? newest_error(*after) : status.error().message));
 }
 
 Status apply_event(Hold& hold, const EventSpec& event) {
@@ -126,15 +173,17 @@ Status apply_event(Hold& hold, const EventSpec& event) {
     return fail(ErrorKind::invalid_argument, fmt::format("{}: this kernel has no such event.", event.name));
   }
   if (!event.filter.empty()) {
-    const auto status = hold.set(*directory + "/filter", event.filter);
-    if (!status) return filter_error(hold, event, status.error());
+    if (auto allowed = check_filter(event, hold.tracefs(), hold.path(*directory)); !allowed) return allowed;
+    auto status = write_filter(hold, event, [&] { return hold.set(*directory + "/filter", event.filter); });
+    if (!status) return status;
   }
   if (event.stacktrace) {
     // A trigger looks at its own condition only: without one it would also take the stack of every event that
     // the filter drops.
     const std::string condition = event.filter.empty() ? "" : " if " + event.filter;
-    const auto status = hold.set_trigger(*directory + "/trigger", "stacktrace" + condition);
-    if (!status) return filter_error(hold, event, status.error());
+    auto status = write_filter(
+        hold, event, [&] { return hold.set_trigger(*directory + "/trigger", "stacktrace" + condition); });
+    if (!status) return status;
   }
   return hold.set(*directory + "/enable", "1");
 }
@@ -156,6 +205,8 @@ Status apply_ring(Hold& hold, const TraceSpec& spec, std::uint64_t buffer_bytes,
   // A new instance is born tracing.
   auto status = hold.set("tracing_on", "0");
   if (status) status = set_clock(hold, applied);
+  if (status) status = set_options(hold);
+  if (status) status = empty_task_lists(hold);
   if (status) status = set_buffers(hold, spec.buffer_bytes.value_or(buffer_bytes), applied);
   if (status) status = set_cpus(hold, spec.cpus);
   if (!spec.workload_only) return status;

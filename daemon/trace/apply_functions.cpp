@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <sstream>
 #include <string_view>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* kFilter = "set_ftrace_filter";
 constexpr const char* kNotrace = "set_ftrace_notrace";
+constexpr std::uint32_t kMaxFunctions = 5000;
 
 // What the kernel takes for a name or a glob. A colon would be a command ("schedule:traceoff"), '!' a
 // removal, and a number alone the index of a function.
@@ -68,15 +70,10 @@ std::unexpected<Error> no_functions(const Hold& hold, const std::string& module,
               fmt::format("module {}: no function to trace: {}.", module, reason));
 }
 
-// One write each, so that a name the kernel does not know costs only itself.
 Status write_patterns(Hold& hold, const char* file, const std::vector<std::string>& patterns,
                       std::vector<std::string>& unknown) {
-  if (const auto status = hold.set_list(file, {}); !status) return explained(status.error());
-  for (const auto& pattern : patterns) {
-    const auto status = hold.add_to_list(file, pattern);
-    if (status) continue;
-    if (status.error().kind != ErrorKind::invalid_argument) return explained(status.error());
-    unknown.push_back(pattern);
+  if (const auto status = hold.set_functions(file, patterns, unknown); !status) {
+    return explained(status.error());
   }
   return {};
 }
@@ -108,15 +105,28 @@ Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied
   if (!status) return status;
   const auto filter = functions_in(hold, kFilter);
   if (!filter) return explained(filter.error());
-  const auto excluded = functions_in(hold, kNotrace);
+  auto excluded = functions_in(hold, kNotrace);
   if (!excluded) return explained(excluded.error());
+  // Both lists may name every function of the kernel.
+  std::ranges::sort(*excluded);
   applied.functions =
       static_cast<std::uint32_t>(std::ranges::count_if(*filter, [&](const std::string& function) {
-        return std::ranges::find(*excluded, function) == excluded->end();
+        return !std::ranges::binary_search(*excluded, function);
       }));
   if (applied.functions > 0) return {};
   return fail(ErrorKind::invalid_argument,
               fmt::format("exclude: {} leaves no function to trace.", fmt::join(spec.exclude, ", ")));
+}
+
+// Globs may fit far more than anybody can want to trace: with all functions of a kernel the patching of its
+// code alone takes seconds, and the trace nearly stops the machine. A module's functions are as many as they
+// are.
+Status check_count(const FunctionGraphSpec& spec, const Applied& applied) {
+  if (!spec.module.empty() || applied.functions <= kMaxFunctions) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("functions: {} fit, at most {} are traced; choose fewer, by narrower globs, by "
+                          "`exclude`, or with `module` in place of `functions`.",
+                          applied.functions, kMaxFunctions));
 }
 
 // Files that function_graph obeys in every instance, whoever wrote them.
@@ -187,6 +197,7 @@ Status apply_function_graph(Hold& hold, const FunctionGraphSpec& spec, const std
   auto status = check_names(spec);
   if (status) status = set_filter(hold, spec, proc, applied);
   if (status) status = set_exclusion(hold, spec, applied);
+  if (status) status = check_count(spec, applied);
   if (status) status = set_shared_files(hold, spec);
   if (status) status = set_tracer(hold, proc, applied);
   return status;

@@ -21,6 +21,7 @@ Status undo_journal(Tracefs& tracefs, const SessionSettings& settings, Undone& r
   if (::access(settings.journal.c_str(), F_OK) != 0) return {};
   auto journal = Journal::open(settings.journal, settings.boot_id);
   if (!journal) return std::unexpected(journal.error());
+  if (auto visible = check_visible(tracefs, *journal); !visible) return visible;
   if (journal->of_another_boot()) report.done.emplace_back("removed the journal of an earlier boot");
   if (journal->damaged_lines() > 0) {
     report.done.push_back(
@@ -29,6 +30,22 @@ Status undo_journal(Tracefs& tracefs, const SessionSettings& settings, Undone& r
   append(report, undo(tracefs, *journal, settings.proc));
   if (!journal->changes().empty()) return {};
   return journal->remove();
+}
+
+// Only by its removal, which the kernel refuses while a file in it is open: a netperfd of another PID
+// namespace is alive although its number is not here, and nothing of its may change. A dead one's goes away
+// even with its tracer on.
+void sweep(Tracefs& tracefs, const std::string& directory, const std::string& proc, Undone& report) {
+  const Status removed = tracefs.remove_directory(directory);
+  if (removed) {
+    report.done.push_back("removed " + directory);
+  } else if (removed.error().kind == ErrorKind::busy) {
+    const auto holders = holders_of(proc, directory);
+    report.done.push_back(fmt::format("left {} alone: it is in use{}", directory,
+                                      holders.empty() ? "" : fmt::format(" by {}", holders)));
+  } else {
+    report.failed.push_back(removed.error().message);
+  }
 }
 
 void sweep_instances(Tracefs& tracefs, const SessionSettings& settings, Undone& report) {
@@ -42,7 +59,7 @@ void sweep_instances(Tracefs& tracefs, const SessionSettings& settings, Undone& 
     // One with this process's own number is a dead one's too: a live session of this process would have the
     // journal locked.
     if (owner == 0 || (owner != ::getpid() && is_alive(settings.proc, owner, settings.process))) continue;
-    append(report, remove_instance(tracefs, "instances/" + instance, settings.proc));
+    sweep(tracefs, "instances/" + instance, settings.proc, report);
   }
 }
 
@@ -51,7 +68,9 @@ void sweep_instances(Tracefs& tracefs, const SessionSettings& settings, Undone& 
 Result<std::vector<std::string>> clean_up(Tracefs& tracefs, const SessionSettings& settings) {
   Undone report;
   if (auto status = undo_journal(tracefs, settings, report); !status) {
-    if (status.error().kind == ErrorKind::busy) return std::unexpected(status.error());
+    const bool whole =
+        status.error().kind == ErrorKind::busy || status.error().kind == ErrorKind::unsupported;
+    if (whole) return std::unexpected(status.error());
     report.failed.push_back(status.error().message);
   }
   sweep_instances(tracefs, settings, report);

@@ -58,7 +58,7 @@ std::optional<Reason> why_no_tracefs(Tracefs& tracefs, Reasons& reasons) {
 Capability judge_neighbours(const std::vector<std::string>& others) {
   constexpr auto kName = "tracing_free";
   if (others.empty()) return {kName, Ability::yes, "nobody else is tracing", ""};
-  return {kName, Ability::limited, fmt::format("{}", fmt::join(others, "; ")),
+  return {kName, Ability::no, fmt::format("{}", fmt::join(others, "; ")),
           "end it or wait for it: netperfd refuses a job with a trace meanwhile"};
 }
 
@@ -86,6 +86,7 @@ std::vector<Capability> Doctor::examine(bool fresh) {
     }
     answers.push_back(judge_neighbours(others));
   }
+  answers.push_back(probe_pid_namespace(settings_));
   answers.push_back(probe_perf_events());
   answers.push_back(probe_network_namespaces(settings_));
   answers.push_back(probe_sctp(settings_, reasons_));

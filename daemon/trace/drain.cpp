@@ -30,6 +30,15 @@ void Drain::turn() {
   done(error_ ? Status{std::unexpected(*error_)} : Status{});
 }
 
+// Where somebody has switched tracing on again the rest would have no end.
+bool Drain::may_read_on(std::size_t read) {
+  rest_bytes_ += read;
+  if (settings_.rest_bytes == 0 || rest_bytes_ <= settings_.rest_bytes) return true;
+  if (!error_)
+    error_ = Error{ErrorKind::io, "events still came after tracing was switched off; the rest was not read"};
+  return false;
+}
+
 bool Drain::read_some() {
   std::size_t budget = settings_.turn_bytes;
   for (std::size_t looked_at = 0; looked_at < pipes_.size(); ++looked_at) {
@@ -39,8 +48,10 @@ bool Drain::read_some() {
       const auto size = pipe.file->read(buffer_);
       if (!size && !error_) error_ = size.error();
       if (!size || *size == 0) break;
-      tally_.add(pipe.cpu, std::span(buffer_).first(*size));
+      const std::size_t used = tally_.add(pipe.cpu, std::span(buffer_).first(*size));
       budget -= std::min(budget, *size);
+      if (!done_ && used < buffer_.size() / 2) break;
+      if (done_ && !may_read_on(*size)) return false;
     }
     next_ = (next_ + 1) % pipes_.size();
   }

@@ -2,8 +2,10 @@
 //
 // On a timer: waking up for each full sub-buffer costs six times the CPU of looking now and then. Each turn
 // reads a bounded amount and then lets the loop see to its other callers; while there is more to read the
-// next turn follows at once, otherwise a period later. Memory is one sub-buffer, whatever the rate: what
-// cannot be read in time is overwritten by the kernel, which counts it.
+// next turn follows at once, otherwise a period later. A pipe also gives what was written a moment ago, so
+// reading could go on for ever where events come faster than they are read, or where reading makes events:
+// while tracing is on, a sub-buffer that is not half full says that its CPU is caught up with. Memory is one
+// sub-buffer, whatever the rate: what cannot be read in time is overwritten by the kernel, which counts it.
 #pragma once
 
 #include <chrono>
@@ -31,6 +33,7 @@ struct DrainSettings {
   std::size_t subbuffer_bytes = 4096;
   std::chrono::milliseconds period{25};
   std::size_t turn_bytes = std::size_t{2} << 20;  // read in one turn, over all CPUs
+  std::uint64_t rest_bytes = 0;  // most that finish() reads: what the rings can hold once tracing is off
 };
 
 class Drain {
@@ -48,6 +51,7 @@ class Drain {
   void turn();
   // Whether some CPU may have more.
   [[nodiscard]] bool read_some();
+  [[nodiscard]] bool may_read_on(std::size_t read);
 
   core::Clock& clock_;
   Tally& tally_;
@@ -57,6 +61,7 @@ class Drain {
   std::size_t next_ = 0;  // the pipe to begin with: where the last turn ended, so that none starves
   std::optional<Error> error_;
   std::function<void(Status)> done_;
+  std::uint64_t rest_bytes_ = 0;  // read by finish()
   core::Timer timer_;
 };
 

@@ -41,6 +41,8 @@ Status Hold::change(ChangeKind kind, const std::string& path, const std::functio
       journal_.announce({.kind = kind, .path = path, .before = *before, .left = std::nullopt});
   if (!announced) return announced;
   auto made = make();
+  // Lists and triggers are put back whatever they read meanwhile.
+  if (kind != ChangeKind::setting) return made;
   if (auto left = tracefs_.read(path); left) journal_.note_left(path, std::move(*left));
   return made;
 }
@@ -50,17 +52,26 @@ Status Hold::set(const std::string& file, const std::string& text) {
   return tracefs_.write(path(file), text);
 }
 
-Status Hold::set_list(const std::string& file, const std::vector<std::string>& texts) {
-  const auto make = [&]() -> Status {
-    auto status = tracefs_.write(path(file), texts.empty() ? "" : texts.front());
-    for (std::size_t i = 1; status && i < texts.size(); ++i) status = tracefs_.append(path(file), texts[i]);
-    return status;
-  };
+Status Hold::set_list(const std::string& file, const std::string& text) {
+  const auto make = [&] { return tracefs_.write(path(file), text); };
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }
 
-Status Hold::add_to_list(const std::string& file, const std::string& text) {
-  const auto make = [&] { return tracefs_.append(path(file), text); };
+Status Hold::set_functions(const std::string& file, const std::vector<std::string>& patterns,
+                           std::vector<std::string>& refused) {
+  const auto make = [&]() -> Status {
+    auto status = tracefs_.write(path(file), "");
+    for (const auto& pattern : patterns) {
+      if (!status) break;
+      // Without white space behind it the kernel takes it for the beginning of a name, looks it up only as
+      // the file is closed, and tells nobody that there is none.
+      status = tracefs_.append(path(file), pattern + "\n");
+      if (status || status.error().kind != ErrorKind::invalid_argument) continue;
+      refused.push_back(pattern);
+      status = {};
+    }
+    return status;
+  };
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }
 

@@ -27,10 +27,12 @@ class Hold {
 
   // Files of the directory. An instance of our own goes away as a whole, so its files need no journal.
   [[nodiscard]] Status set(const std::string& file, const std::string& text);
-  // Empties the list and writes `texts`, one write each.
-  [[nodiscard]] Status set_list(const std::string& file, const std::vector<std::string>& texts);
-  // Another write into a list that set_list() has begun.
-  [[nodiscard]] Status add_to_list(const std::string& file, const std::string& text);
+  // Empties the list and writes `text` into it.
+  [[nodiscard]] Status set_list(const std::string& file, const std::string& text);
+  // Empties a list of functions and adds `patterns`, one write each, so that one which fits no function
+  // costs only itself: it comes back in `refused`.
+  [[nodiscard]] Status set_functions(const std::string& file, const std::vector<std::string>& patterns,
+                                     std::vector<std::string>& refused);
   // Busy where the file has a trigger already: a second one would be refused, and removing it later would
   // remove the other's.
   [[nodiscard]] Status set_trigger(const std::string& file, const std::string& text);

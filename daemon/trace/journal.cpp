@@ -24,6 +24,7 @@ namespace {
 constexpr std::string_view kMagic = "netperfd-journal";
 constexpr std::string_view kVersion = "1";
 constexpr std::size_t kLongest = std::size_t{16} << 20;
+constexpr std::size_t kLongestFirst = 1024;
 
 constexpr std::array<std::pair<ChangeKind, std::string_view>, 4> kKinds{{
     {ChangeKind::instance, "instance"},
@@ -75,6 +76,23 @@ std::vector<std::string> fields_of(std::string_view line) {
   }
 }
 
+bool is_first_line(const std::vector<std::string>& fields) {
+  return fields.size() == 3 && fields[0] == kMagic && fields[1] == kVersion;
+}
+
+// Of the journal's first line; absent where that is none.
+Result<std::optional<std::string>> boot_of(const Fd& file, const std::string& path) {
+  std::array<char, kLongestFirst> bytes{};
+  const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), 0);
+  if (got < 0) return fail_errno(path, errno);
+  const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
+  const auto end = text.find('\n');
+  if (end == std::string_view::npos) return std::optional<std::string>{};
+  auto fields = fields_of(text.substr(0, end));
+  if (!is_first_line(fields)) return std::optional<std::string>{};
+  return std::optional<std::string>{std::move(fields[2])};
+}
+
 // Whether `path` still names the open file: between opening and locking, the session that had it locked may
 // have removed it.
 Result<bool> is_still(const Fd& file, const std::string& path) {
@@ -111,9 +129,14 @@ Journal::Journal(std::string path, std::string boot_id, Fd file)
 Result<Journal> Journal::open(const std::string& path, const std::string& boot_id) {
   auto file = open_locked(path);
   if (!file) return std::unexpected(file.error());
+  // The first line alone before all else: what another boot left says nothing, however long it is.
+  const auto boot = boot_of(*file, path);
+  if (!boot) return std::unexpected(boot.error());
+  Journal journal(path, boot_id, std::move(*file));
+  journal.of_another_boot_ = *boot && **boot != boot_id;
+  if (journal.of_another_boot_) return journal;
   const auto text = read_file(path, kLongest);
   if (!text) return std::unexpected(text.error());
-  Journal journal(path, boot_id, std::move(*file));
   journal.load(*text);
   return journal;
 }
@@ -125,12 +148,7 @@ void Journal::load(std::string_view text) {
     text.remove_prefix(end + 1);
     if (std::exchange(first, false)) {
       const auto fields = fields_of(line);
-      if (fields.size() != 3 || fields[0] != kMagic || fields[1] != kVersion) {
-        ++damaged_lines_;
-      } else if (fields[2] != boot_id_) {
-        of_another_boot_ = true;
-        return;
-      }
+      if (!is_first_line(fields)) ++damaged_lines_;
     } else if (!load_line(line)) {
       ++damaged_lines_;
     }

@@ -27,7 +27,8 @@ struct Change {
   ChangeKind kind = ChangeKind::setting;
   std::string path;    // relative to tracefs
   std::string before;  // as the file read before the first change of it
-  // As it read after the last change; absent where that is not known, because the session died over it.
+  // Of a setting, as it read after the last change; absent where that is not known, because the session died
+  // over it.
   std::optional<std::string> left;
 };
 
@@ -48,7 +49,7 @@ class Journal {
   [[nodiscard]] Status begin();
   // To be called before the change. Of a path that is known already only `left` is forgotten.
   [[nodiscard]] Status announce(Change change);
-  // After the change. Not synced: where the line is lost, the file is put back unconditionally.
+  // After the change of a setting. Not synced: where the line is lost, the file is put back unconditionally.
   void note_left(const std::string& path, std::string text);
   // The change is undone: the next one to put things back need not look at it.
   void note_undone(const std::string& path);

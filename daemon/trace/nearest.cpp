@@ -61,10 +61,8 @@ std::vector<std::string> nearest_names(std::string_view wanted,
   std::vector<std::size_t> row;
   std::vector<Found> found;
   for (const std::string_view name : candidates) {
-    std::size_t distance = limit + 1;
-    if (base_of(name) == wanted_base) {
-      distance = 0;
-    } else {
+    std::size_t distance = 0;
+    if (base_of(name) != wanted_base) {
       distance = edit_distance(wanted, name, limit, row);
       if (wanted.size() >= 3 && name.starts_with(wanted))
         distance = std::min(distance, kPrefixDistance);

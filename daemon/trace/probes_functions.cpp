@@ -41,7 +41,8 @@ Status set_canary(ProbeSite& site) {
   const std::string path = site.instance.path("set_ftrace_filter");
   Status written;
   for (const auto* canary : kCanaries) {
-    written = site.tracefs.write(path, canary);
+    // With white space behind it: else the kernel looks it up only as the file is closed, and tells nothing.
+    written = site.tracefs.write(path, std::string(canary) + "\n");
     if (written || !is_errno(written.error(), EINVAL)) break;
   }
   if (!written) return written;

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,6 +59,20 @@ std::size_t count_entries(const std::string& directory) {
 }
 
 }  // namespace
+
+Capability probe_pid_namespace(const CatalogueSettings& settings) {
+  constexpr auto kName = "pid_namespace";
+  // include/linux/proc_ns.h: PROC_PID_INIT_INO.
+  constexpr ino_t kInitial = 0xEFFFFFFC;
+  struct stat own{};
+  if (::stat((settings.proc + "/self/ns/pid").c_str(), &own) != 0 || own.st_ino == kInitial) {
+    return {kName, Ability::yes, "the initial one, so `trace.pid` means the workload's tasks", ""};
+  }
+  return {kName, Ability::no,
+          "netperfd runs in a PID namespace of its own, whose numbers the kernel's tracing takes for other "
+          "tasks",
+          "leave `trace.pid` out, or run netperfd outside of it"};
+}
 
 Capability probe_perf_events() {
   constexpr auto kName = "perf_events";

@@ -7,6 +7,8 @@
 
 namespace netperfd::trace {
 
+// The initial PID namespace: the kernel's tracing knows tasks by their numbers there.
+[[nodiscard]] core::Capability probe_pid_namespace(const CatalogueSettings& settings);
 [[nodiscard]] core::Capability probe_perf_events();
 // Named ones, and whether this process may enter one; it enters its own, which changes nothing.
 [[nodiscard]] core::Capability probe_network_namespaces(const CatalogueSettings& settings);

@@ -34,7 +34,7 @@ Reasons::Reasons(const CatalogueSettings& settings)
       config_(settings.proc + "/config.gz", settings.boot + "/config-" + settings.kernel_release) {}
 
 Reason Reasons::refused(const Error& error) {
-  if (is_errno(error, EPERM)) return refused_to_root();
+  if (is_errno(error, EPERM)) return refused_to_root("it");
   if (is_errno(error, EACCES)) {
     return {"this process may not (EACCES): its sandbox or its user is in the way",
             "run netperfd as root; in its unit no ProtectKernelTunables=, but "
@@ -54,17 +54,18 @@ Reason Reasons::refused(const Error& error) {
 
 // Lockdown is only ever raised, so this answer lasts. The level "integrity" does not forbid tracefs in the
 // kernel as it is published; "confidentiality" forbids all of it.
-Reason Reasons::refused_to_root() {
+Reason Reasons::refused_to_root(std::string_view what) {
   const auto lockdown = read_file(sys_ + "/kernel/security/lockdown", kSmallFile);
   const std::string level = lockdown ? chosen(*lockdown) : "";
   if (level == "confidentiality") {
-    return {"the kernel is locked down (confidentiality) and refuses it even to root (EPERM)",
-            "boot without lockdown: no lockdown= on the kernel's command line, no Secure Boot", true};
+    return {
+        fmt::format("the kernel is locked down (confidentiality) and refuses {} even to root (EPERM)", what),
+        "boot without lockdown: no lockdown= on the kernel's command line, no Secure Boot", true};
   }
   if (!level.empty()) {
-    return {fmt::format("the kernel refuses it even to root (EPERM); lockdown is at \"{}\", which alone does "
+    return {fmt::format("the kernel refuses {} even to root (EPERM); lockdown is at \"{}\", which alone does "
                         "not forbid it: a security module is the usual cause",
-                        level),
+                        what, level),
             "look for denials in the kernel's log, or ask whoever built this kernel", true};
   }
   std::string built;
@@ -74,7 +75,9 @@ Reason Reasons::refused_to_root() {
     }
   }
   return {
-      "the kernel refuses it even to root (EPERM); lockdown or a security module is the usual cause" + built,
+      fmt::format("the kernel refuses {} even to root (EPERM); lockdown or a security module is the usual "
+                  "cause{}",
+                  what, built),
       "boot a kernel without lockdown, or ask whoever runs this host", true};
 }
 
@@ -115,9 +118,13 @@ Error Reasons::no_function_list(const Error& error) {
     const Reason reason = not_built({"CONFIG_FUNCTION_TRACER", "CONFIG_DYNAMIC_FTRACE"});
     return {ErrorKind::unsupported, fmt::format("The traceable functions are not known: {}.", reason.detail)};
   }
-  const Reason reason = refused(error);
-  return {is_errno(error, EPERM) ? ErrorKind::unsupported : error.kind,
-          fmt::format("The traceable functions are not known: {}.", reason.detail)};
+  if (is_errno(error, EPERM)) {
+    return {ErrorKind::unsupported,
+            fmt::format("The traceable functions are not known: {}; `netperfctl doctor` "
+                        "says more.",
+                        refused_to_root("the list of functions").detail)};
+  }
+  return {error.kind, fmt::format("The traceable functions are not known: {}.", refused(error).detail)};
 }
 
 }  // namespace netperfd::trace

@@ -36,7 +36,8 @@ class Reasons {
   [[nodiscard]] Error no_function_list(const Error& error);
 
  private:
-  [[nodiscard]] Reason refused_to_root();
+  // `what` the kernel refuses: "it", "the list of functions".
+  [[nodiscard]] Reason refused_to_root(std::string_view what);
 
   std::string proc_;
   std::string sys_;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include <charconv>
+#include <algorithm>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "daemon/trace/event_format.hpp"
@@ -73,12 +72,15 @@ RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, co
       session_(std::move(session)),
       marker_(std::move(marker)),
       pipes_(std::move(pipes)),
-      drain_settings_{.subbuffer_bytes = tally.layout.size()},
+      // Twice what the rings can hold: sub-buffers may be read half full.
+      drain_settings_{.subbuffer_bytes = tally.layout.size(),
+                      .rest_bytes = 2 * session_->buffer_bytes() * pipes_.size() + tally.layout.size()},
       tally_(std::move(tally)) {}
 
 Status RingTrace::start(const std::vector<pid_t>& workload) {
   if (auto started = session_->start(workload); !started) return started;
   drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_);
+  told_at_ = ports_.clock.now();
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
   return {};
 }
@@ -93,18 +95,31 @@ Status RingTrace::mark(const std::string& text, bool user) {
 
 void RingTrace::tell_progress() {
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
-  ports_.listener.trace_progress(tally_.take_progress());
+  const WallTime now = ports_.clock.now();
+  const std::chrono::duration<double> passed = now - std::exchange(told_at_, now);
+  ports_.listener.trace_progress(tally_.take_progress(passed.count()));
 }
 
 void RingTrace::stop() {
   progress_.reset();
-  if (!drain_) {  // never started: nothing to read, but the way to the end is the same
-    drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_);
-  } else {
-    broken_ = session_->disturbance();
-  }
-  if (auto stopped = session_->stop(); !stopped && broken_.empty()) broken_ = stopped.error().message;
+  const bool started = drain_.has_value();
+  // Never started: nothing to read, but the way to the end is the same.
+  if (!started) drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_);
+  // The one thing that is to be known before it is switched off.
+  const auto on = started ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
+  const auto stopped = session_->stop();
+  if (started) broken_ = session_->disturbance();
+  if (on && !on->starts_with('1')) broken_ = "somebody switched tracing off";
+  if (!stopped && broken_.empty()) broken_ = stopped.error().message;
   drain_->finish([this](const Status& drained) { end(drained); });
+}
+
+Status RingTrace::abandon() {
+  progress_.reset();
+  drain_.reset();
+  pipes_.clear();
+  marker_.reset();
+  return session_->restore();
 }
 
 void RingTrace::end(const Status& drained) {
@@ -124,11 +139,21 @@ TraceRecord RingTrace::make_record() {
   TraceRecord record =
       tally_.finish(symbols ? *symbols : Symbols::parse("", random_key()), task_names ? *task_names : "");
   record.broken = broken_;
+  const bool has_release =
+      std::ranges::find(record.marks, core::kReleaseMark, &TraceMark::text) != record.marks.end();
+  if (!has_release && events_of(record) > 0 && record.broken.empty()) {
+    record.broken = "the mark of the release was lost: times count from the first event that was read";
+  }
   record.clock = session_->clock();
   record.buffer_bytes = session_->buffer_bytes();
   record.functions = session_->functions();
   record.missing_functions = session_->missing_functions();
   record.workload_only = spec_.workload_only;
+  record.only_cpus = spec_.cpus;
+  for (EventCount& event : record.events) {
+    const auto asked = std::ranges::find(spec_.events, event.name, &EventSpec::name);
+    if (asked != spec_.events.end()) event.filter = asked->filter;
+  }
   add_statistics(record);
   return record;
 }

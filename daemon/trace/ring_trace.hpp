@@ -39,6 +39,7 @@ class RingTrace final : public core::ActiveTrace {
   [[nodiscard]] Status start(const std::vector<pid_t>& workload) override;
   [[nodiscard]] Status mark(const std::string& text, bool user) override;
   void stop() override;
+  [[nodiscard]] Status abandon() override;
 
  private:
   RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, const TraceSpec& spec,
@@ -60,6 +61,7 @@ class RingTrace final : public core::ActiveTrace {
   Tally tally_;
   std::optional<Drain> drain_;
   core::Timer progress_;
+  WallTime told_at_{};  // the last progress
   std::string broken_;
   std::uint32_t user_marks_ = 0;
 };

@@ -16,11 +16,11 @@
 namespace netperfd::trace {
 
 struct TraceSession::State {
-  State(Tracefs& tracefs_, SessionSettings settings_, TraceSpec spec_, Journal journal_)
-      : tracefs(tracefs_),
-        settings(std::move(settings_)),
-        spec(std::move(spec_)),
-        journal(std::move(journal_)) {}
+  State(Tracefs& its_tracefs, SessionSettings its_settings, TraceSpec its_spec, Journal its_journal)
+      : tracefs(its_tracefs),
+        settings(std::move(its_settings)),
+        spec(std::move(its_spec)),
+        journal(std::move(its_journal)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -62,6 +62,7 @@ Status refuse_others(Tracefs& tracefs, const SessionSettings& settings) {
 
 // What a session that died left and nobody has cleaned up yet.
 Status undo_left(Tracefs& tracefs, Journal& journal, const SessionSettings& settings) {
+  if (auto visible = check_visible(tracefs, journal); !visible) return visible;
   const Undone undone = undo(tracefs, journal, settings.proc);
   if (journal.changes().empty()) return {};
   return fail(ErrorKind::io, fmt::format("What an earlier trace session left cannot be put back: {}.",
@@ -153,8 +154,8 @@ Status TraceSession::start(const std::vector<pid_t>& workload) {
     // An empty list would mean every task.
     if (workload.empty()) return fail(ErrorKind::internal, "No task of the workload to trace.");
     const std::string tasks = fmt::format("{}", fmt::join(workload, " "));
-    auto status = state_->hold->set_list("set_event_pid", {tasks});
-    if (status && state_->spec.function_graph) status = state_->hold->set_list("set_ftrace_pid", {tasks});
+    auto status = state_->hold->set_list("set_event_pid", tasks);
+    if (status && state_->spec.function_graph) status = state_->hold->set_list("set_ftrace_pid", tasks);
     if (!status) return status;
   }
   auto status = state_->hold->set("tracing_on", "1");

@@ -69,7 +69,9 @@ class TraceSession {
 };
 
 // Puts back what a dead netperfd left: by the journal, and every instance named netperfd-PID whose process is
-// gone. What was done, a line each, empty where there was nothing to do.
+// gone, unless somebody has its files open: it may be that of a netperfd in another PID namespace, where the
+// number means another process. What was done, a line each, empty where there was nothing to do. busy beside
+// a living session, unsupported where the journal has changes and tracefs cannot be seen.
 [[nodiscard]] Result<std::vector<std::string>> clean_up(Tracefs& tracefs, const SessionSettings& settings);
 
 // Who else is tracing so that a measurement would suffer: the top instance in use, another function tracer;

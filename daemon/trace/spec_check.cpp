@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,12 +16,37 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/trace/apply.hpp"
+#include "daemon/trace/filter_check.hpp"
 #include "daemon/trace/nearest.hpp"
+#include "daemon/trace/probe_site.hpp"
 
 namespace netperfd::trace {
 namespace {
 
 constexpr std::size_t kSmallFile = 65'536;
+// Of the rings of all CPUs together: the kernel takes it at once, and whoever waits for it is the daemon.
+constexpr std::uint64_t kMaxRings = std::uint64_t{512} << 20U;
+constexpr std::uint64_t kShareOfMemory = 4;
+
+std::string in_mib(std::uint64_t bytes) {
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
+  if (bytes % kMib == 0) return fmt::format("{} MiB", bytes / kMib);
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / static_cast<double>(kMib));
+}
+
+// Of /proc/meminfo, in bytes.
+std::optional<std::uint64_t> parse_memory(std::string_view text) {
+  constexpr std::string_view kKey = "MemTotal:";
+  const auto key = text.find(kKey);
+  if (key == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(key + kKey.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::uint64_t kib = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), kib);
+  if (parsed.ec != std::errc{}) return std::nullopt;
+  return kib << 10U;
+}
 
 // "0-3,6" -> 0, 1, 2, 3, 6. Absent where it is no such list.
 std::optional<std::set<std::uint32_t>> parse_cpu_list(std::string_view text) {
@@ -54,6 +83,7 @@ class SpecCheck {
     if (spec.function_graph) check_functions(*spec.function_graph);
     check_events(spec.events);
     check_cpus(spec.cpus);
+    if (spec.buffer_bytes) check_buffer(*spec.buffer_bytes);
     return verdict();
   }
 
@@ -64,18 +94,18 @@ class SpecCheck {
   }
 
   // A line where the kernel lacks what `subject` takes; whether it has it.
-  bool need(const char* name, const std::string& subject) {
+  bool need(const char* name, const std::string& subject, const char* more = "") {
     if (!capabilities_) capabilities_ = catalogue_.capabilities(false);
     const core::Capability* found = find_capability(*capabilities_, name);
     if (found == nullptr || found->ability != core::Ability::no) return true;
     std::string line = fmt::format("{} cannot be had here: {}", subject, found->detail);
     if (!found->advice.empty()) line += "; " + found->advice;
-    complain(ErrorKind::unsupported, line + '.');
+    complain(ErrorKind::unsupported, line + more + '.');
     return false;
   }
 
   void check_functions(const FunctionGraphSpec& spec) {
-    const bool usable = need("function_graph", "trace.function_graph");
+    const bool usable = need("function_graph", "trace.function_graph", kOrOptional);
     const auto list = catalogue_.function_list();
     if (!list) {
       // Where the tracer itself is out of reach, its functions are no further complaint.
@@ -122,16 +152,74 @@ class SpecCheck {
     for (const core::EventRow& row : *rows) known.insert(row.name);
     bool filters = false;
     bool stacks = false;
-    for (const EventSpec& event : events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const EventSpec& event = events[i];
       filters = filters || !event.filter.empty();
       stacks = stacks || event.stacktrace;
-      if (known.contains(event.name)) continue;
-      complain(ErrorKind::invalid_argument,
-               fmt::format("trace.events: there is no event {}{}.", event.name,
-                           nearest_clause(catalogue_.nearest_events(event.name))));
+      if (known.contains(event.name)) {
+        check_filter_of(event, i);
+      } else {
+        complain(ErrorKind::invalid_argument, fmt::format("trace.events[{}].name: there is no event {}; {}",
+                                                          i, event.name, near_event(event.name)));
+      }
     }
-    if (filters) need("event_filters", "trace.events: filter");
     if (stacks) need("stack_traces", "trace.events: stacktrace");
+    if (!filters || !need("event_filters", "trace.events: filter") || kinds_.contains(kWrong)) return;
+    try_filters(events);
+  }
+
+  std::string near_event(const std::string& name) {
+    const auto names = catalogue_.nearest_events(name);
+    if (!names.empty()) return fmt::format("did you mean {}?", fmt::join(names, ", "));
+    return fmt::format("`netperfctl events '{}:*'` lists them.", name.substr(0, name.find(':')));
+  }
+
+  void check_filter_of(const EventSpec& event, std::size_t index) {
+    const auto directory = event_directory(event.name);
+    const Status allowed =
+        directory ? check_filter(event, tracefs_, *directory) : Status(std::unexpected(directory.error()));
+    if (allowed) return;
+    complain(allowed.error().kind,
+             fmt::format("trace.events[{}].filter: {}", index, allowed.error().message));
+  }
+
+  // What reads well here may still be none to the kernel, which alone knows its language: in an instance of
+  // the daemon's own, as the doctor's. While a job is traced there it is left to the run.
+  void try_filters(const std::vector<EventSpec>& events) {
+    const std::string& name = catalogue_.settings().own_instance;
+    const std::string own = name.empty() ? fmt::format("netperfd-{}", ::getpid()) : name;
+    if (tracefs_.exists("instances/" + own)) return;
+    const auto instance = ProbeInstance::make(tracefs_, own);
+    if (!instance) return;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const EventSpec& event = events[i];
+      const auto directory = event_directory(event.name);
+      if (event.filter.empty() || !directory) continue;
+      const Status written = tracefs_.write(instance->path(*directory + "/filter"), event.filter);
+      if (written) continue;
+      const std::string words = newest_error(tracefs_.read(instance->path("error_log")).value_or(""));
+      if (words.empty() && written.error().kind != kWrong) continue;
+      complain(kWrong, fmt::format("trace.events[{}].filter: {}: {}", i, event.name,
+                                   words.empty() ? written.error().message : words));
+      // The next one's words would stand behind these.
+      return;
+    }
+  }
+
+  void check_buffer(std::uint64_t bytes) {
+    const CatalogueSettings& settings = catalogue_.settings();
+    const auto online = read_file(settings.sys + "/devices/system/cpu/online", kSmallFile);
+    const auto cpus = online ? parse_cpu_list(*online) : std::nullopt;
+    const auto memory = read_file(settings.proc + "/meminfo", kSmallFile);
+    const auto total = memory ? parse_memory(*memory) : std::nullopt;
+    const std::uint64_t count = cpus && !cpus->empty() ? cpus->size() : 1;
+    const std::uint64_t most = total ? std::min(kMaxRings, *total / kShareOfMemory) : kMaxRings;
+    if (bytes <= most / count) return;
+    complain(kWrong, fmt::format("trace.buffer: {} on each of {} CPUs is {} in all; at most {} in all are "
+                                 "taken here ({}), so {} a CPU.",
+                                 in_mib(bytes), count, in_mib(bytes * count), in_mib(most),
+                                 most < kMaxRings ? "a quarter of the memory" : "whatever the memory",
+                                 in_mib(most / count)));
   }
 
   void check_cpus(const std::vector<std::uint32_t>& cpus) {
@@ -160,6 +248,9 @@ class SpecCheck {
     }
     return fail(kind, fmt::format("{}", fmt::join(lines_, "\n")));
   }
+
+  static constexpr ErrorKind kWrong = ErrorKind::invalid_argument;
+  static constexpr const char* kOrOptional = ", or `optional: true` measures without it";
 
   Tracefs& tracefs_;
   KernelCatalogue& catalogue_;

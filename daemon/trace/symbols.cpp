@@ -64,7 +64,7 @@ Result<Symbols> Symbols::load(const std::string& path, std::uint64_t key) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail_errno("open " + path, errno);
   Symbols symbols(key);
-  std::vector<char> piece(256 * 1024);
+  std::vector<char> piece(std::size_t{256} * 1024);
   std::size_t held = 0;  // bytes of a line whose end is not read yet
   while (true) {
     const auto got = ::read(file.get(), piece.data() + held, piece.size() - held);

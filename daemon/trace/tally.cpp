@@ -103,7 +103,7 @@ std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
 struct Tally::State {
   explicit State(TallySettings given);
 
-  void add(std::uint32_t number, std::span<const std::byte> subbuffer);
+  std::size_t add(std::uint32_t number, std::span<const std::byte> subbuffer);
   void add_event(Cpu& cpu, const RawRecord& record);
   void add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record);
   // Whether the line of trace_marker is a mark of netperfd's, which is then no event.
@@ -111,7 +111,7 @@ struct Tally::State {
   std::uint32_t unknown_kind(std::uint16_t id);
   void cover(std::uint64_t first, std::uint64_t last);
 
-  core::TraceProgress take_progress();
+  core::TraceProgress take_progress(double seconds);
   [[nodiscard]] std::vector<EventCount> event_counts(const TimeSlices::Cut& cut) const;
   [[nodiscard]] std::vector<EventSample> samples_of(const Symbols& symbols, const std::string& task_names,
                                                     std::uint64_t zero) const;
@@ -132,7 +132,6 @@ struct Tally::State {
   std::optional<std::uint64_t> begin;  // the first one seen
   std::uint64_t oldest = 0;
   std::uint64_t newest = 0;
-  std::uint64_t told_until = 0;  // by a progress
   std::uint64_t told_lost = 0;
 };
 
@@ -150,7 +149,7 @@ Tally::State::State(TallySettings given)
   }
 }
 
-void Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
+std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
   auto& cpu = cpus[number];
   cpu.counted.cpu = number;
   cpu.counted.bytes += subbuffer.size();
@@ -161,8 +160,10 @@ void Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffe
   }
   RawRecord record;
   bool short_record = false;
+  std::size_t used = 0;
   std::optional<std::uint64_t> first;
   while (walk.next(record)) {
+    used += record.data.size();
     if (record.data.size() < sizeof(Common)) {
       short_record = true;
       continue;
@@ -173,10 +174,11 @@ void Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffe
   if (first) cover(*first, record.time);
   if (short_record || !walk.damage().empty()) ++cpu.counted.damaged;
   samples.end_subbuffer();
+  return used;
 }
 
 void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
-  if (!begin) begin = oldest = newest = told_until = first;
+  if (!begin) begin = oldest = newest = first;
   const auto is_near = [&](std::uint64_t time) {
     return (time > *begin ? time - *begin : *begin - time) <= kLongestTrace;
   };
@@ -190,7 +192,7 @@ void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
   auto number = kind_of_id[common.type];
   if (number == kNoKind) number = unknown_kind(common.type);
   auto& kind = kinds[number];
-  ++cpu.counted.events;
+  ++cpu.counted.records;
   if (kind.role == Role::print && add_mark(kind, record)) return;
   ++kind.count;
   slices.add(number, record.time);
@@ -201,7 +203,7 @@ void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
   }
   cpu.owners.event({StackOwners::context_of(common.flags), common.pid}, number);
   if (kind.role == Role::unknown) return;
-  samples.add(number, {record.time, cpu.counted.cpu, cpu.counted.events}, record.data);
+  samples.add(number, {record.time, cpu.counted.cpu, cpu.counted.records}, record.data);
   if (kind.role == Role::drop) drops.add(record.data);
 }
 
@@ -235,10 +237,9 @@ std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
   return kind_of_id[id];
 }
 
-core::TraceProgress Tally::State::take_progress() {
+core::TraceProgress Tally::State::take_progress(double seconds) {
   core::TraceProgress progress;
-  progress.seconds = static_cast<double>(newest - told_until) / 1e9;
-  told_until = newest;
+  progress.seconds = seconds;
   for (auto& kind : kinds) {
     if (kind.count > kind.told && !is_stack(kind.role))
       progress.events.emplace_back(kind.name, kind.count - kind.told);
@@ -255,7 +256,7 @@ std::vector<EventCount> Tally::State::event_counts(const TimeSlices::Cut& cut) c
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool was_asked_for = kinds[i].role == Role::sampled || kinds[i].role == Role::drop;
     if (is_stack(kinds[i].role) || (kinds[i].count == 0 && !was_asked_for)) continue;
-    result.push_back({kinds[i].name, kinds[i].count, {}});
+    result.push_back({kinds[i].name, {}, kinds[i].count, {}});
     if (i < cut.rows.size()) result.back().slices = cut.rows[i];
   }
   std::sort(result.begin(), result.end(), [](const EventCount& left, const EventCount& right) {
@@ -331,12 +332,12 @@ Tally::Tally(Tally&&) noexcept = default;
 Tally& Tally::operator=(Tally&&) noexcept = default;
 Tally::~Tally() = default;
 
-void Tally::add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
-  state_->add(cpu, subbuffer);
+std::size_t Tally::add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
+  return state_->add(cpu, subbuffer);
 }
 
-core::TraceProgress Tally::take_progress() {
-  return state_->take_progress();
+core::TraceProgress Tally::take_progress(double seconds) {
+  return state_->take_progress(seconds);
 }
 
 TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names) {

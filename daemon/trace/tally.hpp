@@ -42,11 +42,11 @@ class Tally {
   Tally& operator=(Tally&&) noexcept;
   ~Tally();
 
-  // One sub-buffer of one CPU, in the order in which that CPU's were read.
-  void add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
+  // One sub-buffer of one CPU, in the order in which that CPU's were read. The bytes of its records.
+  std::size_t add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
 
-  // Counts since the previous call.
-  [[nodiscard]] core::TraceProgress take_progress();
+  // Counts since the previous call, `seconds` ago.
+  [[nodiscard]] core::TraceProgress take_progress(double seconds);
 
   // Valid at any time; more may be added afterwards. A slice is exact for what was added after the mark of
   // kReleaseMark; what was added before it, of CPUs that were read earlier, may be off by a millisecond, or

@@ -13,8 +13,8 @@ std::string losses(const TraceRecord& record) {
   for (const TraceCpu& cpu : record.cpus) {
     const std::uint64_t lost = lost_of(cpu);
     if (lost == 0) continue;
-    const auto all = static_cast<double>(cpu.events + lost);
-    parts.push_back(fmt::format("{} of {} on cpu {} ({:.2g} %)", lost, cpu.events + lost, cpu.cpu,
+    const auto all = static_cast<double>(cpu.records + lost);
+    parts.push_back(fmt::format("{} of {} on cpu {} ({:.2g} %)", lost, cpu.records + lost, cpu.cpu,
                                 100.0 * static_cast<double>(lost) / all));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -27,7 +27,7 @@ std::vector<QualityFlag> trace_flags(const TraceRecord& record, const std::vecto
   std::vector<QualityFlag> flags;
   if (!record.broken.empty()) flags.push_back({"trace-broken", record.broken});
   if (const auto lost = losses(record); !lost.empty()) {
-    flags.push_back({"events-lost", fmt::format("events lost: {}; counts are of what was read", lost)});
+    flags.push_back({"events-lost", fmt::format("records lost: {}; counts are of what was read", lost)});
   }
   std::uint64_t damaged = 0;
   for (const TraceCpu& cpu : record.cpus) damaged += cpu.damaged;

@@ -28,10 +28,10 @@ bool is_pid_list(std::string_view path) {
 
 Status write_list(Tracefs& tracefs, const std::string& path, const std::vector<std::string>& items) {
   if (is_pid_list(path)) return tracefs.write(path, fmt::format("{}", fmt::join(items, " ")));
-  // The kernel takes one function a write.
+  // The kernel takes one function a write, and tells of a miss only where white space ends it.
   auto status = tracefs.write(path, "");
   for (const auto& item : items) {
-    if (auto added = tracefs.append(path, item); !added && status) status = std::move(added);
+    if (auto added = tracefs.append(path, item + "\n"); !added && status) status = std::move(added);
   }
   return status;
 }
@@ -180,8 +180,22 @@ Undone remove_instance(Tracefs& tracefs, const std::string& directory, const std
   return report;
 }
 
+Status check_visible(Tracefs& tracefs, const Journal& journal) {
+  if (journal.changes().empty() || tracefs.exists("current_tracer")) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("tracefs cannot be seen here, so what a trace session changed is not put back; {} "
+                          "keeps what there is to do. Once tracefs is mounted and visible, \"netperfd "
+                          "--cleanup\" does it.",
+                          journal.path()));
+}
+
 Undone undo(Tracefs& tracefs, Journal& journal, const std::string& proc) {
   Undone report;
+  // A file that is not there counts as put back, which without tracefs would be all of them.
+  if (auto visible = check_visible(tracefs, journal); !visible) {
+    report.failed.push_back(std::move(visible.error().message));
+    return report;
+  }
   stop_tracing(tracefs, journal, report);
   for (const Change& change : in_order(journal.changes())) {
     Undone step;

@@ -15,6 +15,10 @@ struct Undone {
   std::vector<std::string> failed;  // steps that the kernel refused; the rest was done all the same
 };
 
+// unsupported where the journal has changes and tracefs cannot be seen, as without its mount or in a sandbox
+// that hides it: then nothing can be put back, though nothing is gone.
+[[nodiscard]] Status check_visible(Tracefs& tracefs, const Journal& journal);
+
 // Everything in `journal.changes()`, the last change first, but a top instance's tracing and tracer before
 // all else: a filter that is emptied under a running function tracer means "every function". What is undone
 // leaves the journal; what stays in changes() could not be undone and may be tried again.

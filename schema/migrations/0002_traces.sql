@@ -58,8 +58,8 @@ CREATE TABLE traces (
   workload_only    INTEGER NOT NULL CHECK (workload_only IN (0, 1)),
   slice_width_ns   INTEGER NOT NULL,                 -- of trace_slices
   stacks_left_out  INTEGER NOT NULL,                 -- stacks counted, but too many kinds to keep apart
-  events           INTEGER NOT NULL,                 -- decoded, over all CPUs
-  lost             INTEGER NOT NULL                  -- events over all CPUs that nobody decoded
+  events           INTEGER NOT NULL,                 -- the sum of trace_events.count: no stacks, no marks
+  lost             INTEGER NOT NULL                  -- records over all CPUs that nobody decoded
 ) STRICT;
 
 -- Functions that were asked for by name and that this kernel cannot trace.
@@ -70,11 +70,19 @@ CREATE TABLE trace_missing_functions (
   PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 
+-- The CPUs that the job limited the trace to; none: all.
+CREATE TABLE trace_only_cpus (
+  run       INTEGER NOT NULL REFERENCES traces (run) ON DELETE CASCADE,
+  position  INTEGER NOT NULL,                        -- as asked, from 0
+  cpu       INTEGER NOT NULL,
+  PRIMARY KEY (run, position)
+) STRICT, WITHOUT ROWID;
+
 -- The ring buffer of one CPU.
 CREATE TABLE trace_cpus (
   run             INTEGER NOT NULL REFERENCES traces (run) ON DELETE CASCADE,
   cpu             INTEGER NOT NULL,
-  events          INTEGER NOT NULL,                  -- decoded
+  records         INTEGER NOT NULL,                  -- decoded: events, and the stacks and marks between them
   bytes           INTEGER NOT NULL,                  -- of the sub-buffers that were read
   lost_events     INTEGER NOT NULL,                  -- that the sub-buffers report as missing before them
   overrun         INTEGER NOT NULL,                  -- overwritten before they were read, by the kernel's count
@@ -88,6 +96,7 @@ CREATE TABLE trace_events (
   run       INTEGER NOT NULL REFERENCES traces (run) ON DELETE CASCADE,
   position  INTEGER NOT NULL,                        -- from 0, the most frequent first
   name      TEXT NOT NULL,                           -- skb:kfree_skb
+  filter    TEXT NOT NULL DEFAULT '',                -- as asked, in the kernel's own language; empty: none
   count     INTEGER NOT NULL,
   PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
@@ -212,6 +221,8 @@ SELECT traces.run AS run,
        traces.functions AS functions,
        traces.buffer_bytes / 1024 AS buffer_kib,
        CASE WHEN traces.workload_only THEN 'workload' ELSE 'all' END AS tasks,
+       (SELECT ifnull(group_concat(cpu, ','), 'all') FROM
+         (SELECT cpu FROM trace_only_cpus WHERE trace_only_cpus.run = traces.run ORDER BY position)) AS cpus,
        nullif(traces.skipped, '') AS skipped,
        nullif(traces.broken, '') AS broken
   FROM traces
@@ -223,6 +234,7 @@ CREATE VIEW event_overview AS
 SELECT trace_events.run AS run,
        jobs.name AS scenario,
        trace_events.name AS event,
+       nullif(trace_events.filter, '') AS filter,
        trace_events.count AS count,
        (SELECT round(max(count) * 1e9 / traces.slice_width_ns, 1) FROM trace_slices
          WHERE trace_slices.run = trace_events.run AND event_position = trace_events.position) AS peak_per_second,

@@ -154,11 +154,16 @@ TEST_F(Trace, that_names_no_event_or_a_wrong_filter_is_an_error_in_the_kernels_w
   const Outcome unknown = lab().ctl(
       {"start", job_file("unknown", iperf3_workload(), "  events: [skb:kfree_skp]\n  optional: true")});
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("skb:kfree_skp"), HasSubstr("skb:kfree_skb")));
+  const Outcome field =
+      lab().ctl({"start", job_file("field", iperf3_workload(),
+                                   "  events: [{name: 'skb:kfree_skb', filter: 'reasn == 2'}]")});
+  EXPECT_NE(field.code, 0);
+  EXPECT_THAT(field.err, HasSubstr("reason")) << "the nearest one";
   const Outcome filter =
       lab().ctl({"start", job_file("filter", iperf3_workload(),
-                                   "  events: [{name: 'skb:kfree_skb', filter: 'nofield > 1'}]")});
+                                   "  events: [{name: 'skb:kfree_skb', filter: 'protocol == \"x\"'}]")});
   EXPECT_NE(filter.code, 0);
-  EXPECT_THAT(filter.err + filter.out, HasSubstr("Field not found"));
+  EXPECT_THAT(filter.err + filter.out, HasSubstr("Expecting numeric field"));
   EXPECT_EQ(tracefs_state(), before);
 }
 

@@ -33,6 +33,7 @@ class FakeScenarios final : public core::ScenarioSource {
   }
 
   std::vector<core::ScenarioRow> rows;
+  JobSpec what_is_made = core::a_job();
   std::optional<Error> refusal;
   std::string last_text, last_origin;
   core::JobOptions last_options;
@@ -41,7 +42,8 @@ class FakeScenarios final : public core::ScenarioSource {
   Result<JobSpec> made(const core::JobOptions& options) {
     last_options = options;
     if (refusal) return std::unexpected(*refusal);
-    JobSpec spec = core::a_job(options.repeat.value_or(1));
+    JobSpec spec = what_is_made;
+    spec.repeat = options.repeat.value_or(1);
     spec.label = options.label.value_or("");
     return spec;
   }

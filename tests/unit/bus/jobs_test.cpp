@@ -56,6 +56,22 @@ TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {
   EXPECT_EQ(job.at("State").get<std::string>(), "pending");
 }
 
+TEST_F(Jobs, of_a_job_without_an_end_neither_length_nor_progress_is_known) {
+  scenarios.what_is_made = core::a_job_without_workload();
+  scenarios.what_is_made.trace.reset();
+  ASSERT_EQ(start().error, "");
+  clock.turn();
+  workload.last().become_prepared();
+  clock.advance(std::chrono::seconds{20});
+  const auto answered = client->call_on<std::map<std::string, sdbus::Variant>>(
+      dbus::job_path(1), "org.freedesktop.DBus.Properties", "GetAll", std::string{dbus::kJobInterface});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& job = std::get<0>(answered.values);
+  EXPECT_EQ(job.at("RunState").get<std::string>(), "running");
+  EXPECT_EQ(job.at("PlannedSeconds").get<double>(), 0);
+  EXPECT_EQ(job.at("Progress").get<double>(), 0);
+}
+
 TEST_F(Jobs, a_started_text_reaches_the_parser_with_its_origin) {
   ASSERT_EQ(start_text("name: x\n").error, "");
   EXPECT_EQ(scenarios.last_text, "name: x\n");
@@ -119,6 +135,19 @@ TEST_F(Jobs, every_kind_of_error_has_its_name_on_the_bus) {
     EXPECT_EQ(answered.error, name);
     EXPECT_EQ(answered.text, "line one\nline two");
   }
+}
+
+TEST_F(Jobs, what_the_kernel_cannot_do_is_unsupported_and_queues_nothing) {
+  scenarios.what_is_made = core::a_traced_job();
+  tracer.check_refusal = Error{ErrorKind::unsupported, "function_graph: this kernel is locked down"};
+  for (const auto& answered : {start(), start_text("x")}) {
+    EXPECT_EQ(answered.error, "org.netperfd1.Error.Unsupported");
+    EXPECT_EQ(answered.text, "function_graph: this kernel is locked down");
+  }
+  EXPECT_TRUE(scheduler->jobs().empty());
+
+  scenarios.what_is_made = core::a_traced_job(true);
+  EXPECT_EQ(start().error, "") << "an optional trace is left out";
 }
 
 TEST_F(Jobs, an_error_with_bytes_that_d_bus_refuses_still_arrives) {

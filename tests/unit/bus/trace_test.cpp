@@ -29,9 +29,10 @@ TraceRecord a_trace() {
   record.functions = 73;
   record.missing_functions = {"hsr_gone"};
   record.workload_only = true;
+  record.only_cpus = {7, 0};
   record.slice_width = std::chrono::milliseconds{50};
   record.cpus = {{.cpu = 0,
-                  .events = 10,
+                  .records = 40,
                   .bytes = 4096,
                   .lost_events = 1,
                   .overrun = 2,
@@ -40,9 +41,9 @@ TraceRecord a_trace() {
                   .damaged = 5},
                  TraceCpu{}};
   record.cpus.back().cpu = 7;
-  record.cpus.back().events = 5;
-  record.events = {{.name = "skb:kfree_skb", .count = 12, .slices = {4, 0, 8}},
-                   {.name = "net:netif_rx", .count = 3, .slices = {}}};
+  record.cpus.back().records = 5;
+  record.events = {{.name = "skb:kfree_skb", .filter = "reason > 2", .count = 12, .slices = {4, 0, 8}},
+                   {.name = "net:netif_rx", .filter = "", .count = 3, .slices = {}}};
   record.samples = {
       {.event = "skb:kfree_skb",
        .ordinal = 1,
@@ -109,17 +110,18 @@ TEST_F(Traces, a_trace_comes_with_every_figure_of_its_record) {
   ASSERT_EQ(answered.error, "") << answered.text;
   const auto& [trace, cpus, events, drops, marks] = answered.values;
 
-  EXPECT_THAT(keys_of(trace),
-              UnorderedElementsAre("broken", "clock", "buffer_bytes", "functions", "missing_functions",
-                                   "workload_only", "slice_s", "events", "lost", "stacks_left_out"));
+  EXPECT_THAT(keys_of(trace), UnorderedElementsAre("broken", "clock", "buffer_bytes", "functions",
+                                                   "missing_functions", "workload_only", "only_cpus",
+                                                   "slice_s", "events", "lost", "stacks_left_out"));
   EXPECT_EQ(text_at(trace, "broken"), "module hsr was unloaded");
   EXPECT_EQ(text_at(trace, "clock"), "mono");
   EXPECT_EQ(number_at(trace, "buffer_bytes"), 8U << 20U);
   EXPECT_EQ(trace.at("functions").get<std::uint32_t>(), 73U);
   EXPECT_THAT(trace.at("missing_functions").get<std::vector<std::string>>(), ElementsAre("hsr_gone"));
   EXPECT_TRUE(trace.at("workload_only").get<bool>());
+  EXPECT_THAT(trace.at("only_cpus").get<std::vector<std::uint32_t>>(), ElementsAre(7, 0));
   EXPECT_EQ(trace.at("slice_s").get<double>(), 0.05);
-  EXPECT_EQ(number_at(trace, "events"), 15U);
+  EXPECT_EQ(number_at(trace, "events"), 15U) << "stacks and marks do not count";
   EXPECT_EQ(number_at(trace, "lost"), 9U) << "of two ways to count the overwritten ones, the larger";
   EXPECT_EQ(number_at(trace, "stacks_left_out"), 6U);
 
@@ -129,13 +131,15 @@ TEST_F(Traces, a_trace_comes_with_every_figure_of_its_record) {
   for (const char* key : {"lost_events", "overrun", "commit_overrun", "dropped_events", "damaged"}) {
     EXPECT_EQ(number_at(cpus[0], key), ++expected) << key;
   }
-  EXPECT_EQ(number_at(cpus[0], "events"), 10U);
+  EXPECT_EQ(number_at(cpus[0], "records"), 40U);
   EXPECT_EQ(number_at(cpus[0], "bytes"), 4096U);
 
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(text_at(events[0], "event"), "skb:kfree_skb");
+  EXPECT_EQ(text_at(events[0], "filter"), "reason > 2");
   EXPECT_EQ(number_at(events[0], "count"), 12U);
   EXPECT_THAT(events[0].at("slices").get<std::vector<std::uint64_t>>(), ElementsAre(4, 0, 8));
+  EXPECT_FALSE(events[1].contains("filter"));
   EXPECT_TRUE(events[1].at("slices").get<std::vector<std::uint64_t>>().empty());
 
   ASSERT_EQ(drops.size(), 2U);
@@ -165,6 +169,11 @@ TEST_F(Traces, of_a_skipped_trace_there_is_nothing_but_the_reason) {
 TEST_F(Traces, a_trace_without_function_graph_says_nothing_of_functions) {
   queries.stored_trace->functions = 0;
   EXPECT_FALSE(std::get<0>(get_trace().values).contains("functions"));
+}
+
+TEST_F(Traces, a_trace_of_all_cpus_names_none) {
+  queries.stored_trace->only_cpus.clear();
+  EXPECT_FALSE(std::get<0>(get_trace().values).contains("only_cpus"));
 }
 
 TEST_F(Traces, a_sample_comes_with_typed_values_and_the_kernels_words_for_them) {
@@ -238,6 +247,7 @@ TEST_F(Traces, an_event_name_of_many_lines_or_much_length_is_refused) {
 TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_come_whole) {
   TraceRecord& record = *queries.stored_trace;
   record.events.assign(64, {.name = "tcp:tcp_retransmit_synack",
+                            .filter = std::string(1024, 'f'),  // as long as a job may have one
                             .count = kMost,
                             .slices = std::vector<std::uint64_t>(600, kMost)});
   record.drops.assign(2000, {.reason = "TCP_INVALID_ACK_SEQUENCE", .location = "tcp_v4_do_rcv", .count = 1});
@@ -252,6 +262,7 @@ TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_co
   ASSERT_EQ(events.size(), 64U);
   for (const dbus::Row& event : events) {
     EXPECT_EQ(event.at("slices").get<std::vector<std::uint64_t>>().size(), 600U);
+    EXPECT_EQ(text_at(event, "filter").size(), 1024U);
   }
   for (const auto& [key, value] : trace) EXPECT_FALSE(key != "stacks_left_out" && key.ends_with("left_out"));
 }
@@ -259,7 +270,8 @@ TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_co
 TEST_F(Traces, of_more_than_a_message_holds_the_rarest_is_left_out_and_counted) {
   TraceRecord& record = *queries.stored_trace;
   record.events.assign(
-      1000, {.name = "skb:kfree_skb", .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
+      1000,
+      {.name = "skb:kfree_skb", .filter = "", .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
   record.events.front().count = kMost;
   const auto answered = get_trace();
   ASSERT_EQ(answered.error, "") << answered.text;
@@ -285,8 +297,10 @@ TraceRecord hostile_trace() {
   record.functions = 1;
   record.missing_functions.assign(100, text);
   record.slice_width = std::chrono::nanoseconds{1};
+  record.only_cpus.assign(1'000'000, 1);
   record.cpus.assign(10'000, {});
-  record.events.assign(3'000, {.name = text, .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
+  record.events.assign(
+      3'000, {.name = text, .filter = text, .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
   record.drops.assign(1'000, {.reason = text, .location = text, .count = 1});
   record.marks.assign(1'000, {.time_ns = 1, .text = text, .user = true});
   const EventField field{.name = text, .value = text, .text = text};
@@ -314,6 +328,7 @@ TEST_F(Traces, a_hostile_trace_still_fits_and_what_is_missing_is_counted) {
   for (const auto* rows : {&cpus, &events, &drops, &marks}) EXPECT_GT(rows->size(), 100U);
   EXPECT_THAT(text_at(events.front(), "event"), HasSubstr("\uFFFD"));
   EXPECT_EQ(trace.at("missing_functions").get<std::vector<std::string>>().back(), "\u2026");
+  EXPECT_EQ(trace.at("only_cpus").get<std::vector<std::uint32_t>>().size(), 1'024U);
 }
 
 TEST_F(Traces, hostile_samples_and_stacks_come_each_once_in_messages_below_a_mebibyte) {

@@ -112,7 +112,20 @@ TEST(LiveLine, of_a_traced_run_shows_rates_by_event_and_what_was_lost) {
       std::string::npos)
       << "a bar where there is room";
   EXPECT_EQ(line.text(samples::terminal(80), kStart),
-            "run 42  2/3  running  5.5 s of 11 s  78.4 Mbit/s  12.0k events/s, 12.0k lost");
+            "run 42  2/3  5.5 s of 11 s  78.4 Mbit/s  skb:kfree_skb 12.0k/s, 12.0k lost  █");
+  EXPECT_EQ(line.text(samples::terminal(65), kStart),
+            "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  78.4 Mbit/s")
+      << "what does not fit at all is left out";
+}
+
+TEST(LiveLine, of_a_second_without_events_says_so) {
+  LiveLine line{running(0.5), kStart};
+  line.trace_progress(42, {.seconds = 1, .lost = 0, .events = {}});
+  EXPECT_NE(line.text(samples::terminal(80), kStart).find("  0 events/s, 0 lost"), std::string::npos);
+  TraceProgressView still = samples::trace_progress();
+  for (TraceEventView& event : still.events) event.count = 0;
+  line.trace_progress(42, still);
+  EXPECT_NE(line.text(samples::terminal(80), kStart).find("  0 events/s, 0 lost"), std::string::npos);
 }
 
 TEST(LiveLine, of_many_events_names_them_where_there_is_room) {
@@ -122,7 +135,12 @@ TEST(LiveLine, of_many_events_names_them_where_there_is_room) {
   EXPECT_NE(line.text(samples::terminal(120), kStart)
                 .find("skb:kfree_skb 1,204/s, tcp:tcp_retransmit_skb 17/s, 0 lost"),
             std::string::npos);
-  EXPECT_NE(line.text(samples::terminal(80), kStart).find("1,221 events/s, 0 lost"), std::string::npos);
+  EXPECT_NE(
+      line.text(samples::terminal(95), kStart).find("  kfree_skb 1,204/s, tcp_retransmit_skb 17/s, 0 lost"),
+      std::string::npos);
+  EXPECT_NE(line.text(samples::terminal(80), kStart).find("  kfree_skb 1,204/s, …, 0 lost"),
+            std::string::npos);
+  EXPECT_NE(line.text(samples::terminal(55), kStart).find("  1,221 events/s, 0 lost"), std::string::npos);
 }
 
 TEST(LiveLine, forgets_the_losses_of_the_run_before) {

@@ -90,7 +90,7 @@ std::string evil_trace(const Screen& screen, const std::string& evil) {
   view.trace->trace.skipped = evil;
   text += show_text(screen, view);
   text += doctor_text(screen, std::vector<CapabilityView>{{evil, evil, evil, evil}});
-  text += modules_text(screen, std::vector<ModuleView>{{evil, true, false, 3, evil}});
+  text += modules_text(screen, std::vector<ModuleView>{{evil, true, false, 3, evil}}, evil);
   text += functions_text(screen, {{{evil, evil}}, 2, {}}, "") + functions_text(screen, {{}, 0, {evil}}, evil);
   text += events_text(screen, std::vector<EventView>{{evil + ":" + evil, {}, {}}});
   text += event_text(screen, {{evil, 1, evil}, {{evil, evil, 0, 0, true, {{evil}}}}});
@@ -114,7 +114,7 @@ TEST(Pages, strings_of_the_daemon_cannot_steer_the_terminal) {
   const Screen screen = samples::terminal(80);
   const std::string shown =
       show_text(screen, view) + run_end_text(screen, view.details) + jobs_text(screen, std::vector{job}) +
-      started_text(job, 1, false) + detached_text(job) +
+      started_text(job, 1, false, false) + detached_text(job, true) +
       scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}}) + evil_trace(screen, evil);
   for (const char* steering : {"\x1b", "\x07", "\r", "\xc2\x9b", "\xe2\x80\xae"}) {
     EXPECT_EQ(shown.find(steering), std::string::npos);
@@ -131,7 +131,12 @@ TEST(Pages, start_in_lines) {
   const Screen screen = samples::terminal(80);
   LiveJobView job = samples::jobs().front();
   const StartView view = samples::started();
-  std::string text = started_text(job, 0, false) + started_text(job, 2, true) + detached_text(job);
+  std::string text =
+      started_text(job, 0, false, false) + started_text(job, 2, true, false) + detached_text(job, false);
+  LiveJobView endless = job;
+  endless.planned_s.reset();
+  text += started_text(endless, 0, false, false) + started_text(endless, 0, false, true) +
+          started_text(endless, 1, true, true) + detached_text(endless, true);
   text += run_end_text(screen, samples::tcp().details) + run_end_text(screen, samples::both().details);
   text += run_end_text(screen, samples::udp().details) + run_end_text(screen, samples::failed().details);
   text += run_end_text(samples::pipe(), samples::failed().details);

@@ -43,20 +43,65 @@ TEST(Timeline, is_never_finer_than_the_room) {
 
 TEST(Timeline, of_slices_keeps_their_number_whatever_the_cells) {
   const TimeAxis axis{.end_s = 4, .cells = 2};
-  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{1, 3, 0, 8}, 1), (TimeCells{2.0, 4.0}));
+  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{1, 3, 0, 8}, {.slice_s = 1}), (TimeCells{2.0, 4.0}));
 }
 
 TEST(Timeline, takes_slices_that_were_left_out_at_the_end_for_none) {
   const TimeAxis axis{.end_s = 3, .cells = 3};
-  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{5}, 1), (TimeCells{5.0, 0.0, 0.0}));
+  EXPECT_EQ(event_cells(axis, std::vector<std::uint64_t>{5}, {.slice_s = 1}), (TimeCells{5.0, 0.0, 0.0}));
+}
+
+TEST(Timeline, of_a_trace_that_broke_knows_nothing_after_its_last_event) {
+  TraceDetails details = *samples::trace_broken().trace;
+  const SliceTime time = slice_time(details);
+  EXPECT_DOUBLE_EQ(time.known_to_s, 10.5);
+  EXPECT_EQ(
+      event_cells({.end_s = 4, .cells = 4}, std::vector<std::uint64_t>{5}, {.slice_s = 1, .known_to_s = 2}),
+      (TimeCells{5.0, 0.0, {}, {}}));
+  details.trace.broken.reset();
+  EXPECT_GT(slice_time(details).known_to_s, 1e9);
+}
+
+TEST(Timeline, where_records_were_lost_does_not_know_that_there_were_none) {
+  TraceDetails details = *samples::traced().trace;
+  EXPECT_FALSE(slice_time(details).gaps);
+  details.cpus.front().damaged = 1;
+  EXPECT_TRUE(slice_time(details).gaps);
+  details.cpus.clear();
+  details.trace.lost = 1;
+  EXPECT_TRUE(slice_time(details).gaps);
+  EXPECT_EQ(event_cells({.end_s = 3, .cells = 3}, std::vector<std::uint64_t>{5, 0, 2},
+                        {.slice_s = 1, .gaps = true}),
+            (TimeCells{5.0, {}, 2.0}));
+}
+
+TEST(Timeline, the_busiest_second_is_a_second_wherever_it_begins) {
+  TraceEventView event;
+  event.slices = {{0, 9, 0, 7, 8, 1, 0, 0}};
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 0.25}), 24);
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 16, .cells = 8}, event, {.slice_s = 2}), 4.5);
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 0.5, .cells = 8}, event, {.slice_s = 0.0625}), 50)
+      << "of a shorter run its mean";
+  event.slices = {{12}};
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 0.008}), 12)
+      << "one burst is no rate that lasts";
+  event.slices.reset();
+  EXPECT_FALSE(busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 1}));
 }
 
 TEST(Timeline, without_a_slice_width_is_unknown) {
-  EXPECT_EQ(event_cells({.end_s = 3, .cells = 3}, std::vector<std::uint64_t>{5}, 0), TimeCells(3));
+  EXPECT_EQ(event_cells({.end_s = 3, .cells = 3}, std::vector<std::uint64_t>{5}, SliceTime{}), TimeCells(3));
+}
+
+TEST(Timeline, of_a_run_that_was_only_watched_is_as_long_as_it_was_watched) {
+  ShowView view = samples::trace_only();
+  view.details.run.ended_us = *view.details.run.started_us + 60'000'000;
+  EXPECT_DOUBLE_EQ(time_axis(view, 40).end_s, 60);
 }
 
 TEST(Timeline, of_a_run_without_intervals_is_as_long_as_its_events_and_marks) {
   ShowView view = samples::trace_only();
+  view.details.run.ended_us.reset();
   EXPECT_DOUBLE_EQ(time_axis(view, 40).end_s, 11) << "to the nearest whole slice";
   EXPECT_DOUBLE_EQ(time_axis(view, 10).end_s, 11.004) << "where cells are no slices";
   view.trace->marks.clear();

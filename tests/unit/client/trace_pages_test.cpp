@@ -13,14 +13,15 @@
 namespace netperfctl {
 namespace {
 
-// The column in which `picture` begins on the line that holds `name`.
+// The column in which `picture` begins on the last line that begins with `name`.
 std::size_t column_of(const std::string& page, const std::string& name, const std::string& picture) {
   std::istringstream lines{page};
+  std::size_t column = std::string::npos;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t at = line.find(picture);
-    if (line.find(name) == 0 && at != std::string::npos) return display_width(line.substr(0, at));
+    if (line.find(name) == 2 && at != std::string::npos) column = display_width(line.substr(0, at));
   }
-  return std::string::npos;
+  return column;
 }
 
 Failure failure_at(Step step, std::string cause) {
@@ -40,7 +41,7 @@ TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
     row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
   }
   view.trace->events = {
-      {.event = "skb:kfree_skb", .count = 9, .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}}}};
+      {.event = "skb:kfree_skb", .filter = {}, .count = 9, .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}}}};
   const std::string page = show_text(samples::terminal(80), view);
   const std::size_t event = column_of(page, "skb:kfree_skb", "█");
   EXPECT_NE(event, std::string::npos) << page;
@@ -49,6 +50,87 @@ TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
 
 TEST(TracePages, losses_are_told_in_words) {
   expect_golden("show_trace_losses_80.txt", show_text(samples::terminal(80), samples::traced_losses()));
+}
+
+TEST(TracePages, of_what_was_lost_no_dot_says_that_it_was_not_there) {
+  ShowView view = samples::traced_losses();
+  EXPECT_EQ(show_text(samples::terminal(80), view).find("·"), std::string::npos);
+  view.trace->trace.lost = 0;
+  for (TraceCpuView& cpu : view.trace->cpus) cpu = {};
+  EXPECT_NE(show_text(samples::terminal(80), view).find("·"), std::string::npos);
+}
+
+TEST(TracePages, says_what_was_watched_where_that_is_not_all) {
+  ShowView view = samples::trace_only();
+  view.trace->trace.only_cpus = {{7, 0, 3, 2}};
+  EXPECT_NE(
+      show_text(samples::pipe(), view).find("  only       skb:kfree_skb where reason != 2; CPUs 0, 2-3, 7\n"),
+      std::string::npos);
+  for (TraceEventView& event : view.trace->events) event.filter.reset();
+  view.trace->trace.only_cpus.reset();
+  EXPECT_EQ(show_text(samples::pipe(), view).find("only  "), std::string::npos);
+}
+
+TEST(TracePages, a_figure_and_its_word_stay_on_one_line) {
+  const ShowView view = samples::traced();
+  for (std::size_t width = 40; width < 120; ++width) {
+    EXPECT_NE(show_text(samples::terminal(width), view).find(" 0 lost\n"), std::string::npos) << width;
+  }
+}
+
+TEST(TracePages, only_with_an_omitted_part_the_totals_say_so) {
+  ShowView view = samples::traced();
+  EXPECT_NE(show_text(samples::pipe(), view).find(", with the omitted part; 0 lost"), std::string::npos);
+  view.details.run.omit_s = 0;
+  EXPECT_EQ(show_text(samples::pipe(), view).find("omitted part"), std::string::npos);
+}
+
+TEST(TracePages, a_flag_that_tracing_has_told_of_only_points_there) {
+  ShowView view = samples::trace_broken();
+  view.details.flags = {{"trace-broken", *view.trace->trace.broken}, {"events-lost", "records lost: 5"}};
+  const std::string page = show_text(samples::pipe(), view);
+  EXPECT_NE(
+      page.find("  quality    see tracing (trace-broken)\n             records lost: 5 (events-lost)\n"),
+      std::string::npos)
+      << page;
+  view.trace->trace.lost = 5;
+  EXPECT_NE(show_text(samples::pipe(), view).find("see tracing (events-lost)"), std::string::npos);
+}
+
+TEST(TracePages, short_stacks_leave_out_what_all_have_and_add_up_what_looks_the_same) {
+  ShowView view = samples::traced();
+  view.stacks.more = false;
+  view.stacks.stacks = {{.event = "a:b", .count = 5, .frames = {{"in+0x1", "tcp_v4_rcv+0x10", "ip_rcv"}}},
+                        {.event = "a:c", .count = 4, .frames = {{"in+0x1", "alone"}}},
+                        {.event = "a:b", .count = 3, .frames = {{"in+0x1", "tcp_v4_rcv+0x90", "ip_rcv"}}},
+                        {.event = "a:b", .count = 2, .frames = {{"in+0x1", "unix_release"}}},
+                        {.event = "a:d", .count = 1, .frames = {{"in"}}},
+                        {.event = "a:d", .count = 1, .frames = {{"in", "out"}}}};
+  const std::string page = show_text(samples::pipe(), view);
+  EXPECT_NE(page.find("      8  a:b    tcp_v4_rcv < ip_rcv\n"
+                      "      4  a:c    in < alone\n"
+                      "      2  a:b    unix_release\n"
+                      "      1  a:d    in\n"
+                      "      1  a:d    in < out\n"),
+            std::string::npos)
+      << page;
+}
+
+TEST(TracePages, events_that_are_not_kept_leave_a_line) {
+  ShowView view = samples::traced();
+  view.trace_lists.events = true;
+  const std::string page = show_text(samples::pipe(), view);
+  EXPECT_NE(page.find("…  1,202 of skb:kfree_skb not kept\n"), std::string::npos) << page;
+  EXPECT_EQ(page.find("of tcp:tcp_retransmit_skb not kept"), std::string::npos)
+      << "nothing follows its first";
+}
+
+TEST(TracePages, counts_over_time_have_a_rate_only_where_a_slice_is_a_second) {
+  ShowView view = samples::trace_only();
+  view.trace_lists.over_time = true;
+  EXPECT_EQ(show_text(samples::pipe(), view).find("PER SECOND"), std::string::npos);
+  view.trace->trace.slice_s = 2;
+  EXPECT_NE(show_text(samples::pipe(), view).find("PER SECOND"), std::string::npos);
 }
 
 TEST(TracePages, what_did_not_fit_into_an_answer_is_named) {
@@ -89,7 +171,7 @@ TEST(TracePages, what_is_unknown_is_never_zero) {
   view.details.run.trace_lost.reset();
   view.trace = TraceDetails{.trace = {},
                             .cpus = {TraceCpuView{}},
-                            .events = {{.event = "skb:kfree_skb", .count = {}, .slices = {}}},
+                            .events = {{.event = "skb:kfree_skb", .filter = {}, .count = {}, .slices = {}}},
                             .drops = {DropView{}},
                             .marks = {MarkView{}}};
   view.stacks.stacks = {StackView{}};
@@ -152,6 +234,14 @@ TEST(Doctor, says_at_which_step_the_daemon_was_not_reached) {
   expect_golden("doctor_unreachable_80.txt", text);
 }
 
+TEST(Doctor, a_bus_that_refuses_the_user_is_not_to_be_started) {
+  const std::string text = doctor_text(
+      samples::pipe(), unreachable_rows(failure_at(Step::user, "Transport endpoint is not connected"), ""));
+  EXPECT_NE(text.find("refuses this user"), std::string::npos) << text;
+  EXPECT_NE(text.find("/etc/passwd"), std::string::npos) << text;
+  EXPECT_EQ(text.find("systemctl start dbus"), std::string::npos) << text;
+}
+
 TEST(Doctor, counts_what_only_an_instance_of_its_own_can_do) {
   const std::vector<CapabilityView> rows{{"function_graph", "no", "in use", {}},
                                          {"function_graph_instance", "yes", {}, {}}};
@@ -168,12 +258,34 @@ TEST(Doctor, sums_up_no_purpose_that_was_not_probed) {
 
 TEST(CataloguePages, modules_functions_events_and_tracers) {
   const Screen screen = samples::terminal(80);
-  expect_golden("modules_80.txt", modules_text(screen, samples::modules()));
+  expect_golden("modules_80.txt", modules_text(screen, samples::modules(), ""));
   expect_golden("functions_80.txt", functions_text(screen, samples::functions(), ""));
   expect_golden("kernel_events_80.txt", events_text(screen, samples::events()));
   expect_golden("kernel_event_80.txt", event_text(screen, samples::event()));
   EXPECT_EQ(tracers_text(screen, samples::tracers()),
             "TRACER          TOP INSTANCE\nfunction_graph\nnop             current\n");
+}
+
+TEST(CataloguePages, how_an_event_is_printed_does_not_repeat_the_names_of_its_values) {
+  EventDetails event = samples::event();
+  event.event.print =
+      "\"%s %s %d\", __print_symbolic(REC->reason, { 2, \"A (old)\" }, { 3, \"B\" }), "
+      "__print_flags(f(REC->a, 1), \"|\", { 1, \")\" }), REC->x";
+  EXPECT_NE(event_text(samples::pipe(), event)
+                .find("prints  \"%s %s %d\", REC->reason as above, f(REC->a, 1) as above, REC->x\n"),
+            std::string::npos)
+      << event_text(samples::pipe(), event);
+  event.event.print = "__print_symbolic(REC->reason, { 2, \"A";
+  EXPECT_NE(event_text(samples::pipe(), event).find("prints  REC->reason as above\n"), std::string::npos);
+}
+
+TEST(CataloguePages, a_filter_of_an_event_without_named_values_compares_a_number) {
+  EventDetails event = samples::event();
+  for (EventFieldView& field : event.fields) field.values.reset();
+  EXPECT_NE(event_text(samples::pipe(), event).find("filter: 'reason > 0'"), std::string::npos);
+  event.fields.clear();
+  EXPECT_NE(event_text(samples::pipe(), event).find("in a job: trace: {events: [skb:kfree_skb]}\n"),
+            std::string::npos);
 }
 
 TEST(CataloguePages, a_function_that_cannot_be_traced_has_neighbours) {
@@ -190,13 +302,17 @@ TEST(CataloguePages, functions_that_are_all_there_say_nothing_of_pages) {
 TEST(CataloguePages, modules_whose_functions_nobody_tells_point_to_the_doctor) {
   std::vector<ModuleView> modules = samples::modules();
   for (ModuleView& module : modules) module.functions.reset();
-  const std::string text = modules_text(samples::pipe(), modules);
+  const std::string text = modules_text(samples::pipe(), modules, "");
   EXPECT_NE(text.find("netperfctl doctor"), std::string::npos) << text;
 }
 
 TEST(CataloguePages, empty_lists_say_so) {
   const Screen screen = samples::pipe();
-  EXPECT_EQ(modules_text(screen, {}), "No module fits.\n");
+  EXPECT_EQ(
+      modules_text(screen, {}, ""),
+      "No module is loaded: this kernel may have everything built in. A GLOB also lists those that could "
+      "be loaded.\n");
+  EXPECT_EQ(modules_text(screen, {}, "hsr*"), "No module of this kernel is called `hsr*`.\n");
   EXPECT_EQ(events_text(screen, {}), "No event fits.\n");
   EXPECT_EQ(functions_text(screen, {}, "x*"), "No traceable function fits `x*`.\n");
   EXPECT_NE(functions_text(screen, {}, "").find("netperfctl doctor"), std::string::npos);

@@ -13,13 +13,14 @@ TraceDetails trace() {
   details.trace.buffer_bytes = 8'388'608;
   details.trace.functions = 0;
   details.trace.workload_only = false;
+  details.trace.only_cpus = {{0, 1}};
   details.trace.slice_s = 0.5;
   details.trace.events = 1'221;
   details.trace.lost = 0;
   details.trace.stacks_left_out = 0;
   for (const std::uint32_t cpu : {0U, 1U}) {
     details.cpus.push_back({.cpu = cpu,
-                            .events = cpu == 0 ? 1'200 : 21,
+                            .records = cpu == 0 ? 1'200 : 21,
                             .bytes = cpu == 0 ? 122'880 : 4'096,
                             .lost_events = 0,
                             .overrun = 0,
@@ -28,9 +29,11 @@ TraceDetails trace() {
                             .damaged = 0});
   }
   details.events = {{.event = "skb:kfree_skb",
+                     .filter = "reason != 2",
                      .count = 1'204,
                      .slices = {{4, 2, 2, 2, 2, 2, 2, 2, 400, 560, 200, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4}}},
                     {.event = "tcp:tcp_retransmit_skb",
+                     .filter = {},
                      .count = 17,
                      .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 5, 9, 2, 0, 0, 1}}}};
   details.drops = {{.reason = "NETFILTER_DROP", .location = "nf_hook_slow", .count = 1'100},
@@ -114,7 +117,7 @@ ShowView traced_losses() {
   trace.trace.functions = 71;
   trace.trace.missing_functions = {{"tcp_v4_fill_cb", "tcp_add_to_queue"}};
   trace.events.front().count = 12'310;
-  trace.cpus.front().events = 12'306;
+  trace.cpus.front().records = 12'306;
   trace.cpus.front().lost_events = 11'000;
   trace.cpus.front().overrun = 12'004;
   trace.cpus.back().dropped_events = 7;
@@ -153,8 +156,8 @@ ShowView trace_only() {
   run.scenario = "watch-drops";
   run.state = "finished";
   run.owner = 1000;
-  run.created_us = run.started_us = kNow - 4 * kMinute;
   run.ended_us = kNow - 3 * kMinute;
+  run.created_us = run.started_us = *run.ended_us - 11'004'000;
   run.flags = 0;
   run.workload = "none";
   run.trace_events = 1'221;
@@ -177,8 +180,8 @@ std::vector<RunView> traced_runs() {
 TraceProgressView trace_progress() {
   return {.seconds = 1.0,
           .lost = 0,
-          .events = {{.event = "skb:kfree_skb", .count = 1'204, .slices = {}},
-                     {.event = "tcp:tcp_retransmit_skb", .count = 17, .slices = {}}}};
+          .events = {{.event = "skb:kfree_skb", .filter = {}, .count = 1'204, .slices = {}},
+                     {.event = "tcp:tcp_retransmit_skb", .filter = {}, .count = 17, .slices = {}}}};
 }
 
 std::vector<CapabilityView> locked_down() {

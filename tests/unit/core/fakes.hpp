@@ -107,7 +107,7 @@ class FakeTracer final : public Tracer {
   struct Trace {
     TraceListener* listener = nullptr;
     bool alive = true;
-    std::optional<Error> start_refusal;
+    std::optional<Error> start_refusal, restore_failure;
     std::vector<std::string> said;  // "start 4711", "mark release", "user mark warm", "stop"
 
     // The listener may destroy the fake inside this call.
@@ -124,6 +124,7 @@ class FakeTracer final : public Tracer {
     auto trace = std::make_shared<Trace>();
     trace->listener = &listener;
     trace->start_refusal = start_refusal;
+    trace->restore_failure = restore_failure;
     traces.push_back(trace);
     return std::make_unique<Active>(trace);
   }
@@ -133,7 +134,7 @@ class FakeTracer final : public Tracer {
     return std::ranges::count_if(traces, [](const auto& trace) { return trace->alive; });
   }
 
-  std::optional<Error> check_refusal, refusal, start_refusal;
+  std::optional<Error> check_refusal, refusal, start_refusal, restore_failure;
   std::vector<std::shared_ptr<Trace>> traces;
 
  private:
@@ -151,6 +152,11 @@ class FakeTracer final : public Tracer {
       return {};
     }
     void stop() override { trace_->said.emplace_back("stop"); }
+    Status abandon() override {
+      trace_->said.emplace_back("abandon");
+      if (trace_->restore_failure) return std::unexpected(*trace_->restore_failure);
+      return {};
+    }
 
    private:
     std::shared_ptr<Trace> trace_;

@@ -32,7 +32,7 @@ class TracedRun : public testing::Test {
 
   static TraceRecord three_events() {
     TraceRecord record;
-    record.events.push_back({"skb:kfree_skb", 3, {3}});
+    record.events.push_back({"skb:kfree_skb", "", 3, {3}});
     return record;
   }
 
@@ -128,6 +128,38 @@ TEST_F(TracedRun, goes_on_without_where_tracing_cannot_be_switched_on_and_is_opt
   workload_.last().end(a_measurement());
   EXPECT_EQ(state_of(), RunState::finished);
   EXPECT_EQ(record().trace->skipped, "tracing_on: Input/output error");
+}
+
+TEST_F(TracedRun, does_not_measure_beside_a_tracefs_that_could_not_be_put_back) {
+  tracer_.start_refusal = Error{ErrorKind::io, "tracing_on: Input/output error"};
+  tracer_.restore_failure = Error{ErrorKind::busy, "instances/netperfd-7: Device or resource busy"};
+  submit(a_traced_job(true));
+  workload_.last().become_prepared();
+  EXPECT_FALSE(workload_.last().released);
+  workload_.last().end(a_failure("interrupted"));
+  EXPECT_EQ(state_of(), RunState::failed);
+  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "tracefs-not-restored")));
+}
+
+TEST_F(TracedRun, fails_where_the_kernel_finds_the_callers_words_wrong_also_where_it_is_optional) {
+  tracer_.refusal = Error{ErrorKind::invalid_argument, "filter: Field not found"};
+  submit(a_traced_job(true));
+  EXPECT_EQ(state_of(), RunState::failed);
+  EXPECT_EQ(record().error, "filter: Field not found");
+}
+
+TEST_F(TracedRun, ends_once_where_the_store_refuses_the_step) {
+  const JobId job = submit(a_job_without_workload());
+  workload_.last().become_prepared();
+  store_.refusal = Error{ErrorKind::io, "disk on fire"};
+  workload_.last().end({});
+  workload_.last().stop_asked = false;
+  EXPECT_TRUE(scheduler_.stop(job, "canceled by its caller"));
+  clock_.advance(seconds{30});
+  EXPECT_FALSE(workload_.last().stop_asked) << "there is nothing left to stop";
+  EXPECT_EQ(scheduler_.mark(job, "x").error().kind, ErrorKind::not_running);
+  tracer_.last().end({});
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
 }
 
 TEST_F(TracedRun, keeps_what_was_traced_of_a_canceled_run) {

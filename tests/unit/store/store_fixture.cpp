@@ -153,23 +153,25 @@ TraceRecord a_trace() {
   trace.functions = 73;
   trace.missing_functions = {"hsr_absent", "hsr_inlined"};
   trace.workload_only = true;
+  trace.only_cpus = {3, 0};
   trace.slice_width = std::chrono::milliseconds{100};
   TraceCpu first;
   first.cpu = 0;
-  first.events = 100;
+  first.records = 210;  // with stacks and marks
   first.bytes = 65'536;
   first.lost_events = 2;
   first.overrun = 7;
   TraceCpu second;
   second.cpu = 3;
-  second.events = 21;
+  second.records = 21;
   second.bytes = 4096;
   second.commit_overrun = 1;
   second.dropped_events = 30;
   second.damaged = 4;
   trace.cpus = {first, second};
-  trace.events = {{.name = "skb:kfree_skb", .count = 90, .slices = {0, 40, 0, 49}},
-                  {.name = "tcp:tcp_retransmit_skb", .count = 1, .slices = {}}};
+  trace.events = {
+      {.name = "skb:kfree_skb", .filter = "reason != 'CONSUMED'", .count = 90, .slices = {0, 40, 0, 49}},
+      {.name = "tcp:tcp_retransmit_skb", .filter = "", .count = 1, .slices = {}}};
   trace.samples = {{.event = "skb:kfree_skb",
                     .ordinal = 1,
                     .time_ns = -1'500,

@@ -18,8 +18,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* kTraceTables[] = {
-    "traces",       "trace_missing_functions", "trace_cpus",  "trace_events", "trace_slices", "trace_samples",
-    "trace_stacks", "trace_sample_fields",     "trace_drops", "trace_marks"};
+    "traces",       "trace_missing_functions", "trace_only_cpus",     "trace_cpus",   "trace_events",
+    "trace_slices", "trace_samples",           "trace_sample_fields", "trace_stacks", "trace_drops",
+    "trace_marks"};
 
 class TraceStore : public StoreTest {
  protected:
@@ -45,13 +46,16 @@ TEST_F(TraceStore, gives_a_trace_back_as_it_was_stored) {
 
   EXPECT_EQ(trace_members(trace), trace_members(expected));
   EXPECT_EQ(trace.missing_functions, expected.missing_functions);
+  EXPECT_THAT(trace.only_cpus, ElementsAre(3, 0));
   ASSERT_EQ(trace.cpus.size(), 2U);
   EXPECT_EQ(trace_cpu_members(trace.cpus[0]), trace_cpu_members(expected.cpus[0]));
   EXPECT_EQ(trace_cpu_members(trace.cpus[1]), trace_cpu_members(expected.cpus[1]));
   ASSERT_EQ(trace.events.size(), 2U);
   EXPECT_EQ(trace.events[0].name, "skb:kfree_skb");
+  EXPECT_EQ(trace.events[0].filter, "reason != 'CONSUMED'");
   EXPECT_EQ(trace.events[0].count, 90U);
   EXPECT_THAT(trace.events[0].slices, ElementsAre(0, 40, 0, 49));
+  EXPECT_EQ(trace.events[1].filter, "");
   EXPECT_EQ(trace.events[1].count, 1U);
   EXPECT_THAT(trace.events[1].slices, IsEmpty());
   ASSERT_EQ(trace.drops.size(), 2U);
@@ -146,11 +150,62 @@ TEST_F(TraceStore, survives_counts_that_no_kernel_can_mean) {
   EXPECT_EQ(must(store->run(run)).trace->lost, kMost);
 }
 
+TEST_F(TraceStore, adds_up_what_is_told_of_one_cpu_twice) {
+  auto trace = a_trace();
+  TraceCpu more;
+  more.cpu = 3;
+  more.records = 4;
+  more.bytes = 1;
+  more.lost_events = 2;
+  more.overrun = 3;
+  more.commit_overrun = ~std::uint64_t{0};
+  more.dropped_events = 5;
+  more.damaged = 6;
+  trace.cpus.insert(trace.cpus.begin(), more);
+  const auto run = store_trace(trace);
+
+  auto expected = a_trace().cpus[1];
+  expected.records = 25;
+  expected.bytes = 4097;
+  expected.lost_events = 2;
+  expected.overrun = 3;
+  expected.commit_overrun = std::numeric_limits<std::int64_t>::max();
+  expected.dropped_events = 35;
+  expected.damaged = 10;
+  const auto cpus = must(store->trace(run)).cpus;
+  ASSERT_EQ(cpus.size(), 2U);
+  EXPECT_EQ(cpus[0].records, 210U) << "by number, however they came";
+  EXPECT_EQ(trace_cpu_members(cpus[1]), trace_cpu_members(expected));
+}
+
+// Of two ways to count the overwritten records the larger is taken: once a CPU, not once a part.
+TEST_F(TraceStore, counts_as_lost_what_the_stored_rows_say) {
+  auto trace = a_trace();
+  TraceCpu more;
+  more.cpu = 0;
+  more.lost_events = 7;
+  trace.cpus.push_back(more);
+  const auto run = store_trace(trace);
+  std::uint64_t lost = 0;
+  for (const TraceCpu& cpu : must(store->trace(run)).cpus) lost += lost_of(cpu);
+  EXPECT_EQ(lost, 9U + 1 + 30);
+  EXPECT_EQ(must(store->run(run)).trace->lost, lost);
+}
+
+TEST_F(TraceStore, takes_a_cpu_that_was_asked_for_twice) {
+  auto trace = a_trace();
+  trace.only_cpus = {1, 1};
+  EXPECT_THAT(must(store->trace(store_trace(trace))).only_cpus, ElementsAre(1, 1));
+  trace.only_cpus.clear();
+  EXPECT_THAT(must(store->trace(store_trace(trace))).only_cpus, IsEmpty());
+  EXPECT_EQ(ask(path(), "SELECT group_concat(cpus, ' ') FROM trace_overview"), "1,1 all");
+}
+
 TEST_F(TraceStore, tells_of_a_trace_in_the_row_of_its_run) {
   const auto run = store_trace(a_trace());
   const auto row = must(store->run(run));
   ASSERT_TRUE(row.trace);
-  EXPECT_EQ(row.trace->events, 121U);
+  EXPECT_EQ(row.trace->events, 91U) << "what the rings held beside events does not count";
   EXPECT_EQ(row.trace->lost, 7U + 1 + 30);
   EXPECT_EQ(row.trace->skipped, "");
   EXPECT_EQ(row.trace->broken, "module hsr was unloaded");
@@ -207,11 +262,11 @@ TEST_F(TraceStore, is_written_whole_with_its_run_or_not_at_all) {
   auto record = a_record(run);
   record.trace = a_trace();
   record.trace->marks.push_back({.time_ns = 1, .text = "late", .user = false});
-  record.trace->cpus.push_back(record.trace->cpus.back());  // the same CPU twice
+  record.trace->drops.back().count = ~std::uint64_t{0};  // more than the database can hold
   ASSERT_FALSE(store->finish(record));
   for (const auto* table : kTraceTables) EXPECT_EQ(rows_of(table), "0") << table;
   EXPECT_EQ(rows_of("sums"), "0");
-  record.trace->cpus.pop_back();
+  record.trace->drops.back().count = 1;
   must(store->finish(record));
   EXPECT_EQ(rows_of("trace_marks"), "3");
 }
@@ -232,15 +287,16 @@ TEST_F(TraceStore, views_show_it_to_people) {
   const auto line = [&](const std::string& columns, const std::string& rest) {
     return ask(path(), fmt::format("SELECT concat_of FROM (SELECT {} AS concat_of FROM {})", columns, rest));
   };
-  EXPECT_EQ(line("events || ' ' || events_lost", "run_overview"), "121 38");
+  EXPECT_EQ(line("events || ' ' || events_lost", "run_overview"), "91 38");
   EXPECT_EQ(
       line("scenario || ' ' || events || ' ' || lost || ' ' || damaged_sub_buffers || ' ' || functions || "
-           "' ' || buffer_kib || ' ' || tasks || ' ' || broken",
+           "' ' || buffer_kib || ' ' || tasks || ' ' || cpus || ' ' || broken",
            "trace_overview"),
-      "veth-tcp 121 38 4 73 8192 workload module hsr was unloaded");
+      "veth-tcp 91 38 4 73 8192 workload 3,0 module hsr was unloaded");
   EXPECT_EQ(line("event || ' ' || count || ' ' || peak_per_second || ' ' || peak_at_s",
                  "event_overview WHERE peak_at_s IS NOT NULL"),
             "skb:kfree_skb 90 490.0 0.3");
+  EXPECT_EQ(line("group_concat(ifnull(filter, 'none'))", "event_overview"), "reason != 'CONSUMED',none");
   EXPECT_EQ(line("group_concat(start_s || ':' || count)", "slice_overview"), "0.1:40,0.3:49");
   EXPECT_EQ(line("reason || ' ' || location || ' ' || count || ' ' || percent", "drop_overview LIMIT 1"),
             "NO_SOCKET tcp_v4_rcv 60 66.7");
@@ -274,10 +330,10 @@ TEST_F(TraceStore, takes_a_run_without_a_workload) {
   record.state = RunState::finished;
   record.trace = a_trace();
   must(store->finish(record));
-  EXPECT_EQ(must(store->run(run)).trace->events, 121U);
+  EXPECT_EQ(must(store->run(run)).trace->events, 91U);
   EXPECT_EQ(
       ask(path(), "SELECT state || ' ' || events || ' ' || (received_mbit_s IS NULL) FROM run_overview"),
-      "finished 121 1");
+      "finished 91 1");
 }
 
 }  // namespace

@@ -157,18 +157,40 @@ TEST_F(CleanupTest, takes_a_dead_ones_number_that_is_now_its_own_for_a_dead_one)
   EXPECT_FALSE(tracefs_.exists("instances/" + own));
 }
 
-TEST_F(CleanupTest, names_who_holds_an_instance_and_removes_it_the_next_time) {
+TEST_F(CleanupTest, leaves_an_instance_alone_that_somebody_uses_and_removes_it_the_next_time) {
   tracefs_.add_instance("netperfd-300");
   tracefs_.add_instance("netperfd-400");
+  // As that of a netperfd whose PID namespace is another one.
+  tracefs_.set("instances/netperfd-300/current_tracer", "function_graph\n");
   add_process(scratch_, 9, "cat", {"/sys/kernel/tracing/instances/netperfd-300/trace_pipe"});
   auto pipe = tracefs_.open("instances/netperfd-300/trace_pipe", OpenMode::read);
   const auto held = clean(tracefs_);
-  ASSERT_FALSE(held);
-  EXPECT_THAT(held.error().message, HasSubstr("held by cat (pid 9)"));
-  EXPECT_FALSE(tracefs_.exists("instances/netperfd-400"));
+  ASSERT_TRUE(held) << held.error().message;
+  EXPECT_THAT(*held, ElementsAre("left instances/netperfd-300 alone: it is in use by cat (pid 9)",
+                                 "removed instances/netperfd-400"));
+  EXPECT_EQ(tracefs_.get("instances/netperfd-300/tracing_on"), "1\n");
+  EXPECT_EQ(tracefs_.get("instances/netperfd-300/current_tracer"), "function_graph\n");
   pipe->reset();
   EXPECT_TRUE(clean(tracefs_));
   EXPECT_EQ(tracefs_.snapshot(), before_);
+}
+
+TEST_F(CleanupTest, keeps_what_there_is_to_do_where_tracefs_cannot_be_seen) {
+  ASSERT_NO_FATAL_FAILURE(die_tracing());
+  const std::string journal = scratch_.read("journal");
+  FakeTracefs hidden;
+  hidden.erase("");
+  for (const auto& entry : hidden.list("").value_or(std::vector<std::string>{})) hidden.erase(entry);
+  const auto refused = clean(hidden);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(refused.error().message, HasSubstr("tracefs cannot be seen"));
+  const auto session = TraceSession::open(hidden, fake_settings(scratch_), event_spec());
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(scratch_.read("journal"), journal);
+  ASSERT_TRUE(clean(*left_));
+  EXPECT_EQ(left_->snapshot(), before_);
 }
 
 TEST_F(CleanupTest, is_refused_beside_a_living_session) {

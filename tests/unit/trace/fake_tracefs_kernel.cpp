@@ -3,7 +3,6 @@
 #include "tests/unit/trace/fake_tracefs_kernel.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -47,20 +46,9 @@ std::string clock_line(const std::string& clocks, const std::string& current) {
   return line + "\n";
 }
 
-std::string nothing_in(const std::string& file) {
-  if (file == "set_ftrace_filter") return "#### all functions enabled ####\n";
-  if (file == "set_ftrace_notrace") return "#### no functions disabled ####\n";
-  if (file == "set_ftrace_pid" || file == "set_ftrace_notrace_pid") return "no pid\n";
-  return "";
-}
-
 bool is_pid_list(const std::string& file) {
   return file == "set_event_pid" || file == "set_event_notrace_pid" || file == "set_ftrace_pid" ||
          file == "set_ftrace_notrace_pid";
-}
-
-bool is_function_list(const std::string& file) {
-  return file == "set_ftrace_filter" || file == "set_ftrace_notrace";
 }
 
 // As the ring buffer rounds it up: to whole sub-buffers of 4080 bytes, two at least.
@@ -85,6 +73,17 @@ std::string unknown_field(const std::string& filter, const std::vector<std::stri
 
 }  // namespace
 
+std::string nothing_in(const std::string& file) {
+  if (file == "set_ftrace_filter") return "#### all functions enabled ####\n";
+  if (file == "set_ftrace_notrace") return "#### no functions disabled ####\n";
+  if (file == "set_ftrace_pid" || file == "set_ftrace_notrace_pid") return "no pid\n";
+  return "";
+}
+
+bool is_function_list(const std::string& file) {
+  return file == "set_ftrace_filter" || file == "set_ftrace_notrace";
+}
+
 std::string below(const std::string& directory, const std::string& file) {
   return directory.empty() ? file : directory + "/" + file;
 }
@@ -101,7 +100,10 @@ std::map<std::string, std::string> new_files(const FakeKernel& kernel, bool top)
       {"events/enable", ""},
       {"options/event-fork", "0\n"},
       {"options/function-fork", "0\n"},
+      {"options/markers", "1\n"},
       {"options/overwrite", "1\n"},
+      {"options/stacktrace", "0\n"},
+      {"options/userstacktrace", "0\n"},
       {"set_event", ""},
       {"trace", ""},
       {"trace_clock", clock_line(kernel.clocks, "local")},
@@ -126,6 +128,7 @@ std::map<std::string, std::string> new_files(const FakeKernel& kernel, bool top)
     files[system + "enable"] = "";
     files[event + "enable"] = "0\n";
     files[event + "filter"] = "none\n";
+    files[event + "format"] = format_of(name, fields);
     files[event + "trigger"] = kNoTrigger;
   }
   return files;
@@ -171,7 +174,11 @@ bool FakeTracefs::locked(const FakePlace& place) const {
 
 void FakeTracefs::make_trace_directory(const std::string& directory) {
   if (!directory.empty()) directories_.insert(directory);
-  for (const auto& [file, text] : new_files(kernel_, directory.empty())) set(below(directory, file), text);
+  for (const auto& [file, text] : new_files(kernel_, directory.empty())) {
+    // A new instance has the options that the top has now.
+    const bool inherited = !directory.empty() && file.starts_with("options/") && files_.contains(file);
+    set(below(directory, file), inherited ? files_.at(file) : text);
+  }
 }
 
 // ---- Writing
@@ -181,7 +188,7 @@ int FakeTracefs::put(const FakePlace& place, const std::string& text, bool trunc
   if (!event_of(place).empty()) return put_event(place, text);
   if (place.file == "set_event") return put_set_event(place, text, truncate);
   if (place.file == "current_tracer") return put_tracer(place, trimmed(text));
-  if (is_function_list(place.file)) return put_functions(place, trimmed(text), truncate);
+  if (is_function_list(place.file)) return put_functions(place, text, truncate);
   return put_plain(place, text, truncate);
 }
 
@@ -243,6 +250,11 @@ int FakeTracefs::put_filter(const FakePlace& place, const std::string& text) {
     return 0;
   }
   const std::string unknown = unknown_field(text, kernel_.events[event_of(place)]);
+  if (unknown.empty() && text.find('"') != std::string::npos) {
+    // The fake's fields are numbers. Not every refusal of a filter is an EINVAL.
+    log_error(place, "event filter parse error: error: Expecting numeric field\n  Command: " + text + "\n");
+    return ENOENT;
+  }
   if (unknown.empty()) {
     content = text + "\n";
     return 0;
@@ -307,41 +319,8 @@ int FakeTracefs::put_tracer(const FakePlace& place, const std::string& tracer) {
   return 0;
 }
 
-int FakeTracefs::put_functions(const FakePlace& place, const std::string& text, bool truncate) {
-  std::string& content = files_[below(place.directory, place.file)];
-  if (truncate || content.starts_with("####")) content = "";
-  int result = 0;
-  if (!text.empty()) {
-    const auto lines = matching(text);
-    // A module that is not there is remembered for the day it is loaded; any other miss is an error.
-    if (lines.empty() && text.find(":mod:") == std::string::npos) result = EINVAL;
-    for (const auto& line : lines) {
-      if (("\n" + content).find("\n" + line + "\n") == std::string::npos) content += line + "\n";
-    }
-  }
-  if (content.empty()) content = nothing_in(place.file);
-  return result;
-}
-
 // ---- Reading and what others do
 // ----------------------------------------------------------------------------
-
-std::vector<std::string> FakeTracefs::matching(std::string pattern) const {
-  std::optional<std::string> only;
-  if (const auto mod = pattern.find(":mod:"); mod != std::string::npos) {
-    only = pattern.substr(mod + 5);
-    pattern = mod == 0 ? "*" : pattern.substr(0, mod);
-  }
-  std::vector<std::string> lines;
-  for (const auto& [module, functions] : kernel_.functions) {
-    if (only && *only != module) continue;
-    for (const auto& function : functions) {
-      if (::fnmatch(pattern.c_str(), function.c_str(), 0) != 0) continue;
-      lines.push_back(module.empty() ? function : fmt::format("{} [{}]", function, module));
-    }
-  }
-  return lines;
-}
 
 std::string FakeTracefs::enabled_events(const std::string& directory) const {
   std::string names;
@@ -368,33 +347,6 @@ std::string FakeTracefs::event_summary(const std::string& path) const {
 
 void FakeTracefs::log_error(const FakePlace& place, const std::string& text) {
   files_[below(place.directory, "error_log")] += "[   12.345678] " + text;
-}
-
-void FakeTracefs::refresh_functions() {
-  if (!files_.contains("available_filter_functions")) return;
-  std::string text;
-  for (const auto& line : matching("*")) text += line + "\n";
-  files_["available_filter_functions"] = text;
-}
-
-void FakeTracefs::load_module(const std::string& name, std::vector<std::string> functions) {
-  kernel_.functions[name] = std::move(functions);
-  refresh_functions();
-}
-
-void FakeTracefs::unload_module(const std::string& name) {
-  kernel_.functions.erase(name);
-  refresh_functions();
-  for (auto& [path, text] : files_) {
-    const std::string file = place(path).file;
-    if (!is_function_list(file)) continue;
-    std::istringstream lines(text);
-    std::string kept;
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.ends_with(" [" + name + "]")) kept += line + "\n";
-    }
-    text = kept;
-  }
 }
 
 }  // namespace netperfd::trace

@@ -93,6 +93,17 @@ TEST_F(JournalTest, of_another_boot_says_nothing) {
   EXPECT_TRUE(journal->changes().empty());
 }
 
+TEST_F(JournalTest, of_another_boot_is_no_obstacle_however_long_it_is) {
+  leave_three();
+  scratch_.write("journal", scratch_.read("journal") + std::string(std::size_t{17} << 20U, 'x'));
+  EXPECT_FALSE(open());
+  auto journal = open("boot-2");
+  ASSERT_TRUE(journal) << journal.error().message;
+  EXPECT_TRUE(journal->of_another_boot());
+  ASSERT_TRUE(journal->begin());
+  EXPECT_LT(scratch_.read("journal").size(), 100U);
+}
+
 TEST_F(JournalTest, is_one_sessions_alone) {
   auto first = open();
   ASSERT_TRUE(first);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "tests/unit/trace/catalogue_support.hpp"
@@ -63,7 +64,9 @@ TEST_F(SpecCheckTest, names_what_is_nearest_to_a_wrong_name) {
   expect(graph({"hsr", {}, {"tcp_sendmsg"}, {}}), ErrorKind::invalid_argument,
          "trace.function_graph.exclude: no function tcp_sendmsg of the module hsr");
   expect(event({"skb:kfree_sbk", "", false}), ErrorKind::invalid_argument,
-         "there is no event skb:kfree_sbk; the nearest is skb:kfree_skb.");
+         "trace.events[0].name: there is no event skb:kfree_sbk; did you mean skb:kfree_skb?");
+  expect(event({"hsr:wholly_else", "", false}), ErrorKind::invalid_argument,
+         "there is no event hsr:wholly_else; `netperfctl events 'hsr:*'` lists them.");
 }
 
 TEST_F(SpecCheckTest, a_module_must_be_loaded_and_have_functions) {
@@ -85,6 +88,46 @@ TEST_F(SpecCheckTest, cpus_must_be_online) {
   EXPECT_TRUE(check(spec).has_value());
 }
 
+TEST_F(SpecCheckTest, a_filter_may_not_ask_for_addresses_or_for_what_is_not_there) {
+  TraceSpec spec = event({"skb:kfree_skb", "reason == 2", false});
+  spec.events.push_back({"skb:consume_skb", "skbaddr >= 0xffff800000000000", false});
+  expect(spec, ErrorKind::invalid_argument,
+         "trace.events[1].filter: skb:consume_skb: filter \"skbaddr >= 0xffff800000000000\" names skbaddr");
+  expect(event({"skb:kfree_skb", "protcol == 8", false}), ErrorKind::invalid_argument,
+         "a field protcol that the event does not have; the nearest is protocol.");
+  EXPECT_TRUE(check(event({"skb:consume_skb", "skbaddr != 0", false})).has_value());
+}
+
+TEST_F(SpecCheckTest, a_filter_that_only_the_kernel_refuses_is_refused_with_its_words) {
+  const std::string before = tracefs->snapshot();
+  const TraceSpec spec = event({"skb:kfree_skb", "protocol == \"x\"", false});
+  expect(spec, ErrorKind::invalid_argument,
+         "trace.events[0].filter: skb:kfree_skb: event filter parse error: error: Expecting numeric field");
+  EXPECT_EQ(tracefs->snapshot(), before);
+  // The doctor has asked before; while a job is traced nothing is tried.
+  tracefs->add_instance(machine.settings.own_instance);
+  tracefs->forget_operations();
+  EXPECT_TRUE(check(spec).has_value());
+  EXPECT_TRUE(tracefs->operations().empty());
+}
+
+TEST_F(SpecCheckTest, the_rings_of_all_cpus_together_have_a_limit) {
+  TraceSpec spec = event({"skb:kfree_skb", "", false});
+  spec.buffer_bytes = std::uint64_t{1} << 30U;
+  expect(spec, ErrorKind::invalid_argument,
+         "trace.buffer: 1024 MiB on each of 2 CPUs is 2048 MiB in all; at most 512 MiB in all are taken here "
+         "(whatever the memory), so 256 MiB a CPU.");
+  spec.buffer_bytes = std::uint64_t{256} << 20U;
+  EXPECT_TRUE(check(spec).has_value());
+  machine.write("proc/meminfo", "MemTotal:        1048576 kB\nMemFree:  1 kB\n");
+  expect(spec, ErrorKind::invalid_argument,
+         "at most 256 MiB in all are taken here (a quarter of the memory), so 128 MiB a CPU.");
+  spec.buffer_bytes = std::uint64_t{128} << 20U;
+  EXPECT_TRUE(check(spec).has_value());
+  machine.write("sys/devices/system/cpu/online", "0-15\n");
+  expect(spec, ErrorKind::invalid_argument, "on each of 16 CPUs");
+}
+
 TEST_F(SpecCheckTest, a_kernel_that_cannot_is_unsupported_with_the_doctors_words_and_advice) {
   FakeKernel kernel = able_kernel();
   kernel.lockdown = true;
@@ -93,6 +136,7 @@ TEST_F(SpecCheckTest, a_kernel_that_cannot_is_unsupported_with_the_doctors_words
       capability(KernelCatalogue(*tracefs, machine.settings).capabilities(true), "function_graph");
   expect(graph({"", {"tcp_sendmsg"}, {}, {}}), ErrorKind::unsupported, doctor.detail);
   expect(graph({"hsr", {}, {}, {}}), ErrorKind::unsupported, doctor.advice);
+  expect(graph({"hsr", {}, {}, {}}), ErrorKind::unsupported, ", or `optional: true` measures without it.");
   EXPECT_THAT(check(graph({"hsr", {}, {}, {}})).error().message, Not(HasSubstr("\n"))) << "said once";
 }
 
@@ -131,6 +175,16 @@ TEST(KernelsSpecCheck, refuses_function_graph_where_the_kernel_does_not_list_it)
   spec.cpus = {0};
   const Status events = check_trace_spec(spec, *tracefs, catalogue);
   EXPECT_TRUE(events.has_value()) << events.error().message;
+  spec.events[0].filter = "protocol == \"x\"";
+  const Status words = check_trace_spec(spec, *tracefs, catalogue);
+  ASSERT_FALSE(words.has_value());
+  EXPECT_EQ(words.error().kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(words.error().message, HasSubstr("event filter parse error"));
+  spec.events[0].filter = "location >= 0xffffffff82000000";
+  const Status address = check_trace_spec(spec, *tracefs, catalogue);
+  ASSERT_FALSE(address.has_value());
+  EXPECT_THAT(address.error().message, HasSubstr("names location, which is a kernel address"));
+  spec.events[0].filter = "";
   if (tracers->find("function_graph") != std::string::npos) return;
   spec.function_graph = FunctionGraphSpec{"", {"tcp_sendmsg"}, {}, {}};
   const Status refused = check_trace_spec(spec, *tracefs, catalogue);

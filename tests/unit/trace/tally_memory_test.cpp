@@ -105,7 +105,7 @@ TEST(TallyMemory, stays_bounded_over_millions_of_wild_events) {
 
   const auto record = test::finish(tally);
   std::uint64_t counted = 0;
-  for (const auto& cpu : record.cpus) counted += cpu.events;
+  for (const auto& cpu : record.cpus) counted += cpu.records;
   EXPECT_EQ(counted, events);
   EXPECT_LE(record.events.size(), 6U + 257U);
   EXPECT_LE(record.samples.size(), 6U * 32U);
