@@ -88,14 +88,14 @@ std::string LiveLine::trace_words(const Screen& screen, std::size_t room, bool b
   };
   std::uint64_t all = 0;
   for (const TraceEventView& event : events) all += event.count.value_or(0);
-  const std::string sum = fmt::format("{} events/s, {}", rate(all), lost);
+  std::string sum = fmt::format("{} events/s, {}", rate(all), lost);
   if (events.empty()) return sum;
   for (const bool with_system : {true, false}) {
-    const std::string text = names(events.size(), with_system);
+    std::string text = names(events.size(), with_system);
     if (display_width(text) <= room) return text;
   }
   for (std::size_t count = events.size() - 1; count > 0; --count) {
-    const std::string text = names(count, false);
+    std::string text = names(count, false);
     if (display_width(text) <= room) return text;
   }
   return by_name ? std::string{} : sum;

@@ -10,7 +10,7 @@
 namespace netperfd::trace {
 namespace {
 
-constexpr std::size_t kPrefixDistance = 3;
+constexpr std::size_t kPrefixDistance = 1;
 
 std::string_view base_of(std::string_view name) {
   return name.substr(0, name.find('.'));
