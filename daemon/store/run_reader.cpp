@@ -116,21 +116,14 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
   if (!select) return std::unexpected(select.error());
 
   const std::uint32_t size = page_size(limit, kMaxIntervals);
-  core::Page<Interval> page;
   select->bind(run, *after, size + 1);
-  for (;;) {
-    auto more = select->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return page;
-    if (page.rows.size() == size) {
-      page.next = make_cursor(kIntervalCursor, *after);
-      return page;
-    }
-    auto& interval = page.rows.emplace_back();
+  return read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
+    std::int64_t position = 0;
     std::string direction;
-    select->read(*after, direction, interval_members(interval));
+    select->read(position, direction, interval_members(interval));
     interval.direction = parse_direction(direction).value_or(Direction::send);
-  }
+    return position;
+  });
 }
 
 Result<std::string> RunReader::document(RunId run, const std::string& name) {

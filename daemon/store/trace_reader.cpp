@@ -165,22 +165,16 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
   if (!fields) return std::unexpected(fields.error());
 
   const std::uint32_t size = page_size(limit, kMaxSamples);
-  core::Page<EventSample> page;
   select->bind(run, *after, event, size + 1);
-  for (;;) {
-    auto more = select->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return page;
-    if (page.rows.size() == size) {
-      page.next = make_cursor(kSampleCursor, *after);
-      return page;
-    }
-    EventSample& sample = page.rows.emplace_back();
-    select->read(*after, sample_members(sample));
-    auto done = for_each_row(fields->bind(run, *after),
-                             [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
-    if (!done) return std::unexpected(done.error());
-  }
+  return read_page<EventSample>(
+      *select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
+        std::int64_t position = 0;
+        select->read(position, sample_members(sample));
+        auto done = for_each_row(fields->bind(run, position),
+                                 [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
+        if (!done) return std::unexpected(done.error());
+        return position;
+      });
 }
 
 Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string& cursor,
@@ -194,21 +188,14 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
   if (!select) return std::unexpected(select.error());
 
   const std::uint32_t size = page_size(limit, kMaxStacks);
-  core::Page<StackCount> page;
   select->bind(run, *after, size + 1);
-  for (;;) {
-    auto more = select->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return page;
-    if (page.rows.size() == size) {
-      page.next = make_cursor(kStackCursor, *after);
-      return page;
-    }
-    StackCount& stack = page.rows.emplace_back();
+  return read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
+    std::int64_t position = 0;
     std::string frames;
-    select->read(*after, stack.event, stack.count, frames);
+    select->read(position, stack.event, stack.count, frames);
     stack.frames = split_lines(frames);
-  }
+    return position;
+  });
 }
 
 }  // namespace netperfd::store

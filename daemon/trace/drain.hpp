@@ -1,6 +1,6 @@
 // Empties the ring buffers while the run goes on.
 //
-// On a timer: waking up for each full sub-buffer costs six times the CPU of looking now and then. Each turn
+// On a timer: waking up for each full sub-buffer costs more CPU than looking now and then. Each turn
 // reads a bounded amount and then lets the loop see to its other callers; while there is more to read the
 // next turn follows at once, otherwise a period later. A pipe also gives what was written a moment ago, so
 // reading could go on for ever where events come faster than they are read, or where reading makes events:

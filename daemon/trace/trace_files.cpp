@@ -55,7 +55,9 @@ Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& 
   std::vector<KnownEvent> events;
   std::vector<std::string> names;
   for (const EventSpec& event : spec.events) names.push_back(event.name);
-  for (const char* own : {"ftrace:print", "ftrace:kernel_stack"}) names.emplace_back(own);
+  // User stacks are switched off in the instance; somebody may switch them on again.
+  for (const char* own : {"ftrace:print", "ftrace:kernel_stack", "ftrace:user_stack"})
+    names.emplace_back(own);
   if (spec.function_graph) {
     for (const char* own : {"ftrace:funcgraph_entry", "ftrace:funcgraph_exit"}) names.emplace_back(own);
   }

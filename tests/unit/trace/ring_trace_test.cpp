@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "daemon/base/fd.hpp"
 #include "tests/unit/core/fakes.hpp"
@@ -175,9 +176,21 @@ TEST_F(RingTraceTest, follows_the_workloads_tasks_only_where_asked) {
   }
   TraceSpec spec = events({{"sched:sched_switch", "", false}});
   spec.workload_only = true;
-  ASSERT_NO_FATAL_FAILURE(start(spec));
-  for (int i = 0; i < 20; ++i) sched_yield();
-  usleep(1000);  // a switch away from this task and back
+  auto there = make_pipe();
+  auto back = make_pipe();
+  ASSERT_TRUE(there && back);
+  // Older than the trace, so that it is no task of the workload.
+  std::thread other([&] {
+    char byte = 0;
+    if (::read(there->read.get(), &byte, 1) == 1) (void)!::write(back->write.get(), &byte, 1);
+  });
+  start(spec);
+  // Has to wait for the other: a switch away from this task and back.
+  char byte = 'x';
+  EXPECT_EQ(::write(there->write.get(), &byte, 1), 1);
+  EXPECT_EQ(::read(back->read.get(), &byte, 1), 1);
+  other.join();
+  ASSERT_TRUE(trace_);
   const TraceRecord& record = end();
   EXPECT_GT(count_of(record, "sched:sched_switch"), 0U);
   EXPECT_TRUE(record.workload_only);
