@@ -77,6 +77,27 @@ class RunStore {
   [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
 };
 
+// ---- PacketCounter: what the devices counted
+// ---------------------------------------------------------------------
+
+// The counters of one run's device; holds what it needs to read them again when the workload's processes are
+// gone.
+class ActivePacketCount {
+ public:
+  virtual ~ActivePacketCount() = default;
+  // What was counted since open(); absent where it cannot be read or the device went away.
+  [[nodiscard]] virtual std::optional<PacketCount> count() = 0;
+};
+
+class PacketCounter {
+ public:
+  virtual ~PacketCounter() = default;
+  // Begins to count. `workload` as of ActiveWorkload::pids(). Null where no device of this host carries the
+  // workload's packets or none can be told.
+  [[nodiscard]] virtual std::unique_ptr<ActivePacketCount> open(const JobSpec& spec,
+                                                                const std::vector<pid_t>& workload) = 0;
+};
+
 // ---- Clock
 // ---------------------------------------------------------------------------------------------------------
 
@@ -206,6 +227,11 @@ struct Page {
   std::string next;  // cursor of the page that follows, empty at the end
 };
 
+// The long parts of a function profile.
+struct ProfileParts {
+  bool histograms = false, slices = false, edges = false, tree = false;
+};
+
 class RunQueries {
  public:
   virtual ~RunQueries() = default;
@@ -227,6 +253,9 @@ class RunQueries {
   // By event, the most frequent first.
   [[nodiscard]] virtual Result<Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
                                                               std::uint32_t limit) = 0;
+  // Without `edges`, `tree` or slices where they are not asked for; not_found where the run has no profile.
+  [[nodiscard]] virtual Result<FunctionProfile> profile(RunId run, const ProfileParts& parts) = 0;
+  [[nodiscard]] virtual Result<Traffic> traffic(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;

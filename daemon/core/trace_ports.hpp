@@ -24,6 +24,8 @@ struct TraceProgress {
   double seconds = 0;                                         // that it covers
   std::vector<std::pair<std::string, std::uint64_t>> events;  // decoded by name, those that occurred
   std::uint64_t lost = 0;                                     // events, over all CPUs
+  // The functions with the most calls that ended meanwhile, a few of them, by hits.
+  std::vector<std::pair<std::string, std::uint64_t>> functions;
 };
 
 // Told of one trace session, on the loop thread, never from inside a call of it.

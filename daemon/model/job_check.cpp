@@ -387,6 +387,8 @@ std::vector<JobProblem> check(const JobSpec& spec) {
     case WorkloadKind::none:
       check_none(spec, problems);
       break;
+    case WorkloadKind::imported:
+      break;
   }
   check_timeout(spec, problems);
   if (spec.trace) problems.add_all(check_trace(*spec.trace));

@@ -11,8 +11,8 @@ struct Name {
   std::string_view text;
 };
 
-constexpr Name<WorkloadKind> kWorkloadKinds[] = {{WorkloadKind::iperf3, "iperf3"},
-                                                 {WorkloadKind::none, "none"}};
+constexpr Name<WorkloadKind> kWorkloadKinds[] = {
+    {WorkloadKind::iperf3, "iperf3"}, {WorkloadKind::none, "none"}, {WorkloadKind::imported, "import"}};
 constexpr Name<Protocol> kProtocols[] = {
     {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
 constexpr Name<Direction> kDirections[] = {

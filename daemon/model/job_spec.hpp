@@ -15,7 +15,8 @@ namespace netperfd {
 
 enum class WorkloadKind {
   iperf3,
-  none,  // nothing of netperfd's own: somebody else makes the traffic, until the job is stopped
+  none,      // nothing of netperfd's own: somebody else makes the traffic, until the job is stopped
+  imported,  // a file that somebody brought along; no job text can ask for it
 };
 enum class Protocol { tcp, udp, sctp };
 enum class Direction { send, receive, both };  // seen from the client: send is client to server

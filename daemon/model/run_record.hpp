@@ -103,6 +103,22 @@ struct WorkloadResult {
   std::optional<ResourceUsage> client_usage;
 };
 
+// What one device of the client's network namespace counted between the release and the end of the run.
+struct PacketCount {
+  std::string device;         // the one that the route to the server leaves by
+  std::string netns;          // empty: the host's own
+  bool sent = true;           // its tx counters; false: rx, for a test in which the client receives
+  std::uint64_t packets = 0;  // socket buffers: one that is segmented later counts once
+  std::uint64_t bytes = 0;
+};
+
+// What the figures of a function profile are divided by. Unlike iperf3's sums it covers the omitted part too,
+// as the trace does.
+struct Traffic {
+  std::optional<std::uint64_t> goodput_bytes;  // received, over all directions and streams
+  std::optional<PacketCount> packets;          // absent: not known, or none
+};
+
 struct RunRecord {
   RunId id = 0;
   RunState state = RunState::failed;  // one of the ended ones
@@ -111,6 +127,7 @@ struct RunRecord {
   std::optional<WallTime> ended;      // the moment the client was seen to have ended
   WorkloadResult workload;
   std::optional<TraceRecord> trace;  // absent where the job asked for none
+  Traffic traffic;
 };
 
 }  // namespace netperfd

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "daemon/model/function_profile.hpp"
 
 namespace netperfd {
 
@@ -81,11 +84,14 @@ struct TraceRecord {
   std::vector<TraceCpu> cpus;                  // by number
   std::vector<EventCount> events;  // by count, the most frequent first; those asked for also where they never
                                    // occurred
-  std::vector<EventSample> samples;   // by time
-  std::vector<StackCount> stacks;     // by count within an event
-  std::uint64_t stacks_left_out = 0;  // stacks counted, but too many kinds to keep apart
-  std::vector<DropCount> drops;       // by count
-  std::vector<TraceMark> marks;       // by time
+  std::vector<EventSample> samples;        // by time
+  std::vector<StackCount> stacks;          // by count within an event
+  std::uint64_t stacks_left_out = 0;       // stacks counted, but too many kinds to keep apart
+  std::vector<DropCount> drops;            // by count
+  std::vector<TraceMark> marks;            // by time
+  std::optional<FunctionProfile> profile;  // absent where functions were not traced
+  std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not asked for
+  std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that found no room in it
 };
 
 // Records of this CPU that were written or should have been, and that nobody decoded. The kernel counts an

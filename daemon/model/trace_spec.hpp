@@ -30,10 +30,11 @@ struct EventSpec {
 struct TraceSpec {
   std::optional<FunctionGraphSpec> function_graph;
   std::vector<EventSpec> events;
-  bool workload_only = false;                 // only while a task of the workload is the current one
-  std::vector<std::uint32_t> cpus;            // empty: all
-  std::optional<std::uint64_t> buffer_bytes;  // of one CPU; absent: netperfd's choice
-  bool optional = false;                      // measure without it where the kernel refuses
+  bool workload_only = false;                   // only while a task of the workload is the current one
+  std::vector<std::uint32_t> cpus;              // empty: all
+  std::optional<std::uint64_t> buffer_bytes;    // of one CPU; absent: netperfd's choice
+  std::optional<std::uint64_t> keep_raw_bytes;  // of raw sub-buffers to keep, all CPUs; absent: none
+  bool optional = false;                        // measure without it where the kernel refuses
 
   bool operator==(const TraceSpec&) const = default;
 };

@@ -11,17 +11,11 @@
 
 #include "daemon/core/trace_ports.hpp"
 #include "daemon/model/trace_record.hpp"
-#include "daemon/trace/event_format.hpp"
+#include "daemon/trace/known_event.hpp"
 #include "daemon/trace/subbuffer.hpp"
 #include "daemon/trace/symbols.hpp"
 
 namespace netperfd::trace {
-
-// An event the tally knows: by its system and its format.
-struct KnownEvent {
-  std::string name;  // "skb:kfree_skb", "ftrace:funcgraph_entry"
-  EventFormat format;
-};
 
 struct TallySettings {
   SubbufferLayout layout;

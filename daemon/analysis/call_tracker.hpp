@@ -1,0 +1,68 @@
+// From entries and exits to calls, and from calls to a function profile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/graph_event.hpp"
+#include "daemon/model/function_profile.hpp"
+
+namespace netperfd::analysis {
+
+struct CallSettings {
+  bool sleep_in_recorded = true;  // the kernel's option sleep-time: durations hold the time off the CPU
+  bool off_cpu_known = true;      // task_switch events are among the events
+  std::size_t tree_nodes = 10'000;
+  std::size_t functions = 20'000;  // others are counted together under the address 0
+  std::size_t tasks = 100'000;     // with calls under way; the oldest is given up beyond it
+  std::size_t slices = 400;        // at most, and at least half as many in a long run
+};
+
+// How a recorded address is called.
+struct FunctionName {
+  std::string name;
+  std::string module;
+  std::uint32_t duplicate = 0;
+
+  bool operator==(const FunctionName&) const = default;
+  auto operator<=>(const FunctionName&) const = default;
+};
+using FunctionNamer = std::function<FunctionName(std::uint64_t address)>;
+
+class CallTracker {
+ public:
+  explicit CallTracker(CallSettings settings);
+  CallTracker(CallTracker&&) noexcept;
+  CallTracker& operator=(CallTracker&&) noexcept;
+  ~CallTracker();
+
+  // In order of time over all CPUs.
+  void add(std::uint32_t cpu, std::span<const GraphEvent> events);
+
+  // Calls that ended since the call before it, by address, those that had any.
+  struct Hits {
+    std::uint64_t function = 0;
+    std::uint64_t hits = 0;
+    std::uint64_t self_ns = 0;
+  };
+  [[nodiscard]] std::vector<Hits> take_hits();
+
+  // Everything but depth, calibration, builds and corrected times. Addresses with the same name are one
+  // function. `out_of_order` is TimeOrder's count.
+  [[nodiscard]] FunctionProfile finish(const FunctionNamer& name, std::uint64_t out_of_order);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Fills in corrected_self_ns: self time less entry_ns for each call and less callee_ns for each traced call
+// it made, never below 0 (counted in damage.clipped where it would have been).
+void correct_self_times(FunctionProfile& profile, const Calibration& calibration);
+
+}  // namespace netperfd::analysis

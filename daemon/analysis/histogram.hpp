@@ -1,0 +1,36 @@
+// The arithmetic of model's Histogram.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/model/function_profile.hpp"
+
+namespace netperfd::analysis {
+
+[[nodiscard]] std::uint32_t bucket_of(std::uint64_t value);
+// The smallest value that a bucket holds, and how many it holds.
+[[nodiscard]] std::uint64_t bucket_begin(std::uint32_t bucket);
+[[nodiscard]] std::uint64_t bucket_width(std::uint32_t bucket);
+
+// The value below or at which `fraction` (0 to 1) of what was counted lies: the middle of its bucket. 0 where
+// nothing was counted.
+[[nodiscard]] std::uint64_t quantile(const Histogram& histogram, double fraction);
+[[nodiscard]] std::uint64_t count(const Histogram& histogram);
+void merge(Histogram& into, const Histogram& from);
+
+// One that grows as values come.
+class HistogramCounter {
+ public:
+  void add(std::uint64_t value) {
+    const auto bucket = bucket_of(value);
+    if (bucket >= counts_.size()) counts_.resize(bucket + 1);
+    ++counts_[bucket];
+  }
+  [[nodiscard]] Histogram histogram() const;
+
+ private:
+  std::vector<std::uint64_t> counts_;
+};
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,15 @@
+// An event that may stand in the ring buffers: by its system and its format.
+#pragma once
+
+#include <string>
+
+#include "daemon/trace/event_format.hpp"
+
+namespace netperfd::trace {
+
+struct KnownEvent {
+  std::string name;  // "skb:kfree_skb", "ftrace:funcgraph_entry"
+  EventFormat format;
+};
+
+}  // namespace netperfd::trace
