@@ -124,7 +124,14 @@ std::string show_csv(const ShowView& view) {
   if (lists.stacks) return table_of(run, view.stacks.stacks);
   if (lists.marks) return table_of(run, trace.marks);
   if (lists.cpus) return table_of(run, trace.cpus);
-  if (lists.over_time || view.details.run.workload == "none") return table_of(run, slices_of(trace));
+  const FunctionLists& function_lists = view.function_lists;
+  const ProfileDetails profile = view.functions.value_or(ProfileDetails{});
+  if (function_lists.tree) return table_of(run, profile.tree);
+  if (function_lists.callers) return table_of(run, profile.edges);
+  if (function_lists.functions && lists.over_time) return table_of(run, slices_of(profile));
+  const bool alone = is_trace_only(view.details.run) && !lists.over_time && view.functions;
+  if (function_lists.functions || alone) return table_of(run, profile.functions);
+  if (lists.over_time || is_trace_only(view.details.run)) return table_of(run, slices_of(trace));
   return table_of(run, view.intervals);
 }
 

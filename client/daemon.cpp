@@ -146,9 +146,13 @@ Outcome<JobDetails> Daemon::job(std::uint64_t job) {
 }
 
 Outcome<std::string> Daemon::document(std::uint64_t run, const std::string& name) {
-  const auto content = call([&] { return bus_->OpenDocument(run, name); });
+  const auto content = open_document(run, name);
   if (!content) return std::unexpected(content.error());
   return read_all(content->get());
+}
+
+Outcome<OwnedFd> Daemon::open_document(std::uint64_t run, const std::string& name) {
+  return call([&] { return OwnedFd{bus_->OpenDocument(run, name).release()}; });
 }
 
 Outcome<void> Daemon::follow(Loop& loop, JobListener& listener) {

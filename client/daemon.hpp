@@ -9,6 +9,7 @@
 
 #include "client/loop.hpp"
 #include "client/outcome.hpp"
+#include "client/owned_fd.hpp"
 #include "client/views.hpp"
 
 namespace netperfctl {
@@ -17,6 +18,10 @@ struct StartOptions {
   std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
+};
+
+struct ImportOptions {
+  std::optional<std::string> name, label;
 };
 
 struct RunFilter {
@@ -86,6 +91,8 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
   [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
   [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
+  // The same, to be read.
+  [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
 
   // What the kernel showed while the run went on; not_found where it has no trace.
   [[nodiscard]] Outcome<TraceDetails> trace(std::uint64_t run);
@@ -93,6 +100,12 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<SampleView>> trace_samples(std::uint64_t run);
   // The most frequent `limit`; without a limit all.
   [[nodiscard]] Outcome<StackPage> trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit);
+  // What its function calls come to, with the lists that were asked for; not_found where none were traced.
+  [[nodiscard]] Outcome<ProfileDetails> profile(std::uint64_t run, const FunctionLists& lists, bool slices);
+  // Its recording as function_graph text, to be read to its end; not_found where none was kept.
+  [[nodiscard]] Outcome<OwnedFd> open_trace_text(std::uint64_t run);
+  // Of a trace.dat, open for reading; the number of the run that now holds it.
+  [[nodiscard]] Outcome<std::uint64_t> import_trace(const OwnedFd& file, const ImportOptions& options);
   // A line of text beside the events of the job's run.
   [[nodiscard]] Outcome<void> mark(std::uint64_t job, const std::string& text);
 

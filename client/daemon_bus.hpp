@@ -1,5 +1,5 @@
-// The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only daemon.cpp and
-// daemon_trace.cpp include it, since sdbus-c++ is slow to compile.
+// The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only daemon.cpp,
+// daemon_functions.cpp and daemon_trace.cpp include it, since sdbus-c++ is slow to compile.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -99,6 +100,13 @@ class Daemon::Bus final
     dbus::detach(*connection);
   }
 
+  // Calls made from now on wait so long for their answer. Returns how long they waited until now.
+  std::chrono::microseconds wait_at_most(std::chrono::microseconds time) {
+    const std::chrono::microseconds before{connection->getMethodCallTimeout()};
+    connection->setMethodCallTimeout(time);
+    return before;
+  }
+
   void follow(Loop& loop, JobListener& listener) {
     dbus::attach(*connection, loop.raw());
     listener_ = &listener;
@@ -159,12 +167,15 @@ class Daemon::Bus final
     } else if (member == "TraceProgress") {
       std::uint64_t run = 0;
       std::map<std::string, std::uint64_t> events;
+      std::map<std::string, std::uint64_t> functions;
       TraceProgressView progress;
-      message >> run >> progress.seconds >> events >> progress.lost;
+      message >> run >> progress.seconds >> events >> progress.lost >> functions;
       for (const auto& [name, count] : events) {
         progress.events.push_back({.event = name, .filter = {}, .count = count, .slices = {}});
       }
       std::ranges::stable_sort(progress.events, std::greater{}, &TraceEventView::count);
+      for (const auto& [name, hits] : functions) progress.functions.push_back({name, hits});
+      std::ranges::stable_sort(progress.functions, std::greater{}, &FunctionHitsView::hits);
       listener_->trace_progress(job->first, run, progress);
     }
   }

@@ -18,7 +18,7 @@ namespace netperfctl {
 // Whether a value may have several lines and keeps its line feeds.
 [[nodiscard]] inline bool has_lines(std::string_view key) {
   return key == "error" || key == "message" || key == "detail" || key == "advice" ||
-         key.ends_with("skipped") || key.ends_with("broken");
+         key == "not_calibrated" || key.ends_with("skipped") || key.ends_with("broken");
 }
 
 [[nodiscard]] inline SampleFieldView escaped(SampleFieldView field) {
@@ -70,6 +70,12 @@ template <class Row>
           escaped(std::move(details.marks))};
 }
 
+[[nodiscard]] inline ProfileDetails escaped(ProfileDetails details) {
+  return {escaped(std::move(details.profile)),   escaped(std::move(details.builds)),
+          escaped(std::move(details.functions)), escaped(std::move(details.slices)),
+          escaped(std::move(details.edges)),     escaped(std::move(details.tree))};
+}
+
 [[nodiscard]] inline ShowView escaped(ShowView view) {
   view.details = escaped(std::move(view.details));
   if (view.job) view.job = escaped(std::move(*view.job));
@@ -78,6 +84,7 @@ template <class Row>
   if (view.trace) view.trace = escaped(std::move(*view.trace));
   view.stacks.stacks = escaped(std::move(view.stacks.stacks));
   view.samples = escaped(std::move(view.samples));
+  if (view.functions) view.functions = escaped(std::move(*view.functions));
   return view;
 }
 

@@ -60,7 +60,8 @@ Failure unreachable(Step step, const std::string& reason) {
 Failure with_membership_hint(Failure failure) {
   if (failure.exit != Exit::denied) return failure;
   failure.message += fmt::format(
-      "\nStarting, stopping, deleting and probing anew need root or the group `netperfd`; root can add you:\n"
+      "\nStarting, stopping, deleting, importing and probing anew need root or the group `netperfd`; root "
+      "can add you:\n"
       "  usermod -aG netperfd {}\n"
       "It holds from your next login.",
       user_name());

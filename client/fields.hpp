@@ -5,15 +5,11 @@
 // a CSV header should not, visit(key, member, suffix).
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
+#include "client/function_fields.hpp"
+#include "client/row_of.hpp"
 #include "client/views.hpp"
 
 namespace netperfctl {
-
-template <class Row, class View>
-concept RowOf = std::same_as<std::remove_cvref_t<Row>, View>;
 
 template <RowOf<RunView> Row, class Visit>
 void each_field(Row&& row, Visit&& visit) {

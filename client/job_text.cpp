@@ -40,10 +40,10 @@ std::string measured(const RunDetails& details) {
   }
   const RunView& run = details.run;
   if (parts.empty())
-    parts.emplace_back(run.workload == "none" ? "nothing is known of it" : "throughput not known");
+    parts.emplace_back(is_trace_only(run) ? "nothing is known of it" : "throughput not known");
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   const std::string traced = show::trace_words(run);
-  if (!traced.empty()) text = run.workload == "none" ? traced : text + "   " + traced;
+  if (!traced.empty()) text = is_trace_only(run) ? traced : text + "   " + traced;
   if (!details.flags.empty()) text += "   " + plural(details.flags.size(), "flag");
   return text;
 }

@@ -69,6 +69,16 @@ Json jobs_document(std::span<const LiveJobView> jobs) {
   return json;
 }
 
+void add_functions(Json& json, const ShowView& view) {
+  const ProfileDetails& details = *view.functions;
+  json["function_profile"] = object(details.profile);
+  json["builds"] = array(details.builds);
+  json["functions"] = array(details.functions);
+  if (view.trace_lists.over_time) json["function_slices"] = array(details.slices);
+  if (view.function_lists.callers) json["call_edges"] = array(details.edges);
+  if (view.function_lists.tree) json["call_tree"] = array(details.tree);
+}
+
 // ASCII only: a terminal that shows it cannot be steered by what a label holds.
 std::string write(const Json& json, int indent) {
   return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
@@ -122,6 +132,7 @@ std::string show_json(const ShowView& view) {
   json["trace_marks"] = array(view.trace->marks);
   if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
   if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
+  if (view.functions) add_functions(json, view);
   return pretty(json);
 }
 
@@ -180,6 +191,22 @@ std::string start_json(const StartView& view) {
   return pretty(json);
 }
 
+std::string imported_json(std::uint64_t run) {
+  Json json = document("imported");
+  json["run"] = run;
+  return pretty(json);
+}
+
+std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
+                          std::uint64_t bytes) {
+  Json json = document("exported");
+  json["run"] = run;
+  json["format"] = format;
+  json["file"] = file;
+  json["bytes"] = bytes;
+  return pretty(json);
+}
+
 std::string stopped_json(std::uint64_t job) {
   Json json = document("stopped");
   json["job"] = job;
@@ -215,6 +242,7 @@ std::string trace_progress_json(std::uint64_t job, std::uint64_t run, const Trac
   if (sayable(progress.seconds)) json["seconds"] = progress.seconds;
   json["lost"] = progress.lost;
   json["events"] = array(progress.events);
+  json["functions"] = array(progress.functions);
   return line(json);
 }
 

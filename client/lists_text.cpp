@@ -137,7 +137,7 @@ std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> s
   return render_table(screen,
                       {{.title = "SCENARIO", .shrink_to = 20},
                        {.title = "DESCRIPTION", .shrink_to = 20},
-                       {.title = "FILE", .optional = true, .wide_only = true}},
+                       {.title = "FILE", .optional = true, .leaves = 1}},
                       std::move(rows), std::move(notes));
 }
 

@@ -9,6 +9,7 @@
 
 #include "client/escaped.hpp"
 #include "client/text.hpp"
+#include "client/trace_rows.hpp"
 #include "client/units.hpp"
 
 namespace netperfctl {
@@ -20,6 +21,7 @@ void LiveLine::job_changed(const LiveJobView& raw, Time now) {
   if (run != run_) {
     live_.clear();
     trace_.reset();
+    calls_ = false;
   }
   if (begins || job.progress != job_.progress) {
     anchor_s_ = job.progress.value_or(0) * job.planned_s.value_or(0);
@@ -45,6 +47,9 @@ void LiveLine::trace_progress(std::uint64_t run, const TraceProgressView& progre
   trace_ = progress;
   trace_->lost += lost;
   trace_->events = escaped(std::move(trace_->events));
+  trace_->functions = escaped(std::move(trace_->functions));
+  // A second without a call does not name the event.
+  calls_ = calls_ || calls_of(trace_->events) != nullptr || !trace_->functions.empty();
 }
 
 double LiveLine::elapsed_s(Time now) const {
@@ -71,13 +76,18 @@ std::string LiveLine::trace_words(const Screen& screen, std::size_t room, bool b
   if (!trace_ || trace_->seconds <= 0) return {};
   const std::string lost = fmt::format("{} lost", format_short(static_cast<double>(trace_->lost)));
   std::vector<TraceEventView> events = trace_->events;
-  std::erase_if(events, [](const TraceEventView& event) { return event.count.value_or(0) == 0; });
+  const TraceEventView* returned = calls_of(trace_->events);
+  const std::uint64_t called = returned != nullptr ? returned->count.value_or(0) : 0;
+  std::erase_if(events, [](const TraceEventView& event) {
+    return event.count.value_or(0) == 0 || is_call_event(event.event);
+  });
   const auto rate = [this](std::uint64_t count) {
     return format_short(static_cast<double>(count) / trace_->seconds);
   };
+  const std::string calls = calls_ ? rate(called) + " calls/s, " : "";
   // The first `count` of them, which are the most frequent.
   const auto names = [&](std::size_t count, bool with_system) {
-    std::string text;
+    std::string text = calls;
     for (const TraceEventView& event : std::span{events}.first(count)) {
       const std::string_view name = event.event;
       const std::size_t begin = with_system ? 0 : name.find(':') + 1;
@@ -88,7 +98,9 @@ std::string LiveLine::trace_words(const Screen& screen, std::size_t room, bool b
   };
   std::uint64_t all = 0;
   for (const TraceEventView& event : events) all += event.count.value_or(0);
-  std::string sum = fmt::format("{} events/s, {}", rate(all), lost);
+  std::string sum = calls;
+  if (!calls_ || all > 0) sum += rate(all) + " events/s, ";
+  sum += lost;
   if (events.empty()) return sum;
   for (const bool with_system : {true, false}) {
     std::string text = names(events.size(), with_system);
@@ -99,6 +111,19 @@ std::string LiveLine::trace_words(const Screen& screen, std::size_t room, bool b
     if (display_width(text) <= room) return text;
   }
   return by_name ? std::string{} : sum;
+}
+
+std::string LiveLine::functions_text(const Screen& screen, const std::string& lead) const {
+  if (!moves() || !calls_ || !trace_ || trace_->seconds <= 0) return {};
+  const std::size_t width = screen.width.value_or(120) - 3;
+  std::string text;
+  for (const FunctionHitsView& function : trace_->functions) {
+    const std::string rate = format_short(static_cast<double>(function.hits) / trace_->seconds);
+    const std::string more = fmt::format("{}{} {}/s", text.empty() ? "" : ", ", function.function, rate);
+    if (display_width(lead) + display_width(text) + display_width(more) > width) break;
+    text += more;
+  }
+  return text.empty() ? text : lead + text;
 }
 
 std::string LiveLine::place_trace(const Screen& screen, std::size_t room, const std::string& shorter,

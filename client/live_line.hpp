@@ -32,8 +32,12 @@ class LiveLine {
   // `lead` and "run 41  1/3  running  ▕████▌   ▏  6.2 s of 11 s  78.4 Mbit/s  ▃▅▆▆▅▆  0 retr", narrower than
   // the screen, without a line feed; what does not fit is left out, the sparkline and the bar first. Of a
   // traced run also "skb:kfree_skb 1,204/s, tcp:tcp_probe 17/s, 0 lost" or, in less room, "kfree_skb 1,204/s,
-  // …, 0 lost" or "1,221 events/s, 0 lost".
+  // …, 0 lost" or "1,221 events/s, 0 lost". Where functions are traced their calls stand before the events:
+  // "246k calls/s".
   [[nodiscard]] std::string text(const Screen& screen, Time now, const std::string& lead = {}) const;
+  // "hsr_get_node 28.1k/s, hsr_forward_skb 14.0k/s": the busiest functions of the last second, as many as
+  // there is room for behind `lead`; empty where no functions are traced.
+  [[nodiscard]] std::string functions_text(const Screen& screen, const std::string& lead) const;
 
  private:
   struct Live {
@@ -58,6 +62,7 @@ class LiveLine {
   Time anchor_time_;
   std::vector<Live> live_;                  // one a direction
   std::optional<TraceProgressView> trace_;  // the newest; `lost` since the line knows of the run
+  bool calls_ = false;                      // of this run: functions are traced
 };
 
 }  // namespace netperfctl

@@ -10,6 +10,8 @@
 #include <string>
 #include <system_error>
 
+#include "client/outcome.hpp"
+
 namespace netperfctl {
 
 [[nodiscard]] inline bool is_number_above_zero(const std::string& text, std::uint64_t highest) {
@@ -25,6 +27,14 @@ namespace netperfctl {
             return fits ? std::string{} : fmt::format("`{}` is not the number of a {}", text, what);
           },
           ""};
+}
+
+// The number of a run as people say it; 0 for `last`, the newest that has ended, as GetRun has it.
+[[nodiscard]] inline Outcome<std::uint64_t> run_number(const std::string& text) {
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  if (text == "last") return 0;
+  if (is_number_above_zero(text, kAny)) return std::stoull(text);
+  return fail(Exit::usage, fmt::format("\"{}\" is no run: its number, or `last`, was expected", text));
 }
 
 [[nodiscard]] inline CLI::Validator count_above_zero() {

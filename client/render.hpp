@@ -52,6 +52,9 @@ namespace netperfctl {
 [[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_json(const ShowView& view);
 [[nodiscard]] std::string start_json(const StartView& view);
+[[nodiscard]] std::string imported_json(std::uint64_t run);
+[[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
+                                        std::uint64_t bytes);
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
 
@@ -80,8 +83,9 @@ namespace netperfctl {
 [[nodiscard]] std::string runs_csv(std::span<const RunView> runs);
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
-// The run's intervals or, of a run without iperf3, its events by time slice; where something was listed, the
-// first of: streams, events, drops, stacks, marks, cpus, over_time.
+// The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;
+// where something was listed, the first of: streams, events, drops, stacks, marks, cpus, tree, callers,
+// functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
 [[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);

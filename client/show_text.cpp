@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "client/escaped.hpp"
+#include "client/function_text.hpp"
 #include "client/render.hpp"
 #include "client/show_parts.hpp"
 #include "client/text.hpp"
 #include "client/times.hpp"
+#include "client/trace_rows.hpp"
 #include "client/trace_text.hpp"
 #include "client/units.hpp"
 
@@ -24,11 +26,6 @@ const SumView* sum_of(const ShowView& view, std::string_view direction) {
 
 std::string received_rate(const SumView* sum) {
   return sum != nullptr && sum->received_bits_per_second ? format_rate(*sum->received_bits_per_second) : "-";
-}
-
-// Nothing made traffic for it: the kernel was watched while somebody else did.
-bool is_trace_only(const RunView& run) {
-  return run.workload == "none";
 }
 
 // What a finished run found, in a few words.
@@ -91,6 +88,7 @@ std::string watched_words(const RunView& run) {
 }
 
 std::string workload_words(const RunView& run) {
+  if (run.workload == "import") return "none: the trace was imported from a file";
   if (is_trace_only(run)) return "none of its own: " + watched_words(run);
   std::vector<std::string> parts;
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
@@ -215,18 +213,32 @@ std::string flags_part(const Screen& screen, const ShowView& view) {
   return text;
 }
 
+void add_function_commands(const ShowView& view, std::vector<std::string>& commands) {
+  if (!view.functions || view.functions->functions.empty()) return;
+  const RunView& run = view.details.run;
+  if (!view.function_lists.tree) commands.push_back(fmt::format("show {} --tree", run.run));
+  if (!view.trace_lists.over_time) commands.push_back(fmt::format("show {} --over-time", run.run));
+  const std::vector<std::string> documents = run.documents.value_or(std::vector<std::string>{});
+  if (std::ranges::find(documents, "trace.dat") != documents.end())
+    commands.push_back(fmt::format("export {}", run.run));
+}
+
 void add_trace_commands(const ShowView& view, std::vector<std::string>& commands) {
   if (!view.trace || view.trace->events.empty()) return;
   const std::uint64_t run = view.details.run.run;
   if (!view.stacks.stacks.empty() && !view.trace_lists.stacks)
     commands.push_back(fmt::format("show {} --stacks", run));
-  if (!view.trace_lists.events) commands.push_back(fmt::format("show {} --events", run));
+  // Of calls no record is kept whole.
+  const bool samples = !std::ranges::all_of(
+      view.trace->events, [](const TraceEventView& event) { return is_call_event(event.event); });
+  if (samples && !view.trace_lists.events) commands.push_back(fmt::format("show {} --events", run));
 }
 
 std::string next_part(const Screen& screen, const ShowView& view) {
   const RunView& run = view.details.run;
   std::vector<std::string> commands;
   const bool measured = !view.details.sums.empty();
+  add_function_commands(view, commands);
   if (!view.intervals.empty() && !view.list_intervals)
     commands.push_back(fmt::format("show {} --intervals", run.run));
   add_trace_commands(view, commands);
@@ -268,7 +280,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
   if (view.list_streams) text += "\n" + show::streams_table(screen, view);
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
-  text += show::trace_tables(screen, view);
+  text += show::trace_tables(screen, view) + show::function_tables(screen, view);
   return text + next_part(screen, view);
 }
 

@@ -90,7 +90,11 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
     columns.push_back({.title = "NOTE"});
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(std::exchange(notes[i], {}));
   }
-  if (too_wide(0)) drop_columns(columns, rows, [&](std::size_t i) { return columns[i].wide_only; });
+  while (too_wide(0)) {
+    const std::size_t highest = std::ranges::max(columns, {}, &Column::leaves).leaves;
+    if (highest == 0) break;
+    drop_columns(columns, rows, [&](std::size_t i) { return columns[i].leaves == highest; });
+  }
   std::vector<std::size_t> widths = widths_of(columns, rows);
   shrink(screen, columns, widths);
 
@@ -106,6 +110,33 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
         std::string(indent, ' ') + paint(screen, notes[i].style, cut(screen, notes[i].text, room)) + "\n";
   }
   return table;
+}
+
+std::size_t table_width(std::string_view table) {
+  std::size_t width = 0;
+  while (!table.empty()) {
+    const std::size_t end = std::min(table.find('\n'), table.size());
+    width = std::max(width, display_width(table.substr(0, end)));
+    table.remove_prefix(std::min(end + 1, table.size()));
+  }
+  return width;
+}
+
+std::string render_table_with_bars(const Screen& screen, std::vector<Column> columns, std::vector<Cells> rows,
+                                   std::span<const std::optional<double>> sizes) {
+  constexpr std::size_t kFewest = 5;
+  constexpr std::size_t kMost = 20;
+  Screen plain = screen;
+  plain.colour = false;
+  const std::size_t taken = table_width(render_table(plain, columns, rows)) + kGap;
+  const double largest = sizes.empty() ? 0 : std::ranges::max(sizes).value_or(0);
+  if (!screen.width || !screen.glyphs || taken + kFewest > *screen.width || largest <= 0)
+    return render_table(screen, std::move(columns), std::move(rows));
+  const std::size_t cells = std::min(kMost, *screen.width - taken);
+  columns.push_back({.title = ""});
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].push_back({solid_bar(screen, sizes[i].value_or(0) / largest, cells), Style::faint});
+  return render_table(screen, std::move(columns), std::move(rows));
 }
 
 }  // namespace netperfctl

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/screen.hpp"
@@ -14,7 +17,9 @@ struct Column {
   bool right = false;         // aligned right, as figures are
   std::size_t shrink_to = 0;  // may be cut to so many columns where the screen is narrow; 0: never
   bool optional = false;      // left out where no row has anything in it
-  bool wide_only = false;     // left out, before anything is cut, where the screen is too narrow
+  // Left out, before anything is cut, where the screen is too narrow: the highest first, until the rest fits;
+  // 0 stays.
+  std::size_t leaves = 0;
 };
 
 struct Cell {
@@ -28,5 +33,14 @@ using Cells = std::vector<Cell>;  // one a column
 // first. `notes`, none or one a row, are a last column NOTE where all fits, else each a line below its row.
 [[nodiscard]] std::string render_table(const Screen& screen, std::vector<Column> columns,
                                        std::vector<Cells> rows, std::vector<Cell> notes = {});
+
+// The same with a bar behind each row, in the room that is left on a terminal, as long as its part of the
+// largest of `sizes`, one a row. Without such room, and in a pipe, it is render_table().
+[[nodiscard]] std::string render_table_with_bars(const Screen& screen, std::vector<Column> columns,
+                                                 std::vector<Cells> rows,
+                                                 std::span<const std::optional<double>> sizes);
+
+// Columns of its longest line.
+[[nodiscard]] std::size_t table_width(std::string_view table);
 
 }  // namespace netperfctl

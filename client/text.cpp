@@ -150,16 +150,19 @@ std::string sparkline(const Screen& screen, std::span<const double> values, std:
   return line;
 }
 
-std::string bar(const Screen& screen, double fraction, std::size_t cells) {
+std::string solid_bar(const Screen& screen, double fraction, std::size_t cells) {
   if (!screen.glyphs) return {};
   const double share = std::clamp(std::isfinite(fraction) ? fraction : 0, 0.0, 1.0);
   const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(cells) * 8));
-  std::string line = "▕";
+  std::string line;
   for (std::size_t i = 0; i < eighths / 8; ++i) line += "█";
-  line += kEighths.at(eighths % 8);
-  const std::size_t drawn = (eighths + 7) / 8;
-  line.append(cells - drawn, ' ');
-  return line + "▏";
+  return line + kEighths.at(eighths % 8);
+}
+
+std::string bar(const Screen& screen, double fraction, std::size_t cells) {
+  if (!screen.glyphs) return {};
+  const std::string filled = solid_bar(screen, fraction, cells);
+  return "▕" + filled + std::string(cells - display_width(filled), ' ') + "▏";
 }
 
 }  // namespace netperfctl

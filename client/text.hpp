@@ -39,5 +39,7 @@ namespace netperfctl {
 // A bar of `cells` columns and its two ends, filled to `fraction` (0 to 1) by eighths of a cell. Empty
 // without glyphs.
 [[nodiscard]] std::string bar(const Screen& screen, double fraction, std::size_t cells);
+// The same without its ends and without what is not filled.
+[[nodiscard]] std::string solid_bar(const Screen& screen, double fraction, std::size_t cells);
 
 }  // namespace netperfctl

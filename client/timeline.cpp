@@ -148,10 +148,9 @@ TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slice
   return cells;
 }
 
-std::optional<double> busiest_second(const TimeAxis& axis, const TraceEventView& event,
+std::optional<double> busiest_second(const TimeAxis& axis, std::span<const std::uint64_t> slices,
                                      const SliceTime& time) {
-  if (!event.slices || time.slice_s <= 0) return {};
-  const std::vector<std::uint64_t>& slices = *event.slices;
+  if (time.slice_s <= 0) return {};
   // The least number of slices that make a second; a hair less than a whole number is that number.
   const auto window = static_cast<std::size_t>(std::max(1.0, std::ceil((1 / time.slice_s) - 1e-6)));
   std::uint64_t sum = 0;

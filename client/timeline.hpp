@@ -41,8 +41,9 @@ struct SliceTime {
 // Events per second.
 [[nodiscard]] TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slices,
                                     const SliceTime& time);
-// Events per second in the busiest second; of the whole run where that is shorter. Empty without slices.
-[[nodiscard]] std::optional<double> busiest_second(const TimeAxis& axis, const TraceEventView& event,
+// What a second has most, of the whole run where that is shorter. Empty where slices have no width.
+[[nodiscard]] std::optional<double> busiest_second(const TimeAxis& axis,
+                                                   std::span<const std::uint64_t> slices,
                                                    const SliceTime& time);
 
 enum class Ground {

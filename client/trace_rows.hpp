@@ -2,18 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/views.hpp"
 
 namespace netperfctl {
 
+// Whether the event is function_graph's own record of a call, of which the functions tell.
+[[nodiscard]] bool is_call_event(std::string_view event);
+// That which comes when a call returns, and so counts calls.
+[[nodiscard]] const TraceEventView* calls_of(std::span<const TraceEventView> events);
+
 // As the kernel prints it or, where it prints the bare value, that.
 [[nodiscard]] std::string shown_value(const SampleFieldView& field);
 
 // The counts of all events by time slice, slices without any left out, by time.
 [[nodiscard]] std::vector<SliceView> slices_of(const TraceDetails& trace);
+
+// Calls and self time of all functions by time slice, slices without a call left out, by time.
+[[nodiscard]] std::vector<FunctionSliceView> slices_of(const ProfileDetails& details);
 
 // Events of this CPU that nobody read. An overwritten event is in the kernel's statistics and is reported
 // again by the buffer that follows it: the larger figure counts.

@@ -216,10 +216,13 @@ std::string slices_table(const Screen& screen, const TraceDetails& details) {
   constexpr double kFine = 0.1;
   std::vector<Cells> rows;
   for (const SliceView& slice : slices_of(details)) {
+    // A call is counted when it returns.
+    const bool is_call = is_call_event(slice.event);
+    if (is_call && slice.event != "ftrace:funcgraph_exit") continue;
     const double rate = slice.seconds > 0 ? static_cast<double>(slice.count) / slice.seconds : 0;
     rows.push_back({{fmt::format("{:.{}f}-{:.{}f}", slice.start_s, slice.seconds < kFine ? 3 : 2,
                                  slice.start_s + slice.seconds, slice.seconds < kFine ? 3 : 2)},
-                    {slice.event},
+                    {is_call ? "calls" : slice.event},
                     {format_count(slice.count)},
                     {slice.seconds >= 1 ? format_short(rate) : "-"}});
   }

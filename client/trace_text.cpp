@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "client/function_text.hpp"
+#include "client/over_time_text.hpp"
 #include "client/show_parts.hpp"
 #include "client/table.hpp"
 #include "client/text.hpp"
@@ -34,27 +36,29 @@ std::string records_words(std::uint64_t count) {
 std::string totals_words(const ShowView& view) {
   const TraceDetails& details = *view.trace;
   const TraceView& trace = details.trace;
+  std::vector<TraceEventView> events = details.events;
+  if (view.functions) std::erase_if(events, [](const auto& event) { return is_call_event(event.event); });
   std::string text;
-  if (trace.functions.value_or(0) > 0) text = plural(*trace.functions, "function");
-  if (!details.events.empty()) {
-    text += (text.empty() ? "" : " and ") + plural(details.events.size(), "event");
-  }
+  if (!view.functions && trace.functions.value_or(0) > 0) text = plural(*trace.functions, "function");
+  if (!events.empty()) text += (text.empty() ? "" : " and ") + plural(events.size(), "event");
   text = text.empty() ? "no event came" : text + " watched";
   constexpr std::size_t kMost = 4;
   std::vector<std::string> names;
-  for (const TraceEventView& event : details.events) {
+  for (const TraceEventView& event : events) {
     if (names.size() == kMost) break;
     names.push_back(fmt::format("{}{}{}",
                                 or_dash(event.count, [](std::uint64_t count) { return format_count(count); }),
                                 kNoBreak, event.event));
   }
   if (!names.empty()) text += fmt::format(": {}", fmt::join(names, ", "));
-  if (details.events.size() > kMost && trace.events) {
-    text += fmt::format(" and {} other names, {} in all", format_count(details.events.size() - kMost),
-                        events_words(*trace.events));
+  if (events.size() > kMost) text += fmt::format(" and {} other names", format_count(events.size() - kMost));
+  if (view.functions) text = functions_words(view) + (events.empty() ? "" : "; " + text);
+  if (trace.events && (view.functions || events.size() > kMost)) {
+    text += fmt::format("{}{}{}", view.functions ? "; " : ", ", events_words(*trace.events),
+                        events.empty() ? "" : " in all");
   }
   // iperf3's figures leave it out, so that retransmits here and there differ.
-  if (view.details.run.omit_s.value_or(0) > 0 && !names.empty()) text += ", with the omitted part";
+  if (view.details.run.omit_s.value_or(0) > 0 && !details.events.empty()) text += ", with the omitted part";
   return text + (trace.lost ? fmt::format("; {}{}lost", format_count(*trace.lost), kNoBreak)
                             : "; losses are not known");
 }
@@ -78,7 +82,8 @@ std::string loss_words(const TraceCpuView& cpu) {
   return text;
 }
 
-std::string losses(const Screen& screen, const TraceDetails& details) {
+std::string losses(const Screen& screen, const ShowView& view) {
+  const TraceDetails& details = *view.trace;
   std::vector<TraceCpuView> cpus = details.cpus;
   std::erase_if(cpus, [](const TraceCpuView& cpu) { return loss_words(cpu).empty(); });
   std::ranges::stable_sort(cpus, std::greater{}, lost_of);
@@ -92,7 +97,9 @@ std::string losses(const Screen& screen, const TraceDetails& details) {
   if (text.empty() && details.trace.lost.value_or(0) == 0) return {};
   if (text.empty()) text = fmt::format("{} lost", records_words(*details.trace.lost));
   text += cpus.size() > 1 ? "\nThe" : ": the";
-  text += " counts below are of what was read. A larger `buffer`, a filter or fewer events lose less.";
+  text += " counts below are of what was read. ";
+  text += view.functions ? "A larger `buffer` or fewer functions lose less."
+                         : "A larger `buffer`, a filter or fewer events lose less.";
   return field(screen, "lost", text, Style::bad);
 }
 
@@ -158,72 +165,6 @@ std::string left_out(const Screen& screen, const TraceView& trace) {
                fmt::format("{}: too many for one answer of netperfd", fmt::join(parts, ", ")), Style::active);
 }
 
-// The throughput of each direction, for comparison by eye.
-void add_rates(const Screen& screen, const ShowView& view, const TimeAxis& axis, std::vector<Cells>& rows) {
-  for (const SumView& sum : view.details.sums) {
-    const std::string direction = sum.direction.value_or("send");
-    for (const bool sender : {false, true}) {
-      const std::string picture =
-          draw_cells(screen, rate_cells(axis, view, direction, sender), Ground::lowest);
-      if (picture.empty()) continue;
-      std::string name = sender ? "sent" : "received";
-      if (view.details.sums.size() > 1) name += direction == "receive" ? " by client" : " by server";
-      if (view.details.sums.size() > 1 && sender)
-        name = direction == "receive" ? "sent by server" : "sent by client";
-      rows.push_back({{name, Style::faint}, {""}, {""}, {picture, Style::faint}});
-      break;
-    }
-  }
-}
-
-// Beside names of at most 32 columns; 40 cells are fine enough for any eye.
-std::size_t cells_for(const Screen& screen, const TraceDetails& details) {
-  constexpr std::size_t kMost = 40;
-  constexpr std::size_t kFigures = kIndent + 2 + 13 + 2 + 6 + 2;
-  std::size_t names = 14;
-  for (const TraceEventView& event : details.events)
-    names = std::max(names, std::min<std::size_t>(32, display_width(event.event)));
-  const std::size_t width = screen.width.value_or(120);
-  return std::clamp<std::size_t>(width - std::min(width, names + kFigures), 10, kMost);
-}
-
-std::string axis_title(const TimeAxis& axis) {
-  return axis.cells == 0 ? "" : "0 to " + format_seconds(axis.end_s);
-}
-
-// Every picture over the same time, so that what happened together stands together.
-std::string over_time(const Screen& screen, const ShowView& view) {
-  const TraceDetails& details = *view.trace;
-  if (details.events.empty() && details.marks.empty()) return {};
-  const TimeAxis axis = time_axis(view, cells_for(screen, details));
-  const SliceTime time = slice_time(details);
-  std::vector<Cells> rows;
-  if (axis.cells > 0) add_rates(screen, view, axis, rows);
-  constexpr std::size_t kMost = 12;
-  for (std::size_t i = 0; i < std::min(kMost, details.events.size()); ++i) {
-    const TraceEventView& event = details.events[i];
-    const bool drawn = axis.cells > 0 && event.slices;
-    rows.push_back({{event.event},
-                    {or_dash(event.count, [](std::uint64_t count) { return format_count(count); })},
-                    {or_dash(busiest_second(axis, event, time), format_short)},
-                    {drawn ? draw_cells(screen, event_cells(axis, *event.slices, time), Ground::zero) : ""}});
-  }
-  const std::string marks = axis.cells > 0 ? draw_marks(axis, details.marks) : "";
-  if (screen.glyphs && !marks.empty()) {
-    rows.push_back({{"marks", Style::faint}, {""}, {""}, {marks}});
-  }
-  std::string text = render_table(narrower(screen, kIndent),
-                                  {{.title = "EVENT", .shrink_to = 20},
-                                   {.title = "COUNT", .right = true},
-                                   {.title = "MOST/s", .right = true, .optional = true},
-                                   {.title = axis_title(axis), .optional = true}},
-                                  std::move(rows));
-  if (details.events.size() > kMost) {
-    text += fmt::format("...{} more names: --over-time\n", format_count(details.events.size() - kMost));
-  }
-  return "\n" + indented(text, kIndent);
-}
-
 std::string user_marks(const Screen& screen, const TraceDetails& details) {
   constexpr std::size_t kMost = 8;
   std::size_t index = 0;
@@ -259,7 +200,8 @@ std::string trace_part(const Screen& screen, const ShowView& view) {
   if (details.trace.broken && !details.trace.broken->empty()) {
     text += field(screen, "broken", *details.trace.broken, Style::bad);
   }
-  text += losses(screen, details) + left_out(screen, details.trace);
+  text += losses(screen, view) + left_out(screen, details.trace);
+  if (view.functions) text += builds_part(screen, *view.functions) + functions_part(screen, view);
   text += over_time(screen, view) + user_marks(screen, details);
   const Screen beside = narrower(screen, kIndent);
   if (!details.drops.empty()) text += "\n" + indented(drops_table(beside, view), kIndent);

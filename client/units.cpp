@@ -93,6 +93,11 @@ std::string format_percent(double percent) {
   return fmt::format("{:.0f} %", percent);
 }
 
+std::string format_share(double of_one) {
+  constexpr double kLeast = 0.0005;
+  return of_one > 0 && of_one < kLeast ? "<0.1 %" : format_percent(of_one * 100);
+}
+
 std::string format_milliseconds(double milliseconds) {
   if (milliseconds == 0) return "0 ms";
   if (milliseconds < 0.9995) {
@@ -101,6 +106,28 @@ std::string format_milliseconds(double milliseconds) {
   }
   return fmt::format("{} ms", milliseconds < 999.5 ? fmt::format("{:#.3g}", milliseconds)
                                                    : fmt::format("{:.0f}", milliseconds));
+}
+
+std::string format_figure(double value) {
+  const double size = std::abs(value);
+  if (size == 0) return "0";
+  if (size >= 99.95) return format_count(static_cast<std::int64_t>(std::llround(value)));
+  return fmt::format("{:.{}f}", value, size < 9.995 ? 2 : 1);
+}
+
+std::string format_as_milliseconds(std::uint64_t nanoseconds) {
+  const double milliseconds = static_cast<double>(nanoseconds) / 1e6;
+  if (milliseconds == 0) return "0";
+  if (milliseconds < 0.0005) return "<0.001";
+  if (milliseconds < 0.9995) return fmt::format("{:.3f}", milliseconds);
+  return milliseconds < 999.95 ? fmt::format("{:.1f}", milliseconds)
+                               : format_count(static_cast<std::int64_t>(std::llround(milliseconds)));
+}
+
+std::string format_hundredths(double value) {
+  if (value != 0 && std::abs(value) < 0.005) return "<0.01";
+  return value < 999.995 ? fmt::format("{:.2f}", value)
+                         : format_count(static_cast<std::int64_t>(std::llround(value)));
 }
 
 std::string format_seconds(double seconds) {
@@ -117,6 +144,12 @@ std::string format_seconds(double seconds) {
   const char* small_unit = whole < 3600 ? "s" : "min";
   if (small == 0) return fmt::format("{} {}", large, large_unit);
   return fmt::format("{} {} {} {}", large, large_unit, small, small_unit);
+}
+
+std::optional<double> ratio(const std::optional<std::uint64_t>& part,
+                            const std::optional<std::uint64_t>& whole) {
+  if (!part || whole.value_or(0) == 0) return {};
+  return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {

@@ -22,8 +22,15 @@ namespace netperfctl {
 [[nodiscard]] std::string format_short(double count);
 // "97 %", "2.7 %", "0.012 %"
 [[nodiscard]] std::string format_percent(double percent);
+// "31 %", "2.7 %", "<0.1 %" of a part of one.
+[[nodiscard]] std::string format_share(double of_one);
 // "0.085 ms", "1.90 ms", "12.3 ms"
 [[nodiscard]] std::string format_milliseconds(double milliseconds);
+// Where the unit stands in the title of a column: "1,050", "85.3", "0.50" of nanoseconds; "1,204", "412.3",
+// "0.012" milliseconds of nanoseconds; "2.00", "<0.01" of anything.
+[[nodiscard]] std::string format_figure(double value);
+[[nodiscard]] std::string format_as_milliseconds(std::uint64_t nanoseconds);
+[[nodiscard]] std::string format_hundredths(double value);
 // "250 ms", "6.2 s", "40 s", "2 min 5 s", "1 h 3 min"
 [[nodiscard]] std::string format_seconds(double seconds);
 
@@ -32,6 +39,10 @@ template <class Value, class Format>
 [[nodiscard]] std::string or_dash(const std::optional<Value>& value, Format format) {
   return value ? std::string{format(*value)} : std::string{"-"};
 }
+
+// Where both are known and there is something to be a part of.
+[[nodiscard]] std::optional<double> ratio(const std::optional<std::uint64_t>& part,
+                                          const std::optional<std::uint64_t>& whole);
 
 // "1 run", "3 runs"
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);

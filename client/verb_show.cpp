@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "client/daemon.hpp"
+#include "client/numbers.hpp"
 #include "client/render.hpp"
 #include "client/verbs.hpp"
 
@@ -18,17 +18,9 @@ struct ShowArguments {
   std::string run = "last";
   bool intervals = false, streams = false;
   TraceLists trace;
+  FunctionLists functions;
   std::string document;
 };
-
-// 0 for "last", as GetRun has it.
-Outcome<std::uint64_t> run_number(const std::string& text) {
-  if (text == "last") return 0;
-  std::uint64_t run = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), run);
-  if (error == std::errc{} && end == text.data() + text.size() && run > 0) return run;
-  return fail(Exit::usage, fmt::format("\"{}\" is no run: its number, or `last`, was expected", text));
-}
 
 Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
   const RunView& run = view.details.run;
@@ -50,11 +42,22 @@ Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
   return {};
 }
 
+Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
+  if (!view.trace || view.trace->trace.skipped) return {};
+  auto profile = daemon.profile(view.details.run.run, view.function_lists, view.trace_lists.over_time);
+  // Events alone were traced.
+  if (!profile && profile.error().exit == Exit::not_found) return {};
+  if (!profile) return std::unexpected(profile.error());
+  view.functions = std::move(*profile);
+  return {};
+}
+
 Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& arguments, Format format) {
   ShowView view;
   view.list_intervals = arguments.intervals;
   view.list_streams = arguments.streams;
   view.trace_lists = arguments.trace;
+  view.function_lists = arguments.functions;
   auto details = daemon.run(run);
   if (!details) return std::unexpected(details.error());
   view.details = std::move(*details);
@@ -77,6 +80,7 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
     view.streams = std::move(*streams);
   }
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
+  if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
   return view;
 }
 
@@ -133,16 +137,23 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--stacks", trace.stacks, "List all stacks, a frame a line");
   command->add_flag("--marks", trace.marks, "List all marks");
   command->add_flag("--cpus", trace.cpus, "List what each CPU's buffer held and lost");
-  command->add_flag("--over-time", trace.over_time, "List the events by time slice");
+  command->add_flag("--over-time", trace.over_time,
+                    "List the events by time slice, and draw the functions over time");
+  FunctionLists& functions = arguments->functions;
+  command->add_flag("--functions", functions.functions,
+                    "List all traced functions, with all of their figures");
+  command->add_flag("--tree", functions.tree, "List who called whom, from the first traced caller on");
+  command->add_flag("--callers", functions.callers, "List each function with its callers");
   command
-      ->add_option(
-          "--document", arguments->document,
-          "Write the bytes that iperf3 gave, as they came: client.stdout, client.stderr, server.stdout, "
-          "server.stderr")
+      ->add_option("--document", arguments->document,
+                   "Write bytes as they came: client.stdout, client.stderr, server.stdout and server.stderr "
+                   "of iperf3, "
+                   "or trace.dat")
       ->type_name("NAME");
   command->footer(
       "Example:\n"
       "  netperfctl show last\n"
+      "  netperfctl show 43 --functions --tree\n"
       "  netperfctl show 43 --document client.stdout > run43.json");
   return {command, [&settings, arguments] { return run_show(settings, *arguments); }};
 }

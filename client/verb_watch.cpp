@@ -96,6 +96,9 @@ class Watcher final : public JobListener {
       constexpr std::size_t kLeadColumns = 12;
       const std::string name = cut(screen, line.job().scenario.value_or("-"), kLeadColumns);
       text += line.text(screen, now(), name + "  ") + "\n";
+      const std::string lead(display_width(name) + 2, ' ');
+      if (const std::string busiest = line.functions_text(screen, lead); !busiest.empty())
+        text += paint(screen, Style::faint, busiest) + "\n";
     }
     return text +
            paint(screen, Style::faint, text.empty() ? "no job is under way; Ctrl-C leaves" : "Ctrl-C leaves");

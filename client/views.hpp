@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "client/function_views.hpp"
+
 namespace netperfctl {
 
 // One run: a row of ListRuns or the first part of GetRun. The four figures from received_bits_per_second on
@@ -37,7 +39,7 @@ struct RunView {
   std::optional<double> received_bits_per_second, sent_bits_per_second;
   std::optional<std::uint64_t> retransmits;
   std::optional<double> lost_percent;
-  std::optional<std::string> workload;  // iperf3 or none
+  std::optional<std::string> workload;  // iperf3, none or import
   std::optional<std::uint64_t> trace_events, trace_lost;
   std::optional<std::string> trace_skipped, trace_broken;  // why
 };
@@ -154,7 +156,8 @@ struct StackView {
 struct TraceProgressView {
   double seconds = 0;
   std::uint64_t lost = 0;
-  std::vector<TraceEventView> events;  // without slices, the most frequent first
+  std::vector<TraceEventView> events;       // without slices, the most frequent first
+  std::vector<FunctionHitsView> functions;  // of the busiest, the most calls first
 };
 
 // ---- What this machine offers
@@ -287,6 +290,8 @@ struct ShowView {
   StackPage stacks;                                   // the most frequent; all where listed
   std::vector<SampleView> samples;                    // where listed
   TraceLists trace_lists;
+  std::optional<ProfileDetails> functions;  // absent where no functions were traced
+  FunctionLists function_lists;
 };
 
 // All that `start` can say of its job.
@@ -299,6 +304,12 @@ struct StartView {
 [[nodiscard]] inline LiveJobView with_known_progress(LiveJobView job) {
   if (!job.planned_s || !job.current_run) job.progress.reset();
   return job;
+}
+
+// Nothing of netperfd's made traffic for it: the kernel was watched while somebody else did, here or where
+// the imported file comes from.
+[[nodiscard]] inline bool is_trace_only(const RunView& run) {
+  return run.workload == "none" || run.workload == "import";
 }
 
 [[nodiscard]] inline bool has_ended(const std::string& state) {

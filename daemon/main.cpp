@@ -1,6 +1,5 @@
 // netperfd: puts the rooms together and serves until SIGTERM. The only file that sees all rooms.
 #include <fmt/format.h>
-#include <getopt.h>
 #include <grp.h>
 #include <pwd.h>
 #include <systemd/sd-daemon.h>
@@ -22,13 +21,19 @@
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/scenario.hpp"
 #include "daemon/core/event_clock.hpp"
+#include "daemon/core/importer.hpp"
 #include "daemon/core/scheduler.hpp"
+#include "daemon/counters/device_packets.hpp"
+#include "daemon/import/child_import.hpp"
+#include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
+#include "daemon/options.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
 #include "daemon/trace/session.hpp"
+#include "daemon/trace/trace_dat_record.hpp"
 #include "daemon/trace/tracefs.hpp"
 #include "daemon/trace_settings.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
@@ -40,62 +45,7 @@
 namespace netperfd {
 namespace {
 
-constexpr const char* kUsage =
-    "Usage: netperfd [--config FILE] [--check | --cleanup]\n"
-    "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n"
-    "\n"
-    "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
-    "  --check        check the configuration and all scenarios, then leave\n"
-    "  --cleanup      put tracefs back as a netperfd that died had found it, then leave\n"
-    "  --version      print the version\n"
-    "  --help         print this\n";
-
 constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
-
-struct Options {
-  std::optional<std::string> config;
-  bool check = false;
-  bool clean_up = false;
-};
-
-// An exit code where the program has nothing further to do.
-std::expected<Options, int> parse_options(int argc, char** argv) {
-  constexpr std::array<option, 6> kLong{{{"config", required_argument, nullptr, 'c'},
-                                         {"check", no_argument, nullptr, 'k'},
-                                         {"cleanup", no_argument, nullptr, 'u'},
-                                         {"version", no_argument, nullptr, 'v'},
-                                         {"help", no_argument, nullptr, 'h'},
-                                         {nullptr, 0, nullptr, 0}}};
-  Options options;
-  for (;;) {
-    // One thread only.
-    const int found = getopt_long(argc, argv, "", kLong.data(), nullptr);  // NOLINT(concurrency-mt-unsafe)
-    switch (found) {
-      case -1:
-        if (optind == argc) return options;
-        fmt::print(stderr, "netperfd: unexpected argument \"{}\"\n", argv[optind]);
-        return std::unexpected(2);
-      case 'c':
-        options.config = optarg;
-        break;
-      case 'k':
-        options.check = true;
-        break;
-      case 'u':
-        options.clean_up = true;
-        break;
-      case 'v':
-        fmt::print("netperfd {}\n", NETPERFD_VERSION);
-        return std::unexpected(EXIT_SUCCESS);
-      case 'h':
-        fmt::print("{}", kUsage);
-        return std::unexpected(EXIT_SUCCESS);
-      default:
-        fmt::print(stderr, "{}", kUsage);
-        return std::unexpected(2);
-    }
-  }
-}
 
 // A user or group as the configuration names it: a name, or a number that need not have one.
 template <class Id>
@@ -218,7 +168,10 @@ class Program {
                    catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3)),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
-        scheduler_({workload_, tracer_, *machine_.store, clock_}, settings_.config.queue_limit) {
+        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_}, settings_.config.queue_limit),
+        // As whom iperf3 runs: nobody who has anything.
+        trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
+        importer_(*machine_.store, trace_import_, clock_) {
     scheduler_.add_observer(run_log_);
   }
 
@@ -240,9 +193,12 @@ class Program {
   workload::WorkloadByKind workload_;
   trace::KernelCatalogue catalogue_;
   trace::KernelTracer tracer_;
+  counters::DevicePacketCounter packets_;
   config::ScenarioDirectory scenarios_;
   RunLog run_log_;
   core::Scheduler scheduler_;
+  import::ChildImport trace_import_;
+  core::Importer importer_;
   std::unique_ptr<bus::Service> service_;
   std::array<EventSource, 3> signals_;
   bool stopping_ = false;
@@ -262,7 +218,13 @@ Status Program::watch_signals() {
 Result<int> Program::serve() {
   if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
-  auto service = bus::Service::create(loop_, scheduler_, scenarios_, catalogue_, *machine_.store,
+  auto service = bus::Service::create(loop_,
+                                      {.scheduler = scheduler_,
+                                       .scenarios = scenarios_,
+                                       .catalogue = catalogue_,
+                                       .queries = *machine_.store,
+                                       .importer = importer_,
+                                       .trace_import = trace_import_},
                                       {.version = NETPERFD_VERSION,
                                        .iperf3_version = machine_.iperf3.version,
                                        .live_intervals = machine_.iperf3.json_stream(),
@@ -367,6 +329,10 @@ Result<int> run(const Options& options) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
+  if (argc > 1 && argv[1] == netperfd::import::kReaderFlag) {
+    netperfd::import::run_reader(argc, argv,
+                                 {netperfd::trace::record_of_trace_dat, netperfd::trace::text_of_trace_dat});
+  }
   const auto options = netperfd::parse_options(argc, argv);
   if (!options) return options.error();
   netperfd::block_signals();

@@ -18,7 +18,7 @@ struct CallSettings {
   bool sleep_in_recorded = true;  // the kernel's option sleep-time: durations hold the time off the CPU
   bool off_cpu_known = true;      // task_switch events are among the events
   std::size_t tree_nodes = 10'000;
-  std::size_t functions = 20'000;  // others are counted together under the address 0
+  std::size_t functions = 20'000;  // others are counted together: address 0, named "others"
   std::size_t tasks = 100'000;     // with calls under way; the oldest is given up beyond it
   std::size_t slices = 400;        // at most, and at least half as many in a long run
 };
@@ -53,7 +53,9 @@ class CallTracker {
   [[nodiscard]] std::vector<Hits> take_hits();
 
   // Everything but depth, calibration, builds and corrected times. Addresses with the same name are one
-  // function. `out_of_order` is TimeOrder's count.
+  // function. A function none of whose calls has ended stands there, with 0 hits, where it has called one
+  // that has. Percentiles lie between the exact least and greatest. Calls under way of tasks that were given
+  // up count as open at the end. `out_of_order` is TimeOrder's count. May be called at any time, also again.
   [[nodiscard]] FunctionProfile finish(const FunctionNamer& name, std::uint64_t out_of_order);
 
  private:

@@ -1,6 +1,7 @@
 // The arithmetic of model's Histogram.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -8,7 +9,16 @@
 
 namespace netperfd::analysis {
 
-[[nodiscard]] std::uint32_t bucket_of(std::uint64_t value);
+inline constexpr std::uint32_t kHistogramStepBits = 5;
+inline constexpr std::uint32_t kHistogramSteps = 1U << kHistogramStepBits;  // between powers of two
+
+// The shift leaves the highest bit and the five below it. Without a shift the number is the value itself,
+// so that the buckets of a nanosecond go over into the others without a seam.
+[[nodiscard]] inline std::uint32_t bucket_of(std::uint64_t value) {
+  if (value < kHistogramSteps) return static_cast<std::uint32_t>(value);
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - 1 - kHistogramStepBits;
+  return kHistogramSteps * shift + static_cast<std::uint32_t>(value >> shift);
+}
 // The smallest value that a bucket holds, and how many it holds.
 [[nodiscard]] std::uint64_t bucket_begin(std::uint32_t bucket);
 [[nodiscard]] std::uint64_t bucket_width(std::uint32_t bucket);
@@ -27,6 +37,7 @@ class HistogramCounter {
     if (bucket >= counts_.size()) counts_.resize(bucket + 1);
     ++counts_[bucket];
   }
+  [[nodiscard]] bool any() const { return !counts_.empty(); }
   [[nodiscard]] Histogram histogram() const;
 
  private:

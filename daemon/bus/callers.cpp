@@ -49,6 +49,26 @@ void Callers::untie(JobId job) {
   }
 }
 
+Status Callers::hold(const std::string& unique_name, std::shared_ptr<void> work) {
+  if (is_holding(unique_name)) return fail(ErrorKind::busy, "other work of this caller's is under way");
+  auto caller = watched(unique_name);
+  if (!caller) return std::unexpected(std::move(caller.error()));
+  (*caller)->held = std::move(work);
+  return {};
+}
+
+bool Callers::is_holding(const std::string& unique_name) const {
+  const auto known = callers_.find(unique_name);
+  return known != callers_.end() && known->second->held != nullptr;
+}
+
+void Callers::let_go(const std::string& unique_name) {
+  const auto known = callers_.find(unique_name);
+  if (known == callers_.end()) return;
+  const auto held = std::exchange(known->second->held, nullptr);  // dies last: the name may be part of it
+  forget_if_idle(unique_name);
+}
+
 Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
   if (const auto known = callers_.find(unique_name); known != callers_.end()) return known->second.get();
   auto caller = std::make_unique<Caller>();
@@ -72,7 +92,8 @@ Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
 
 void Callers::forget_if_idle(const std::string& unique_name) {
   const auto known = callers_.find(unique_name);
-  if (!known->second->subscribed && known->second->tied.empty()) callers_.erase(known);
+  const Caller& caller = *known->second;
+  if (!caller.subscribed && caller.tied.empty() && !caller.held) callers_.erase(known);
 }
 
 void Callers::gone(const std::string& unique_name) {

@@ -1,4 +1,5 @@
-// Connections whose end matters to us: subscribers, and callers who asked that their job ends with them.
+// Connections whose end matters to us: subscribers, callers who asked that their job ends with them, and
+// those for whom work is under way that nobody else waits for.
 //
 // One match rule for each of them, and only while it matters: a rule for all names would wake the daemon
 // whenever anybody on the host joins or leaves the bus.
@@ -36,6 +37,12 @@ class Callers {
   [[nodiscard]] Status tie(JobId job, const std::string& unique_name);
   void untie(JobId job);
 
+  // Keeps `work`, whose destruction ends it, until `unique_name` leaves, also where it has left already, or
+  // let_go(). One a caller: busy where there is one.
+  [[nodiscard]] Status hold(const std::string& unique_name, std::shared_ptr<void> work);
+  [[nodiscard]] bool is_holding(const std::string& unique_name) const;
+  void let_go(const std::string& unique_name);
+
  private:
   struct UnrefSlot {
     void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
@@ -47,6 +54,7 @@ class Callers {
     std::string name;
     bool subscribed = false;
     std::set<JobId> tied;
+    std::shared_ptr<void> held;
     Slot leaves;   // the match
     Slot is_here;  // the question whether it had left before the match was in place
   };

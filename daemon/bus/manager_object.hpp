@@ -1,5 +1,6 @@
 // org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
-// Those about traces are in manager_trace.cpp, those about what the kernel offers in manager_catalogue.cpp.
+// Those about traces are in manager_trace.cpp, manager_functions.cpp and manager_recording.cpp, those about
+// what the kernel offers in manager_catalogue.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,27 +11,23 @@
 #include <tuple>
 #include <vector>
 
+#include "daemon/base/fd.hpp"
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/deferred.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/service.hpp"
+#include "daemon/core/importer.hpp"
 #include "daemon/core/ports.hpp"
-#include "daemon/core/scheduler.hpp"
-#include "daemon/core/trace_ports.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/compat.hpp"
 #include "netperfd-dbus/Manager_adaptor.hpp"
 
 namespace netperfd::bus {
 
-// What the methods are answered from; all must outlive the object.
-struct ManagerPorts {
-  core::Scheduler& scheduler;
-  core::ScenarioSource& scenarios;
-  core::Catalogue& catalogue;
-  core::RunQueries& queries;
+// All must outlive the object.
+struct ManagerPorts : ServicePorts {
   Authorization& authorization;
   Callers& callers;
 };
@@ -67,6 +64,17 @@ class ManagerObject final
                         std::string cursor, std::uint32_t limit) override;
   std::tuple<Dicts, std::string> ListTraceStacks(const std::uint64_t& run, const std::string& cursor,
                                                  const std::uint32_t& limit) override;
+  std::tuple<Dict, Dicts> GetFunctionProfile(const std::uint64_t& run) override;
+  std::tuple<Dicts, std::uint64_t> ListFunctionProfile(const std::uint64_t& run, const std::uint64_t& offset,
+                                                       const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::uint64_t> ListFunctionSlices(const std::uint64_t& run, const std::uint64_t& offset,
+                                                      const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::uint64_t> ListCallEdges(const std::uint64_t& run, const std::uint64_t& offset,
+                                                 const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::uint64_t> ListCallTree(const std::uint64_t& run, const std::uint64_t& offset,
+                                                const std::uint32_t& limit) override;
+  void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
+  void ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) override;
   void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
   void ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) override;
   Dicts ListModules(const std::string& pattern) override;
@@ -99,6 +107,9 @@ class ManagerObject final
                                           const std::string& unique_name, const char* parts) const;
   [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,
                                         const Credentials& caller, const std::string& unique_name);
+  // Ends, with the answer, when `unique_name` leaves; throws.
+  void import_file(const SharedReply<std::uint64_t>& reply, Fd file, const core::ImportRequest& request,
+                   const std::string& unique_name);
 
   ManagerPorts ports_;
   ServiceSettings settings_;

@@ -31,6 +31,11 @@ constexpr std::array<Key, 4> kStartOptions{{
     {"tie-to-caller", "b", "a boolean"},
 }};
 
+constexpr std::array<Key, 2> kImportOptions{{
+    {"name", "s", "a string"},
+    {"label", "s", "a string"},
+}};
+
 constexpr std::array<Key, 6> kFilterKeys{{
     {"job", "t", "an unsigned 64-bit number"},
     {"scenario", "s", "a string"},
@@ -134,6 +139,16 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
     return std::unexpected(std::move(checked.error()));
   }
   return parsed;
+}
+
+Result<core::ImportRequest> parse_import_options(const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kImportOptions); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::ImportRequest parsed;
+  parsed.name = value_of<std::string>(options, "name").value_or(parsed.name);
+  parsed.label = value_of<std::string>(options, "label").value_or("");
+  return parsed;  // the importer knows what they may be
 }
 
 Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/importer.hpp"
 #include "daemon/core/ports.hpp"
 #include "daemon/core/trace_ports.hpp"
 #include "dbus/compat.hpp"
@@ -23,12 +24,17 @@ inline constexpr std::size_t kOriginLimit = 4096;
 inline constexpr std::size_t kPatternLimit = 512;  // as long as the kernel's symbols may be
 inline constexpr std::size_t kMarkLimit = 200;
 
+// The document that holds the raw sub-buffers of a run.
+inline constexpr const char* kRecording = "trace.dat";
+
 struct StartOptions {
   core::JobOptions job;
   bool tie_to_caller = false;
 };
 
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);
+// Its owner is the caller, whom it does not know.
+[[nodiscard]] Result<core::ImportRequest> parse_import_options(const dbus::Row& options);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
 [[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);
 

@@ -56,17 +56,15 @@ void announce(const char* what, JobId job, Announce announcement) {
 
 // In the order of their making; what is made later uses what is made before.
 struct Service::Parts {
-  Parts(EventLoop& loop, core::Scheduler& scheduler, core::ScenarioSource& scenarios,
-        core::Catalogue& catalogue, core::RunQueries& queries, ServiceSettings settings)
+  Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
       : bus(loop),
         authorization(bus.get()),
         callers(dbus::raw(bus.get()),
-                [&scheduler](JobId job) {
+                [&scheduler = ports.scheduler](JobId job) {
                   // It may have ended in the meantime, which is as good.
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
-        manager(bus.get(), {scheduler, scenarios, catalogue, queries, authorization, callers},
-                std::move(settings)) {}
+        manager(bus.get(), {ports, authorization, callers}, std::move(settings)) {}
 
   Attached bus;
   Authorization authorization;
@@ -79,15 +77,14 @@ Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Service::~Service() = default;
 
-Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, core::Scheduler& scheduler,
-                                                 core::ScenarioSource& scenarios, core::Catalogue& catalogue,
-                                                 core::RunQueries& queries, ServiceSettings settings) {
+Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, ServicePorts ports,
+                                                 ServiceSettings settings) {
   try {
-    auto parts = std::make_unique<Parts>(loop, scheduler, scenarios, catalogue, queries, std::move(settings));
+    auto parts = std::make_unique<Parts>(loop, ports, std::move(settings));
     std::unique_ptr<Service> service{new Service(std::move(parts))};
-    for (const core::JobStatus& job : scheduler.jobs()) service->job_added(job);
+    for (const core::JobStatus& job : ports.scheduler.jobs()) service->job_added(job);
     service->parts_->bus.get().requestName(dbus::ServiceName{dbus::kService});
-    scheduler.add_observer(*service);
+    ports.scheduler.add_observer(*service);
     return service;
   } catch (const std::exception& e) {
     return fail(ErrorKind::io,
@@ -123,7 +120,8 @@ void Service::run_trace(JobId job, RunId run, const core::TraceProgress& progres
   if (found == parts_->jobs.end()) return;
   announce("TraceProgress", job, [&] {
     found->second.emitTraceProgress(static_cast<std::uint64_t>(run), progress.seconds,
-                                    progress_counts(progress), progress.lost);
+                                    progress_counts(progress.events, kProgressEventsBytes), progress.lost,
+                                    progress_counts(progress.functions, kProgressFunctionsBytes));
   });
 }
 

@@ -8,6 +8,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
+#include "daemon/core/import_ports.hpp"
+#include "daemon/core/importer.hpp"
 #include "daemon/core/ports.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/core/trace_ports.hpp"
@@ -21,16 +23,23 @@ struct ServiceSettings {
   gid_t group = static_cast<gid_t>(-1);  // whose members may measure, beside root; -1: nobody else
 };
 
+// What the methods are answered from; all must outlive the service.
+struct ServicePorts {
+  core::Scheduler& scheduler;
+  core::ScenarioSource& scenarios;
+  core::Catalogue& catalogue;
+  core::RunQueries& queries;
+  core::Importer& importer;
+  core::TraceImport& trace_import;
+};
+
 class Service final : public core::RunObserver {
  public:
   // Connects to the bus of DBUS_SYSTEM_BUS_ADDRESS, else the system's, observes the scheduler, exports the
   // objects and only then takes the name, so that a call which activated the daemon never meets an empty
-  // service. All arguments must outlive the service; the scheduler may not run once it is destroyed. When the
-  // bus goes away the loop ends with EXIT_FAILURE.
-  [[nodiscard]] static Result<std::unique_ptr<Service>> create(EventLoop& loop, core::Scheduler& scheduler,
-                                                               core::ScenarioSource& scenarios,
-                                                               core::Catalogue& catalogue,
-                                                               core::RunQueries& queries,
+  // service. The loop must outlive it too; the scheduler may not run once it is destroyed. When the bus goes
+  // away the loop ends with EXIT_FAILURE.
+  [[nodiscard]] static Result<std::unique_ptr<Service>> create(EventLoop& loop, ServicePorts ports,
                                                                ServiceSettings settings);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;

@@ -59,6 +59,11 @@ template <class Item, class MakeRow>
           "less"};
 }
 
+// Of a page that could never get anywhere.
+[[nodiscard]] inline Error too_large_for_a_message() {
+  return {ErrorKind::internal, "one row is larger than a message may be"};
+}
+
 // Rows of a method that has no pages; throws Unsupported where they do not fit into one message.
 template <class Item, class MakeRow>
 [[nodiscard]] dbus::Rows all_rows(const std::vector<Item>& items, MakeRow make_row) {
@@ -70,6 +75,25 @@ template <class Item, class MakeRow>
     bytes += made.bytes;
     if (bytes > kRowsBudgetBytes) {
       throw to_dbus(too_much_for_a_message());
+    }
+    rows.push_back(std::move(made.row));
+  }
+  return rows;
+}
+
+// Of a list of `count`, the rows from `offset` on, `limit` of them at most and as many as fit into a message;
+// `make_row(index)` makes them.
+template <class MakeRow>
+[[nodiscard]] dbus::Rows fitting_part(std::size_t count, std::uint64_t offset, std::uint32_t limit,
+                                      MakeRow make_row) {
+  dbus::Rows rows;
+  std::size_t bytes = 0;
+  for (std::size_t i = std::min<std::uint64_t>(offset, count); i < count && rows.size() < limit; ++i) {
+    WireRow made = make_row(i);
+    bytes += made.bytes;
+    if (bytes > kRowsBudgetBytes) {
+      if (rows.empty()) throw to_dbus(too_large_for_a_message());
+      break;
     }
     rows.push_back(std::move(made.row));
   }
@@ -101,8 +125,7 @@ template <class Fetch, class MakeRow>
       fitting.next = page.next;
       return fitting;
     }
-    if (fitting.rows.empty())
-      throw to_dbus(Error{ErrorKind::internal, "one row is larger than a message may be"});
+    if (fitting.rows.empty()) throw to_dbus(too_large_for_a_message());
     limit = static_cast<std::uint32_t>(fitting.rows.size());
   }
 }

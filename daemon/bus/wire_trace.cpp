@@ -206,16 +206,17 @@ WireRow stack_row(const StackCount& stack) {
   return row.take();
 }
 
-std::map<std::string, std::uint64_t> progress_counts(const core::TraceProgress& progress) {
-  std::map<std::string, std::uint64_t> counts;
+std::map<std::string, std::uint64_t> progress_counts(
+    const std::vector<std::pair<std::string, std::uint64_t>>& counts, std::size_t limit_bytes) {
+  std::map<std::string, std::uint64_t> made;
   std::size_t bytes = 0;
-  for (const auto& [event, count] : progress.events) {
-    std::string name = wire_text(event, kShortTextBytes);
+  for (const auto& [text, count] : counts) {
+    std::string name = wire_text(text, kShortTextBytes);
     bytes += round_up(text_bytes(name.size()), 8) + 8;
-    if (bytes > kRowsBudgetBytes) break;
-    counts[std::move(name)] += count;
+    if (bytes > limit_bytes) break;
+    made[std::move(name)] += count;
   }
-  return counts;
+  return made;
 }
 
 }  // namespace netperfd::bus

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "daemon/bus/wire.hpp"
-#include "daemon/core/trace_ports.hpp"
 #include "daemon/model/trace_record.hpp"
 #include "dbus/compat.hpp"
 
@@ -25,7 +26,12 @@ struct WireTrace {
 [[nodiscard]] WireRow sample_row(const EventSample& sample);
 [[nodiscard]] WireRow stack_row(const StackCount& stack);
 
-// TraceProgress' `events`, those that a message has room for.
-[[nodiscard]] std::map<std::string, std::uint64_t> progress_counts(const core::TraceProgress& progress);
+// What TraceProgress' lists may take of its message.
+inline constexpr std::size_t kProgressFunctionsBytes = std::size_t{64} * 1024;
+inline constexpr std::size_t kProgressEventsBytes = kRowsBudgetBytes - kProgressFunctionsBytes;
+
+// One of them by name, as much as `limit_bytes` have room for; what has the same name is added up.
+[[nodiscard]] std::map<std::string, std::uint64_t> progress_counts(
+    const std::vector<std::pair<std::string, std::uint64_t>>& counts, std::size_t limit_bytes);
 
 }  // namespace netperfd::bus

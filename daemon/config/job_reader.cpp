@@ -122,6 +122,7 @@ std::vector<Key> keys_of_trace(Draft& draft) {
       {"trace.pid", only(trace.workload_only, "workload")},
       {"trace.cpus", cpu_list(trace.cpus)},
       {"trace.buffer", word(trace.buffer_bytes, parse_bytes, kBytes)},
+      {"trace.keep_raw", word(trace.keep_raw_bytes, parse_bytes, kBytes)},
       {"trace.optional", boolean(trace.optional)},
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)

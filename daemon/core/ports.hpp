@@ -244,7 +244,7 @@ class RunQueries {
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                          std::uint32_t limit) = 0;
-  // Without samples and stacks, which are long; not_found where the run has no trace.
+  // Without samples, stacks, profile and recording, which are long; not_found where the run has no trace.
   [[nodiscard]] virtual Result<TraceRecord> trace(RunId run) = 0;
   // By time, or of one event where `event` is not empty.
   [[nodiscard]] virtual Result<Page<EventSample>> trace_samples(RunId run, const std::string& event,

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "daemon/analysis/goodput.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd::core {
@@ -116,6 +117,7 @@ void RunController::workload_prepared() {
     end_early(RunState::failed, ready.error().message);
     return;
   }
+  packets_ = ports_.packets.open(spec_, workload_->pids());
   started_ = ports_.clock.now();
   workload_->release();
   listener_.run_changed();
@@ -136,6 +138,8 @@ void RunController::workload_ended(WorkloadResult result) {
     (void)trace_->mark("end", false);
     trace_->stop();
   }
+  if (packets_) packet_count_ = packets_->count();
+  packets_.reset();
   ended_ = ports_.clock.now();
   auto flags = std::move(result_.report.flags);
   result_ = std::move(result);
@@ -172,6 +176,7 @@ RunRecord RunController::make_record() {
   }
   record.workload = std::move(result_);
   record.trace = std::move(trace_record_);
+  record.traffic = {analysis::goodput_of(record.workload.report), std::move(packet_count_)};
   return record;
 }
 

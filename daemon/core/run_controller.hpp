@@ -38,6 +38,7 @@ struct RunPorts {
   Tracer& tracer;
   RunStore& store;
   Clock& clock;
+  PacketCounter& packets;
 };
 
 class RunController final : private WorkloadListener, private TraceListener {
@@ -94,6 +95,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   Timer omitted_;
   WorkloadResult result_;
   std::optional<TraceRecord> trace_record_;
+  std::unique_ptr<ActivePacketCount> packets_;
+  std::optional<PacketCount> packet_count_;
   std::unique_ptr<ActiveTrace> trace_;  // outlives the workload, whose tasks it follows
   std::unique_ptr<ActiveWorkload> workload_;
 };

@@ -29,6 +29,8 @@ constexpr std::size_t kMaxEvents = 64;
 constexpr std::size_t kMaxFilter = 1024;
 constexpr std::uint64_t kMinBuffer = 64ULL << 10U;
 constexpr std::uint64_t kMaxBuffer = 1ULL << 30U;
+constexpr std::uint64_t kMinRaw = 1ULL << 20U;
+constexpr std::uint64_t kMaxRaw = 256ULL << 20U;
 
 class Problems {
  public:
@@ -159,6 +161,10 @@ std::vector<JobProblem> check_trace(const TraceSpec& spec) {
   if (spec.buffer_bytes && (*spec.buffer_bytes < kMinBuffer || *spec.buffer_bytes > kMaxBuffer)) {
     problems.add("trace.buffer",
                  fmt::format("{} bytes is out of range (64K to 1G, of each CPU)", *spec.buffer_bytes));
+  }
+  if (spec.keep_raw_bytes && (*spec.keep_raw_bytes < kMinRaw || *spec.keep_raw_bytes > kMaxRaw)) {
+    problems.add("trace.keep_raw",
+                 fmt::format("{} bytes is out of range (1M to 256M, of all CPUs)", *spec.keep_raw_bytes));
   }
   return problems.take();
 }

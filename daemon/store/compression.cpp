@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <cstddef>
+
 namespace netperfd::store {
 
-Result<std::string> compress(std::string_view bytes) {
-  constexpr int kLevel = 3;
-  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
-  const auto size = ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kLevel);
+Result<std::string> compress(std::string_view bytes, int level) {
+  // The bound is larger than the bytes themselves. What zstd does not write of it is never touched, so it
+  // takes no memory.
+  std::string frame;
+  std::size_t size = 0;
+  frame.resize_and_overwrite(ZSTD_compressBound(bytes.size()), [&](char* data, std::size_t capacity) {
+    size = ZSTD_compress(data, capacity, bytes.data(), bytes.size(), level);
+    return ZSTD_isError(size) != 0 ? 0 : size;
+  });
   if (ZSTD_isError(size) != 0) {
     return fail(ErrorKind::internal, fmt::format("zstd: {}", ZSTD_getErrorName(size)));
   }
-  frame.resize(size);
   return frame;
 }
 
@@ -22,8 +28,12 @@ Result<std::string> decompress(std::string_view frame, std::uint64_t size) {
     return fail(ErrorKind::io,
                 fmt::format("the compressed bytes are damaged: they do not hold {} bytes", size));
   }
-  std::string bytes(size, '\0');
-  const auto got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  std::string bytes;
+  std::size_t got = 0;
+  bytes.resize_and_overwrite(size, [&](char* data, std::size_t capacity) {
+    got = ZSTD_decompress(data, capacity, frame.data(), frame.size());
+    return ZSTD_isError(got) != 0 ? 0 : got;
+  });
   if (ZSTD_isError(got) != 0) {
     return fail(ErrorKind::io, fmt::format("the compressed bytes are damaged: {}", ZSTD_getErrorName(got)));
   }

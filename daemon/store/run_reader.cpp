@@ -126,6 +126,26 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
   });
 }
 
+Result<Traffic> RunReader::traffic(RunId run) {
+  if (auto known = expect_run(run); !known) return std::unexpected(known.error());
+  auto select = connection_.prepare(
+      "SELECT goodput_bytes, packets, packet_bytes, direction = 'tx', device, netns FROM traffic WHERE run = "
+      "?");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  Traffic traffic;
+  if (!*found) return traffic;
+  PacketCount counted;
+  std::optional<std::uint64_t> packets;
+  select->read(traffic.goodput_bytes, packets, counted.bytes, counted.sent, counted.device, counted.netns);
+  if (packets) {
+    counted.packets = *packets;
+    traffic.packets = std::move(counted);
+  }
+  return traffic;
+}
+
 Result<std::string> RunReader::document(RunId run, const std::string& name) {
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
   auto select = connection_.prepare("SELECT size, content FROM documents WHERE run = ? AND name = ?");
@@ -134,9 +154,9 @@ Result<std::string> RunReader::document(RunId run, const std::string& name) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: it has no document \"{}\"", run, name));
   std::uint64_t size = 0;
-  std::string frame;
+  Blob frame;
   select->read(size, frame);
-  auto bytes = decompress(frame, size);
+  auto bytes = decompress(frame.bytes, size);
   if (!bytes) {
     return fail(bytes.error().kind, fmt::format("{}: run {}, document {}: {}", connection_.path(), run, name,
                                                 bytes.error().message));

@@ -19,6 +19,7 @@ class RunReader {
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run);
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit);
+  [[nodiscard]] Result<Traffic> traffic(RunId run);
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name);
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job);
 

@@ -133,7 +133,8 @@ Status RunWriter::finish(const RunRecord& record) {
   if (auto done = insert_totals(record.id, workload.report); !done) return done;
   if (auto done = insert_intervals(record.id, workload.report.intervals); !done) return done;
   if (auto done = insert_flags(record.id, workload.report.flags); !done) return done;
-  if (auto done = insert_documents(record.id, workload.documents); !done) return done;
+  if (auto done = insert_documents(record); !done) return done;
+  if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
   if (record.trace) {
     if (auto done = write_trace(connection_, record.id, *record.trace); !done) return done;
   }
@@ -212,16 +213,36 @@ Status RunWriter::insert_flags(RunId run, const std::vector<QualityFlag>& flags)
   return {};
 }
 
-Status RunWriter::insert_documents(RunId run, const std::vector<Document>& documents) {
+Status RunWriter::insert_documents(const RunRecord& record) {
   auto insert = connection_.prepare(insert_into("documents", "run, name, size, content"));
   if (!insert) return std::unexpected(insert.error());
-  for (const auto& document : documents) {
-    const auto frame = compress(document.bytes);
+  const auto add = [&](std::string_view name, std::string_view bytes, int level) -> Status {
+    const auto frame = compress(bytes, level);
     if (!frame) return std::unexpected(frame.error());
-    if (auto done = insert->bind(run, document.name, document.bytes.size(), Blob{*frame}).run(); !done)
-      return done;
+    return insert->bind(record.id, name, bytes.size(), Blob{*frame}).run();
+  };
+  for (const auto& document : record.workload.documents) {
+    if (auto done = add(document.name, document.bytes, kTextLevel); !done) return done;
   }
-  return {};
+  if (!record.trace || record.trace->recording.empty()) return {};
+  return add("trace.dat", record.trace->recording, kRecordingLevel);
+}
+
+Status RunWriter::insert_traffic(RunId run, const Traffic& traffic) {
+  if (!traffic.goodput_bytes && !traffic.packets) return {};
+  if (!traffic.packets) {
+    auto insert = connection_.prepare(insert_into("traffic", "run, goodput_bytes"));
+    if (!insert) return std::unexpected(insert.error());
+    return insert->bind(run, traffic.goodput_bytes).run();
+  }
+  auto insert = connection_.prepare(
+      insert_into("traffic", "run, goodput_bytes, packets, packet_bytes, direction, device, netns"));
+  if (!insert) return std::unexpected(insert.error());
+  const PacketCount& counted = *traffic.packets;
+  return insert
+      ->bind(run, traffic.goodput_bytes, counted.packets, counted.bytes, counted.sent ? "tx" : "rx",
+             counted.device, counted.netns)
+      .run();
 }
 
 // ---- Deletion

@@ -33,7 +33,8 @@ class RunWriter {
   [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
   [[nodiscard]] Status insert_intervals(RunId run, const std::vector<Interval>& intervals);
   [[nodiscard]] Status insert_flags(RunId run, const std::vector<QualityFlag>& flags);
-  [[nodiscard]] Status insert_documents(RunId run, const std::vector<Document>& documents);
+  [[nodiscard]] Status insert_documents(const RunRecord& record);
+  [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);
 
   Connection& connection_;
 };

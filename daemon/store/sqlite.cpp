@@ -106,7 +106,7 @@ void Statement::put(int index, std::string_view value) {
 
 void Statement::put(int index, Blob value) {
   const char* bytes = value.bytes.data() != nullptr ? value.bytes.data() : "";
-  check_bound(sqlite3_bind_blob64(statement_.get(), index, bytes, value.bytes.size(), SQLITE_TRANSIENT));
+  check_bound(sqlite3_bind_blob64(statement_.get(), index, bytes, value.bytes.size(), SQLITE_STATIC));
 }
 
 void Statement::put_null(int index) {
@@ -126,10 +126,16 @@ void Statement::take(int column, double& value) const {
 }
 
 void Statement::take(int column, std::string& value) const {
+  Blob borrowed;
+  take(column, borrowed);
+  value = borrowed.bytes;
+}
+
+void Statement::take(int column, Blob& value) const {
   // The pointer first: it may convert the value, and the size is that of the converted one.
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
-  value.assign(static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size));
+  value.bytes = {static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size)};
 }
 
 void Statement::take(int column, Value& value) const {

@@ -25,7 +25,8 @@ struct sqlite3_stmt;
 
 namespace netperfd::store {
 
-// Bytes of a BLOB, borrowed for the call.
+// Bytes of a BLOB. Bound, they are borrowed until the statement is bound anew or rewound, as run() does at
+// its end; read, until its next step.
 struct Blob {
   std::string_view bytes;
 };
@@ -145,7 +146,8 @@ class Statement {
   }
   void take(int column, double& value) const;
   void take(int column, std::string& value) const;  // TEXT and BLOB
-  void take(int column, Value& value) const;        // INTEGER as a number, all else as text
+  void take(int column, Blob& value) const;
+  void take(int column, Value& value) const;  // INTEGER as a number, all else as text
   [[nodiscard]] std::int64_t take_integer(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 

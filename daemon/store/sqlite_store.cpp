@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "daemon/store/database.hpp"
+#include "daemon/store/profile_reader.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
 #include "daemon/store/trace_reader.hpp"
@@ -35,12 +36,14 @@ struct SqliteStore::Parts {
         writer(database->connection()),
         reader(database->connection()),
         trace_reader(database->connection()),
+        profile_reader(database->connection()),
         min_free_bytes(min_free) {}
 
   std::unique_ptr<Database> database;
   RunWriter writer;
   RunReader reader;
   TraceReader trace_reader;
+  ProfileReader profile_reader;
   std::uint64_t min_free_bytes;
   std::uint64_t interrupted_runs = 0;
 };
@@ -120,6 +123,14 @@ Result<core::Page<EventSample>> SqliteStore::trace_samples(RunId run, const std:
 Result<core::Page<StackCount>> SqliteStore::trace_stacks(RunId run, const std::string& cursor,
                                                          std::uint32_t limit) {
   return parts_->trace_reader.stacks(run, cursor, limit);
+}
+
+Result<FunctionProfile> SqliteStore::profile(RunId run, const core::ProfileParts& parts) {
+  return parts_->profile_reader.profile(run, parts);
+}
+
+Result<Traffic> SqliteStore::traffic(RunId run) {
+  return parts_->reader.traffic(run);
 }
 
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {

@@ -47,6 +47,8 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
                                                               std::uint32_t limit) override;
   [[nodiscard]] Result<core::Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
                                                             std::uint32_t limit) override;
+  [[nodiscard]] Result<FunctionProfile> profile(RunId run, const core::ProfileParts& parts) override;
+  [[nodiscard]] Result<Traffic> traffic(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Status remove(RunId run) override;

@@ -10,12 +10,13 @@
 namespace netperfd::store {
 
 inline constexpr std::string_view kTraceColumns =
-    "skipped, broken, clock, buffer_bytes, functions, workload_only, slice_width_ns, stacks_left_out";
+    "skipped, broken, clock, buffer_bytes, functions, workload_only, slice_width_ns, stacks_left_out, "
+    "recording_left_out";
 
 template <class T>  // TraceRecord or const TraceRecord
 [[nodiscard]] auto trace_members(T& t) {
   return std::tie(t.skipped, t.broken, t.clock, t.buffer_bytes, t.functions, t.workload_only, t.slice_width,
-                  t.stacks_left_out);
+                  t.stacks_left_out, t.recording_left_out);
 }
 
 inline constexpr std::string_view kTraceCpuColumns =

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "daemon/store/paging.hpp"
+#include "daemon/store/rows.hpp"
 #include "daemon/store/trace_columns.hpp"
 
 namespace netperfd::store {
@@ -21,30 +22,6 @@ constexpr std::size_t kMaxSlices = 1'000'000;
 
 constexpr char kSampleCursor = 's';
 constexpr char kStackCursor = 'k';
-
-// `take` is called for each row of `select`, which stands on it.
-template <class Take>
-Status for_each_row(Statement& select, Take take) {
-  for (;;) {
-    auto more = select.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    take(select);
-  }
-  select.rewind();
-  return {};
-}
-
-// All rows of `columns` in the order of `key`, into `rows`; `members` gives those of one row.
-template <class Row, class Members>
-Status read_all(Connection& connection, std::string_view table, std::string_view columns,
-                std::string_view key, RunId run, std::vector<Row>& rows, Members members) {
-  auto select =
-      connection.prepare(fmt::format("SELECT {} FROM {} WHERE run = ? ORDER BY {}", columns, table, key));
-  if (!select) return std::unexpected(select.error());
-  return for_each_row(select->bind(run),
-                      [&](const Statement& row) { row.read(members(rows.emplace_back())); });
-}
 
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;

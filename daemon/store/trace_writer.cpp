@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/store/columns.hpp"
+#include "daemon/store/profile_writer.hpp"
 #include "daemon/store/trace_columns.hpp"
 
 namespace netperfd::store {
@@ -197,7 +198,9 @@ Status write_trace(Connection& connection, RunId run, const TraceRecord& record)
   if (auto done = insert_samples(connection, run, record.samples); !done) return done;
   if (auto done = insert_stacks(connection, run, record.stacks); !done) return done;
   if (auto done = insert_drops(connection, run, record.drops); !done) return done;
-  return insert_marks(connection, run, record.marks);
+  if (auto done = insert_marks(connection, run, record.marks); !done) return done;
+  if (!record.profile) return {};
+  return write_profile(connection, run, *record.profile);
 }
 
 }  // namespace netperfd::store

@@ -6,7 +6,8 @@
 
 namespace netperfd::store {
 
-// Inserts all of `record`; the caller holds the transaction, and the run exists.
+// Inserts all of `record` but its recording, which is a document of the run; the caller holds the
+// transaction, and the run exists.
 [[nodiscard]] Status write_trace(Connection& connection, RunId run, const TraceRecord& record);
 
 }  // namespace netperfd::store

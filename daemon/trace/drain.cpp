@@ -6,11 +6,13 @@
 
 namespace netperfd::trace {
 
-Drain::Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings)
+Drain::Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings,
+             RawKeeper* keeper)
     : clock_(clock),
       tally_(tally),
       pipes_(std::move(pipes)),
       settings_(settings),
+      keeper_(keeper),
       buffer_(settings.subbuffer_bytes),
       timer_(clock_.after(settings_.period, [this] { turn(); })) {}
 
@@ -39,23 +41,33 @@ bool Drain::may_read_on(std::size_t read) {
   return false;
 }
 
+bool Drain::catch_up(const RingPipe& pipe, std::size_t& budget) {
+  for (;;) {
+    if (budget < buffer_.size()) return false;
+    const auto size = pipe.file->read(buffer_);
+    if (!size && !error_) error_ = size.error();
+    if (!size || *size == 0) return true;
+    const auto subbuffer = std::span(buffer_).first(*size);
+    const std::size_t used = tally_.add(pipe.cpu, subbuffer);
+    if (keeper_ != nullptr) keeper_->add(pipe.cpu, subbuffer);
+    budget -= std::min(budget, *size);
+    if (!done_ && used < buffer_.size() / 2) return true;
+    if (done_ && !may_read_on(*size)) return true;
+  }
+}
+
 bool Drain::read_some() {
   std::size_t budget = settings_.turn_bytes;
-  for (std::size_t looked_at = 0; looked_at < pipes_.size(); ++looked_at) {
-    const RingPipe& pipe = pipes_[next_];
-    for (;;) {
-      if (budget < buffer_.size()) return true;
-      const auto size = pipe.file->read(buffer_);
-      if (!size && !error_) error_ = size.error();
-      if (!size || *size == 0) break;
-      const std::size_t used = tally_.add(pipe.cpu, std::span(buffer_).first(*size));
-      budget -= std::min(budget, *size);
-      if (!done_ && used < buffer_.size() / 2) break;
-      if (done_ && !may_read_on(*size)) return false;
-    }
-    next_ = (next_ + 1) % pipes_.size();
+  behind_.clear();
+  const std::size_t first = next_;
+  for (std::size_t i = 0; i < pipes_.size(); ++i) {
+    const std::size_t pipe = (first + i) % pipes_.size();
+    if (catch_up(pipes_[pipe], budget)) continue;
+    if (behind_.empty()) next_ = pipe;
+    behind_.push_back(pipes_[pipe].cpu);
   }
-  return false;
+  tally_.end_turn(behind_);
+  return !behind_.empty();
 }
 
 }  // namespace netperfd::trace

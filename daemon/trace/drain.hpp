@@ -19,6 +19,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports.hpp"
+#include "daemon/trace/recording.hpp"
 #include "daemon/trace/tally.hpp"
 #include "daemon/trace/tracefs.hpp"
 
@@ -38,8 +39,10 @@ struct DrainSettings {
 
 class Drain {
  public:
-  // Begins at once. `clock` and `tally` must outlive it. Destroying it closes the pipes.
-  Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings);
+  // Begins at once. `clock`, `tally` and `keeper`, which may be null, must outlive it. Destroying it closes
+  // the pipes.
+  Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings,
+        RawKeeper* keeper = nullptr);
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
 
@@ -49,15 +52,19 @@ class Drain {
 
  private:
   void turn();
-  // Whether some CPU may have more.
+  // Whether some CPU may have more; those are then in behind_.
   [[nodiscard]] bool read_some();
+  // Whether `pipe` was read up to what is being written just now.
+  [[nodiscard]] bool catch_up(const RingPipe& pipe, std::size_t& budget);
   [[nodiscard]] bool may_read_on(std::size_t read);
 
   core::Clock& clock_;
   Tally& tally_;
   std::vector<RingPipe> pipes_;
   DrainSettings settings_;
+  RawKeeper* keeper_;
   std::vector<std::byte> buffer_;
+  std::vector<std::uint32_t> behind_;
   std::size_t next_ = 0;  // the pipe to begin with: where the last turn ended, so that none starves
   std::optional<Error> error_;
   std::function<void(Status)> done_;

@@ -1,9 +1,13 @@
 // How the running kernel lays out its records of functions, and what they say.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "daemon/analysis/graph_event.hpp"
@@ -20,13 +24,89 @@ class GraphFormat {
   [[nodiscard]] static Result<GraphFormat> make(const std::vector<KnownEvent>& events);
 
   // Whether records of this common_type are for read().
-  [[nodiscard]] bool knows(std::uint16_t type) const;
+  [[nodiscard]] bool knows(std::uint16_t type) const { return shape_of(type) != kUnknown; }
   // False where the record is too short for what its format says; `event` is whole otherwise.
   [[nodiscard]] bool read(std::uint64_t time, std::span<const std::byte> record,
                           analysis::GraphEvent& event) const;
 
  private:
+  // Where one kind of record has what read() takes from it. Numbers of 8 bytes of which only the lower half
+  // means anything (depth and overrun, by kernel) are read as that half.
+  struct Shape {
+    std::size_t needed = std::numeric_limits<std::size_t>::max();  // bytes, of the field that ends last
+    std::uint32_t function = 0;
+    std::uint32_t depth = 0;
+    std::uint32_t overrun = 0;
+    std::uint32_t start = 0;  // like overrun 0 where it is absent: the common fields lie there
+    std::uint32_t end = 0;
+    std::uint32_t previous_pid = 0;
+    std::uint32_t next_pid = 0;
+    analysis::GraphEventKind kind = analysis::GraphEventKind::entry;
+  };
+  static constexpr std::uint8_t kUnknown = 0;
+  // The first fields of every record, the same on all kernels; make() checks it.
+  struct Common {
+    std::uint16_t type = 0;
+    std::uint8_t flags = 0;
+    std::uint8_t preempt_count = 0;
+    std::int32_t pid = 0;
+  };
+
   GraphFormat() = default;
+  [[nodiscard]] static Result<Shape> shape_of_event(const KnownEvent& event);
+  [[nodiscard]] std::uint8_t shape_of(std::uint16_t type) const {
+    return type < shape_of_type_.size() ? shape_of_type_[type] : kUnknown;
+  }
+  [[nodiscard]] static analysis::ContextRank context_of(std::uint8_t flags);
+  template <class T>
+  [[nodiscard]] static T load(std::span<const std::byte> record, std::uint32_t offset) {
+    T value;
+    std::memcpy(&value, record.data() + offset, sizeof value);
+    return value;
+  }
+
+  std::vector<std::uint8_t> shape_of_type_;            // index into shapes_
+  std::vector<Shape> shapes_ = std::vector<Shape>(1);  // the first needs more bytes than there can be
 };
+
+// Here, and not in the .cpp file: each of fifty million records a second comes through it.
+
+inline analysis::ContextRank GraphFormat::context_of(std::uint8_t flags) {
+  constexpr unsigned kHardirq = 0x08;  // enum trace_flag_type
+  constexpr unsigned kSoftirq = 0x10;
+  constexpr unsigned kNmi = 0x40;
+  if ((flags & (kHardirq | kSoftirq | kNmi)) == 0) return analysis::ContextRank::task;
+  if ((flags & kNmi) != 0) return analysis::ContextRank::nmi;
+  return (flags & kHardirq) != 0 ? analysis::ContextRank::hardirq : analysis::ContextRank::softirq;
+}
+
+inline bool GraphFormat::read(std::uint64_t time, std::span<const std::byte> record,
+                              analysis::GraphEvent& event) const {
+  if (record.size() < sizeof(Common)) return false;
+  const auto common = load<Common>(record, 0);
+  const auto& shape = shapes_[shape_of(common.type)];
+  if (record.size() < shape.needed) return false;
+  event = {};
+  event.time = time;
+  event.pid = common.pid;
+  event.kind = shape.kind;
+  event.context = context_of(common.flags);
+  if (shape.kind == analysis::GraphEventKind::task_switch) {
+    event.pid = load<std::int32_t>(record, shape.previous_pid);
+    event.next_pid = load<std::int32_t>(record, shape.next_pid);
+    return true;
+  }
+  event.function = load<std::uint64_t>(record, shape.function);
+  if (shape.kind == analysis::GraphEventKind::hit) return true;
+  constexpr std::uint32_t kDeepest = std::numeric_limits<std::uint16_t>::max();
+  const auto depth = load<std::uint32_t>(record, shape.depth);
+  event.depth = static_cast<std::uint16_t>(depth < kDeepest ? depth : kDeepest);
+  if (shape.kind == analysis::GraphEventKind::entry) return true;
+  if (shape.overrun != 0) event.overrun = load<std::uint32_t>(record, shape.overrun);
+  if (shape.start == 0) return true;
+  event.start = load<std::uint64_t>(record, shape.start);
+  event.end = load<std::uint64_t>(record, shape.end);
+  return true;
+}
 
 }  // namespace netperfd::trace

@@ -39,10 +39,13 @@ Status KernelTracer::check(const TraceSpec& spec) {
 Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec& spec,
                                                                  core::TraceListener& listener) {
   if (auto known = check_pid_namespace(spec, settings_.proc); !known) return std::unexpected(known.error());
+  RingTraceSettings settings;
+  settings.proc = settings_.proc;
+  // With one function first: a kernel that cannot bear the tracer shows it before the workload depends on it.
+  if (spec.function_graph) settings.calibration = calibrator_.calibration();
   auto session = TraceSession::open(tracefs_, settings_, spec);
   if (!session) return std::unexpected(std::move(session.error()));
-  auto trace = RingTrace::open({clock_, tracefs_, listener}, std::move(*session), spec,
-                               {.kallsyms = settings_.proc + "/kallsyms"});
+  auto trace = RingTrace::open({clock_, tracefs_, listener}, std::move(*session), spec, std::move(settings));
   if (!trace) return std::unexpected(std::move(trace.error()));
   return std::move(*trace);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "daemon/core/ports.hpp"
+#include "daemon/trace/calibration.hpp"
 #include "daemon/trace/catalogue.hpp"
 #include "daemon/trace/session.hpp"
 #include "daemon/trace/tracefs.hpp"
@@ -16,7 +17,11 @@ class KernelTracer final : public core::Tracer {
  public:
   // All must outlive this and what prepare() gives.
   KernelTracer(core::Clock& clock, Tracefs& tracefs, KernelCatalogue& catalogue, SessionSettings settings)
-      : clock_(clock), tracefs_(tracefs), catalogue_(catalogue), settings_(std::move(settings)) {}
+      : clock_(clock),
+        tracefs_(tracefs),
+        catalogue_(catalogue),
+        settings_(std::move(settings)),
+        calibrator_(tracefs, settings_) {}
 
   [[nodiscard]] Status check(const TraceSpec& spec) override;
   [[nodiscard]] Result<std::unique_ptr<core::ActiveTrace>> prepare(const TraceSpec& spec,
@@ -27,6 +32,7 @@ class KernelTracer final : public core::Tracer {
   Tracefs& tracefs_;
   KernelCatalogue& catalogue_;
   SessionSettings settings_;
+  Calibrator calibrator_;
 };
 
 // A ring buffer of one CPU that neither wraps within a period of the drain nor takes a noticeable share of

@@ -7,7 +7,10 @@
 #include <random>
 #include <utility>
 
+#include "daemon/analysis/call_tracker.hpp"
+#include "daemon/trace/cpu_statistics.hpp"
 #include "daemon/trace/event_format.hpp"
+#include "daemon/trace/own_events.hpp"
 #include "daemon/trace/trace_files.hpp"
 #include "daemon/trace/trace_flags.hpp"
 
@@ -44,42 +47,75 @@ std::uint64_t random_key() {
   return std::uint64_t{device()} << 32U | device();
 }
 
+// Function calls are paired to a profile as they come.
+Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSpec& asked,
+                    const TracedFunctions& functions, TallySettings& tally) {
+  auto graph = GraphFormat::make(tally.events);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  tally.graph = std::move(*graph);
+  // An option of the tracer, the same for all instances; on where nobody switched it off.
+  const auto sleep = tracefs.read("options/sleep-time");
+  tally.calls.sleep_in_recorded = !sleep || !sleep->starts_with('0');
+  tally.calls.off_cpu_known = shows_switches(session.spec());
+  if (is_own_event(asked, kSwitchEvent)) tally.hidden.emplace_back(kSwitchEvent);
+  tally.function = [&functions](std::uint64_t address) { return functions.name_of(address); };
+  return {};
+}
+
 }  // namespace
+
+Result<RingTrace::Parts> RingTrace::make_parts(Tracefs& tracefs, const TraceSession& session,
+                                               const TraceSpec& spec, const RingTraceSettings& settings) {
+  Parts parts;
+  auto layout = read_layout(tracefs, session);
+  if (!layout) return std::unexpected(std::move(layout.error()));
+  parts.tally.layout = *layout;
+  auto events = read_formats(tracefs, session.spec());
+  if (!events) return std::unexpected(std::move(events.error()));
+  parts.tally.events = std::move(*events);
+  if (spec.function_graph) {
+    auto functions = TracedFunctions::read(settings.proc, settings.sys, random_key());
+    if (!functions) return std::unexpected(std::move(functions.error()));
+    parts.functions = std::move(*functions);
+    auto set_up = set_up_calls(tracefs, session, spec, *parts.functions, parts.tally);
+    if (!set_up) return std::unexpected(std::move(set_up.error()));
+  }
+  auto pipes = open_pipes(tracefs, session);
+  if (!pipes) return std::unexpected(std::move(pipes.error()));
+  parts.pipes = std::move(*pipes);
+  auto marker = tracefs.open(session.path("trace_marker"), OpenMode::write);
+  if (!marker) return std::unexpected(std::move(marker.error()));
+  parts.marker = std::move(*marker);
+  return parts;
+}
 
 Result<std::unique_ptr<RingTrace>> RingTrace::open(TracePorts ports, std::unique_ptr<TraceSession> session,
                                                    const TraceSpec& spec, RingTraceSettings settings) {
-  TallySettings tally;
-  auto layout = read_layout(ports.tracefs, *session);
-  if (!layout) return std::unexpected(std::move(layout.error()));
-  tally.layout = *layout;
-  auto events = read_formats(ports.tracefs, spec);
-  if (!events) return std::unexpected(std::move(events.error()));
-  tally.events = std::move(*events);
-  auto pipes = open_pipes(ports.tracefs, *session);
-  if (!pipes) return std::unexpected(std::move(pipes.error()));
-  auto marker = ports.tracefs.open(session->path("trace_marker"), OpenMode::write);
-  if (!marker) return std::unexpected(std::move(marker.error()));
-  return std::unique_ptr<RingTrace>(new RingTrace(ports, std::move(session), spec, std::move(settings),
-                                                  std::move(tally), std::move(*pipes), std::move(*marker)));
+  auto parts = make_parts(ports.tracefs, *session, spec, settings);
+  if (!parts) return std::unexpected(std::move(parts.error()));
+  return std::unique_ptr<RingTrace>(
+      new RingTrace(ports, std::move(session), spec, std::move(settings), std::move(*parts)));
 }
 
 RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, const TraceSpec& spec,
-                     RingTraceSettings settings, TallySettings tally, std::vector<RingPipe> pipes,
-                     std::unique_ptr<TracefsFile> marker)
+                     RingTraceSettings settings, Parts parts)
     : ports_(ports),
       spec_(spec),
       settings_(std::move(settings)),
       session_(std::move(session)),
-      marker_(std::move(marker)),
-      pipes_(std::move(pipes)),
+      marker_(std::move(parts.marker)),
+      pipes_(std::move(parts.pipes)),
       // Twice what the rings can hold: sub-buffers may be read half full.
-      drain_settings_{.subbuffer_bytes = tally.layout.size(),
-                      .rest_bytes = 2 * session_->buffer_bytes() * pipes_.size() + tally.layout.size()},
-      tally_(std::move(tally)) {}
+      drain_settings_{.subbuffer_bytes = parts.tally.layout.size(),
+                      .rest_bytes = 2 * session_->buffer_bytes() * pipes_.size() + parts.tally.layout.size()},
+      functions_(std::move(parts.functions)),
+      tally_(std::move(parts.tally)) {
+  if (spec_.keep_raw_bytes) keeper_.emplace(*spec_.keep_raw_bytes);
+}
 
 Status RingTrace::start(const std::vector<pid_t>& workload) {
   if (auto started = session_->start(workload); !started) return started;
-  drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_);
+  drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_, keeper_ ? &*keeper_ : nullptr);
   told_at_ = ports_.clock.now();
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
   return {};
@@ -104,7 +140,8 @@ void RingTrace::stop() {
   progress_.reset();
   const bool started = drain_.has_value();
   // Never started: nothing to read, but the way to the end is the same.
-  if (!started) drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_);
+  if (!started)
+    drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_, keeper_ ? &*keeper_ : nullptr);
   // The one thing that is to be known before it is switched off.
   const auto on = started ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
   const auto stopped = session_->stop();
@@ -125,6 +162,7 @@ Status RingTrace::abandon() {
 void RingTrace::end(const Status& drained) {
   if (!drained && broken_.empty()) broken_ = drained.error().message;
   TraceRecord record = make_record();
+  describe(record);
   marker_.reset();
   const Status restored = session_->restore();
   auto flags = trace_flags(record, session_->neighbours(), restored);
@@ -132,12 +170,18 @@ void RingTrace::end(const Status& drained) {
 }
 
 TraceRecord RingTrace::make_record() {
-  // Without symbols every address is shown as a token.
-  const auto symbols = Symbols::load(settings_.kallsyms, random_key());
   // Names of tasks are an ornament; the kernel keeps but a few of them.
-  const auto task_names = ports_.tracefs.read("saved_cmdlines");
-  TraceRecord record =
-      tally_.finish(symbols ? *symbols : Symbols::parse("", random_key()), task_names ? *task_names : "");
+  const auto task_names = ports_.tracefs.read("saved_cmdlines").value_or("");
+  const auto function = [this](std::uint64_t address) { return functions_->name_of(address); };
+  if (functions_ && functions_->still_current())
+    return tally_.finish(functions_->symbols(), task_names, function);
+  // Without symbols every address is shown as a token.
+  const auto symbols = Symbols::load(settings_.proc + "/kallsyms", random_key());
+  return tally_.finish(symbols ? *symbols : Symbols::parse("", random_key()), task_names,
+                       functions_ ? analysis::FunctionNamer(function) : analysis::FunctionNamer());
+}
+
+void RingTrace::describe(TraceRecord& record) {
   record.broken = broken_;
   const bool has_release =
       std::ranges::find(record.marks, core::kReleaseMark, &TraceMark::text) != record.marks.end();
@@ -155,7 +199,27 @@ TraceRecord RingTrace::make_record() {
     if (asked != spec_.events.end()) event.filter = asked->filter;
   }
   add_statistics(record);
-  return record;
+  if (record.profile) {
+    record.profile->depth = spec_.function_graph->depth;
+    record.profile->builds = functions_->builds_of(*record.profile);
+    if (settings_.calibration) {
+      record.profile->calibration = *settings_.calibration;
+      analysis::correct_self_times(*record.profile, *settings_.calibration);
+    } else {
+      record.profile->not_calibrated = settings_.calibration.error().message;
+    }
+  }
+  if (keeper_) add_recording(record);
+}
+
+void RingTrace::add_recording(TraceRecord& record) {
+  record.recording_left_out = keeper_->left_out();
+  auto facts = read_recording_facts(ports_.tracefs, *session_, settings_.proc);
+  if (facts) {
+    record.recording = make_trace_dat(*facts, keeper_->take());
+  } else if (record.broken.empty()) {
+    record.broken = fmt::format("the recording could not be kept: {}", facts.error().message);
+  }
 }
 
 void RingTrace::add_statistics(TraceRecord& record) {

@@ -10,8 +10,10 @@
 
 #include "daemon/core/ports.hpp"
 #include "daemon/trace/drain.hpp"
+#include "daemon/trace/recording.hpp"
 #include "daemon/trace/session.hpp"
 #include "daemon/trace/tally.hpp"
+#include "daemon/trace/traced_functions.hpp"
 #include "daemon/trace/tracefs.hpp"
 
 namespace netperfd::trace {
@@ -24,8 +26,11 @@ struct TracePorts {
 };
 
 struct RingTraceSettings {
-  std::string kallsyms = "/proc/kallsyms";
+  std::string proc = "/proc";
+  std::string sys = "/sys";
   std::chrono::milliseconds progress_period{1000};
+  // The tracer's own cost, or why it is not known.
+  Result<Calibration> calibration = fail(ErrorKind::unsupported, "nobody measured the tracer's own cost");
 };
 
 class RingTrace final : public core::ActiveTrace {
@@ -42,13 +47,23 @@ class RingTrace final : public core::ActiveTrace {
   [[nodiscard]] Status abandon() override;
 
  private:
+  // What is made before anything is traced.
+  struct Parts {
+    TallySettings tally;
+    std::unique_ptr<TracedFunctions> functions;
+    std::vector<RingPipe> pipes;
+    std::unique_ptr<TracefsFile> marker;
+  };
   RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, const TraceSpec& spec,
-            RingTraceSettings settings, TallySettings tally, std::vector<RingPipe> pipes,
-            std::unique_ptr<TracefsFile> marker);
+            RingTraceSettings settings, Parts parts);
+  [[nodiscard]] static Result<Parts> make_parts(Tracefs& tracefs, const TraceSession& session,
+                                                const TraceSpec& spec, const RingTraceSettings& settings);
   void tell_progress();
   void end(const Status& drained);
   [[nodiscard]] TraceRecord make_record();
+  void describe(TraceRecord& record);
   void add_statistics(TraceRecord& record);
+  void add_recording(TraceRecord& record);
 
   TracePorts ports_;
   TraceSpec spec_;
@@ -58,6 +73,8 @@ class RingTrace final : public core::ActiveTrace {
   std::unique_ptr<TracefsFile> marker_;
   std::vector<RingPipe> pipes_;  // until the drain has them
   DrainSettings drain_settings_;
+  std::unique_ptr<TracedFunctions> functions_;  // null where none are traced; named by the tally
+  std::optional<RawKeeper> keeper_;             // where the job asked for a recording
   Tally tally_;
   std::optional<Drain> drain_;
   core::Timer progress_;

@@ -11,6 +11,7 @@
 #include "daemon/trace/foreign_tracers.hpp"
 #include "daemon/trace/hold.hpp"
 #include "daemon/trace/journal.hpp"
+#include "daemon/trace/own_events.hpp"
 #include "daemon/trace/undo.hpp"
 
 namespace netperfd::trace {
@@ -19,7 +20,7 @@ struct TraceSession::State {
   State(Tracefs& its_tracefs, SessionSettings its_settings, TraceSpec its_spec, Journal its_journal)
       : tracefs(its_tracefs),
         settings(std::move(its_settings)),
-        spec(std::move(its_spec)),
+        spec(with_own_events(std::move(its_spec), its_tracefs)),
         journal(std::move(its_journal)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -180,6 +181,10 @@ const std::string& TraceSession::directory() const {
 
 std::string TraceSession::path(const std::string& file) const {
   return state_->hold->path(file);
+}
+
+const TraceSpec& TraceSession::spec() const {
+  return state_->spec;
 }
 
 const std::string& TraceSession::clock() const {

@@ -52,6 +52,8 @@ class TraceSession {
   [[nodiscard]] const std::string& directory() const;
   // Of a file below directory().
   [[nodiscard]] std::string path(const std::string& file) const;
+  // What was applied: what was asked for, with netperfd's own events.
+  [[nodiscard]] const TraceSpec& spec() const;
   [[nodiscard]] const std::string& clock() const;
   [[nodiscard]] std::uint64_t buffer_bytes() const;  // of one CPU, as the kernel made it
   [[nodiscard]] std::uint32_t functions() const;     // in the filter, read back

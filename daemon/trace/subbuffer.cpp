@@ -90,7 +90,7 @@ SubbufferWalk::SubbufferWalk(std::span<const std::byte> bytes, const SubbufferLa
     damage_ = fmt::format("{} bytes are no sub-buffer: its header has {}", bytes.size(), layout.data_offset);
     return;
   }
-  time_ = load<std::uint64_t>(bytes.data() + layout.timestamp_offset);
+  time_ = begin_time_ = load<std::uint64_t>(bytes.data() + layout.timestamp_offset);
   const auto commit =
       static_cast<std::uint32_t>(load_long(bytes.data() + layout.commit_offset, layout.commit_size));
   const std::size_t committed = commit & kCommitMask;

@@ -41,6 +41,8 @@ class SubbufferWalk {
   // The next event; false at the end or where the rest cannot be decoded.
   [[nodiscard]] bool next(RawRecord& record);
 
+  // The stamp of its first event.
+  [[nodiscard]] std::uint64_t begin_time() const { return begin_time_; }
   // Events that the kernel says were lost right before this sub-buffer; `lost_unknown`: some, it does not say
   // how many.
   [[nodiscard]] std::uint64_t lost_events() const { return lost_events_; }
@@ -55,6 +57,7 @@ class SubbufferWalk {
   std::size_t data_offset_ = 0;
   std::size_t at_ = 0;
   std::uint64_t time_ = 0;
+  std::uint64_t begin_time_ = 0;
   std::uint64_t lost_events_ = 0;
   bool lost_unknown_ = false;
   std::string damage_;

@@ -160,4 +160,9 @@ std::string Symbols::function(std::uint64_t address) const {
   return symbol == nullptr ? std::string() : std::string(names_.c_str() + symbol->name);
 }
 
+std::optional<Symbols::Function> Symbols::find_function(std::uint64_t address) const {
+  const auto* symbol = find(address);
+  return symbol == nullptr ? std::nullopt : std::optional(described(*symbol));
+}
+
 }  // namespace netperfd::trace

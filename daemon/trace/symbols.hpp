@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,22 @@ class Symbols final : public AddressNames {
   // Functions, one an address.
   [[nodiscard]] std::size_t size() const { return functions_; }
 
+  // Points into this object.
+  struct Function {
+    std::uint64_t address = 0;  // its first byte
+    std::string_view name;
+    std::string_view module;  // empty: the kernel itself
+  };
+  // The one that `address` lies in.
+  [[nodiscard]] std::optional<Function> find_function(std::uint64_t address) const;
+  // In order of address.
+  template <class Visit>
+  void each_function(Visit visit) const {
+    for (const Symbol& symbol : symbols_) {
+      if (symbol.name != 0) visit(described(symbol));
+    }
+  }
+
  private:
   struct Symbol {
     std::uint64_t address = 0;
@@ -38,6 +55,9 @@ class Symbols final : public AddressNames {
   [[nodiscard]] std::uint32_t keep(std::string_view name);
   [[nodiscard]] std::uint32_t module_name(std::string_view name);
   void put_in_order();
+  [[nodiscard]] Function described(const Symbol& symbol) const {
+    return {symbol.address, names_.c_str() + symbol.name, names_.c_str() + symbol.module};
+  }
   [[nodiscard]] const Symbol* find(std::uint64_t address) const;
 
   std::vector<Symbol> symbols_;  // by address

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "daemon/trace/event_fields.hpp"
+#include "daemon/trace/function_names.hpp"
+#include "daemon/trace/tally_calls.hpp"
 #include "daemon/trace/tally_drops.hpp"
 #include "daemon/trace/tally_marks.hpp"
 #include "daemon/trace/tally_samples.hpp"
@@ -25,12 +27,14 @@ namespace {
 constexpr std::size_t kMostIds = 65'536;   // common_type has 16 bits
 constexpr std::size_t kMostUnknown = 256;  // ids kept apart that no format describes
 constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller make
+constexpr std::size_t kMostBusiest = 8;
 constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
 
 // What is done with an event besides counting it.
-enum class Role : std::uint8_t { sampled, print, drop, kernel_stack, user_stack, unknown };
+enum class Role : std::uint8_t { sampled, call, print, drop, kernel_stack, user_stack, unknown };
 
 Role role_of(std::string_view name) {
+  if (name.starts_with("ftrace:funcgraph_") || name == "ftrace:function") return Role::call;
   if (name == "ftrace:print") return Role::print;
   if (name == "skb:kfree_skb") return Role::drop;
   if (name == "ftrace:kernel_stack") return Role::kernel_stack;
@@ -52,6 +56,7 @@ struct Kind {
   std::string name;
   const EventFormat* format = nullptr;  // null: of unknown events
   Role role = Role::unknown;
+  bool hidden = false;
   std::uint64_t count = 0;
   std::uint64_t told = 0;  // of it, in a progress
 };
@@ -104,10 +109,12 @@ struct Tally::State {
   explicit State(TallySettings given);
 
   std::size_t add(std::uint32_t number, std::span<const std::byte> subbuffer);
+  // Whether the record was one that could be read.
+  bool add_record(Cpu& cpu, const RawRecord& record);
   void add_event(Cpu& cpu, const RawRecord& record);
   void add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record);
   // Whether the line of trace_marker is a mark of netperfd's, which is then no event.
-  [[nodiscard]] bool add_mark(const Kind& kind, const RawRecord& record);
+  [[nodiscard]] bool add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record);
   std::uint32_t unknown_kind(std::uint16_t id);
   void cover(std::uint64_t first, std::uint64_t last);
 
@@ -116,7 +123,8 @@ struct Tally::State {
   [[nodiscard]] std::vector<EventSample> samples_of(const Symbols& symbols, const std::string& task_names,
                                                     std::uint64_t zero) const;
   [[nodiscard]] std::vector<StackCount> stack_counts(const Symbols& symbols) const;
-  TraceRecord finish(const Symbols& symbols, const std::string& task_names);
+  TraceRecord finish(const Symbols& symbols, const std::string& task_names,
+                     const analysis::FunctionNamer& function);
 
   TallySettings settings;
   std::vector<Kind> kinds;
@@ -127,6 +135,7 @@ struct Tally::State {
   SampleKeeper samples;
   StackTable stacks;
   DropTable drops;
+  std::optional<CallTally> calls;
   std::vector<TimedMark> marks;
   // Times of the events so far, without those too far from the first to be true.
   std::optional<std::uint64_t> begin;  // the first one seen
@@ -145,8 +154,10 @@ Tally::State::State(TallySettings given)
   for (const auto& event : settings.events) {
     if (event.format.id >= kMostIds || kind_of_id[event.format.id] != kNoKind) continue;
     kind_of_id[event.format.id] = static_cast<std::uint32_t>(kinds.size());
-    kinds.push_back({event.name, &event.format, role_of(event.name)});
+    kinds.push_back({event.name, &event.format, role_of(event.name),
+                     std::ranges::find(settings.hidden, event.name) != settings.hidden.end()});
   }
+  if (settings.graph) calls.emplace(*settings.graph, settings.calls);
 }
 
 std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
@@ -157,6 +168,7 @@ std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> s
   if (walk.lost_events() > 0 || walk.lost_unknown()) {
     cpu.counted.lost_events += std::max<std::uint64_t>(walk.lost_events(), 1);
     cpu.owners.forget();
+    if (calls) calls->lost(number, walk.begin_time());
   }
   RawRecord record;
   bool short_record = false;
@@ -164,12 +176,8 @@ std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> s
   std::optional<std::uint64_t> first;
   while (walk.next(record)) {
     used += record.data.size();
-    if (record.data.size() < sizeof(Common)) {
-      short_record = true;
-      continue;
-    }
     if (!first) first = record.time;
-    add_event(cpu, record);
+    if (!add_record(cpu, record)) short_record = true;
   }
   if (first) cover(*first, record.time);
   if (short_record || !walk.damage().empty()) ++cpu.counted.damaged;
@@ -186,6 +194,26 @@ void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
   if (is_near(last)) newest = std::max(newest, last);
 }
 
+// Most records of a trace of functions are their calls, about which there is nothing else to be done.
+bool Tally::State::add_record(Cpu& cpu, const RawRecord& record) {
+  if (record.data.size() < sizeof(Common)) return false;
+  std::uint16_t type = 0;
+  std::memcpy(&type, record.data.data(), sizeof type);
+  if (calls && calls->knows(type)) {
+    if (!calls->add(cpu.counted.cpu, record)) return false;
+    const auto number = kind_of_id[type];
+    auto& kind = kinds[number];
+    if (kind.hidden || kind.role == Role::call) {
+      ++cpu.counted.records;
+      ++kind.count;
+      if (!kind.hidden) slices.add(number, record.time);
+      return true;
+    }
+  }
+  add_event(cpu, record);
+  return true;
+}
+
 void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
   Common common;
   std::memcpy(&common, record.data.data(), sizeof common);
@@ -193,7 +221,7 @@ void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
   if (number == kNoKind) number = unknown_kind(common.type);
   auto& kind = kinds[number];
   ++cpu.counted.records;
-  if (kind.role == Role::print && add_mark(kind, record)) return;
+  if (kind.role == Role::print && add_mark(cpu.counted.cpu, kind, record)) return;
   ++kind.count;
   slices.add(number, record.time);
   if (kind.role == Role::user_stack) return;
@@ -212,7 +240,7 @@ void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std
   stacks.add(owner.value_or(kNoKind), record);
 }
 
-bool Tally::State::add_mark(const Kind& kind, const RawRecord& record) {
+bool Tally::State::add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record) {
   // Its format has the text as an array of no length: it goes up to the record's end.
   const auto* text = kind.format->field("buf");
   if (text == nullptr || text->offset >= record.data.size()) return false;
@@ -221,7 +249,10 @@ bool Tally::State::add_mark(const Kind& kind, const RawRecord& record) {
   auto mark = read_mark({chars, ::strnlen(chars, bytes.size())});
   if (!mark) return false;
   const bool is_release = !mark->user && mark->text == core::kReleaseMark && !slices.released();
-  if (is_release) slices.release(record.time);
+  if (is_release) {
+    slices.release(record.time);
+    if (calls) calls->release(cpu, record.time);
+  }
   if (is_release || marks.size() < kMostMarks) marks.push_back({record.time, *std::move(mark)});
   return true;
 }
@@ -241,13 +272,14 @@ core::TraceProgress Tally::State::take_progress(double seconds) {
   core::TraceProgress progress;
   progress.seconds = seconds;
   for (auto& kind : kinds) {
-    if (kind.count > kind.told && !is_stack(kind.role))
+    if (kind.count > kind.told && !is_stack(kind.role) && !kind.hidden)
       progress.events.emplace_back(kind.name, kind.count - kind.told);
     kind.told = kind.count;
   }
   std::uint64_t lost = 0;
   for (const auto& [number, cpu] : cpus) lost += cpu.counted.lost_events;
   progress.lost = lost - std::exchange(told_lost, lost);
+  if (calls && settings.function) progress.functions = calls->take_busiest(settings.function, kMostBusiest);
   return progress;
 }
 
@@ -255,7 +287,7 @@ std::vector<EventCount> Tally::State::event_counts(const TimeSlices::Cut& cut) c
   std::vector<EventCount> result;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool was_asked_for = kinds[i].role == Role::sampled || kinds[i].role == Role::drop;
-    if (is_stack(kinds[i].role) || (kinds[i].count == 0 && !was_asked_for)) continue;
+    if (is_stack(kinds[i].role) || kinds[i].hidden || (kinds[i].count == 0 && !was_asked_for)) continue;
     result.push_back({kinds[i].name, {}, kinds[i].count, {}});
     if (i < cut.rows.size()) result.back().slices = cut.rows[i];
   }
@@ -307,7 +339,8 @@ std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const
   return result;
 }
 
-TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names) {
+TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names,
+                                 const analysis::FunctionNamer& function) {
   const auto zero = slices.released().value_or(oldest);
   const auto cut = slices.cut(zero);
   TraceRecord record;
@@ -318,6 +351,11 @@ TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task
   record.stacks = stack_counts(symbols);
   record.stacks_left_out = stacks.left_out();
   record.drops = drops.drops(symbols);
+  if (calls && function) record.profile = calls->finish(function);
+  if (calls && !function) {
+    const FunctionNames names(symbols);
+    record.profile = calls->finish([&](std::uint64_t address) { return names.name_of(address); });
+  }
   for (const auto& [time, mark] : marks) {
     record.marks.push_back({static_cast<std::int64_t>(time - zero), mark.text, mark.user});
   }
@@ -340,8 +378,13 @@ core::TraceProgress Tally::take_progress(double seconds) {
   return state_->take_progress(seconds);
 }
 
-TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names) {
-  return state_->finish(symbols, task_names);
+void Tally::end_turn(std::span<const std::uint32_t> behind) {
+  if (state_->calls) state_->calls->end_turn(behind);
+}
+
+TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names,
+                          const analysis::FunctionNamer& function) {
+  return state_->finish(symbols, task_names, function);
 }
 
 }  // namespace netperfd::trace

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/call_tracker.hpp"
 #include "daemon/core/trace_ports.hpp"
 #include "daemon/model/trace_record.hpp"
+#include "daemon/trace/graph_format.hpp"
 #include "daemon/trace/known_event.hpp"
 #include "daemon/trace/subbuffer.hpp"
 #include "daemon/trace/symbols.hpp"
@@ -27,6 +30,12 @@ struct TallySettings {
   std::size_t stacks = 2'000;  // kinds kept apart
   std::size_t drops = 2'000;   // pairs of reason and location kept apart; the rest count as "others"
   std::size_t slices = 600;    // at most; then two become one
+  // Of the records of function calls and task switches; absent: they are events like any other.
+  std::optional<GraphFormat> graph;
+  analysis::CallSettings calls;  // what of them is paired to calls, and how
+  std::vector<std::string>
+      hidden;  // names of events that nobody asked for: their records count, but not as events
+  analysis::FunctionNamer function;  // of the busiest ones in a progress; empty: none are told
 };
 
 class Tally {
@@ -39,18 +48,23 @@ class Tally {
   // One sub-buffer of one CPU, in the order in which that CPU's were read. The bytes of its records.
   std::size_t add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
 
+  // Every CPU was read. `behind`: those whose ring may still hold what was written before this turn began.
+  void end_turn(std::span<const std::uint32_t> behind);
+
   // Counts since the previous call, `seconds` ago.
   [[nodiscard]] core::TraceProgress take_progress(double seconds);
 
-  // Valid at any time; more may be added afterwards. A slice is exact for what was added after the mark of
+  // To be called once, when all is added. A slice is exact for what was added after the mark of
   // kReleaseMark; what was added before it, of CPUs that were read earlier, may be off by a millisecond, or
   // by half of a 1024th of that time where it was long. An event's ordinal is its place by time over all
   // CPUs among those decoded. The first 1,000 marks are kept, and the release.
   //
   // Everything but skipped, broken, clock, buffer_bytes, functions, missing_functions, workload_only and the
   // kernel's own statistics (overrun, commit_overrun, dropped_events) of each CPU. `task_names` are the lines
-  // of saved_cmdlines. Without a mark of kReleaseMark the first event is time 0.
-  [[nodiscard]] TraceRecord finish(const Symbols& symbols, const std::string& task_names);
+  // of saved_cmdlines. `function` names those of the profile; empty: by `symbols`. Without a mark of
+  // kReleaseMark the first event is time 0.
+  [[nodiscard]] TraceRecord finish(const Symbols& symbols, const std::string& task_names,
+                                   const analysis::FunctionNamer& function = {});
 
  private:
   struct State;

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "daemon/base/fd.hpp"
+
 namespace netperfd::trace {
 namespace {
+
+constexpr std::size_t kMostSymbolBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostLineBytes = 4096;
 
 // The number that `text` begins with, after blanks.
 std::optional<std::uint64_t> leading_number(std::string_view text) {
@@ -22,15 +26,31 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
 }
 
 // "skb:kfree_skb" is below events/skb/kfree_skb.
+std::string format_path(std::string event) {
+  std::ranges::replace(event, ':', '/');
+  return fmt::format("events/{}/format", event);
+}
+
 Result<KnownEvent> read_format(Tracefs& tracefs, const std::string& name) {
-  std::string path = name;
-  std::ranges::replace(path, ':', '/');
-  path = fmt::format("events/{}/format", path);
+  const std::string path = format_path(name);
   const auto text = tracefs.read(path);
   if (!text) return std::unexpected(text.error());
   auto format = parse_event_format(*text);
   if (!format) return fail(format.error().kind, fmt::format("{}: {}", path, format.error().message));
   return KnownEvent{name, std::move(*format)};
+}
+
+// Of all that `spec` can put into the buffers.
+std::vector<std::string> event_names(const TraceSpec& spec) {
+  std::vector<std::string> names;
+  for (const EventSpec& event : spec.events) names.push_back(event.name);
+  // User stacks are switched off in the instance; somebody may switch them on again.
+  for (const char* own : {"ftrace:print", "ftrace:kernel_stack", "ftrace:user_stack"})
+    names.emplace_back(own);
+  if (spec.function_graph) {
+    for (const char* own : {"ftrace:funcgraph_entry", "ftrace:funcgraph_exit"}) names.emplace_back(own);
+  }
+  return names;
 }
 
 }  // namespace
@@ -53,20 +73,43 @@ Result<SubbufferLayout> read_layout(Tracefs& tracefs, const TraceSession& sessio
 
 Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec) {
   std::vector<KnownEvent> events;
-  std::vector<std::string> names;
-  for (const EventSpec& event : spec.events) names.push_back(event.name);
-  // User stacks are switched off in the instance; somebody may switch them on again.
-  for (const char* own : {"ftrace:print", "ftrace:kernel_stack", "ftrace:user_stack"})
-    names.emplace_back(own);
-  if (spec.function_graph) {
-    for (const char* own : {"ftrace:funcgraph_entry", "ftrace:funcgraph_exit"}) names.emplace_back(own);
-  }
-  for (const std::string& name : names) {
+  for (const std::string& name : event_names(spec)) {
     auto event = read_format(tracefs, name);
     if (!event) return std::unexpected(std::move(event.error()));
     events.push_back(std::move(*event));
   }
   return events;
+}
+
+Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession& session,
+                                            const std::string& proc) {
+  RecordingFacts facts;
+  const auto take = [&](const std::string& path, std::string& into) -> Status {
+    auto text = tracefs.read(path);
+    if (!text) return std::unexpected(std::move(text.error()));
+    into = std::move(*text);
+    return {};
+  };
+  if (auto read = take("events/header_page", facts.header_page); !read) return std::unexpected(read.error());
+  if (auto read = take("events/header_event", facts.header_event); !read)
+    return std::unexpected(read.error());
+  for (const std::string& name : event_names(session.spec())) {
+    auto& [event, text] = facts.formats.emplace_back(name, "");
+    if (auto read = take(format_path(name), text); !read) return std::unexpected(read.error());
+  }
+  auto symbols = read_file(proc + "/kallsyms", kMostSymbolBytes);
+  if (!symbols) return std::unexpected(std::move(symbols.error()));
+  facts.kallsyms = std::move(*symbols);
+  facts.task_names = tracefs.read("saved_cmdlines").value_or("");
+  facts.clock = session.clock();
+  const auto release = read_file(proc + "/sys/kernel/osrelease", kMostLineBytes);
+  if (release) facts.kernel = release->substr(0, release->find('\n'));
+  const auto layout = read_layout(tracefs, session);
+  if (!layout) return std::unexpected(layout.error());
+  facts.subbuffer_bytes = layout->size();
+  const auto cpus = tracefs.list(session.path("per_cpu"));
+  if (cpus) facts.cpus = static_cast<std::uint32_t>(cpus->size());
+  return facts;
 }
 
 Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& session) {
@@ -83,20 +126,6 @@ Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& s
   }
   std::ranges::sort(pipes, {}, &RingPipe::cpu);
   return pipes;
-}
-
-void read_statistics(std::string_view text, TraceCpu& cpu) {
-  const std::array<std::pair<std::string_view, std::uint64_t*>, 3> wanted{
-      {{"overrun:", &cpu.overrun},
-       {"commit overrun:", &cpu.commit_overrun},
-       {"dropped events:", &cpu.dropped_events}}};
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    for (const auto& [key, figure] : wanted) {
-      if (line.starts_with(key)) *figure = leading_number(line.substr(key.size())).value_or(0);
-    }
-  }
 }
 
 }  // namespace netperfd::trace

@@ -1,13 +1,13 @@
-// What a trace reads of tracefs before and after the run: layout, formats, pipes, statistics.
+// What a trace reads of tracefs before and after the run: layout, formats, pipes.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/model/trace_record.hpp"
 #include "daemon/model/trace_spec.hpp"
 #include "daemon/trace/drain.hpp"
+#include "daemon/trace/recording.hpp"
 #include "daemon/trace/session.hpp"
 #include "daemon/trace/tally.hpp"
 #include "daemon/trace/tracefs.hpp"
@@ -20,10 +20,12 @@ namespace netperfd::trace {
 // Of all that `spec` can put into the buffers: its events, marks and stacks, function_graph's own records.
 [[nodiscard]] Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec);
 
+// What a recording says of its kernel: the formats of every event of the session, and the symbols of the code
+// that can be traced.
+[[nodiscard]] Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession& session,
+                                                          const std::string& proc);
+
 // Of all CPUs, by number.
 [[nodiscard]] Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& session);
-
-// Fills in what a per_cpu/cpuN/stats says of overruns and drops.
-void read_statistics(std::string_view text, TraceCpu& cpu);
 
 }  // namespace netperfd::trace

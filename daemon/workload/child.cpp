@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,9 +17,10 @@ extern "C" {
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "daemon/base/spawn.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -32,82 +32,17 @@ constexpr std::chrono::milliseconds kDrain{500};
 // One turn of the loop reads no more than this from one pipe, so that a flood does not starve the rest.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
-// posix_spawn's dup2 steps run one after the other: a source below this could be overwritten before its turn.
-constexpr int kFirstSafeFd = 10;
-
-Result<Fd> above_targets(const Fd& fd) {
-  const int copy = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstSafeFd);
-  if (copy < 0) return fail_errno("fcntl F_DUPFD_CLOEXEC", errno);
-  return Fd{copy};
-}
-
 std::chrono::microseconds to_microseconds(const timeval& time) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
 }
 
-// posix_spawn's two parameter blocks; a failure to fill them (ENOMEM) is kept and reported once.
-class SpawnPlan {
- public:
-  SpawnPlan() {
-    note(::posix_spawn_file_actions_init(&actions_));
-    note(::posix_spawnattr_init(&attributes_));
-    sigset_t none;
-    sigset_t all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    // The daemon blocks what its loop reads from a signalfd and may ignore SIGPIPE; a child must not inherit
-    // either.
-    note(::posix_spawnattr_setsigmask(&attributes_, &none));
-    note(::posix_spawnattr_setsigdefault(&attributes_, &all));
-    // A group of its own: Ctrl-C on the terminal of a daemon in the foreground is the daemon's to handle.
-    note(::posix_spawnattr_setpgroup(&attributes_, 0));
-    note(::posix_spawnattr_setflags(&attributes_,
-                                    POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-    note(::posix_spawn_file_actions_addchdir_np(&actions_, "/"));
-    note(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-
-  void give(const Fd& fd, int target) {
-    note(::posix_spawn_file_actions_adddup2(&actions_, fd.get(), target));
-  }
-
-  // 0 or an errno.
-  int spawn(pid_t& pid, const std::string& path, std::vector<std::string> words) {
-    if (error_number_ != 0) return error_number_;
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    // No TMPDIR: iperf3 puts the (at once unlinked) file behind its buffer into /tmp, which every user may
-    // write and which PrivateTmp= keeps writable under ProtectSystem=strict.
-    std::string search_path = fmt::format("PATH={}", kProgramPath);
-    std::string locale = "LC_ALL=C";
-    std::string home = "HOME=/";
-    std::array<char*, 4> environment{search_path.data(), locale.data(), home.data(), nullptr};
-    return ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_, argv.data(), environment.data());
-  }
-
- private:
-  void note(int error_number) {
-    if (error_number_ == 0) error_number_ = error_number;
-  }
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-  int error_number_ = 0;
-};
+// No TMPDIR: iperf3 puts the (at once unlinked) file behind its buffer into /tmp, which every user may write
+// and which PrivateTmp= keeps writable under ProtectSystem=strict.
+std::vector<std::string> environment() {
+  return {fmt::format("PATH={}", kProgramPath), "LC_ALL=C", "HOME=/"};
+}
 
 }  // namespace
-
-std::string signal_text(int number) {
-  const char* words = ::sigdescr_np(number);
-  return fmt::format("signal {} ({})", number, words != nullptr ? words : "unknown");
-}
 
 Result<std::string> find_program(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
@@ -175,7 +110,7 @@ Result<Child::FarEnds> Child::open_ends() {
   const std::array<std::pair<const Fd*, Fd*>, 3> moves{
       {{&out->write, &ends.out}, {&err->write, &ends.err}, {&far_control, &ends.control}}};
   for (const auto& [from, to] : moves) {
-    Result<Fd> safe = above_targets(*from);
+    Result<Fd> safe = out_of_the_way(*from);
     if (!safe) return std::unexpected(std::move(safe.error()));
     *to = *std::move(safe);
   }
@@ -187,7 +122,8 @@ Status Child::spawn(const FarEnds& ends) {
   plan.give(ends.out, STDOUT_FILENO);
   plan.give(ends.err, STDERR_FILENO);
   plan.give(ends.control, kControlFd);
-  if (const int error_number = plan.spawn(pid_, settings_.launcher, launcher_argv(order_, ::getpid()));
+  if (const int error_number =
+          plan.spawn(pid_, settings_.launcher, launcher_argv(order_, ::getpid()), environment());
       error_number != 0) {
     pid_ = -1;
     return fail_errno(fmt::format("{}: spawn {}", settings_.name, settings_.launcher), error_number);

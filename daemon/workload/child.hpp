@@ -119,7 +119,4 @@ inline constexpr std::string_view kProgramPath =
 // kProgramPath. The daemon's own PATH has no say.
 [[nodiscard]] Result<std::string> find_program(const std::string& program);
 
-// "signal 9 (Killed)".
-[[nodiscard]] std::string signal_text(int number);
-
 }  // namespace netperfd::workload

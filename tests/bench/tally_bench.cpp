@@ -8,11 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -25,10 +23,15 @@
 #include <vector>
 
 #include "daemon/trace/symbols.hpp"
+#include "tests/bench/figures.hpp"
 #include "tests/unit/trace/subbuffer_maker.hpp"
 
 namespace netperfd::trace {
 namespace {
+
+using bench::interval_of_median;
+using bench::median;
+using bench::seconds_of;
 
 constexpr std::size_t kSubbuffer = 4096;
 constexpr std::size_t kSyntheticSubbuffers = 4'096;  // 16 MiB: more than a core's own caches
@@ -143,50 +146,8 @@ void tally(Tally& into, const Input& input) {
   }
 }
 
-double cpu_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
-// CPU time: what others run meanwhile costs neither of the two any.
-template <class Work>
-double seconds_of(Work work) {
-  const auto begin = cpu_seconds();
-  work();
-  return cpu_seconds() - begin;
-}
-
 // ---- figures
 // ----------------------------------------------------------------------------------------------------------
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-  double level = 0;  // that it has in truth: at least 0.95
-};
-
-// Of the median, from the order of the values alone: how often a fair coin falls that unevenly.
-Interval interval_of_median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto n = values.size();
-  double outside = std::pow(0.5, static_cast<double>(n));  // at most `left_out` heads of n
-  double term = outside;
-  std::size_t left_out = 0;
-  while (true) {
-    term *= static_cast<double>(n - left_out) / static_cast<double>(left_out + 1);
-    if (2 * (outside + term) > 0.05) break;
-    outside += term;
-    ++left_out;
-  }
-  return {values[left_out], values[n - 1 - left_out], 1 - 2 * outside};
-}
 
 // From here on; without the right to it the peak of the whole process stays.
 void forget_peak() {

@@ -18,24 +18,30 @@ namespace {
 
 constexpr std::uint64_t kPatienceUs = 10'000'000;
 
-// " 41 1.5 s skb:kfree_skb=7 2 lost"
+// " skb:kfree_skb=7 net:netif_rx=3"
+std::string describe_counts(sd_bus_message* message) {
+  std::string text;
+  sd_bus_message_enter_container(message, 'a', "{st}");
+  while (sd_bus_message_enter_container(message, 'e', "st") > 0) {
+    const char* name = nullptr;
+    std::uint64_t count = 0;
+    sd_bus_message_read(message, "st", &name, &count);
+    text += fmt::format(" {}={}", name, count);
+    sd_bus_message_exit_container(message);
+  }
+  sd_bus_message_exit_container(message);
+  return text;
+}
+
+// " 41 1.5 s skb:kfree_skb=7 2 lost hsr_rx=5"
 std::string describe_trace_progress(sd_bus_message* message) {
   std::uint64_t run = 0;
   double seconds = 0;
   sd_bus_message_read(message, "td", &run, &seconds);
-  std::string text = fmt::format(" {} {} s", run, seconds);
-  sd_bus_message_enter_container(message, 'a', "{st}");
-  while (sd_bus_message_enter_container(message, 'e', "st") > 0) {
-    const char* event = nullptr;
-    std::uint64_t count = 0;
-    sd_bus_message_read(message, "st", &event, &count);
-    text += fmt::format(" {}={}", event, count);
-    sd_bus_message_exit_container(message);
-  }
-  sd_bus_message_exit_container(message);
+  std::string text = fmt::format(" {} {} s", run, seconds) + describe_counts(message);
   std::uint64_t lost = 0;
   sd_bus_message_read(message, "t", &lost);
-  return text + fmt::format(" {} lost", lost);
+  return text + fmt::format(" {} lost", lost) + describe_counts(message);
 }
 
 std::string describe(sd_bus_message* message) {
@@ -136,8 +142,8 @@ void BusTest::SetUp() {
   auto made_loop = EventLoop::create();
   ASSERT_TRUE(made_loop);
   loop.emplace(std::move(*made_loop));
-  scheduler.emplace(core::RunPorts{workload, tracer, store, clock}, 4);
-  auto created = Service::create(*loop, *scheduler, scenarios, catalogue, queries,
+  scheduler.emplace(core::RunPorts{workload, tracer, store, clock, packets}, 4);
+  auto created = Service::create(*loop, ports(),
                                  {.version = "1.2.3",
                                   .iperf3_version = "3.12",
                                   .live_intervals = true,

@@ -13,11 +13,13 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/service.hpp"
+#include "daemon/core/importer.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
 #include "tests/unit/bus/fakes.hpp"
 #include "tests/unit/bus/private_bus.hpp"
+#include "tests/unit/core/import_fakes.hpp"
 
 namespace netperfd::bus {
 
@@ -27,6 +29,13 @@ struct Answered {
   std::string error;  // its D-Bus name, empty where there is none
   std::string text;
   std::tuple<Values...> values;
+};
+
+// A method call whose answer may still be to come.
+template <class... Values>
+struct Asked {
+  std::unique_ptr<sdbus::IProxy> proxy;  // without it there is no answer
+  std::shared_ptr<std::optional<Answered<Values...>>> answered;
 };
 
 // Turns the loop until `done`; false where nothing more happens for ten seconds.
@@ -48,24 +57,19 @@ class Client {
   template <class... Values, class... Arguments>
   Answered<Values...> call_on(const std::string& path, const char* interface, const char* method,
                               const Arguments&... arguments) {
-    auto answered = std::make_shared<std::optional<Answered<Values...>>>();
-    const auto proxy =
-        sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService}, sdbus::ObjectPath{path});
-    proxy->callMethodAsync(method)
-        .onInterface(interface)
-        .withArguments(arguments...)
-        .uponReplyInvoke([answered](dbus::ReplyError error, const Values&... values) {
-          answered->emplace();
-          if (error) {
-            (*answered)->error = error->getName();
-            (*answered)->text = error->getMessage();
-          } else {
-            (*answered)->values = std::tuple<Values...>{values...};
-          }
-        });
-    if (!run_until(loop_, [&] { return answered->has_value(); }))
+    return answer_to(ask_on<Values...>(path, interface, method, arguments...));
+  }
+
+  template <class... Values, class... Arguments>
+  Asked<Values...> ask(const char* method, const Arguments&... arguments) {
+    return ask_on<Values...>(dbus::kManagerPath, dbus::kManagerInterface, method, arguments...);
+  }
+
+  template <class... Values>
+  Answered<Values...> answer_to(const Asked<Values...>& asked) {
+    if (!run_until(loop_, [&] { return asked.answered->has_value(); }))
       return {.error = "no answer", .text = {}, .values = {}};
-    return **answered;
+    return **asked.answered;
   }
 
   // Without waiting for the answer.
@@ -87,6 +91,28 @@ class Client {
   [[nodiscard]] std::string name() const;
 
  private:
+  template <class... Values, class... Arguments>
+  Asked<Values...> ask_on(const std::string& path, const char* interface, const char* method,
+                          const Arguments&... arguments) {
+    Asked<Values...> asked;
+    asked.answered = std::make_shared<std::optional<Answered<Values...>>>();
+    asked.proxy =
+        sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService}, sdbus::ObjectPath{path});
+    asked.proxy->callMethodAsync(method)
+        .onInterface(interface)
+        .withArguments(arguments...)
+        .uponReplyInvoke([answered = asked.answered](dbus::ReplyError error, const Values&... values) {
+          answered->emplace();
+          if (error) {
+            (*answered)->error = error->getName();
+            (*answered)->text = error->getMessage();
+          } else {
+            (*answered)->values = std::tuple<Values...>{values...};
+          }
+        });
+    return asked;
+  }
+
   EventLoop& loop_;
   std::unique_ptr<sdbus::IConnection> connection_;
   sd_bus_slot* listening_ = nullptr;
@@ -106,6 +132,10 @@ class BusTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
+  [[nodiscard]] ServicePorts ports() {
+    return {*scheduler, scenarios, catalogue, queries, importer, trace_import};
+  }
+
   // Runs `body` with a proxy of the Manager as `user`, in a process of its own; what it returns, or a test
   // failure.
   std::string as(const User& user, const std::function<std::string(sdbus::IProxy& manager)>& body);
@@ -116,9 +146,12 @@ class BusTest : public testing::Test {
   core::FakeWorkload workload;
   core::FakeTracer tracer;
   core::FakeStore store;
+  core::FakePacketCounter packets;
   FakeScenarios scenarios;
   FakeCatalogue catalogue;
   FakeQueries queries;
+  core::FakeTraceImport trace_import;
+  core::Importer importer{store, trace_import, clock};
   std::optional<core::Scheduler> scheduler;
   std::unique_ptr<Service> service;
 };

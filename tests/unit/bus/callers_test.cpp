@@ -135,6 +135,53 @@ TEST_F(Watch, a_name_that_cannot_be_matched_counts_as_gone) {
   EXPECT_EQ(gone, std::vector<JobId>{7});
 }
 
+TEST_F(Watch, lets_go_of_what_it_holds_when_the_caller_leaves) {
+  std::optional<Client> client{*loop};
+  auto work = std::make_shared<int>();
+  const std::weak_ptr<int> watched = work;
+  ASSERT_TRUE(callers->hold(client->name(), std::move(work)));
+  EXPECT_FALSE(watched.expired());
+  client.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return watched.expired(); }));
+  EXPECT_TRUE(gone.empty());
+}
+
+TEST_F(Watch, lets_go_at_once_of_what_it_holds_for_a_caller_that_had_left) {
+  const std::string name = Client{*loop}.name();
+  auto work = std::make_shared<int>();
+  const std::weak_ptr<int> watched = work;
+  ASSERT_TRUE(callers->hold(name, std::move(work)));
+  ASSERT_TRUE(run_until(*loop, [&] { return watched.expired(); }));
+}
+
+TEST_F(Watch, holds_one_thing_a_caller) {
+  const Client client{*loop};
+  const Client other{*loop};
+  auto work = std::make_shared<int>();
+  const std::weak_ptr<int> watched = work;
+  ASSERT_TRUE(callers->hold(client.name(), std::move(work)));
+  EXPECT_TRUE(callers->is_holding(client.name()));
+  EXPECT_FALSE(callers->is_holding(other.name()));
+  const auto second = callers->hold(client.name(), std::make_shared<int>());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::busy);
+  EXPECT_TRUE(callers->hold(other.name(), std::make_shared<int>()));
+  callers->let_go(client.name());
+  EXPECT_TRUE(watched.expired());
+  EXPECT_FALSE(callers->is_holding(client.name()));
+  EXPECT_TRUE(callers->is_holding(other.name()));
+  EXPECT_TRUE(callers->hold(client.name(), std::make_shared<int>()));
+}
+
+TEST_F(Watch, a_caller_that_is_let_go_of_stays_subscribed) {
+  Client client{*loop};
+  ASSERT_TRUE(callers->subscribe(client.name()));
+  ASSERT_TRUE(callers->hold(client.name(), std::make_shared<int>()));
+  callers->let_go(client.name());
+  EXPECT_TRUE(callers->anyone_subscribed());
+  callers->let_go("never held anything");
+}
+
 TEST_F(Watch, has_room_for_so_many_subscribers_and_tells_the_next_to_come_again) {
   std::vector<std::unique_ptr<Client>> clients;
   for (std::size_t i = 0; i < Callers::kSubscribersLimit; ++i) {

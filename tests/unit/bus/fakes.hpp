@@ -99,6 +99,24 @@ class FakeQueries final : public core::RunQueries {
     return page_of(stored_trace->stacks, cursor, limit);
   }
 
+  Result<FunctionProfile> profile(RunId id, const core::ProfileParts& parts) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_profile) return fail(ErrorKind::not_found, fmt::format("run {} has no function profile", id));
+    FunctionProfile made = *stored_profile;
+    if (!parts.edges) made.edges.clear();
+    if (!parts.tree) made.tree.clear();
+    for (FunctionStats& function : made.functions) {
+      if (!parts.histograms) function.histogram = {};
+      if (!parts.slices) function.slice_hits = function.slice_self_ns = {};
+    }
+    return made;
+  }
+
+  Result<Traffic> traffic(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    return stored_traffic;
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     const auto found = documents.find(name);
     if (found == documents.end()) return fail(ErrorKind::not_found, name + ": no such document");
@@ -123,7 +141,9 @@ class FakeQueries final : public core::RunQueries {
   std::vector<core::RunRow> stored;  // newest first
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;
-  std::optional<TraceRecord> stored_trace;  // of every run
+  std::optional<TraceRecord> stored_trace;        // of every run
+  std::optional<FunctionProfile> stored_profile;  // of every run
+  Traffic stored_traffic;
   std::map<std::string, std::string> documents;
   core::RunFilter last_filter;
 

@@ -193,7 +193,7 @@ TEST_F(Jobs, what_is_too_large_is_refused_before_anything_reads_it) {
 }
 
 TEST_F(Jobs, a_second_daemon_cannot_have_the_name) {
-  const auto second = Service::create(*loop, *scheduler, scenarios, catalogue, queries, {});
+  const auto second = Service::create(*loop, ports(), {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::io);
   EXPECT_THAT(second.error().message, HasSubstr("org.netperfd1"));

@@ -117,8 +117,10 @@ TEST_F(TraceAccess, progress_is_told_only_while_somebody_is_subscribed) {
   client->listen();
   run_traced(0);
   const auto tell = [&](std::uint64_t count) {
-    tracer.last().listener->trace_progress(
-        {.seconds = 1.5, .events = {{"skb:kfree_skb", count}, {kHostile, 1}}, .lost = 2});
+    tracer.last().listener->trace_progress({.seconds = 1.5,
+                                            .events = {{"skb:kfree_skb", count}, {kHostile, 1}},
+                                            .lost = 2,
+                                            .functions = {{"hsr_rx", count + 1}, {kHostile, 3}}});
     // An answer that comes after all signals sent so far.
     ASSERT_EQ(client->call<dbus::Rows>("ListScenarios").error, "");
   };
@@ -127,24 +129,43 @@ TEST_F(TraceAccess, progress_is_told_only_while_somebody_is_subscribed) {
   ASSERT_EQ(client->call<>("Subscribe").error, "");
   tell(8);
   EXPECT_EQ(client->count_heard("TraceProgress /org/netperfd1/job/1 41 1.5 s skb:kfree_skb=8 "
-                                "\uFFFD\x1b[2J\uFFFD\uFFFD\uFFFD=1 2 lost"),
+                                "\uFFFD\x1b[2J\uFFFD\uFFFD\uFFFD=1 2 lost hsr_rx=9 "
+                                "\uFFFD\x1b[2J\uFFFD\uFFFD\uFFFD=3"),
             1);
   ASSERT_EQ(client->call<>("Unsubscribe").error, "");
   tell(9);
   EXPECT_EQ(client->count_heard("TraceProgress"), 1);
 }
 
-TEST(ProgressCounts, fit_into_a_message_and_can_be_sent) {
+// The limit that both lists keep together.
+TEST_F(TraceAccess, progress_with_far_too_many_names_still_comes) {
+  client->listen();
+  run_traced(0);
+  ASSERT_EQ(client->call<>("Subscribe").error, "");
   core::TraceProgress progress;
-  progress.events = {{kHostile, 1}, {"skb:kfree_skb", 2}};
-  EXPECT_THAT(progress_counts(progress),
-              UnorderedElementsAre(Pair("\uFFFD\x1b[2J\uFFFD\uFFFD\uFFFD", 1), Pair("skb:kfree_skb", 2)));
-  progress.events.clear();
-  for (int i = 0; i < 5'000; ++i)
+  for (int i = 0; i < 5'000; ++i) {
     progress.events.emplace_back(std::to_string(i) + std::string(2'000, 'x'), 1);
-  const auto counts = progress_counts(progress);
-  EXPECT_GT(counts.size(), 900U);
-  EXPECT_LT(counts.size() * 1'024, kRowsBudgetBytes);
+    progress.functions.emplace_back(std::to_string(i) + std::string(i % 200, 'y'), 1);
+  }
+  tracer.last().listener->trace_progress(progress);
+  ASSERT_EQ(client->call<dbus::Rows>("ListScenarios").error, "");
+  EXPECT_EQ(client->count_heard("TraceProgress"), 1);
+}
+
+TEST(ProgressCounts, are_as_many_as_there_is_room_for) {
+  std::vector<std::pair<std::string, std::uint64_t>> counts{{kHostile, 1}, {"skb:kfree_skb", 2}};
+  EXPECT_THAT(progress_counts(counts, kProgressEventsBytes),
+              UnorderedElementsAre(Pair("\uFFFD\x1b[2J\uFFFD\uFFFD\uFFFD", 1), Pair("skb:kfree_skb", 2)));
+  counts.clear();
+  for (int i = 0; i < 5'000; ++i) counts.emplace_back(std::to_string(i) + std::string(2'000, 'x'), 1);
+  const auto made = progress_counts(counts, kProgressEventsBytes);
+  EXPECT_GT(made.size(), 800U);
+  EXPECT_LT(made.size() * 1'024, kProgressEventsBytes);
+}
+
+TEST(ProgressCounts, of_functions_of_one_name_in_two_modules_are_added_up) {
+  EXPECT_THAT(progress_counts({{"init", 2}, {"init", 3}}, kProgressFunctionsBytes),
+              UnorderedElementsAre(Pair("init", 5)));
 }
 
 }  // namespace

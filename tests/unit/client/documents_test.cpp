@@ -69,10 +69,11 @@ TEST(Json, events_are_a_line_each) {
                            job_event_json("job_changed", job) +
                            interval_json(12, 42, samples::tcp().intervals.back()) +
                            trace_progress_json(12, 42, samples::trace_progress()) +
+                           trace_progress_json(12, 42, samples::function_progress()) +
                            run_ended_json(12, 42, "failed", "no route\nto host") +
                            run_ended_json(12, 43, "finished", "") + job_removed_json(12);
   expect_golden("events.jsonl", text);
-  EXPECT_EQ(std::ranges::count(text, '\n'), 8);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 9);
 }
 
 TEST(Json, has_no_word_for_infinity) {

@@ -120,7 +120,7 @@ TEST(LiveLine, of_a_traced_run_shows_rates_by_event_and_what_was_lost) {
 
 TEST(LiveLine, of_a_second_without_events_says_so) {
   LiveLine line{running(0.5), kStart};
-  line.trace_progress(42, {.seconds = 1, .lost = 0, .events = {}});
+  line.trace_progress(42, {.seconds = 1, .lost = 0, .events = {}, .functions = {}});
   EXPECT_NE(line.text(samples::terminal(80), kStart).find("  0 events/s, 0 lost"), std::string::npos);
   TraceProgressView still = samples::trace_progress();
   for (TraceEventView& event : still.events) event.count = 0;
@@ -141,6 +141,35 @@ TEST(LiveLine, of_many_events_names_them_where_there_is_room) {
   EXPECT_NE(line.text(samples::terminal(80), kStart).find("  kfree_skb 1,204/s, …, 0 lost"),
             std::string::npos);
   EXPECT_NE(line.text(samples::terminal(55), kStart).find("  1,221 events/s, 0 lost"), std::string::npos);
+}
+
+TEST(LiveLine, of_traced_functions_tells_calls_and_not_the_records_of_them) {
+  LiveLine line{running(0.5), kStart};
+  line.trace_progress(42, samples::function_progress());
+  EXPECT_EQ(line.text(samples::terminal(90), kStart),
+            "run 42  2/3  running  5.5 s of 11 s  233k calls/s, skb:kfree_skb 1,204/s, 0 lost");
+  EXPECT_EQ(line.text(samples::terminal(72), kStart),
+            "run 42  2/3  5.5 s of 11 s  233k calls/s, kfree_skb 1,204/s, 0 lost");
+  // The next second brings no call, and no event names itself.
+  line.trace_progress(42, {.seconds = 1, .lost = 0, .events = {}, .functions = {}});
+  EXPECT_NE(line.text(samples::terminal(80), kStart).find("  0 calls/s, 0 lost"), std::string::npos);
+}
+
+TEST(LiveLine, names_as_many_of_the_busiest_functions_as_have_room) {
+  LiveLine line{running(0.5), kStart};
+  EXPECT_EQ(line.functions_text(samples::terminal(80), "  "), "");
+  line.trace_progress(42, samples::trace_progress());
+  EXPECT_EQ(line.functions_text(samples::terminal(80), "  "), "");
+  line.trace_progress(42, samples::function_progress());
+  EXPECT_EQ(line.functions_text(samples::terminal(80), "  "),
+            "  hsr_port_get_hsr 38.9k/s, hsr_addr_is_self 19.5k/s");
+  for (std::size_t width = 40; width < 200; ++width)
+    EXPECT_LE(display_width(line.functions_text(samples::terminal(width), "a-scenario  ")), width - 3);
+  TraceProgressView two_seconds = samples::function_progress();
+  two_seconds.seconds = 2;
+  two_seconds.functions.resize(1);
+  line.trace_progress(42, two_seconds);
+  EXPECT_EQ(line.functions_text(samples::terminal(80), ""), "hsr_port_get_hsr 19.5k/s");
 }
 
 TEST(LiveLine, forgets_the_losses_of_the_run_before) {

@@ -32,6 +32,13 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] std::vector<RunView> traced_runs();
 [[nodiscard]] TraceProgressView trace_progress();
 
+[[nodiscard]] ShowView ring();               // TCP over an HSR ring, all of the module's functions traced
+[[nodiscard]] ShowView ring_damaged();       // the same with everything that can go wrong with calls
+[[nodiscard]] ShowView ring_uncalibrated();  // neither the tracer's cost nor the packets are known
+[[nodiscard]] ShowView mixed();              // functions of two modules and the kernel, one name twice
+[[nodiscard]] ShowView imported();           // a trace.dat without a workload
+[[nodiscard]] TraceProgressView function_progress();
+
 [[nodiscard]] std::vector<CapabilityView> locked_down();
 [[nodiscard]] std::vector<CapabilityView> capable();
 [[nodiscard]] std::vector<ModuleView> modules();

@@ -141,7 +141,7 @@ TEST(Table, gives_up_width_where_it_may) {
   const std::vector<Column> columns{{.title = "N", .right = true},
                                     {.title = "NAME", .shrink_to = 4},
                                     {.title = "EMPTY", .optional = true},
-                                    {.title = "FILE", .wide_only = true},
+                                    {.title = "FILE", .leaves = 1},
                                     {.title = "TEXT", .shrink_to = 6}};
   const std::vector<Cells> rows{{{"1"}, {"short"}, {"-"}, {"/a"}, {"a text that is long"}},
                                 {{"12"}, {"x"}, {""}, {"/b"}, {""}}};

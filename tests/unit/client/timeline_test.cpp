@@ -76,17 +76,15 @@ TEST(Timeline, where_records_were_lost_does_not_know_that_there_were_none) {
 }
 
 TEST(Timeline, the_busiest_second_is_a_second_wherever_it_begins) {
-  TraceEventView event;
-  event.slices = {{0, 9, 0, 7, 8, 1, 0, 0}};
-  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 0.25}), 24);
-  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 16, .cells = 8}, event, {.slice_s = 2}), 4.5);
-  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 0.5, .cells = 8}, event, {.slice_s = 0.0625}), 50)
+  std::vector<std::uint64_t> slices{0, 9, 0, 7, 8, 1, 0, 0};
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, slices, {.slice_s = 0.25}), 24);
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 16, .cells = 8}, slices, {.slice_s = 2}), 4.5);
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 0.5, .cells = 8}, slices, {.slice_s = 0.0625}), 50)
       << "of a shorter run its mean";
-  event.slices = {{12}};
-  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 0.008}), 12)
+  slices = {12};
+  EXPECT_DOUBLE_EQ(*busiest_second({.end_s = 4, .cells = 8}, slices, {.slice_s = 0.008}), 12)
       << "one burst is no rate that lasts";
-  event.slices.reset();
-  EXPECT_FALSE(busiest_second({.end_s = 4, .cells = 8}, event, {.slice_s = 1}));
+  EXPECT_FALSE(busiest_second({.end_s = 4, .cells = 8}, slices, SliceTime{}));
 }
 
 TEST(Timeline, without_a_slice_width_is_unknown) {

@@ -181,7 +181,8 @@ TraceProgressView trace_progress() {
   return {.seconds = 1.0,
           .lost = 0,
           .events = {{.event = "skb:kfree_skb", .filter = {}, .count = 1'204, .slices = {}},
-                     {.event = "tcp:tcp_retransmit_skb", .filter = {}, .count = 17, .slices = {}}}};
+                     {.event = "tcp:tcp_retransmit_skb", .filter = {}, .count = 17, .slices = {}}},
+          .functions = {}};
 }
 
 std::vector<CapabilityView> locked_down() {

@@ -60,6 +60,7 @@ TEST(JobTrace, reads_every_key) {
   pid: workload
   cpus: [0, 1]
   buffer: 8M
+  keep_raw: 64M
   optional: true
 )"));
   ASSERT_TRUE(job) << job.error().message;
@@ -75,6 +76,7 @@ TEST(JobTrace, reads_every_key) {
   EXPECT_TRUE(trace.workload_only);
   EXPECT_THAT(trace.cpus, ElementsAre(0, 1));
   EXPECT_EQ(trace.buffer_bytes, 8U << 20U);
+  EXPECT_EQ(trace.keep_raw_bytes, 64U << 20U);
   EXPECT_TRUE(trace.optional);
   EXPECT_EQ(job->workload, WorkloadKind::iperf3);
   EXPECT_EQ(read(traced("  function_graph: {module: hsr}\n"))->trace->function_graph->module, "hsr");
@@ -87,6 +89,34 @@ TEST(JobTrace, has_defaults_that_leave_the_choice_to_netperfd) {
   expected.events = {{"skb:kfree_skb", "", false}};
   EXPECT_EQ(job->trace, expected);
   EXPECT_EQ(read("name: a\nworkload: {iperf3: {server: h, duration: 1s}}\n")->trace, std::nullopt);
+}
+
+TEST(JobTrace, keeps_raw_bytes_of_events_and_of_functions) {
+  for (const char* what : {"events: [skb:kfree_skb]", "function_graph: {module: hsr}"}) {
+    const auto job = read(traced(fmt::format("  {}\n  keep_raw: 1M\n", what)));
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->trace->keep_raw_bytes, 1U << 20U);
+    EXPECT_THAT(job->text, HasSubstr("keep_raw: 1M")) << "what the store keeps of it";
+  }
+  const auto changed = read(traced("  events: [skb:kfree_skb]\n"), {"trace.keep_raw=256M"});
+  ASSERT_TRUE(changed) << changed.error().message;
+  EXPECT_EQ(changed->trace->keep_raw_bytes, 256U << 20U);
+  EXPECT_THAT(changed->text, HasSubstr("keep_raw: 256M"));
+  EXPECT_THAT(errors_of(traced("  keep_raw: 1M\n")),
+              ElementsAre("ring.yaml:4:3: trace: asks for nothing; give `events`, `function_graph` or both"));
+  EXPECT_THAT(errors_of(traced("  events: [skb:kfree_skb]\n  keep_raw: all\n")),
+              ElementsAre(StartsWith("ring.yaml:5:13: trace.keep_raw: \"all\" is not a number of bytes")));
+}
+
+// A run of that kind is made of a file that somebody hands over, never of a text.
+TEST(JobTrace, cannot_be_that_of_an_imported_file) {
+  const std::string rest = "trace: {events: [skb:kfree_skb]}\n";
+  EXPECT_THAT(errors_of("name: a\nworkload: {import: {}}\n" + rest),
+              ElementsAre(StartsWith("ring.yaml:2:1: workload.iperf3: is missing"),
+                          "ring.yaml:2:12: workload.import: no such key"));
+  EXPECT_THAT(errors_of("name: a\nworkload: import\n" + rest),
+              ElementsAre(StartsWith("ring.yaml:2:11: workload: \"import\" is not a mapping")));
+  EXPECT_THAT(errors_of(kWatch, {"workload.import=true"}), ElementsAre("--set workload.import: no such key"));
 }
 
 TEST(JobTrace, of_a_job_without_a_workload_ends_with_it_or_after_ten_minutes) {
@@ -116,6 +146,7 @@ TEST(JobTrace, tells_all_errors_in_the_order_of_the_text) {
   pid: 4711
   cpus: [0, 0]
   buffer: 1K
+  keep_raw: 1000K
 )")),
       ElementsAre(
           StartsWith(
@@ -136,7 +167,8 @@ TEST(JobTrace, tells_all_errors_in_the_order_of_the_text) {
           "ring.yaml:16:3: trace.filter: no such key; did you mean `trace.events[].filter`?",
           "ring.yaml:17:8: trace.pid: \"4711\" is not workload (the one value there is)",
           "ring.yaml:18:13: trace.cpus[1]: 0 is in the list a second time",
-          "ring.yaml:19:11: trace.buffer: 1024 bytes is out of range (64K to 1G, of each CPU)"));
+          "ring.yaml:19:11: trace.buffer: 1024 bytes is out of range (64K to 1G, of each CPU)",
+          "ring.yaml:20:13: trace.keep_raw: 1024000 bytes is out of range (1M to 256M, of all CPUs)"));
 }
 
 TEST(JobTrace, keeps_errors_back_that_only_follow_from_another) {

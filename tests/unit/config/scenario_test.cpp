@@ -135,7 +135,8 @@ TEST(ShippedScenarios, are_right_and_survive_their_own_text) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *job) << job->text;
   }
-  EXPECT_THAT(names, ElementsAre("veth-both", "veth-drops", "veth-tcp", "veth-udp", "watch-drops"));
+  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "tcp-stack", "veth-both", "veth-drops", "veth-tcp",
+                                 "veth-udp", "watch-drops"));
 }
 
 TEST(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {

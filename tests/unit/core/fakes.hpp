@@ -163,9 +163,35 @@ class FakeTracer final : public Tracer {
   };
 };
 
+// Counts what the test says; null where it says nothing.
+class FakePacketCounter final : public PacketCounter {
+ public:
+  std::unique_ptr<ActivePacketCount> open(const JobSpec&, const std::vector<pid_t>& workload) override {
+    workloads.push_back(workload);
+    return counted ? std::make_unique<Active>(*counted) : nullptr;
+  }
+  std::optional<PacketCount> counted;
+  std::vector<std::vector<pid_t>> workloads;  // of each open()
+
+ private:
+  class Active final : public ActivePacketCount {
+   public:
+    explicit Active(PacketCount counted) : counted_(std::move(counted)) {}
+    std::optional<PacketCount> count() override { return counted_; }
+
+   private:
+    PacketCount counted_;
+  };
+};
+
 // Keeps jobs and runs in memory and holds every caller to the port's rules.
 class FakeStore final : public RunStore {
  public:
+  struct Job {
+    JobSpec spec;
+    uid_t owner = 0;
+    WallTime created;
+  };
   struct Run {
     JobId job = 0;
     RunState state = RunState::pending;
@@ -173,9 +199,10 @@ class FakeStore final : public RunStore {
     std::vector<RunState> states{RunState::pending};
   };
 
-  Result<NewJob> add_job(const JobSpec& spec, uid_t, WallTime) override {
+  Result<NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) override {
     if (refusal) return std::unexpected(*refusal);
     NewJob job{++last_job_, {}};
+    jobs[job.id] = {.spec = spec, .owner = owner, .created = now};
     for (std::uint32_t i = 0; i < spec.repeat; ++i) {
       const RunId id = ++last_run_;
       runs[id].job = job.id;
@@ -203,12 +230,15 @@ class FakeStore final : public RunStore {
 
   Status finish(const RunRecord& record) override {
     if (refusal) return std::unexpected(*refusal);
+    if (finish_refusal && record.state == RunState::finished) return std::unexpected(*finish_refusal);
     if (auto stepped = step(record.id, record.state); !stepped) return stepped;
     runs.at(record.id).record = record;
     return {};
   }
 
   std::optional<Error> refusal;
+  std::optional<Error> finish_refusal;  // only of a measurement
+  std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 
  private:

@@ -34,7 +34,8 @@ class SchedulerTest : public testing::Test {
   FakeTracer tracer_;
   FakeStore store_;
   RecordingObserver seen_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_}, 3};
+  FakePacketCounter packets_;
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_}, 3};
 };
 
 TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stored) {

@@ -41,7 +41,8 @@ class TracedRun : public testing::Test {
   FakeTracer tracer_;
   FakeStore store_;
   RecordingObserver seen_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_}, 3};
+  FakePacketCounter packets_;
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_}, 3};
 };
 
 TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores_what_was_seen) {
@@ -228,7 +229,7 @@ TEST_F(TracedRun, tells_observers_what_is_happening) {
   submit(a_traced_job());
   workload_.last().become_prepared();
   (void)seen_.take();
-  tracer_.last().listener->trace_progress({1.0, {{"skb:kfree_skb", 7}}, 2});
+  tracer_.last().listener->trace_progress({1.0, {{"skb:kfree_skb", 7}}, 2, {}});
   EXPECT_THAT(seen_.take(), ElementsAre("job 1 run 41 trace 1.0 s, 1 events, 2 lost"));
 }
 

@@ -378,7 +378,7 @@ TEST(JobSpecTest, plans_no_time_for_a_job_that_its_caller_ends) {
 }
 
 TEST(JobSpecTest, words_go_both_ways) {
-  for (const auto value : {WorkloadKind::iperf3, WorkloadKind::none}) {
+  for (const auto value : {WorkloadKind::iperf3, WorkloadKind::none, WorkloadKind::imported}) {
     EXPECT_EQ(parse_workload_kind(to_string(value)), value);
   }
   for (const auto value : {Protocol::tcp, Protocol::udp, Protocol::sctp}) {

@@ -160,6 +160,21 @@ TEST(TraceCheck, bounds_the_buffer) {
   EXPECT_THAT(wrong(buffer((1U << 30U) + 1)), ElementsAre("trace.buffer"));
 }
 
+TEST(TraceCheck, bounds_the_raw_bytes_to_keep) {
+  const auto raw = [](std::uint64_t bytes) { return [=](TraceSpec& t) { t.keep_raw_bytes = bytes; }; };
+  EXPECT_THAT(wrong(raw(1U << 20U)), IsEmpty());
+  EXPECT_THAT(wrong(raw(256U << 20U)), IsEmpty());
+  EXPECT_THAT(wrong(raw(0)), ElementsAre("trace.keep_raw"));
+  EXPECT_THAT(wrong(raw((1U << 20U) - 1)), ElementsAre("trace.keep_raw"));
+  EXPECT_THAT(wrong(raw((256U << 20U) + 1)), ElementsAre("trace.keep_raw"));
+  EXPECT_THAT(wrong([](TraceSpec& t) {
+                t.events.clear();
+                t.function_graph.reset();
+                t.keep_raw_bytes = 1U << 20U;
+              }),
+              ElementsAre("trace"));
+}
+
 TEST(TraceCheck, shows_no_more_of_a_wrong_name_than_a_line_holds) {
   const auto problems = problems_of(functions({std::string(5000, 'x') + "\n"}));
   ASSERT_THAT(problems, SizeIs(1));

@@ -152,6 +152,110 @@ TEST_F(StoreCost, of_a_long_trace_is_some_megabytes_at_most) {
   EXPECT_LT(bytes, 3'000'000U);
 }
 
+FunctionProfile a_long_profile() {
+  FunctionProfile profile;
+  profile.slice_ns = 100'000'000;
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    auto& function = profile.functions.emplace_back();
+    function.name = fmt::format("some_kernel_function_{}", i);
+    function.module = i % 3 == 0 ? "hsr" : "";
+    for (std::uint64_t slice = 0; slice < 400; ++slice) {
+      function.slice_hits.push_back(71'000 + 7 * slice + i);
+      function.slice_self_ns.push_back(7'100'000 + 701 * slice + 17 * i);
+    }
+    for (std::uint32_t bucket = 0; bucket < 200; ++bucket) {
+      function.histogram.buckets.emplace_back(300 + bucket, 1'000 + 13 * bucket + i);
+    }
+    function.hits = 28'000'000;
+    function.self_ns = 2'840'000'000;
+    for (std::uint32_t callee = 1; callee <= 4; ++callee) {
+      profile.edges.push_back(
+          {.caller = i, .callee = (i + callee) % 5000, .hits = 71'000, .total_ns = 71'000'017});
+    }
+    auto& node = profile.tree.emplace_back();
+    if (i % 10 != 0) node.parent = i - 1;
+    node.function = i;
+    node.hits = 71'000;
+    node.total_ns = 71'000'017;
+    node.self_ns = 7'100'017;
+  }
+  return profile;
+}
+
+// The longest that the limits of a trace allow: every function of its filter is called, in every slice.
+TEST_F(StoreCost, of_the_longest_profile_is_some_tens_of_megabytes) {
+  open();
+  store_job(a_job());
+  close();
+  const auto before = std::filesystem::file_size(path());
+
+  open();
+  const auto run = run_under_way(a_job());
+  auto record = a_record(run, 0, 0);
+  record.trace = a_trace();
+  record.trace->profile = a_long_profile();
+  auto start = Clock::now();
+  must(store->finish(record));
+  const auto finishing = milliseconds_since(start);
+
+  start = Clock::now();
+  EXPECT_EQ(must(store->profile(run, {})).functions.size(), 5000U);
+  const auto listing = milliseconds_since(start);
+  start = Clock::now();
+  const auto whole =
+      must(store->profile(run, {.histograms = true, .slices = true, .edges = true, .tree = true}));
+  const auto reading = milliseconds_since(start);
+  EXPECT_EQ(whole.functions.at(4999).slice_hits.size(), 400U);
+  EXPECT_EQ(whole.edges.size(), 20'000U);
+  start = Clock::now();
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM function_overview WHERE percent IS NOT NULL"), "5000");
+  const auto viewing = milliseconds_since(start);
+  close();
+  const auto bytes = std::filesystem::file_size(path()) - before;
+
+  open();
+  start = Clock::now();
+  must(store->remove(run));
+  fmt::print(
+      "5000 functions of 400 slices and 200 buckets, 20000 edges, 5000 nodes: finish {:.0f} ms, read without "
+      "lists {:.0f} ms, whole {:.0f} ms, function_overview {:.0f} ms, remove {:.0f} ms, {} bytes\n",
+      finishing, listing, reading, viewing, milliseconds_since(start), bytes);
+  EXPECT_LT(bytes, 60'000'000U);
+}
+
+TEST_F(StoreCost, of_a_recording_is_a_part_of_its_size) {
+  open();
+  auto record = a_record(run_under_way(a_job()), 0, 0);
+  record.trace = a_trace();
+  constexpr std::size_t kBytes = 64U << 20U;
+  // A call's entry and exit as a sub-buffer holds them: much repeats, and times and addresses do not quite.
+  auto& recording = record.trace->recording;
+  recording.reserve(kBytes + 64);
+  std::uint64_t time = 1'000'000'000;
+  std::uint64_t random = 0x9e3779b97f4a7c15;
+  while (recording.size() < kBytes) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    time += 100 + (random >> 56U);
+    const std::uint64_t words[] = {0x0000'000b'0000'1234, 0xffff'ffff'c08a'0000 + ((random >> 40U) % 73) * 64,
+                                   time, time + 90 + (random >> 57U)};
+    recording.append(reinterpret_cast<const char*>(words),
+                     sizeof words);  // NOLINT(*-reinterpret-cast): its bytes
+  }
+  recording.resize(kBytes);
+
+  auto start = Clock::now();
+  must(store->finish(record));
+  const auto finishing = milliseconds_since(start);
+  start = Clock::now();
+  EXPECT_TRUE(must(store->document(record.id, "trace.dat")) == recording);
+  const auto reading = milliseconds_since(start);
+  const auto stored =
+      std::stoul(ask(path(), "SELECT length(content) FROM documents WHERE name = 'trace.dat'"));
+  fmt::print("a recording of {} bytes: {} bytes stored, finish {:.0f} ms, read {:.0f} ms\n", kBytes, stored,
+             finishing, reading);
+  EXPECT_LT(stored, kBytes / 2);
+}
+
 TEST_F(StoreCost, of_a_document_is_a_part_of_its_size) {
   open();
   const auto run = run_under_way(a_job());

@@ -13,9 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kTablesOfVersion1[] = {"jobs",      "runs",  "sums",     "streams",
-                                             "intervals", "flags", "documents"};
-
 // Two jobs of three runs with a row in every table, and a third job that was deleted again.
 constexpr const char* kRowsOfVersion1 = R"(
   INSERT INTO jobs VALUES
@@ -35,19 +32,32 @@ constexpr const char* kRowsOfVersion1 = R"(
   INSERT INTO documents (run, name, size, content) VALUES (1, 'client.stdout', 3, x'00ff01');
 )";
 
-class SchemaMigration : public StoreTest {
+// A database of an older version with rows in every table.
+class OldDatabase : public StoreTest {
  protected:
-  SchemaMigration() {
-    auto database = must(Database::open(path(), embedded_migrations().first(1)));
-    must(database->connection().execute(kRowsOfVersion1));
-    for (const auto* table : kTablesOfVersion1) columns_[table] = columns(database->connection(), table);
+  OldDatabase(std::size_t version, const std::string& rows) {
+    auto database = must(Database::open(path(), embedded_migrations().first(version)));
+    auto& connection = database->connection();
+    must(connection.execute(rows));
+    auto tables = must(connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"));
+    while (must(tables.step())) {
+      std::string table;
+      tables.read(table);
+      columns_[table] = columns(connection, table);
+    }
   }
 
-  // Every value of the table with its type, a line a row, in the columns that version 1 had.
-  std::string content(const std::string& file, const std::string& table) {
-    return ask(file,
-               fmt::format("SELECT group_concat(row, char(10)) FROM (SELECT {} AS row FROM {} ORDER BY 1)",
-                           columns_.at(table), table));
+  // Every value of every table with its type, a line a row, in the columns that the old version had.
+  std::map<std::string, std::string> content(const std::string& file) const {
+    std::map<std::string, std::string> content;
+    for (const auto& [table, columns] : columns_) {
+      content[table] = ask(
+          file, fmt::format("SELECT group_concat(row, char(10)) FROM (SELECT {} AS row FROM {} ORDER BY 1)",
+                            columns, table));
+      EXPECT_NE(content[table], "") << table << " has no row";
+    }
+    return content;
   }
 
  private:
@@ -60,29 +70,33 @@ class SchemaMigration : public StoreTest {
   std::map<std::string, std::string> columns_;
 };
 
+class SchemaMigration : public OldDatabase {
+ protected:
+  SchemaMigration() : OldDatabase(1, kRowsOfVersion1) {}
+};
+
 TEST_F(SchemaMigration, keeps_every_row_of_version_1) {
-  std::map<std::string, std::string> before;
-  for (const auto* table : kTablesOfVersion1) before[table] = content(path(), table);
+  const auto before = content(path());
+  ASSERT_EQ(before.size(), 7U);
   ASSERT_THAT(before.at("jobs"), HasSubstr("'veth-tcp'"));
   {
     auto database = must(Database::open(path(), embedded_migrations()));
     EXPECT_EQ(database->copy_path(),
               fmt::format("{}.before-v{}", path(), embedded_migrations().back().version));
   }
-  for (const auto* table : kTablesOfVersion1) EXPECT_EQ(content(path(), table), before.at(table)) << table;
+  EXPECT_EQ(content(path()), before);
   EXPECT_EQ(ask(path(), "SELECT group_concat(workload) FROM jobs"), "iperf3,iperf3");
   EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM pragma_foreign_key_check"), "0");
 }
 
 TEST_F(SchemaMigration, leaves_a_copy_of_version_1) {
-  std::map<std::string, std::string> before;
-  for (const auto* table : kTablesOfVersion1) before[table] = content(path(), table);
+  const auto before = content(path());
   open();
   const auto copy = store->copy_path();
   close();
   EXPECT_EQ(ask(copy, "PRAGMA user_version"), "1");
-  for (const auto* table : kTablesOfVersion1) EXPECT_EQ(content(copy, table), before.at(table)) << table;
+  EXPECT_EQ(content(copy), before);
 }
 
 TEST_F(SchemaMigration, leaves_runs_bound_to_the_rebuilt_jobs) {
@@ -140,6 +154,117 @@ TEST_F(SchemaMigration, that_meets_a_row_without_its_job_is_undone) {
   EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM jobs"), "1");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM run_overview"), "2");
+}
+
+// ---- From version 2
+// ----------------------------------------------------------------------------------------------
+
+// A job of iperf3 with a run and a trace that have a row in every table, one without a workload, and a
+// deleted one.
+constexpr const char* kRowsOfVersion2 = R"(
+  INSERT INTO jobs VALUES
+    (1, 1750000000000000, 1000, 'veth-tcp', 'TCP', 'before', 1, 'iperf3', 'tcp', 'send', 4, 10000, NULL, 1000,
+     '10.0.0.2', 1, 'left', 'right', 'name: veth-tcp'),
+    (4, 1750000001000000, 0, 'watch', '', '', 1, 'none', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+     'name: watch'),
+    (7, 1750000002000000, 0, 'gone', '', '', 1, 'none', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+     'x');
+  INSERT INTO runs (id, job, idx, state, started_us) VALUES
+    (1, 1, 1, 'finished', 1750000000500000), (5, 4, 1, 'finished', 1750000001500000);
+  DELETE FROM jobs WHERE id = 7;
+  INSERT INTO sums (run, position, direction, received_bits_per_second, retransmits) VALUES (1, 0, 'send', 2.5e9, 3);
+  INSERT INTO streams (run, position, direction, stream) VALUES (1, 0, 'send', 5);
+  INSERT INTO intervals (run, position, direction, sender, omitted, start_s, end_s, seconds) VALUES
+    (1, 0, 'send', 1, 0, 0, 1.5, 1.5);
+  INSERT INTO flags VALUES (1, 0, 'stalls', 'text');
+  INSERT INTO documents (run, name, size, content) VALUES (1, 'client.stdout', 3, x'00ff01');
+  INSERT INTO traces VALUES (1, '', 'broken', 'mono', 8388608, 73, 1, 100000000, 5, 91, 38),
+                            (5, 'locked down', '', '', 0, 0, 0, 0, 0, 0, 0);
+  INSERT INTO trace_missing_functions VALUES (1, 0, 'hsr_absent');
+  INSERT INTO trace_only_cpus VALUES (1, 0, 3);
+  INSERT INTO trace_cpus VALUES (1, 3, 210, 65536, 2, 7, 1, 30, 4);
+  INSERT INTO trace_events VALUES (1, 0, 'skb:kfree_skb', 'reason > 2', 91);
+  INSERT INTO trace_slices VALUES (1, 0, 3, 49);
+  INSERT INTO trace_samples VALUES (1, 0, 'skb:kfree_skb', 1, -1500, 3, -1, '');
+  INSERT INTO trace_sample_fields VALUES (1, 0, 0, 'reason', 2, 0, 'NOT_SPECIFIED'),
+                                         (1, 0, 1, 'token', '18446744073709551615', 1, '');
+  INSERT INTO trace_stacks VALUES (1, 1, 0, 'skb:kfree_skb', 80, 'kfree_skb+0x10');
+  INSERT INTO trace_drops VALUES (1, 0, 'NO_SOCKET', 'tcp_v4_rcv', 60);
+  INSERT INTO trace_marks VALUES (1, 0, 0, 'release', 0);
+)";
+
+class SchemaMigrationOf2 : public OldDatabase {
+ protected:
+  SchemaMigrationOf2() : OldDatabase(2, kRowsOfVersion2) {}
+};
+
+TEST_F(SchemaMigrationOf2, keeps_every_row) {
+  const auto before = content(path());
+  ASSERT_EQ(before.size(), 18U);
+  {
+    auto database = must(Database::open(path(), embedded_migrations()));
+  }
+  EXPECT_EQ(content(path()), before);
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM pragma_foreign_key_check"), "0");
+  EXPECT_EQ(ask(path(), "SELECT \"table\" FROM pragma_foreign_key_list('runs')"), "jobs");
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%new_jobs%'"), "0");
+}
+
+TEST_F(SchemaMigrationOf2, leaves_every_view_what_it_was) {
+  const auto views = [&] {
+    std::map<std::string, std::string> sql;
+    auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+    auto select = must(connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'view'"));
+    while (must(select.step())) {
+      std::string name;
+      select.read(name, sql[""]);
+      sql[name] = std::move(sql[""]);
+    }
+    sql.erase("");
+    return sql;
+  };
+  const auto before = views();
+  ASSERT_EQ(before.size(), 7U);
+  const auto rows = [&](const std::string& view) {
+    return ask(path(), fmt::format("SELECT count(*) FROM {}", view));
+  };
+  std::map<std::string, std::string> counts;
+  for (const auto& [view, sql] : before) counts[view] = rows(view);
+  open();
+  close();
+  const auto after = views();
+  for (const auto& [view, sql] : before) {
+    EXPECT_EQ(after.at(view), sql) << view;
+    EXPECT_EQ(rows(view), counts.at(view)) << view;
+  }
+}
+
+TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
+  open();
+  const auto run = must(store->run(1));
+  EXPECT_EQ(run.spec.iperf3.duration, std::chrono::seconds{10});
+  EXPECT_EQ(run.trace->events, 91U);
+  EXPECT_EQ(must(store->run(5)).spec.workload, WorkloadKind::none);
+  EXPECT_EQ(must(store->run(5)).trace->skipped, "locked down");
+  EXPECT_EQ(must(store->trace(1)).recording_left_out, 0U);
+  EXPECT_EQ(store->profile(1, {}).error().message, "run 1: no functions were traced");
+  EXPECT_FALSE(must(store->traffic(1)).goodput_bytes);
+  core::RunFilter filter;
+  filter.scenario = "watch";
+  EXPECT_EQ(must(store->runs(filter, "", 0)).rows.size(), 1U) << "its indexes are there again";
+  must(store->remove(1));
+  must(store->remove(5));
+  for (const auto& [table, rows] :
+       std::map<std::string, int>{{"jobs", 0}, {"traces", 0}, {"trace_marks", 0}}) {
+    EXPECT_EQ(ask(path(), fmt::format("SELECT count(*) FROM {}", table)), std::to_string(rows)) << table;
+  }
+  EXPECT_EQ(must(store->add_job(a_job(), 0, kMorning)).id, 8) << "7 was that of a deleted job";
+}
+
+TEST_F(SchemaMigrationOf2, leaves_renames_as_strict_as_they_were) {
+  auto database = must(Database::open(path(), embedded_migrations()));
+  EXPECT_EQ(must(database->connection().value<int>("PRAGMA legacy_alter_table")), 0);
 }
 
 }  // namespace

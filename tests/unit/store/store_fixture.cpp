@@ -205,6 +205,101 @@ TraceRecord a_trace() {
   return trace;
 }
 
+namespace {
+
+// A function of `hits` calls with these self times; every other figure differs from those of its fellows.
+FunctionStats a_function(const std::string& name, const std::string& module, std::uint64_t hits,
+                         std::uint64_t self_ns, std::optional<std::uint64_t> corrected_self_ns) {
+  FunctionStats function;
+  function.name = name;
+  function.module = module;
+  function.hits = hits;
+  function.total_ns = self_ns + 1;
+  function.self_ns = self_ns;
+  function.recorded_ns = self_ns + 2;
+  function.interrupted_ns = 3;
+  function.off_cpu_ns = 4;
+  function.callees = 5;
+  function.roots = 6;
+  function.interrupt_roots = 7;
+  function.min_ns = 8;
+  function.max_ns = 900;
+  function.p50_ns = 10;
+  function.p90_ns = 90;
+  function.p99_ns = 99;
+  function.p999_ns = 999;
+  function.histogram.buckets = {{8, hits - 1}, {899, 1}};
+  function.corrected_self_ns = corrected_self_ns;
+  function.slice_hits = {0, hits - 2, 0, 1};
+  function.slice_self_ns = {0, self_ns - 9, 0, 9};
+  return function;
+}
+
+}  // namespace
+
+FunctionProfile a_profile() {
+  FunctionProfile profile;
+  profile.functions = {a_function("hsr_forward_skb", "hsr", 100, 600'000, 500'000),
+                       a_function("hsr_get_node", "hsr", 200, 300'000, 250'000),
+                       a_function("ip_rcv", "", 50, 100'000, std::nullopt)};
+  profile.functions[1].duplicate = 2;
+  profile.functions[2].histogram = {};
+  profile.functions[2].slice_hits.clear();
+  profile.functions[2].slice_self_ns.clear();
+  profile.edges = {{.caller = 0, .callee = 1, .hits = 150, .total_ns = 200'000},
+                   {.caller = 2, .callee = 1, .hits = 50, .total_ns = 100'000}};
+  profile.tree = {
+      {.parent = {},
+       .function = 0,
+       .in_interrupt = false,
+       .hits = 99,
+       .total_ns = 801'000,
+       .self_ns = 601'000},
+      {.parent = 0,
+       .function = 1,
+       .in_interrupt = false,
+       .hits = 150,
+       .total_ns = 202'000,
+       .self_ns = 201'000},
+      {.parent = 1, .function = 0, .in_interrupt = false, .hits = 1, .total_ns = 3000, .self_ns = 2000},
+      {.parent = {},
+       .function = 2,
+       .in_interrupt = true,
+       .hits = 50,
+       .total_ns = 204'000,
+       .self_ns = 104'000},
+      {.parent = 3,
+       .function = 1,
+       .in_interrupt = false,
+       .hits = 50,
+       .total_ns = 106'000,
+       .self_ns = 105'000}};
+  profile.damage = {.open_at_start = 1,
+                    .open_at_end = 2,
+                    .unmatched_exits = 3,
+                    .unmatched_entries = 4,
+                    .over_losses = 5,
+                    .depth_overruns = 6,
+                    .clipped = 7,
+                    .out_of_order = 8,
+                    .tree_overflow = 9};
+  profile.slice_ns = 100'000'000;
+  profile.sleep_in_recorded = false;
+  profile.off_cpu_known = false;
+  profile.depth = 12;
+  profile.calibration = Calibration{.entry_ns = 95.25, .callee_ns = 310.5, .calls = 10'000};
+  profile.builds = {
+      {.module = "", .release = "6.12.117+deb13-amd64", .build_id = "3f9c21d0", .srcversion = ""},
+      {.module = "hsr", .release = "", .build_id = "71ab0c44", .srcversion = "0A1B2C"}};
+  return profile;
+}
+
+Traffic some_traffic() {
+  return {.goodput_bytes = 1'000'000,
+          .packets = PacketCount{
+              .device = "hsr0", .netns = "ring-a", .sent = true, .packets = 80, .bytes = 1'005'280}};
+}
+
 void bring_to_collecting(core::RunStore& store, RunId run) {
   for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
     must(store.set_state(run, state));

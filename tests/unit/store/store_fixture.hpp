@@ -42,6 +42,10 @@ class StoreTest : public testing::Test {
 [[nodiscard]] JobSpec a_watching_job();
 // Two events on two CPUs, with some of everything that a trace may have.
 [[nodiscard]] TraceRecord a_trace();
+// Three functions, one of which the two others call, with some of everything that a profile may have.
+[[nodiscard]] FunctionProfile a_profile();
+// A million bytes of goodput in 80 packets.
+[[nodiscard]] Traffic some_traffic();
 
 // Leads a pending run to `collecting`.
 void bring_to_collecting(core::RunStore& store, RunId run);

@@ -336,5 +336,50 @@ TEST_F(TraceStore, takes_a_run_without_a_workload) {
       "finished 91 1");
 }
 
+// ---- Traces of files
+// ---------------------------------------------------------------------------------------------
+
+JobSpec an_imported_job() {
+  JobSpec spec;
+  spec.name = "import";
+  spec.label = "before";
+  spec.workload = WorkloadKind::imported;
+  return spec;
+}
+
+TEST_F(TraceStore, gives_a_job_of_an_imported_file_back) {
+  const auto job = must(store->add_job(an_imported_job(), 1000, kMorning));
+  const auto row = must(store->run(job.runs.at(0)));
+  EXPECT_EQ(row.spec, an_imported_job());
+  EXPECT_EQ(row.owner, 1000U);
+  EXPECT_EQ(ask(path(), "SELECT workload || ' ' || (protocol IS NULL AND server IS NULL) FROM jobs"),
+            "import 1");
+}
+
+TEST_F(TraceStore, takes_a_run_of_an_imported_file) {
+  RunRecord record;
+  record.id = run_under_way(an_imported_job());
+  record.state = RunState::finished;
+  record.trace = a_trace();
+  record.trace->profile = a_profile();
+  must(store->finish(record));
+  const auto row = must(store->run(0));
+  EXPECT_EQ(row.id, record.id);
+  EXPECT_EQ(row.state, RunState::finished);
+  EXPECT_EQ(row.trace->events, 91U);
+  EXPECT_EQ(must(store->profile(record.id, {})).functions.size(), 3U);
+
+  core::RunFilter filter;
+  filter.scenario = "import";
+  filter.label = "before";
+  const auto listed = must(store->runs(filter, "", 0)).rows;
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].spec.workload, WorkloadKind::imported);
+  EXPECT_EQ(ask(path(), "SELECT scenario || ' ' || state || ' ' || events FROM run_overview"),
+            "import finished 91");
+  must(store->remove(record.id));
+  EXPECT_EQ(rows_of("jobs"), "0");
+}
+
 }  // namespace
 }  // namespace netperfd::store

@@ -73,7 +73,12 @@ class DrainTest : public testing::Test {
   [[nodiscard]] std::vector<std::size_t> waiting() const { return {rings_[0].waiting, rings_[1].waiting}; }
 
   core::FakeClock clock_;
-  Tally tally_{TallySettings{.layout = {.data_size = kSubbuffer - 16}, .events = {}}};
+  static TallySettings settings() {
+    TallySettings settings;
+    settings.layout.data_size = kSubbuffer - 16;
+    return settings;
+  }
+  Tally tally_{settings()};
   std::array<Ring, 2> rings_;
   std::optional<Drain> drain_;
 };

@@ -1,0 +1,38 @@
+// What the page of a run says of the functions that were traced (trace_text.cpp and show_text.cpp put it
+// there).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/screen.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl::show {
+
+// "73 functions traced, 20 of hsr called"
+[[nodiscard]] std::string functions_words(const ShowView& view);
+// The builds of the kernel and of the modules.
+[[nodiscard]] std::string builds_part(const Screen& screen, const ProfileDetails& details);
+// The functions, the first few or all, and what their figures are.
+[[nodiscard]] std::string functions_part(const Screen& screen, const ShowView& view);
+// What the caller asked to see beside it: the call tree, callers.
+[[nodiscard]] std::string function_tables(const Screen& screen, const ShowView& view);
+
+// How functions are called on this page, in at most `columns`: of modules where there are several.
+class FunctionNames {
+ public:
+  FunctionNames(const Screen& screen, const ProfileDetails& details, std::size_t columns);
+  [[nodiscard]] std::string operator()(std::string_view function, const std::optional<std::string>& module,
+                                       const std::optional<std::uint32_t>& duplicate) const;
+
+ private:
+  Screen screen_;
+  std::size_t columns_;
+  bool with_module_;
+};
+
+}  // namespace netperfctl::show

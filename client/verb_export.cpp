@@ -1,0 +1,177 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "client/daemon.hpp"
+#include "client/numbers.hpp"
+#include "client/owned_fd.hpp"
+#include "client/render.hpp"
+#include "client/text.hpp"
+#include "client/units.hpp"
+#include "client/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+constexpr const char* kText = "text";
+constexpr const char* kRecording = "trace.dat";
+
+struct ExportArguments {
+  std::string run;
+  std::string format = kText;
+  std::string file;  // empty: stdout
+};
+
+std::string reason() {
+  return std::generic_category().message(errno);
+}
+
+Outcome<void> write_all(int fd, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return fail(Exit::other, fmt::format("{}: {}", where, reason()));
+    }
+  }
+  return {};
+}
+
+// Names of tasks stand in the text, and those could steer a terminal: it is given whole lines, for put() to
+// make fit.
+class TerminalLines {
+ public:
+  void add(std::string_view bytes) {
+    held_ += bytes;
+    const std::size_t end = held_.rfind('\n') + 1;  // 0 where there is none
+    put(std::string_view{held_}.substr(0, end));
+    held_.erase(0, end);
+  }
+  void finish() { put(held_); }
+
+ private:
+  std::string held_;
+};
+
+// All that comes from `content`, as it comes: it may be larger than memory. Returns how many bytes.
+Outcome<std::uint64_t> copy(const OwnedFd& content, int to, const std::string& where) {
+  const bool terminal = ::isatty(to) != 0;
+  TerminalLines lines;
+  std::uint64_t bytes = 0;
+  std::vector<char> chunk(1U << 16U);
+  for (;;) {
+    const ssize_t got = ::read(content.get(), chunk.data(), chunk.size());
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(Exit::other, "what netperfd sends cannot be read: " + reason());
+    bytes += static_cast<std::uint64_t>(got);
+    const std::string_view read{chunk.data(), static_cast<std::size_t>(got)};
+    if (terminal) {
+      lines.add(read);
+    } else if (const auto written = write_all(to, read, where); !written) {
+      return std::unexpected(written.error());
+    }
+  }
+  lines.finish();
+  return bytes;
+}
+
+// Where nothing was kept, how it would have been.
+Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
+  if (failure.exit != Exit::not_found) return failure;
+  const auto details = daemon.run(run);
+  if (!details) return failure;
+  const auto& documents = details->run.documents;
+  if (documents && std::ranges::find(*documents, kRecording) != documents->end()) return failure;
+  failure.message += "\nA job with `trace: {keep_raw: SIZE}` keeps its raw trace, which is what is exported.";
+  return failure;
+}
+
+Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
+  if (arguments.file.empty()) return copy(content, STDOUT_FILENO, "stdout");
+  const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));
+  auto bytes = copy(content, file.get(), arguments.file);
+  if (!bytes) {
+    Failure failure = bytes.error();
+    failure.message += fmt::format("\n{} is not whole.", arguments.file);
+    return std::unexpected(std::move(failure));
+  }
+  return bytes;
+}
+
+void report(const Settings& settings, const ExportArguments& arguments, std::uint64_t run,
+            std::uint64_t bytes) {
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, fmt::format("run {}: {} written to {}\n", run, format_bytes(bytes),
+                                   printable(arguments.file)));
+      break;
+    case Format::json:
+      put(exported_json(run, arguments.format, arguments.file, bytes));
+      break;
+    case Format::csv:
+      put(numbers_csv("run", std::array{run}));
+      break;
+  }
+}
+
+Outcome<Exit> run_export(const Settings& settings, const ExportArguments& arguments) {
+  if (arguments.format == kRecording && arguments.file.empty() && ::isatty(STDOUT_FILENO) != 0)
+    return fail(Exit::usage, "trace.dat is no text for a terminal: -O FILE writes it to a file");
+  const auto number = run_number(arguments.run);
+  if (!number) return std::unexpected(number.error());
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  std::uint64_t run = *number;
+  if (run == 0) {
+    const auto newest = daemon->run(0);
+    if (!newest) return std::unexpected(newest.error());
+    run = newest->run.run;
+  }
+  const auto content =
+      arguments.format == kText ? daemon->open_trace_text(run) : daemon->open_document(run, kRecording);
+  if (!content) return std::unexpected(with_hint(*daemon, content.error(), run));
+  const auto bytes = write_export(arguments, *content);
+  if (!bytes) return std::unexpected(bytes.error());
+  if (*bytes == 0) return fail(Exit::other, fmt::format("netperfd sent nothing of run {}'s trace", run));
+  if (!arguments.file.empty()) report(settings, arguments, run, *bytes);
+  return Exit::ok;
+}
+
+}  // namespace
+
+Verb add_export(CLI::App& app, const Settings& settings) {
+  CLI::App* command =
+      app.add_subcommand("export", "Write a run's raw trace, as text of function_graph or for trace-cmd");
+  const auto arguments = std::make_shared<ExportArguments>();
+  command->add_option("RUN", arguments->run, "Number of the run, or `last`: the newest that has ended")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "text (the default): as the kernel's own trace file has it; trace.dat: as trace-cmd has it")
+      ->check(CLI::IsMember({kText, kRecording}))
+      ->type_name("FORMAT");
+  command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");
+  command->footer(
+      "Example:\n"
+      "  netperfctl export 43 --format text | less\n"
+      "  netperfctl export 43 --format trace.dat -O run43.dat");
+  return {command, [&settings, arguments] { return run_export(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

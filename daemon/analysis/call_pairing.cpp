@@ -1,0 +1,289 @@
+#include "daemon/analysis/call_pairing.hpp"
+
+#include <algorithm>
+
+namespace netperfd::analysis {
+namespace {
+
+// No kernel's stack of returns is full at a depth below it: the smallest holds 50 calls.
+constexpr std::uint16_t kNeverFull = 16;
+
+void mark_over_loss(Task& task) {
+  for (Frame& frame : task.frames) frame.over_loss = true;
+}
+
+}  // namespace
+
+CallPairing::CallPairing(const CallSettings& settings)
+    : sleep_in_recorded_(settings.sleep_in_recorded),
+      off_cpu_known_(settings.off_cpu_known),
+      functions_(settings.functions, settings.slices),
+      tree_(settings.tree_nodes),
+      tasks_(settings.tasks) {}
+
+void CallPairing::add(std::uint32_t cpu, std::span<const GraphEvent> events) {
+  if (events.empty()) return;
+  if (cpu >= cpus_.size()) cpus_.resize(std::size_t{cpu} + 1);
+  if (!begun_) {
+    begun_ = true;
+    first_time_ = events.front().time;
+  }
+  Cpu& at = cpus_[cpu];
+  for (const GraphEvent& event : events) {
+    switch (event.kind) {
+      case GraphEventKind::entry:
+        enter(task_of(cpu, at, event), event);
+        break;
+      case GraphEventKind::exit:
+        leave(task_of(cpu, at, event), event);
+        break;
+      case GraphEventKind::hit:
+        hit(event);
+        break;
+      case GraphEventKind::task_switch:
+        switch_tasks(cpu, at, event);
+        break;
+      case GraphEventKind::lost:
+        lose(cpu, at, event.time);
+        break;
+      case GraphEventKind::release:
+        if (!released_) release_ = event.time;
+        released_ = true;
+        break;
+    }
+  }
+}
+
+CallDamage CallPairing::damage() const {
+  CallDamage damage = damage_;
+  damage.open_at_end = tasks_.open_calls();
+  return damage;
+}
+
+Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& event) {
+  const std::uint64_t key = TaskTable::key_of(event.pid, number);
+  if (cpu.key != key || cpu.task == TaskTable::kNone) {
+    bool moved = false;
+    const std::uint32_t index = tasks_.find_or_make(key, moved);
+    if (moved) {
+      for (Cpu& each : cpus_) each.task = TaskTable::kNone;
+    }
+    cpu.key = key;
+    cpu.task = index;
+  }
+  Task& task = tasks_[cpu.task];
+  if (cpu.after_loss) {
+    cpu.after_loss = false;
+    mark_over_loss(task);
+  }
+  if (task.out && lost_ && last_loss_ >= task.out_since) come_back(task, event.time);
+  return task;
+}
+
+void CallPairing::enter(Task& task, const GraphEvent& event) {
+  std::vector<Frame>& frames = task.frames;
+  while (!frames.empty() && frames.back().depth >= event.depth) drop(task);
+  if (event.depth < task.outermost) task.outermost = event.depth;
+
+  const bool alone = frames.empty();
+  const bool interrupt = event.context > (alone ? ContextRank::task : frames.back().context);
+  std::uint32_t parent = CallTree::kRoots;
+  if (interrupt) {
+    parent = CallTree::kInterruptRoots;
+  } else if (!alone) {
+    parent = frames.back().node;
+  }
+
+  Frame frame;
+  frame.address = event.function;
+  frame.entered = event.time;
+  frame.interrupted_ns = task.interrupted_ns;
+  frame.off_cpu_ns = task.off_cpu_ns;
+  frame.depth = event.depth;
+  frame.context = event.context;
+  frame.root = alone || interrupt;
+  frame.interrupt = interrupt;
+  const Place place = find_place(parent, event.function, frames, frame.root);
+  frame.node = place.node;
+  frame.function = place.function;
+  frame.inner = place.inner;
+  frames.push_back(frame);
+}
+
+CallPairing::Place CallPairing::find_place(std::uint32_t parent, std::uint64_t address,
+                                           const std::vector<Frame>& frames, bool root) {
+  const std::uint32_t node = tree_.find(parent, address);
+  if (node == CallTree::kNone) return make_place(parent, address, frames, root);
+  return {node, tree_[node].function, tree_[node].inner};
+}
+
+// For a new path, a function without room of its own, or a path without room in the tree.
+CallPairing::Place CallPairing::make_place(std::uint32_t parent, std::uint64_t address,
+                                           const std::vector<Frame>& frames, bool root) {
+  Place place;
+  place.function = functions_.find_or_make(address);
+  const std::uint64_t counted_as = functions_[place.function].address;
+  if (counted_as != address) place.node = tree_.find(parent, counted_as);
+  if (place.node == CallTree::kNone) place.node = tree_.make(parent, counted_as, place.function);
+  if (place.node != CallTree::kNone) {
+    place.inner = tree_[place.node].inner;
+  } else if (!root) {
+    for (auto frame = frames.rbegin(); frame != frames.rend() && !place.inner; ++frame) {
+      place.inner = frame->function == place.function;
+      if (frame->root) break;
+    }
+  }
+  return place;
+}
+
+void CallPairing::leave(Task& task, const GraphEvent& event) {
+  std::vector<Frame>& frames = task.frames;
+  count_overrun(task, event);
+  while (!frames.empty() && frames.back().depth > event.depth) drop(task);
+  if (!frames.empty() && frames.back().depth == event.depth) {
+    if (frames.back().address == event.function) {
+      close(task, event);
+      return;
+    }
+    drop(task);
+  }
+  count_unmatched(task, event);
+}
+
+void CallPairing::close(Task& task, const GraphEvent& event) {
+  const Frame& frame = task.frames.back();
+  const bool timed = event.start != 0 && event.end != 0;
+  EndedCall call;
+  call.raw_ns = timed ? less(event.end, event.start) : less(event.time, frame.entered);
+  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns;
+  call.off_cpu_ns = task.off_cpu_ns - frame.off_cpu_ns;
+  call.callees = frame.callees;
+  call.inner = frame.inner;
+  const std::uint64_t slept_ns = sleep_in_recorded_ ? call.off_cpu_ns : 0;
+  call.total_ns = less(call.raw_ns, call.interrupted_ns + slept_ns);
+  call.self_ns = less(call.total_ns, frame.callees_ns);
+  if (frame.over_loss) ++damage_.over_losses;
+
+  FunctionCount& function = functions_[frame.function];
+  function.add(call);
+  if (released_ && event.time >= release_) {
+    functions_.add_to_slice(function, event.time - release_, call.self_ns);
+  }
+  if (frame.node != CallTree::kNone) {
+    CallTree::Node& node = tree_[frame.node];
+    ++node.hits;
+    node.total_ns += call.total_ns;
+    node.self_ns += call.self_ns;
+  } else {
+    ++damage_.tree_overflow;
+    if (!frame.root) add_to_edge(task.frames, call.total_ns);
+  }
+
+  if (frame.root) {
+    ++function.roots;
+    if (frame.interrupt) {
+      ++function.interrupt_roots;
+      const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, slept_ns);
+      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns);
+    }
+  } else {
+    Frame& caller = *(task.frames.end() - 2);
+    caller.callees_ns += call.total_ns;
+    ++caller.callees;
+  }
+  task.frames.pop_back();
+}
+
+void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns) {
+  tree_.add_edge((frames.end() - 2)->function, frames.back().function, total_ns);
+}
+
+// Its own time is not known; what its callees took is no less taken from those around it.
+void CallPairing::drop(Task& task) {
+  const Frame frame = task.frames.back();
+  task.frames.pop_back();
+  ++damage_.unmatched_entries;
+  if (frame.interrupt) {
+    task.interrupted_ns += frame.callees_ns;
+  } else if (!frame.root) {
+    task.frames.back().callees_ns += frame.callees_ns;
+  }
+}
+
+void CallPairing::count_unmatched(Task& task, const GraphEvent& event) {
+  bool from_before = !lost_ && event.depth < task.outermost;
+  if (event.start != 0 && event.end > event.start) {
+    const std::uint64_t duration = event.end - event.start;
+    from_before = from_before || event.time < first_time_ || event.time - first_time_ < duration;
+  }
+  ++(from_before ? damage_.open_at_start : damage_.unmatched_exits);
+  if (event.depth < task.outermost) task.outermost = event.depth;
+}
+
+// The kernel never sets a task's count back. What the first exit tells may be from before the trace, and is
+// so where that exit is too far out for calls to have been left out just before it.
+void CallPairing::count_overrun(Task& task, const GraphEvent& event) {
+  if (event.overrun == task.overrun) {
+    task.overrun_known = true;
+    return;
+  }
+  if (event.overrun > task.overrun && (task.overrun_known || event.depth >= kNeverFull)) {
+    damage_.depth_overruns += event.overrun - task.overrun;
+  }
+  task.overrun = event.overrun;
+  task.overrun_known = true;
+}
+
+void CallPairing::hit(const GraphEvent& event) {
+  const bool interrupt = event.context > ContextRank::task;
+  const std::uint32_t parent = interrupt ? CallTree::kInterruptRoots : CallTree::kRoots;
+  const Place place = find_place(parent, event.function, {}, true);
+  FunctionCount& function = functions_[place.function];
+  ++function.hits;
+  ++function.roots;
+  if (interrupt) ++function.interrupt_roots;
+  if (released_ && event.time >= release_) functions_.add_to_slice(function, event.time - release_, 0);
+  if (place.node != CallTree::kNone) {
+    ++tree_[place.node].hits;
+  } else {
+    ++damage_.tree_overflow;
+  }
+}
+
+void CallPairing::switch_tasks(std::uint32_t number, Cpu& cpu, const GraphEvent& event) {
+  const std::uint32_t previous = tasks_.find(TaskTable::key_of(event.pid, number));
+  if (previous != TaskTable::kNone) {
+    Task& task = tasks_[previous];
+    if (cpu.after_loss) mark_over_loss(task);
+    if (task.out) come_back(task, event.time);
+    task.out = true;
+    task.out_since = event.time;
+  }
+  cpu.after_loss = false;
+  cpu.key = TaskTable::key_of(event.next_pid, number);
+  cpu.task = tasks_.find(cpu.key);
+  if (cpu.task != TaskTable::kNone && tasks_[cpu.task].out) come_back(tasks_[cpu.task], event.time);
+}
+
+void CallPairing::come_back(Task& task, std::uint64_t time) {
+  task.out = false;
+  if (off_cpu_known_) task.off_cpu_ns += time - std::min(time, task.out_since);
+}
+
+void CallPairing::lose(std::uint32_t number, Cpu& cpu, std::uint64_t time) {
+  lost_ = true;
+  last_loss_ = std::max(last_loss_, time);
+  cpu.after_loss = true;
+  for (const std::uint64_t key : {cpu.key, TaskTable::key_of(0, number)}) {
+    const std::uint32_t index = key == kNobody ? TaskTable::kNone : tasks_.find(key);
+    if (index != TaskTable::kNone) mark_over_loss(tasks_[index]);
+  }
+}
+
+std::uint64_t CallPairing::less(std::uint64_t value, std::uint64_t by) {
+  if (value >= by) return value - by;
+  ++damage_.clipped;
+  return 0;
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,16 @@
+// From counts by address to a function profile.
+#pragma once
+
+#include "daemon/analysis/call_tracker.hpp"
+#include "daemon/analysis/call_tree.hpp"
+#include "daemon/analysis/function_table.hpp"
+#include "daemon/model/function_profile.hpp"
+
+namespace netperfd::analysis {
+
+// Its functions, edges and tree. A function whose calls all stayed open is among them, with 0 hits, only
+// where a call that it made has ended.
+[[nodiscard]] FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree,
+                                           const FunctionNamer& name);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,80 @@
+// The methods of org.netperfd1.Manager about recordings: the raw sub-buffers kept with a run, and files that
+// callers bring along. Neither is parsed in this process.
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/model/run_state.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+Result<std::string> recording_of(core::RunQueries& queries, RunId run) {
+  auto bytes = queries.document(run, kRecording);
+  if (bytes || bytes.error().kind != ErrorKind::not_found) return bytes;
+  return fail(ErrorKind::not_found,
+              fmt::format("run {} has no recording: its raw sub-buffers were not kept, which the key "
+                          "trace.keep_raw of a job asks for",
+                          run));
+}
+
+}  // namespace
+
+void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
+      const RunId id = readable_run(run, caller, unique_name, "the trace text").id;
+      Fd text = value_or_throw(ports_.trace_import.text(value_or_throw(recording_of(ports_.queries, id))));
+      reply->ok(sdbus::UnixFd{text.release(), sdbus::adopt_fd});
+    });
+  });
+}
+
+void ManagerObject::ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    // Shared, since the callbacks that hold it must be copyable. sdbus-c++'s descriptors do not close on
+    // exec.
+    const auto taken = std::make_shared<Fd>(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+    if (!*taken) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
+    with_credentials(reply, [this, reply, taken, request = value_or_throw(parse_import_options(options))](
+                                const Credentials& caller, const std::string& unique_name) {
+      require_may_measure(caller, unique_name, "import a trace");
+      core::ImportRequest owned = request;
+      owned.owner = caller.uid;
+      import_file(reply, std::move(*taken), owned, unique_name);
+    });
+  });
+}
+
+void ManagerObject::import_file(const SharedReply<std::uint64_t>& reply, Fd file,
+                                const core::ImportRequest& request, const std::string& unique_name) {
+  if (ports_.callers.is_holding(unique_name)) {
+    throw to_dbus(Error{ErrorKind::busy, "another file of this caller's is being imported"});
+  }
+  const auto done = [this, reply, unique_name,
+                     uid = request.owner](const Result<core::ImportedRun>& imported) {
+    answer(reply, [&] {
+      const auto [job, run] = value_or_throw(imported);
+      log::info(fmt::format("imported by uid {}", uid), {.job = job, .run = run});
+      reply->ok(static_cast<std::uint64_t>(run));
+      // Who keeps a list of runs learns of this one as of any other.
+      emitRunEnded(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job),
+                   std::string{to_string(RunState::finished)}, "");
+    });
+    ports_.callers.let_go(unique_name);  // last: what it lets go of holds this very function
+  };
+  auto import = ports_.importer.read(std::move(file), request, done);
+  throw_if_failed(ports_.callers.hold(unique_name, value_or_throw(std::move(import))));
+}
+
+}  // namespace netperfd::bus

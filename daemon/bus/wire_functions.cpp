@@ -1,0 +1,173 @@
+#include "daemon/bus/wire_functions.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "daemon/analysis/profile_factors.hpp"
+#include "daemon/bus/row_maker.hpp"
+#include "daemon/bus/wire_text.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+// For GetFunctionProfile's row, which has one long text, some short ones and three dozen numbers.
+constexpr std::size_t kProfileRowBytes = std::size_t{64} * 1024;
+static_assert(kLongTextBytes + 4 * kShortTextBytes < kProfileRowBytes / 2);
+
+// The three keys that tell a function from all others.
+struct IdentityKeys {
+  const char* name;
+  const char* module;
+  const char* duplicate;
+};
+constexpr IdentityKeys kFunctionKeys{"function", "module", "duplicate"};
+
+void put_identity(RowMaker& row, const FunctionStats& function, const IdentityKeys& keys = kFunctionKeys) {
+  row.put(keys.name, function.name);
+  row.put_if_any(keys.module, function.module);
+  if (function.duplicate > 0) row.put(keys.duplicate, function.duplicate);
+}
+
+void put_calibration(RowMaker& row, const FunctionProfile& profile) {
+  if (profile.calibration) {
+    row.put("calibration_entry_ns", profile.calibration->entry_ns);
+    row.put("calibration_callee_ns", profile.calibration->callee_ns);
+    row.put("calibration_calls", profile.calibration->calls);
+  }
+  row.put_if_any("not_calibrated", profile.not_calibrated, kLongTextBytes);
+}
+
+void put_traffic(RowMaker& row, const Traffic& traffic) {
+  row.put("goodput_bytes", traffic.goodput_bytes);
+  if (!traffic.packets) return;
+  const PacketCount& counted = *traffic.packets;
+  row.put("packets", counted.packets);
+  row.put("packet_bytes", counted.bytes);
+  row.put("packet_device", counted.device);
+  row.put_if_any("packet_netns", counted.netns);
+  row.put("packet_direction", std::string_view{counted.sent ? "tx" : "rx"});
+}
+
+void put_damage(RowMaker& row, const CallDamage& damage) {
+  row.put("open_at_start", damage.open_at_start);
+  row.put("open_at_end", damage.open_at_end);
+  row.put("unmatched_exits", damage.unmatched_exits);
+  row.put("unmatched_entries", damage.unmatched_entries);
+  row.put("over_losses", damage.over_losses);
+  row.put("depth_overruns", damage.depth_overruns);
+  row.put("clipped", damage.clipped);
+  row.put("out_of_order", damage.out_of_order);
+  row.put("tree_overflow", damage.tree_overflow);
+}
+
+RowMaker make_profile(const FunctionProfile& profile, const Traffic& traffic) {
+  const analysis::ProfileSums sums = analysis::profile_sums(profile.functions);
+  RowMaker row;
+  row.put("functions", std::uint64_t{profile.functions.size()});
+  row.put("edges", std::uint64_t{profile.edges.size()});
+  row.put("nodes", std::uint64_t{profile.tree.size()});
+  row.put("hits", sums.hits);
+  row.put("self_ns", sums.self_ns);
+  row.put("corrected_self_ns", sums.corrected_self_ns);
+  if (profile.slice_ns > 0) {
+    const std::chrono::duration<double, std::nano> width{static_cast<double>(profile.slice_ns)};
+    row.put("slice_s", std::chrono::duration<double>(width).count());
+  }
+  row.put("depth", profile.depth);
+  row.put("sleep_in_recorded", profile.sleep_in_recorded);
+  row.put("off_cpu_known", profile.off_cpu_known);
+  put_calibration(row, profile);
+  put_traffic(row, traffic);
+  put_damage(row, profile.damage);
+  return row;
+}
+
+WireRow build_row(const Build& build) {
+  RowMaker row;
+  row.put_if_any("module", build.module);
+  row.put_if_any("release", build.release);
+  row.put_if_any("build_id", build.build_id);
+  row.put_if_any("srcversion", build.srcversion);
+  return row.take();
+}
+
+}  // namespace
+
+WireProfile wire_profile(const FunctionProfile& profile, const Traffic& traffic) {
+  RowMaker row = make_profile(profile, traffic);
+  WireProfile wire;
+  std::size_t room = kRowsBudgetBytes - kProfileRowBytes;
+  wire.builds = fitting_rows(profile.builds, build_row, room, room);
+  if (wire.builds.size() < profile.builds.size()) {
+    row.put("builds_left_out", std::uint64_t{profile.builds.size() - wire.builds.size()});
+  }
+  wire.profile = row.take().row;
+  return wire;
+}
+
+WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic) {
+  RowMaker row;
+  put_identity(row, function);
+  row.put("hits", function.hits);
+  row.put("total_ns", function.total_ns);
+  row.put("self_ns", function.self_ns);
+  row.put("corrected_self_ns", function.corrected_self_ns);
+  row.put("recorded_ns", function.recorded_ns);
+  row.put("interrupted_ns", function.interrupted_ns);
+  row.put("off_cpu_ns", function.off_cpu_ns);
+  row.put("callees", function.callees);
+  row.put("roots", function.roots);
+  row.put("interrupt_roots", function.interrupt_roots);
+  row.put("min_ns", function.min_ns);
+  row.put("max_ns", function.max_ns);
+  row.put("p50_ns", function.p50_ns);
+  row.put("p90_ns", function.p90_ns);
+  row.put("p99_ns", function.p99_ns);
+  row.put("p999_ns", function.p999_ns);
+  const analysis::ProfileFactors factors = analysis::profile_factors(function, traffic);
+  row.put("self_ns_per_byte", factors.self_ns_per_byte);
+  row.put("calls_per_packet", factors.calls_per_packet);
+  row.put("self_ns_per_call", factors.self_ns_per_call);
+  return row.take();
+}
+
+WireRow function_slices_row(const FunctionStats& function) {
+  RowMaker row;
+  put_identity(row, function);
+  row.put("hits", function.slice_hits);
+  row.put("self_ns", function.slice_self_ns);
+  return row.take();
+}
+
+WireRow call_edge_row(const CallEdge& edge, const std::vector<FunctionStats>& functions) {
+  RowMaker row;
+  put_identity(row, functions.at(edge.caller), {"caller", "caller_module", "caller_duplicate"});
+  put_identity(row, functions.at(edge.callee), {"callee", "callee_module", "callee_duplicate"});
+  row.put("hits", edge.hits);
+  row.put("total_ns", edge.total_ns);
+  return row.take();
+}
+
+WireRow call_node_row(const CallNode& node, std::uint32_t depth,
+                      const std::vector<FunctionStats>& functions) {
+  RowMaker row;
+  row.put("depth", depth);
+  put_identity(row, functions.at(node.function));
+  row.put("in_interrupt", node.in_interrupt);
+  row.put("hits", node.hits);
+  row.put("total_ns", node.total_ns);
+  row.put("self_ns", node.self_ns);
+  return row.take();
+}
+
+std::vector<std::uint32_t> call_depths(const std::vector<CallNode>& tree) {
+  std::vector<std::uint32_t> depths;
+  depths.reserve(tree.size());
+  for (const CallNode& node : tree) {
+    const std::uint32_t depth = node.parent ? depths.at(*node.parent) + 1 : 0;
+    depths.push_back(depth);
+  }
+  return depths;
+}
+
+}  // namespace netperfd::bus

@@ -1,0 +1,113 @@
+#include "daemon/counters/device_packets.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/counters/routes.hpp"
+
+namespace netperfd::counters {
+namespace {
+
+// Enough for a hundred thousand routes; who has more gets no count rather than a daemon that stands still.
+constexpr std::size_t kLargestText = std::size_t{16} << 20;
+
+// From its beginning, as it is now.
+std::optional<std::string> read_again(const Fd& file) {
+  if (::lseek(file.get(), 0, SEEK_SET) != 0) return std::nullopt;
+  std::string text;
+  std::array<char, 16384> chunk{};
+  while (text.size() <= kLargestText) {
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got == 0) return text;
+    if (got < 0 && errno != EINTR) return std::nullopt;
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return std::nullopt;
+}
+
+class DevicePackets final : public core::ActivePacketCount {
+ public:
+  DevicePackets(Fd file, PacketCount what, DeviceCounters before)
+      : file_(std::move(file)), what_(std::move(what)), before_(before) {}
+
+  std::optional<PacketCount> count() override {
+    const std::optional<std::string> text = read_again(file_);
+    if (!text) return std::nullopt;
+    const std::optional<DeviceCounters> now = parse_net_dev(*text, what_.device, what_.sent);
+    // Another device may have got the name of one that went away.
+    if (!now || now->packets < before_.packets || now->bytes < before_.bytes) return std::nullopt;
+    PacketCount counted = what_;
+    counted.packets = now->packets - before_.packets;
+    counted.bytes = now->bytes - before_.bytes;
+    return counted;
+  }
+
+ private:
+  Fd file_;
+  PacketCount what_;
+  DeviceCounters before_;
+};
+
+}  // namespace
+
+DevicePacketCounter::DevicePacketCounter(std::string proc) : proc_(std::move(proc)) {}
+
+std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec& spec,
+                                                                   const std::vector<pid_t>& workload) {
+  if (spec.workload != WorkloadKind::iperf3 || workload.empty()) return nullptr;
+  const std::optional<Address> server = parse_address(spec.iperf3.server);
+  if (!server) return nullptr;
+  const std::string net = fmt::format("{}/{}/net", proc_, workload.front());
+  const auto text_of = [&net](const char* name) {
+    return read_file(fmt::format("{}/{}", net, name), kLargestText).value_or("");
+  };
+  const std::optional<std::string> device =
+      device_to(*server, {text_of("route"), text_of("fib_trie"), text_of("ipv6_route")});
+  if (!device) return nullptr;
+
+  Fd file{::open(fmt::format("{}/dev", net).c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file) return nullptr;
+  const std::optional<std::string> text = read_again(file);
+  const bool sent = spec.iperf3.direction != Direction::receive;
+  const std::optional<DeviceCounters> before =
+      text ? parse_net_dev(*text, *device, sent) : std::optional<DeviceCounters>{};
+  if (!before) return nullptr;
+  return std::make_unique<DevicePackets>(std::move(file), PacketCount{*device, spec.iperf3.netns, sent, 0, 0},
+                                         *before);
+}
+
+//   eth0:  1234  5 ...: received bytes and packets and six other counts, then the same of what was sent. Long
+// numbers follow the colon without a blank.
+std::optional<DeviceCounters> parse_net_dev(std::string_view text, std::string_view device, bool sent) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    // A device's name may hold anything but a blank, a slash or a colon.
+    if (!line.starts_with(device) || !line.substr(device.size()).starts_with(':')) continue;
+    std::array<std::uint64_t, 16> counts{};
+    line.remove_prefix(device.size() + 1);
+    for (std::uint64_t& count : counts) {
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+      const auto [after, error] = std::from_chars(line.data(), line.data() + line.size(), count);
+      if (error != std::errc{}) return std::nullopt;
+      line.remove_prefix(static_cast<std::size_t>(after - line.data()));
+    }
+    const std::size_t first = sent ? 8 : 0;
+    return DeviceCounters{.packets = counts[first + 1], .bytes = counts[first]};
+  }
+  return std::nullopt;
+}
+
+}  // namespace netperfd::counters

@@ -1,0 +1,71 @@
+// The two directions of record_bytes.cpp. Both have the same members, so that one walk over a record serves
+// for writing and for reading it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace netperfd::import {
+
+// Numbers take seven bits a byte, the lowest first, and a further byte where the top bit is set.
+class ByteWriter {
+ public:
+  static constexpr bool kReads = false;
+  void number(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) out_.push_back(static_cast<char>(value | 0x80U));
+    out_.push_back(static_cast<char>(value));
+  }
+  void text(const std::string& text) {
+    number(text.size());
+    out_.append(text);
+  }
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// Of bytes that nobody vouches for. After the first that is wrong everything reads as 0 and empty.
+class ByteReader {
+ public:
+  static constexpr bool kReads = true;
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+
+  void number(std::uint64_t& value) {
+    value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (bytes_.empty()) return fail();
+      const auto byte = static_cast<unsigned char>(bytes_.front());
+      bytes_.remove_prefix(1);
+      const std::uint64_t part = byte & 0x7FU;
+      if ((part << shift) >> shift != part) return fail();
+      value |= part << shift;
+      if ((byte & 0x80U) == 0) return;
+    }
+    fail();
+  }
+  void text(std::string& text) {
+    std::uint64_t size = 0;
+    number(size);
+    if (size > bytes_.size()) return fail();
+    text = bytes_.substr(0, static_cast<std::size_t>(size));
+    bytes_.remove_prefix(text.size());
+  }
+  void fail() {
+    failed_ = true;
+    bytes_ = {};
+  }
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool at_end() const { return bytes_.empty(); }
+
+ private:
+  std::string_view bytes_;
+  bool failed_ = false;
+};
+
+}  // namespace netperfd::import

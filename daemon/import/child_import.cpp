@@ -1,0 +1,212 @@
+#include "daemon/import/child_import.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "daemon/base/spawn.hpp"
+#include "daemon/import/record_bytes.hpp"
+
+namespace netperfd::import {
+namespace {
+
+// One turn of the loop reads no more than this.
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+// An answer of the process about the file, which is the caller's to mend.
+std::unexpected<Error> refuse(std::string message) {
+  return fail(ErrorKind::invalid_argument, std::move(message));
+}
+
+Result<TraceRecord> decode(std::string_view answer) {
+  const char kind = answer.front();
+  answer.remove_prefix(1);
+  if (kind == kAnswerRecord) return from_bytes(answer);
+  constexpr std::size_t kLongestError = 4096;
+  std::string message(answer.substr(0, kLongestError));
+  // It may quote the file, and the process may have been misled by it.
+  for (char& c : message) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return refuse(kind == kAnswerError ? std::move(message) : "the process that read the file gave no answer");
+}
+
+Result<Fd> in_memory(const std::string& bytes) {
+  Fd file{::memfd_create("recording", MFD_CLOEXEC)};
+  if (!file) return fail_errno("memfd_create", errno);
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const ssize_t wrote = ::write(file.get(), rest.data(), rest.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return fail_errno("write to memory", errno);
+    rest.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return file;
+}
+
+}  // namespace
+
+// One file on its way. Ends by the process's exit, the deadline or an answer that is too long.
+class ChildImport::Reading {
+ public:
+  Reading(const ImportSettings& settings, ReaderProcess process, Fd answer, Done done)
+      : limit_(settings.answer_limit_bytes),
+        deadline_(settings.deadline),
+        process_(std::move(process)),
+        answer_(std::move(answer)),
+        done_(std::move(done)) {}
+
+  Status watch(EventLoop& loop) {
+    auto readable = loop.on_readable(answer_->get(), [this] { on_answer(); });
+    if (!readable) return std::unexpected(readable.error());
+    readable_ = std::move(*readable);
+    auto exit = loop.on_readable(process_->pidfd().get(), [this] { on_exit(); });
+    if (!exit) return std::unexpected(exit.error());
+    exit_ = std::move(*exit);
+    auto timer = loop.after(deadline_, [this] { on_deadline(); });
+    if (!timer) return std::unexpected(timer.error());
+    timer_ = std::move(*timer);
+    return {};
+  }
+
+  // Kills the process and forgets the call.
+  void cancel() {
+    for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
+    process_.reset();
+    answer_.reset();
+    done_ = nullptr;
+  }
+
+ private:
+  // False at the end of what there is at the moment.
+  bool read_more() {
+    std::array<char, kReadBytes> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+    const ssize_t got = ::read(answer_->get(), chunk.data(), chunk.size());
+    if (got <= 0) {
+      at_end_ = got == 0 || (errno != EAGAIN && errno != EINTR);
+      return false;
+    }
+    bytes_.append(chunk.data(), static_cast<std::size_t>(got));
+    return bytes_.size() <= limit_;
+  }
+
+  void on_answer() {
+    if (!read_more() && at_end_) readable_.reset();
+    if (bytes_.size() > limit_) refuse_as_too_long();
+  }
+
+  void on_exit() {
+    const auto end = process_->reap();
+    if (!end.ended) return;
+    while (read_more()) {
+    }
+    if (bytes_.size() > limit_) {
+      refuse_as_too_long();
+    } else if (end.signal_number != 0) {
+      give(refuse(killed_by(end.signal_number)));
+    } else if (end.exit_code != 0 || bytes_.empty()) {
+      give(refuse(fmt::format("the process that read the file ended with exit code {} and no answer",
+                              end.exit_code)));
+    } else {
+      give(decode(bytes_));
+    }
+  }
+
+  void on_deadline() {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadline_).count();
+    give(refuse(fmt::format("reading the file takes longer than {} s", seconds)));
+  }
+
+  void refuse_as_too_long() {
+    give(refuse(fmt::format("what the file holds comes to more than {} MiB", limit_ >> 20U)));
+  }
+
+  static std::string killed_by(int number) {
+    if (number == SIGBUS) return "the file became shorter while it was read, or its disk failed";
+    if (number == SIGXCPU) return "reading the file takes too much CPU time";
+    return fmt::format("the process that read the file was killed by {}", signal_text(number));
+  }
+
+  // The last of this: the owner may destroy it inside the call.
+  void give(Result<TraceRecord> result) {
+    const auto done = std::move(done_);
+    cancel();
+    done(std::move(result));
+  }
+
+  std::size_t limit_;
+  std::chrono::milliseconds deadline_;
+  std::optional<ReaderProcess> process_;
+  std::optional<Fd> answer_;
+  Done done_;
+  std::string bytes_;
+  bool at_end_ = false;
+  EventSource readable_, exit_, timer_;
+};
+
+ChildImport::~ChildImport() {
+  for (const auto& reading : readings_) {
+    if (const auto alive = reading.lock()) alive->cancel();
+  }
+}
+
+Confinement ChildImport::confinement() const {
+  Confinement confinement;
+  confinement.uid = settings_.uid;
+  confinement.gid = settings_.gid;
+  confinement.memory_bytes = settings_.memory_bytes;
+  confinement.cpu_seconds =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings_.deadline).count());
+  return confinement;
+}
+
+Result<std::shared_ptr<void>> ChildImport::read(Fd file, Done done) {
+  std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
+  if (readings_.size() >= settings_.reads) {
+    return fail(ErrorKind::busy, "other files are being read: try again when they are done");
+  }
+  auto pipe = make_pipe();
+  if (!pipe) return std::unexpected(pipe.error());
+  if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
+  auto process = ReaderProcess::start(settings_.program, ReaderMode::record, confinement(), std::move(file),
+                                      std::move(pipe->write));
+  if (!process) return std::unexpected(process.error());
+  auto reading =
+      std::make_shared<Reading>(settings_, std::move(*process), std::move(pipe->read), std::move(done));
+  if (auto watched = reading->watch(loop_); !watched) return std::unexpected(watched.error());
+  readings_.push_back(reading);
+  return reading;
+}
+
+Result<Fd> ChildImport::text(const std::string& recording) {
+  if (writings_.size() >= settings_.texts) {
+    return fail(ErrorKind::busy, "other recordings are being written as text: try again when they are done");
+  }
+  auto file = in_memory(recording);
+  if (!file) return std::unexpected(file.error());
+  auto pipe = make_pipe();
+  if (!pipe) return std::unexpected(pipe.error());
+  auto process = ReaderProcess::start(settings_.program, ReaderMode::text, confinement(), std::move(*file),
+                                      std::move(pipe->write));
+  if (!process) return std::unexpected(process.error());
+  const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}});
+  auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {
+    if (writing->process.reap().ended) writings_.erase(writing);
+  });
+  if (!exit) {
+    writings_.erase(writing);
+    return std::unexpected(exit.error());
+  }
+  writing->exit = std::move(*exit);
+  return std::move(pipe->read);
+}
+
+}  // namespace netperfd::import

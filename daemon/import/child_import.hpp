@@ -1,0 +1,61 @@
+// Reads what users bring in processes without privileges: the core's TraceImport.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/base/fd.hpp"
+#include "daemon/core/import_ports.hpp"
+#include "daemon/import/reader.hpp"
+#include "daemon/import/reader_process.hpp"
+
+namespace netperfd::import {
+
+struct ImportSettings {
+  uid_t uid = 0;  // of the processes: no one who has anything
+  gid_t gid = 0;
+  std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
+  std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
+  std::size_t answer_limit_bytes = std::size_t{64} << 20;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;  // of a process, without the file
+  std::size_t reads = 2;                                // at a time; further ones are busy
+  std::size_t texts = 4;                                // the same
+};
+
+// Both methods are the loop's. Destroying it kills all processes that it started; handles of read() that are
+// left then are dead.
+class ChildImport final : public core::TraceImport {
+ public:
+  ChildImport(EventLoop& loop, ImportSettings settings) : loop_(loop), settings_(std::move(settings)) {}
+  ChildImport(const ChildImport&) = delete;
+  ChildImport& operator=(const ChildImport&) = delete;
+  ~ChildImport() override;
+
+  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, Done done) override;
+  [[nodiscard]] Result<Fd> text(const std::string& recording) override;
+
+ private:
+  class Reading;
+  struct Writing {
+    ReaderProcess process;
+    EventSource exit;
+  };
+  [[nodiscard]] Confinement confinement() const;
+
+  EventLoop& loop_;
+  ImportSettings settings_;
+  std::vector<std::weak_ptr<Reading>> readings_;
+  std::list<Writing> writings_;
+};
+
+}  // namespace netperfd::import

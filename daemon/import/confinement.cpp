@@ -1,0 +1,97 @@
+#include "daemon/import/confinement.hpp"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+
+#include "daemon/import/call_filter.hpp"
+
+namespace netperfd::import {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+Status set_limit(__rlimit_resource resource, std::uint64_t value, const char* name) {
+  // Beyond its limit of CPU time a process gets SIGXCPU, which tells why it died; at the hard one SIGKILL.
+  const rlimit limit{value, resource == RLIMIT_CPU ? value + 1 : value};
+  if (::setrlimit(resource, &limit) != 0) return fail_errno(name, errno);
+  return {};
+}
+
+Status set_limits(const Confinement& confinement) {
+  struct Limit {
+    __rlimit_resource resource;
+    std::uint64_t value;
+    const char* name;
+  };
+  const std::array<Limit, 5> limits{{
+      {RLIMIT_CPU, confinement.cpu_seconds, "limit CPU time"},
+      {RLIMIT_FSIZE, 0, "limit written files"},
+      {RLIMIT_CORE, 0, "limit core files"},
+      {RLIMIT_NPROC, 0, "limit processes"},
+      {RLIMIT_NOFILE, STDERR_FILENO + 1, "limit open files"},
+  }};
+  for (const auto& [resource, value, name] : limits) {
+    if (auto set = set_limit(resource, value, name); !set) return set;
+  }
+  if (kSanitized) return {};
+  return set_limit(RLIMIT_AS, confinement.memory_bytes, "limit memory");
+}
+
+// Also of a user that is root, as a configuration may have it.
+Status drop_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  if (::syscall(SYS_capset, &header, none.data()) != 0) return fail_errno("drop capabilities", errno);
+  return {};
+}
+
+Status become(uid_t uid, gid_t gid) {
+  if (::geteuid() == 0 && ::setgroups(0, nullptr) != 0) return fail_errno("drop groups", errno);
+  if (::setresgid(gid, gid, gid) != 0) return fail_errno("set the group", errno);
+  if (::setresuid(uid, uid, uid) != 0) return fail_errno("set the user", errno);
+  return drop_capabilities();
+}
+
+// After the change of user, which clears the death signal.
+Status tie_to(pid_t parent) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno("give up new privileges", errno);
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_errno("close itself to tracers", errno);
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return fail_errno("set the death signal", errno);
+  // The parent may have died before the signal was asked for.
+  if (::getppid() != parent) return fail_errno("find its parent", ESRCH);
+  return {};
+}
+
+}  // namespace
+
+Status confine(const Confinement& confinement) {
+  if (::close_range(STDERR_FILENO + 1, UINT_MAX, 0) != 0) return fail_errno("close files", errno);
+  ::umask(077);
+  if (auto set = set_limits(confinement); !set) return set;
+  if (auto set = become(confinement.uid, confinement.gid); !set) return set;
+  if (auto set = tie_to(confinement.parent); !set) return set;
+  return kSanitized ? Status{} : filter_calls();
+}
+
+}  // namespace netperfd::import

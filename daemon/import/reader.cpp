@@ -1,0 +1,145 @@
+#include "daemon/import/reader.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "daemon/import/record_bytes.hpp"
+
+namespace netperfd::import {
+namespace {
+
+// The command line: program, kReaderFlag, these.
+enum Position { mode_at = 2, parent_at, uid_at, gid_at, memory_at, cpu_at, end_of_words };
+
+constexpr std::string_view kRecord = "record";
+constexpr std::string_view kText = "text";
+
+// Whoever takes nothing of the text for as long has forgotten it.
+constexpr unsigned kPatienceSeconds = 600;
+
+// Exit codes; an answer was given with the first.
+constexpr int kDone = 0;
+constexpr int kUnable = 1;
+
+struct Order {
+  ReaderMode mode = ReaderMode::record;
+  Confinement confinement;
+};
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::optional<Order> read_order(int argc, char** argv) {
+  if (argc != end_of_words) return std::nullopt;
+  const std::string_view mode = argv[mode_at];
+  if (mode != kRecord && mode != kText) return std::nullopt;
+  Order order;
+  order.mode = mode == kRecord ? ReaderMode::record : ReaderMode::text;
+  Confinement& confinement = order.confinement;
+  const bool read =
+      read_number(argv[parent_at], confinement.parent) && read_number(argv[uid_at], confinement.uid) &&
+      read_number(argv[gid_at], confinement.gid) && read_number(argv[memory_at], confinement.memory_bytes) &&
+      read_number(argv[cpu_at], confinement.cpu_seconds);
+  return read ? std::optional(order) : std::nullopt;
+}
+
+void write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) ::_exit(kUnable);  // nobody reads any more
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+void write_text(std::string_view text) {
+  ::alarm(kPatienceSeconds);
+  write_all(text);
+}
+
+[[noreturn]] void give_up(ReaderMode mode, std::string_view why) {
+  if (mode == ReaderMode::record) {
+    write_all({&kAnswerError, 1});
+    write_all(why);
+  } else {
+    write_text(fmt::format("# {}\n", why));
+  }
+  ::_exit(kDone);
+}
+
+// Its size, which the limit of memory leaves room for.
+Result<std::uint64_t> file_size() {
+  struct stat status{};
+  if (::fstat(STDIN_FILENO, &status) != 0) return fail_errno("trace.dat", errno);
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorKind::invalid_argument, "trace.dat: this is no regular file");
+  if (status.st_size == 0) return fail(ErrorKind::invalid_argument, "trace.dat: the file is empty");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<std::span<const std::byte>> map_file(std::uint64_t size) {
+  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+  if (bytes == MAP_FAILED) return fail_errno("trace.dat: it cannot be read", errno);
+  return std::span(static_cast<const std::byte*>(bytes), size);
+}
+
+void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
+  if (order.mode == ReaderMode::text) {
+    if (const auto written = functions.text(file, write_text); !written) {
+      give_up(order.mode, written.error().message);
+    }
+    return;
+  }
+  const auto record = functions.record(file);
+  if (!record) give_up(order.mode, record.error().message);
+  write_all({&kAnswerRecord, 1});
+  write_all(to_bytes(*record));
+}
+
+}  // namespace
+
+std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement) {
+  return {"netperfd",
+          std::string(kReaderFlag),
+          std::string(mode == ReaderMode::record ? kRecord : kText),
+          std::to_string(confinement.parent),
+          std::to_string(confinement.uid),
+          std::to_string(confinement.gid),
+          std::to_string(confinement.memory_bytes),
+          std::to_string(confinement.cpu_seconds)};
+}
+
+int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
+  auto order = read_order(argc, argv);
+  if (!order) ::_exit(kUnable);
+  const auto size = file_size();
+  if (!size) give_up(order->mode, size.error().message);
+  order->confinement.memory_bytes += *size;
+  if (const auto confined = confine(order->confinement); !confined) {
+    give_up(order->mode, fmt::format("the process to read it: {}", confined.error().message));
+  }
+  const auto file = map_file(*size);
+  if (!file) give_up(order->mode, file.error().message);
+  try {
+    answer(*order, *file, functions);
+  } catch (const std::bad_alloc&) {
+    give_up(order->mode, "trace.dat: reading it takes more memory than it may");
+  } catch (const std::exception& error) {
+    give_up(order->mode, fmt::format("trace.dat: reading it failed: {}", error.what()));
+  }
+  // Without exit handlers: they would be those of the daemon's program, and nothing of it has begun here.
+  ::_exit(kDone);
+}
+
+}  // namespace netperfd::import

@@ -1,0 +1,43 @@
+// `netperfd --read-trace`: the process that reads a trace.dat which a user brought, so that the daemon never
+// does. It has the file as its standard input and gives what it makes of it on its standard output.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/import/confinement.hpp"
+#include "daemon/model/trace_record.hpp"
+
+namespace netperfd::import {
+
+inline constexpr std::string_view kReaderFlag = "--read-trace";
+
+enum class ReaderMode {
+  record,  // to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
+  text,    // to text, in pieces; a sentence after "# " where the file is none
+};
+
+inline constexpr char kAnswerRecord = 'R';
+inline constexpr char kAnswerError = 'E';
+
+// What is done with the file's bytes, in a process that is confined already.
+struct ReaderFunctions {
+  std::function<Result<TraceRecord>(std::span<const std::byte> file)> record;
+  std::function<Status(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink)>
+      text;
+};
+
+// The process's command line. `confinement.memory_bytes` is without the file, which it maps.
+[[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement);
+
+// The whole life of such a process; main calls it before anything else where argv[1] is kReaderFlag.
+[[noreturn]] int run_reader(int argc, char** argv, const ReaderFunctions& functions);
+
+}  // namespace netperfd::import

@@ -1,0 +1,317 @@
+#include "daemon/import/record_bytes.hpp"
+
+#include <bit>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daemon/import/archive.hpp"
+#include "daemon/import/record_check.hpp"
+
+namespace netperfd::import {
+namespace {
+
+template <class Archive, std::unsigned_integral Number>
+void put(Archive& archive, Number& value) {
+  std::uint64_t wide = value;
+  archive.number(wide);
+  if constexpr (Archive::kReads) {
+    if (wide > std::numeric_limits<Number>::max()) return archive.fail();
+    value = static_cast<Number>(wide);
+  }
+}
+
+// Small ones of either sign become small: 0, -1, 1, -2 are 0, 1, 2, 3.
+template <class Archive>
+void put_signed(Archive& archive, std::int64_t& value) {
+  auto wide = (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U);
+  archive.number(wide);
+  if constexpr (Archive::kReads) value = static_cast<std::int64_t>((wide >> 1U) ^ (0 - (wide & 1U)));
+}
+
+template <class Archive>
+void put(Archive& archive, std::int64_t& value) {
+  put_signed(archive, value);
+}
+
+template <class Archive>
+void put(Archive& archive, std::int32_t& value) {
+  std::int64_t wide = value;
+  put_signed(archive, wide);
+  if constexpr (Archive::kReads) {
+    if (!std::in_range<std::int32_t>(wide)) return archive.fail();
+    value = static_cast<std::int32_t>(wide);
+  }
+}
+
+template <class Archive>
+void put(Archive& archive, bool& value) {
+  std::uint64_t wide = value ? 1 : 0;
+  archive.number(wide);
+  if constexpr (Archive::kReads) {
+    if (wide > 1) return archive.fail();
+    value = wide == 1;
+  }
+}
+
+template <class Archive>
+void put(Archive& archive, double& value) {
+  auto wide = std::bit_cast<std::uint64_t>(value);
+  archive.number(wide);
+  if constexpr (Archive::kReads) value = std::bit_cast<double>(wide);
+}
+
+template <class Archive>
+void put(Archive& archive, std::chrono::nanoseconds& value) {
+  std::int64_t count = value.count();
+  put_signed(archive, count);
+  if constexpr (Archive::kReads) value = std::chrono::nanoseconds{count};
+}
+
+template <class Archive>
+void put(Archive& archive, std::string& text) {
+  archive.text(text);
+}
+
+// These two are for all types below, and stand behind them.
+template <class Archive, class T>
+void put(Archive& archive, std::optional<T>& value);
+template <class Archive, class T>
+void put_list(Archive& archive, std::vector<T>& list, std::size_t most);
+
+template <class Archive, class First, class Second>
+void put(Archive& archive, std::pair<First, Second>& pair) {
+  put(archive, pair.first);
+  put(archive, pair.second);
+}
+
+// Each binding below names all members of its type: one that is added there does not compile here until it is
+// handed over too.
+template <class Archive>
+void put(Archive& archive, TraceCpu& value) {
+  auto& [cpu, records, bytes, lost, overrun, commit_overrun, dropped, damaged] = value;
+  put(archive, cpu);
+  for (auto* figure : {&records, &bytes, &lost, &overrun, &commit_overrun, &dropped, &damaged}) {
+    put(archive, *figure);
+  }
+}
+
+template <class Archive>
+void put(Archive& archive, EventCount& value) {
+  auto& [name, filter, count, slices] = value;
+  put(archive, name);
+  put(archive, filter);
+  put(archive, count);
+  put_list(archive, slices, kMostSlices);
+}
+
+template <class Archive>
+void put(Archive& archive, EventField& value) {
+  auto& [name, content, text] = value;
+  put(archive, name);
+  std::uint64_t kind = content.index();
+  archive.number(kind);
+  if constexpr (Archive::kReads) {
+    if (kind == 0) {
+      content = std::int64_t{0};
+    } else if (kind == 1) {
+      content = std::uint64_t{0};
+    } else if (kind == 2) {
+      content = std::string();
+    } else {
+      return archive.fail();
+    }
+  }
+  std::visit([&](auto& held) { put(archive, held); }, content);
+  put(archive, text);
+}
+
+template <class Archive>
+void put(Archive& archive, EventSample& value) {
+  auto& [event, ordinal, time, cpu, pid, task, fields] = value;
+  put(archive, event);
+  put(archive, ordinal);
+  put(archive, time);
+  put(archive, cpu);
+  put(archive, pid);
+  put(archive, task);
+  put_list(archive, fields, kMostFields);
+}
+
+template <class Archive>
+void put(Archive& archive, StackCount& value) {
+  auto& [event, frames, count] = value;
+  put(archive, event);
+  put_list(archive, frames, kMostFrames);
+  put(archive, count);
+}
+
+template <class Archive>
+void put(Archive& archive, DropCount& value) {
+  auto& [reason, location, count] = value;
+  put(archive, reason);
+  put(archive, location);
+  put(archive, count);
+}
+
+template <class Archive>
+void put(Archive& archive, TraceMark& value) {
+  auto& [time, text, user] = value;
+  put(archive, time);
+  put(archive, text);
+  put(archive, user);
+}
+
+template <class Archive>
+void put(Archive& archive, FunctionStats& value) {
+  auto& [name, module, duplicate, hits, total, self, recorded, interrupted, off_cpu, callees, roots,
+         interrupt_roots, min, max, p50, p90, p99, p999, histogram, corrected, slice_hits, slice_self] =
+      value;
+  auto& [buckets] = histogram;
+  put(archive, name);
+  put(archive, module);
+  put(archive, duplicate);
+  for (auto* figure : {&hits, &total, &self, &recorded, &interrupted, &off_cpu, &callees, &roots,
+                       &interrupt_roots, &min, &max, &p50, &p90, &p99, &p999}) {
+    put(archive, *figure);
+  }
+  put_list(archive, buckets, kMostBuckets);
+  put(archive, corrected);
+  put_list(archive, slice_hits, kMostSlices);
+  put_list(archive, slice_self, kMostSlices);
+}
+
+template <class Archive>
+void put(Archive& archive, CallEdge& value) {
+  auto& [caller, callee, hits, total] = value;
+  put(archive, caller);
+  put(archive, callee);
+  put(archive, hits);
+  put(archive, total);
+}
+
+template <class Archive>
+void put(Archive& archive, CallNode& value) {
+  auto& [parent, function, in_interrupt, hits, total, self] = value;
+  put(archive, parent);
+  put(archive, function);
+  put(archive, in_interrupt);
+  for (auto* figure : {&hits, &total, &self}) put(archive, *figure);
+}
+
+template <class Archive>
+void put(Archive& archive, CallDamage& value) {
+  auto& [open_at_start, open_at_end, unmatched_exits, unmatched_entries, over_losses, depth_overruns, clipped,
+         out_of_order, tree_overflow] = value;
+  for (auto* figure : {&open_at_start, &open_at_end, &unmatched_exits, &unmatched_entries, &over_losses,
+                       &depth_overruns, &clipped, &out_of_order, &tree_overflow}) {
+    put(archive, *figure);
+  }
+}
+
+template <class Archive>
+void put(Archive& archive, Calibration& value) {
+  auto& [entry, callee, calls] = value;
+  put(archive, entry);
+  put(archive, callee);
+  put(archive, calls);
+}
+
+template <class Archive>
+void put(Archive& archive, Build& value) {
+  auto& [module, release, build_id, srcversion] = value;
+  for (auto* text : {&module, &release, &build_id, &srcversion}) put(archive, *text);
+}
+
+template <class Archive>
+void put(Archive& archive, FunctionProfile& value) {
+  auto& [functions, edges, tree, damage, slice_ns, sleep_in_recorded, off_cpu_known, depth, calibration,
+         not_calibrated, builds] = value;
+  put_list(archive, functions, kMostFunctions);
+  put_list(archive, edges, kMostEdges);
+  put_list(archive, tree, kMostNodes);
+  put(archive, damage);
+  put(archive, slice_ns);
+  put(archive, sleep_in_recorded);
+  put(archive, off_cpu_known);
+  put(archive, depth);
+  put(archive, calibration);
+  put(archive, not_calibrated);
+  put_list(archive, builds, kMostBuilds);
+}
+
+template <class Archive>
+void put(Archive& archive, TraceRecord& value) {
+  auto& [skipped, broken, clock, buffer_bytes, functions, missing_functions, workload_only, slice_width,
+         only_cpus, cpus, events, samples, stacks, stacks_left_out, drops, marks, profile, recording,
+         recording_left_out] = value;
+  for (auto* text : {&skipped, &broken, &clock}) put(archive, *text);
+  put(archive, buffer_bytes);
+  put(archive, functions);
+  put_list(archive, missing_functions, kMostFunctions);
+  put(archive, workload_only);
+  put(archive, slice_width);
+  put_list(archive, only_cpus, kMostCpus);
+  put_list(archive, cpus, kMostCpus);
+  put_list(archive, events, kMostEvents);
+  put_list(archive, samples, kMostSamples);
+  put_list(archive, stacks, kMostStacks);
+  put(archive, stacks_left_out);
+  put_list(archive, drops, kMostDrops);
+  put_list(archive, marks, kMostMarks);
+  put(archive, profile);
+  put(archive, recording);
+  put(archive, recording_left_out);
+}
+
+template <class Archive, class T>
+void put(Archive& archive, std::optional<T>& value) {
+  bool there = value.has_value();
+  put(archive, there);
+  if constexpr (Archive::kReads) {
+    if (there) value.emplace();
+  }
+  if (value) put(archive, *value);
+}
+
+// A list grows as its elements come: its length alone makes nothing be put aside.
+template <class Archive, class T>
+void put_list(Archive& archive, std::vector<T>& list, std::size_t most) {
+  std::uint64_t size = list.size();
+  archive.number(size);
+  if constexpr (Archive::kReads) {
+    if (size > most) return archive.fail();
+    for (std::uint64_t i = 0; i < size && !archive.failed(); ++i) put(archive, list.emplace_back());
+  } else {
+    for (T& element : list) put(archive, element);
+  }
+}
+
+}  // namespace
+
+std::string to_bytes(const TraceRecord& record) {
+  ByteWriter writer;
+  // The walk is one for both directions; the writer changes nothing.
+  put(writer, const_cast<TraceRecord&>(record));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return writer.take();
+}
+
+Result<TraceRecord> from_bytes(std::string_view bytes) {
+  ByteReader reader(bytes);
+  TraceRecord record;
+  put(reader, record);
+  if (reader.failed() || !reader.at_end()) {
+    return fail(ErrorKind::invalid_argument, "what was read of the file came back damaged");
+  }
+  if (auto checked = check_record(record); !checked) return std::unexpected(checked.error());
+  return record;
+}
+
+}  // namespace netperfd::import

@@ -1,0 +1,175 @@
+#include "daemon/import/record_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <ranges>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "daemon/analysis/histogram.hpp"
+#include "daemon/model/text.hpp"
+
+namespace netperfd::import {
+namespace {
+
+// The first thing that is wrong; empty where nothing is.
+class Finding {
+ public:
+  void require(bool holds, std::string_view what) {
+    if (!holds && text_.empty()) text_ = what;
+  }
+  void text(const std::string& text, std::string_view what) {
+    require(text.size() <= kLongestText && is_printable(text), what);
+  }
+  // The store keeps signed numbers.
+  void counts(std::initializer_list<std::uint64_t> counts, std::string_view what) {
+    for (const std::uint64_t count : counts) {
+      require(count <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()), what);
+    }
+  }
+  void counts(const std::vector<std::uint64_t>& list, std::string_view what) {
+    for (const std::uint64_t count : list) counts({count}, what);
+  }
+  [[nodiscard]] const std::string& found() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void check_cpus(const TraceRecord& record, Finding& finding) {
+  std::set<std::uint32_t> numbers;
+  for (const TraceCpu& cpu : record.cpus) {
+    finding.require(cpu.cpu < kMostCpus && numbers.insert(cpu.cpu).second, "a CPU's number");
+    finding.counts({cpu.records, cpu.bytes, cpu.lost_events, cpu.overrun, cpu.commit_overrun,
+                    cpu.dropped_events, cpu.damaged},
+                   "a CPU's figures");
+  }
+}
+
+void check_events(const TraceRecord& record, Finding& finding) {
+  std::set<std::string_view> names;
+  for (const EventCount& event : record.events) {
+    finding.text(event.name, "an event's name");
+    finding.text(event.filter, "an event's filter");
+    finding.require(names.insert(event.name).second, "an event is there twice");
+    finding.counts({event.count}, "an event's count");
+    finding.counts(event.slices, "an event's slices");
+  }
+  for (const EventSample& sample : record.samples) {
+    finding.text(sample.event, "a sample's event");
+    finding.text(sample.task, "a task's name");
+    finding.counts({sample.ordinal}, "a sample's place");
+    for (const EventField& field : sample.fields) {
+      finding.text(field.name, "a field's name");
+      finding.text(field.text, "a field's text");
+      if (const auto* text = std::get_if<std::string>(&field.value)) finding.text(*text, "a field's value");
+    }
+  }
+}
+
+void check_lists(const TraceRecord& record, Finding& finding) {
+  for (const StackCount& stack : record.stacks) {
+    finding.text(stack.event, "a stack's event");
+    for (const std::string& frame : stack.frames) finding.text(frame, "a stack's frame");
+    finding.counts({stack.count}, "a stack's count");
+  }
+  for (const DropCount& drop : record.drops) {
+    finding.text(drop.reason, "a drop's reason");
+    finding.text(drop.location, "a drop's location");
+    finding.counts({drop.count}, "a drop's count");
+  }
+  for (const TraceMark& mark : record.marks) finding.text(mark.text, "a mark's text");
+  for (const std::string& name : record.missing_functions) finding.text(name, "a function's name");
+}
+
+void check_histogram(const Histogram& histogram, Finding& finding) {
+  const auto last = analysis::bucket_of(std::numeric_limits<std::uint64_t>::max());
+  std::uint32_t least = 0;
+  for (const auto& [bucket, count] : histogram.buckets) {
+    finding.require(bucket >= least && bucket <= last && count > 0, "a histogram's bucket");
+    finding.counts({count}, "a histogram's count");
+    least = bucket + 1;
+  }
+}
+
+void check_functions(const FunctionProfile& profile, Finding& finding) {
+  std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> names;
+  for (const FunctionStats& one : profile.functions) {
+    finding.text(one.name, "a function's name");
+    finding.text(one.module, "a function's module");
+    finding.require(names.emplace(one.name, one.module, one.duplicate).second, "a function is there twice");
+    finding.counts({one.hits, one.total_ns, one.self_ns, one.recorded_ns, one.interrupted_ns, one.off_cpu_ns,
+                    one.callees, one.roots, one.interrupt_roots, one.min_ns, one.max_ns, one.p50_ns,
+                    one.p90_ns, one.p99_ns, one.p999_ns, one.corrected_self_ns.value_or(0)},
+                   "a function's figures");
+    finding.counts(one.slice_hits, "a function's slices");
+    finding.counts(one.slice_self_ns, "a function's slices");
+    check_histogram(one.histogram, finding);
+  }
+}
+
+void check_paths(const FunctionProfile& profile, Finding& finding) {
+  const std::size_t functions = profile.functions.size();
+  std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const CallEdge& edge : profile.edges) {
+    finding.require(edge.caller < functions && edge.callee < functions, "an edge's function");
+    finding.require(edges.emplace(edge.caller, edge.callee).second, "an edge is there twice");
+    finding.counts({edge.hits, edge.total_ns}, "an edge's figures");
+  }
+  for (std::size_t i = 0; i < profile.tree.size(); ++i) {
+    const CallNode& node = profile.tree[i];
+    finding.require(node.function < functions, "a call's function");
+    finding.require(!node.parent || *node.parent < i, "a call's parent");
+    finding.counts({node.hits, node.total_ns, node.self_ns}, "a call's figures");
+  }
+}
+
+void check_profile(const FunctionProfile& profile, Finding& finding) {
+  check_functions(profile, finding);
+  check_paths(profile, finding);
+  const CallDamage& damage = profile.damage;
+  finding.counts({damage.open_at_start, damage.open_at_end, damage.unmatched_exits, damage.unmatched_entries,
+                  damage.over_losses, damage.depth_overruns, damage.clipped, damage.out_of_order,
+                  damage.tree_overflow, profile.slice_ns},
+                 "the damage to calls");
+  if (const auto& calibration = profile.calibration) {
+    finding.require(std::isfinite(calibration->entry_ns) && std::isfinite(calibration->callee_ns),
+                    "the calibration");
+    finding.counts({calibration->calls}, "the calibration");
+  }
+  finding.text(profile.not_calibrated, "the calibration");
+  for (const Build& build : profile.builds) {
+    for (const auto* text : {&build.module, &build.release, &build.build_id, &build.srcversion}) {
+      finding.text(*text, "a build");
+    }
+  }
+}
+
+}  // namespace
+
+Status check_record(const TraceRecord& record) {
+  Finding finding;
+  finding.text(record.skipped, "why it was skipped");
+  finding.text(record.broken, "why it is doubtful");
+  finding.text(record.clock, "the clock");
+  finding.require(record.slice_width.count() >= 0, "the width of a slice");
+  finding.counts({record.buffer_bytes, record.stacks_left_out, record.recording_left_out}, "a count");
+  check_cpus(record, finding);
+  check_events(record, finding);
+  check_lists(record, finding);
+  if (record.profile) check_profile(*record.profile, finding);
+  if (finding.found().empty()) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("what was read of the file is not as it must be: {}", finding.found()));
+}
+
+}  // namespace netperfd::import

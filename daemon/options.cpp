@@ -1,0 +1,63 @@
+#include "daemon/options.hpp"
+
+#include <fmt/format.h>
+#include <getopt.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace netperfd {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: netperfd [--config FILE] [--check | --cleanup]\n"
+    "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n"
+    "\n"
+    "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
+    "  --check        check the configuration and all scenarios, then leave\n"
+    "  --cleanup      put tracefs back as a netperfd that died had found it, then leave\n"
+    "  --version      print the version\n"
+    "  --help         print this\n";
+
+}  // namespace
+
+std::expected<Options, int> parse_options(int argc, char** argv) {
+  constexpr std::array<option, 6> kLong{{{"config", required_argument, nullptr, 'c'},
+                                         {"check", no_argument, nullptr, 'k'},
+                                         {"cleanup", no_argument, nullptr, 'u'},
+                                         {"version", no_argument, nullptr, 'v'},
+                                         {"help", no_argument, nullptr, 'h'},
+                                         {nullptr, 0, nullptr, 0}}};
+  Options options;
+  for (;;) {
+    // One thread only.
+    const int found = getopt_long(argc, argv, "", kLong.data(), nullptr);  // NOLINT(concurrency-mt-unsafe)
+    switch (found) {
+      case -1:
+        if (optind == argc) return options;
+        fmt::print(stderr, "netperfd: unexpected argument \"{}\"\n", argv[optind]);
+        return std::unexpected(2);
+      case 'c':
+        options.config = optarg;
+        break;
+      case 'k':
+        options.check = true;
+        break;
+      case 'u':
+        options.clean_up = true;
+        break;
+      case 'v':
+        fmt::print("netperfd {}\n", NETPERFD_VERSION);
+        return std::unexpected(EXIT_SUCCESS);
+      case 'h':
+        fmt::print("{}", kUsage);
+        return std::unexpected(EXIT_SUCCESS);
+      default:
+        fmt::print(stderr, "{}", kUsage);
+        return std::unexpected(2);
+    }
+  }
+}
+
+}  // namespace netperfd

@@ -1,0 +1,272 @@
+// How much of a recorded time is the tracer's own.
+//
+// function_graph takes the time of an entry and then writes its record: that writing lies within the call's
+// own duration (entry_ns). At the return it takes the time first and writes afterwards: that lies in the
+// caller, and so does what happens between the caller's call instruction and the stamp of the entry
+// (callee_ns). The moment of the stamp has moved between versions of the kernel, and both depend on the
+// machine: so they are measured.
+//
+// A parent function P makes k calls whose callees can be traced or not. With D(x) the median duration
+// recorded for x, true times T and nothing else changed:
+//
+//   P alone           D = T(P) + entry_ns
+//   P with callees    D = T(P) + entry_ns + k * (entry_ns + callee_ns)
+//
+// so that the difference over k is entry_ns + callee_ns. A callee that does next to nothing has D = entry_ns
+// and a nanosecond or two. P is the system call lseek on /dev/null, whose file operation only returns a
+// number. Rounds of both take turns, so that a change of the CPU's frequency cannot pass for the tracer's
+// cost; what a run shows of its own number of callees is never used, since that number also follows the work
+// that is really done.
+#include "daemon/trace/calibration.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/trace/graph_format.hpp"
+#include "daemon/trace/subbuffer.hpp"
+#include "daemon/trace/trace_files.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+using analysis::GraphEvent;
+using analysis::GraphEventKind;
+
+constexpr int kRounds = 5;
+constexpr int kCallsARound = 400;
+constexpr std::size_t kFewestCalls = 100;  // of a kind in a round
+// Rounds may differ by this share of their median and no more.
+constexpr double kMostSpread = 0.5;
+
+const std::vector<std::string> kParents{"ksys_lseek", "__x64_sys_lseek", "__arm64_sys_lseek"};
+const std::vector<std::string> kCallees{"null_lseek", "fdget_pos", "__fdget_pos"};
+
+template <class Value>
+Value median(std::vector<Value> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double median_duration(const std::vector<CalibrationRound::Call>& calls) {
+  std::vector<std::uint64_t> durations;
+  for (const auto& call : calls) durations.push_back(call.duration_ns);
+  return static_cast<double>(median(std::move(durations)));
+}
+
+double median_callees(const std::vector<CalibrationRound::Call>& calls) {
+  std::vector<std::uint32_t> callees;
+  for (const auto& call : calls) callees.push_back(call.callees);
+  return median(std::move(callees));
+}
+
+struct Cost {
+  double entry_ns = 0;
+  double call_ns = 0;  // entry_ns + callee_ns
+};
+
+std::optional<Cost> cost_of(const CalibrationRound& round) {
+  if (round.alone.size() < kFewestCalls || round.with_callees.size() < kFewestCalls) return std::nullopt;
+  const double callees = median_callees(round.with_callees);
+  if (callees < 1) return std::nullopt;
+  std::optional<double> entry;
+  for (const auto& [address, durations] : round.callee_ns) {
+    if (durations.size() < kFewestCalls) continue;
+    const auto duration = static_cast<double>(median(durations));
+    entry = entry ? std::min(*entry, duration) : duration;
+  }
+  if (!entry) return std::nullopt;
+  return Cost{*entry, (median_duration(round.with_callees) - median_duration(round.alone)) / callees};
+}
+
+// One function a line; those that the kernel does not have are told in no way but by their absence.
+Status write_filter(Tracefs& tracefs, const TraceSession& session,
+                    const std::vector<std::string>& functions) {
+  const std::string file = session.path("set_ftrace_filter");
+  Status status = tracefs.write(file, functions.front());
+  for (std::size_t i = 1; status && i < functions.size(); ++i) status = tracefs.append(file, functions[i]);
+  return status;
+}
+
+void make_calls(int null) {
+  for (int i = 0; i < kCallsARound; ++i) (void)::lseek(null, 0, SEEK_SET);
+}
+
+// The rings of one session, read into events.
+class Rings {
+ public:
+  [[nodiscard]] static Result<Rings> open(Tracefs& tracefs, const TraceSession& session) {
+    auto layout = read_layout(tracefs, session);
+    if (!layout) return std::unexpected(std::move(layout.error()));
+    auto events = read_formats(tracefs, session.spec());
+    if (!events) return std::unexpected(std::move(events.error()));
+    auto format = GraphFormat::make(*events);
+    if (!format) return std::unexpected(std::move(format.error()));
+    auto pipes = open_pipes(tracefs, session);
+    if (!pipes) return std::unexpected(std::move(pipes.error()));
+    return Rings(*layout, std::move(*format), std::move(*pipes));
+  }
+
+  // To their end; tracing must be off.
+  [[nodiscard]] Result<std::vector<GraphEvent>> take() {
+    std::vector<GraphEvent> events;
+    for (const RingPipe& pipe : pipes_) {
+      for (;;) {
+        const auto size = pipe.file->read(buffer_);
+        if (!size) return std::unexpected(size.error());
+        if (*size == 0) break;
+        add(std::span(buffer_).first(*size), events);
+      }
+    }
+    return events;
+  }
+
+ private:
+  Rings(SubbufferLayout layout, GraphFormat format, std::vector<RingPipe> pipes)
+      : layout_(layout), format_(std::move(format)), pipes_(std::move(pipes)), buffer_(layout.size()) {}
+
+  void add(std::span<const std::byte> subbuffer, std::vector<GraphEvent>& events) const {
+    SubbufferWalk walk(subbuffer, layout_);
+    RawRecord record;
+    GraphEvent event;
+    while (walk.next(record)) {
+      if (format_.read(record.time, record.data, event)) events.push_back(event);
+    }
+  }
+
+  SubbufferLayout layout_;
+  GraphFormat format_;
+  std::vector<RingPipe> pipes_;
+  std::vector<std::byte> buffer_;
+};
+
+Result<std::vector<GraphEvent>> record_calls(TraceSession& session, Rings& rings, int null) {
+  if (auto started = session.start({}); !started) return std::unexpected(std::move(started.error()));
+  make_calls(null);
+  if (auto stopped = session.stop(); !stopped) return std::unexpected(std::move(stopped.error()));
+  return rings.take();
+}
+
+Result<CalibrationRound> measure_round(Tracefs& tracefs, TraceSession& session, Rings& rings, int null,
+                                       const std::string& parent, const std::vector<std::string>& all) {
+  CalibrationRound round;
+  if (auto set = write_filter(tracefs, session, {parent}); !set)
+    return std::unexpected(std::move(set.error()));
+  const auto alone = record_calls(session, rings, null);
+  if (!alone) return std::unexpected(alone.error());
+  round.add_alone(*alone);
+  if (auto set = write_filter(tracefs, session, all); !set) return std::unexpected(std::move(set.error()));
+  const auto with_callees = record_calls(session, rings, null);
+  if (!with_callees) return std::unexpected(with_callees.error());
+  round.add_with_callees(*with_callees);
+  return round;
+}
+
+// Those of `wanted` that the session found.
+std::vector<std::string> present(const TraceSession& session, const std::vector<std::string>& wanted) {
+  std::vector<std::string> functions;
+  for (const std::string& function : wanted) {
+    if (std::ranges::find(session.missing_functions(), function) == session.missing_functions().end())
+      functions.push_back(function);
+  }
+  return functions;
+}
+
+Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings) {
+  const Fd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  if (!null) return fail_errno("open /dev/null", errno);
+  TraceSpec spec;
+  spec.function_graph.emplace();
+  spec.function_graph->functions = kParents;
+  std::ranges::copy(kCallees, std::back_inserter(spec.function_graph->functions));
+  auto session = TraceSession::open(tracefs, settings, spec);
+  if (!session) return std::unexpected(std::move(session.error()));
+  const auto parents = present(**session, kParents);
+  auto all = present(**session, kCallees);
+  if (parents.empty() || all.empty()) {
+    return fail(ErrorKind::unsupported,
+                "this kernel has none of the functions that the tracer's cost is measured with");
+  }
+  all.insert(all.begin(), parents.front());
+  auto rings = Rings::open(tracefs, **session);
+  if (!rings) return std::unexpected(std::move(rings.error()));
+  std::vector<CalibrationRound> rounds;
+  for (int i = 0; i < kRounds; ++i) {
+    auto round = measure_round(tracefs, **session, *rings, null.get(), parents.front(), all);
+    if (!round) return std::unexpected(std::move(round.error()));
+    rounds.push_back(std::move(*round));
+  }
+  return calibrate(rounds);
+}
+
+}  // namespace
+
+// With one function in the filter, that is the parent.
+void CalibrationRound::add_alone(const std::vector<GraphEvent>& events) {
+  for (const GraphEvent& event : events) {
+    if (event.kind != GraphEventKind::exit || event.end < event.start) continue;
+    parent_ = event.function;
+    alone.push_back({event.end - event.start, 0});
+  }
+}
+
+void CalibrationRound::add_with_callees(const std::vector<GraphEvent>& events) {
+  std::map<std::int32_t, std::uint32_t> callees;  // of the call under way, by task
+  for (const GraphEvent& event : events) {
+    const bool of_parent = event.function == parent_;
+    if (event.kind == GraphEventKind::entry && of_parent) callees[event.pid] = 0;
+    if (event.kind != GraphEventKind::exit || event.end < event.start) continue;
+    const std::uint64_t duration = event.end - event.start;
+    const auto under_way = callees.find(event.pid);
+    if (under_way == callees.end()) continue;
+    if (!of_parent) {
+      ++under_way->second;
+      callee_ns[event.function].push_back(duration);
+      continue;
+    }
+    with_callees.push_back({duration, under_way->second});
+    callees.erase(under_way);
+  }
+}
+
+Result<Calibration> calibrate(const std::vector<CalibrationRound>& rounds) {
+  std::vector<double> entries;
+  std::vector<double> calls;
+  Calibration calibration;
+  for (const CalibrationRound& round : rounds) {
+    const auto cost = cost_of(round);
+    if (!cost) continue;
+    entries.push_back(cost->entry_ns);
+    calls.push_back(cost->call_ns);
+    calibration.calls += round.alone.size() + round.with_callees.size();
+  }
+  if (calls.size() * 2 <= rounds.size()) {
+    return fail(ErrorKind::unsupported, "too few calls were recorded to tell the tracer's own cost");
+  }
+  const auto [least, most] = std::ranges::minmax(calls);
+  const double call = median(calls);
+  if (call <= 0 || most - least > kMostSpread * call) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("the tracer's own cost could not be told: {:.0f} to {:.0f} ns a call in {} rounds", least,
+                    most, calls.size()));
+  }
+  calibration.entry_ns = median(entries);
+  calibration.callee_ns = std::max(0.0, call - calibration.entry_ns);
+  return calibration;
+}
+
+Result<Calibration> Calibrator::calibration() {
+  if (known_) return *known_;
+  auto measured = measure(tracefs_, settings_);
+  if (measured || measured.error().kind == ErrorKind::unsupported) known_ = measured;
+  return measured;
+}
+
+}  // namespace netperfd::trace

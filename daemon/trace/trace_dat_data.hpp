@@ -1,0 +1,44 @@
+// One CPU's sub-buffers in a trace.dat, one after the other. Of compressed ones a chunk is held at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/trace/trace_dat.hpp"
+
+namespace netperfd::trace {
+
+class DatSubbuffers {
+ public:
+  // `file` is what `dat` was read from, and outlives this.
+  [[nodiscard]] static Result<DatSubbuffers> open(std::span<const std::byte> file, const TraceDat& dat,
+                                                  const DatCpu& cpu);
+
+  // As long as the layout says; the last one may be shorter. Empty at the end. Valid until advance().
+  [[nodiscard]] std::span<const std::byte> current() const { return current_; }
+  // When it was begun, in units of the trace clock.
+  [[nodiscard]] std::uint64_t time() const { return time_; }
+  [[nodiscard]] Status advance();
+
+ private:
+  DatSubbuffers(std::span<const std::byte> bytes, const TraceDat& dat, const DatCpu& cpu);
+  [[nodiscard]] Status next_chunk();
+
+  std::span<const std::byte> bytes_;  // of this CPU that were not yet looked at
+  std::span<const std::byte> plain_;  // of a chunk, or of all, not yet given out
+  std::span<const std::byte> current_;
+  std::vector<std::byte> chunk_;
+  SubbufferLayout layout_;
+  DatCompression compression_;
+  bool compressed_;
+  std::uint32_t chunks_ = 0;  // that follow
+  std::uint32_t cpu_;
+  std::uint64_t offset_;  // of the CPU's bytes in the file, for errors
+  std::uint64_t time_ = 0;
+};
+
+}  // namespace netperfd::trace

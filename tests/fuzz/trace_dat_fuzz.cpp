@@ -1,0 +1,55 @@
+// Any bytes as a file of trace-cmd: nothing is read outside of them, and what comes of them is a record or a
+// sentence.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "daemon/model/text.hpp"
+#include "daemon/trace/trace_dat.hpp"
+#include "daemon/trace/trace_dat_record.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+#ifdef NETPERFD_PLANTED_BUG
+// Takes the byte behind a CPU's data for its own: found only where those end with the file, and a format in
+// it is none.
+void read_too_far(std::span<const std::byte> file) {
+  static volatile unsigned sum = 0;
+  const auto dat = netperfd::trace::read_trace_dat(file);
+  if (!dat || dat->formats_left_out == 0) return;
+  for (const auto& cpu : dat->cpus) {
+    if (cpu.size > 0) sum = sum + std::to_integer<unsigned>(file.data()[cpu.offset + cpu.size]);
+  }
+}
+#endif
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  const auto file = std::as_bytes(std::span(input, size));
+#ifdef NETPERFD_PLANTED_BUG
+  read_too_far(file);
+#endif
+  const auto record = netperfd::trace::record_of_trace_dat(file);
+  if (!record) {
+    require(netperfd::is_printable(record.error().message));
+    return 0;
+  }
+  for (const auto& event : record->events) require(netperfd::is_printable(event.name) && event.count > 0);
+  for (const auto& sample : record->samples) require(netperfd::is_printable(sample.task));
+  if (!record->profile) return 0;
+  const auto& profile = *record->profile;
+  for (const auto& function : profile.functions) {
+    require(netperfd::is_printable(function.name) && netperfd::is_printable(function.module));
+  }
+  for (const auto& edge : profile.edges) {
+    require(std::max(edge.caller, edge.callee) < profile.functions.size());
+  }
+  return 0;
+}

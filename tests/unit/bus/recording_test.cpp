@@ -1,0 +1,245 @@
+// Recordings: their text, and those that callers bring along.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/unit/bus/bus_test.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the system does not know
+constexpr const char* kAnyFile = "/proc/self/exe";
+
+sdbus::UnixFd open_file(const char* path, int flags = O_RDONLY) {
+  return sdbus::UnixFd{::open(path, flags | O_CLOEXEC), sdbus::adopt_fd};
+}
+
+std::string read_all(const sdbus::UnixFd& file) {
+  std::string bytes(256, '\0');
+  const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
+  bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return bytes;
+}
+
+class Recordings : public BusTest {
+ protected:
+  void SetUp() override {
+    BusTest::SetUp();
+    if (IsSkipped()) return;
+    client.emplace(*loop);
+    queries.stored = {a_run(41)};
+    queries.stored.front().owner = kOwner;
+    queries.documents = {{"trace.dat", "raw\n"}};
+  }
+  void TearDown() override {
+    client.reset();
+    BusTest::TearDown();
+  }
+
+  Asked<std::uint64_t> import(Client& caller, const dbus::Row& options = {}) {
+    return caller.ask<std::uint64_t>("ImportTrace", open_file(kAnyFile), options);
+  }
+  // What is refused at once needs nobody to read a file.
+  Answered<std::uint64_t> refused_import(const sdbus::UnixFd& file, const dbus::Row& options = {}) {
+    return client->call<std::uint64_t>("ImportTrace", file, options);
+  }
+  [[nodiscard]] bool until_reading(std::size_t files) {
+    return run_until(*loop, [&] { return trace_import.readings.size() == files; });
+  }
+
+  std::optional<Client> client;
+};
+
+dbus::Row options_of(const std::string& name, const std::string& label) {
+  return {{"name", sdbus::Variant{name}}, {"label", sdbus::Variant{label}}};
+}
+
+TEST_F(Recordings, the_text_is_a_pipe_with_what_is_made_of_the_recording) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  const auto text = client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41});
+  ASSERT_EQ(text.error, "") << text.text;
+  EXPECT_EQ(read_all(std::get<0>(text.values)), "text of raw\n");
+}
+
+TEST_F(Recordings, the_text_is_for_the_runs_owner_and_root) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+  const auto read_text = [](sdbus::IProxy& manager) {
+    std::string bytes;
+    const std::string outcome = outcome_of([&] {
+      sdbus::UnixFd text;
+      manager.callMethod("OpenTraceText")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(std::uint64_t{41})
+          .storeResultsTo(text);
+      bytes = read_all(text);
+    });
+    return outcome == "ok" ? bytes : outcome;
+  };
+  EXPECT_EQ(as({.uid = kOwner, .gid = kOwner}, read_text), "text of raw\n");
+  EXPECT_EQ(as({.uid = 0, .gid = 0}, read_text), "text of raw\n");
+  EXPECT_EQ(as({}, read_text), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({.groups = {kGroup}}, read_text), dbus::error::kAccessDenied);
+}
+
+TEST_F(Recordings, the_bytes_themselves_are_for_root_alone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+  const auto read_bytes = [](sdbus::IProxy& manager) {
+    return outcome_of([&] {
+      sdbus::UnixFd content;
+      manager.callMethod("OpenDocument")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(std::uint64_t{41}, std::string{"trace.dat"})
+          .storeResultsTo(content);
+    });
+  };
+  EXPECT_EQ(as({.uid = kOwner, .gid = kOwner}, read_bytes), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({.uid = 0, .gid = 0}, read_bytes), "ok");
+}
+
+TEST_F(Recordings, without_one_the_answer_says_how_to_have_it) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  queries.documents.clear();
+  const auto none = client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41});
+  EXPECT_EQ(none.error, dbus::error::kNotFound);
+  EXPECT_THAT(none.text, HasSubstr("trace.keep_raw"));
+  const auto no_run = client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{99});
+  EXPECT_EQ(no_run.error, dbus::error::kNotFound);
+  EXPECT_THAT(no_run.text, HasSubstr("no such run"));
+}
+
+TEST_F(Recordings, a_recording_that_cannot_be_read_says_why) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  trace_import.refusal = Error{ErrorKind::io, "fork: Resource temporarily unavailable"};
+  const auto text = client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41});
+  EXPECT_EQ(text.error, dbus::error::kIo);
+  EXPECT_EQ(text.text, "fork: Resource temporarily unavailable");
+}
+
+TEST_F(Recordings, an_imported_file_becomes_a_run_that_is_told_of) {
+  client->listen();
+  const auto asked = import(*client, options_of("from-lab", "before"));
+  ASSERT_TRUE(until_reading(1));
+  EXPECT_THAT(store.runs, IsEmpty());
+  trace_import.last().end(TraceRecord{});
+  const auto answered = client->answer_to(asked);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_EQ(std::get<0>(answered.values), 41U);
+  EXPECT_EQ(store.runs.at(41).state, RunState::finished);
+  EXPECT_EQ(store.jobs.at(1).spec.name, "from-lab");
+  EXPECT_EQ(store.jobs.at(1).spec.label, "before");
+  EXPECT_EQ(store.jobs.at(1).owner, ::geteuid());
+  EXPECT_EQ(trace_import.alive(), 0);
+  ASSERT_TRUE(run_until(*loop, [&] { return client->count_heard("RunEnded") == 1; }));
+}
+
+TEST_F(Recordings, the_file_that_arrives_is_the_one_that_was_sent) {
+  Fd sent{::memfd_create("sent", MFD_CLOEXEC)};
+  ASSERT_EQ(::pwrite(sent.get(), "bytes", 5, 0), 5);
+  const auto asked = client->ask<std::uint64_t>("ImportTrace", sdbus::UnixFd{sent.get()}, dbus::Row{});
+  ASSERT_TRUE(until_reading(1));
+  char bytes[8] = {};
+  EXPECT_EQ(::pread(trace_import.last().file.get(), bytes, sizeof bytes, 0), 5);
+  EXPECT_STREQ(bytes, "bytes");
+  EXPECT_NE(::fcntl(trace_import.last().file.get(), F_GETFD) & FD_CLOEXEC, 0) << "children do not get it";
+}
+
+TEST_F(Recordings, a_file_that_is_none_is_refused_with_the_words_of_who_read_it) {
+  const auto asked = import(*client);
+  ASSERT_TRUE(until_reading(1));
+  trace_import.last().end(fail(ErrorKind::invalid_argument, "it ends within \xFF its header"));
+  const auto answered = client->answer_to(asked);
+  EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+  EXPECT_EQ(answered.text, "it ends within \uFFFD its header");
+  EXPECT_THAT(store.jobs, IsEmpty());
+  const auto again = import(*client);
+  EXPECT_TRUE(until_reading(2)) << "the caller may try another one";
+}
+
+TEST_F(Recordings, what_is_no_file_or_no_option_is_refused_before_anybody_reads_it) {
+  const auto refuse = [&](const sdbus::UnixFd& file, const dbus::Row& options = {}) {
+    const auto answered = refused_import(file, options);
+    EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+    return answered.text;
+  };
+  EXPECT_THAT(refuse(open_file("/tmp")), HasSubstr("not a regular file"));
+  EXPECT_THAT(refuse(open_file("/dev/null", O_WRONLY)), HasSubstr("not open for reading"));
+  EXPECT_EQ(refuse(open_file(kAnyFile), {{"nmae", sdbus::Variant{std::string{"x"}}}}),
+            "unknown option \"nmae\"; allowed are name, label");
+  EXPECT_THAT(refuse(open_file(kAnyFile), {{"name", sdbus::Variant{std::uint32_t{1}}}}),
+              HasSubstr("expected is a string"));
+  EXPECT_THAT(refuse(open_file(kAnyFile), options_of("a\nb", "")), HasSubstr("name: "));
+  EXPECT_THAT(refuse(open_file(kAnyFile), options_of("a", "\x1b[2J")), HasSubstr("label: "));
+  EXPECT_THAT(trace_import.readings, IsEmpty());
+}
+
+TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_all_together_two) {
+  const auto first = import(*client);
+  ASSERT_TRUE(until_reading(1));
+  EXPECT_EQ(refused_import(open_file(kAnyFile)).error, dbus::error::kBusy);
+  Client second{*loop};
+  const auto other = import(second);
+  ASSERT_TRUE(until_reading(2));
+  Client third{*loop};
+  EXPECT_EQ(third.call<std::uint64_t>("ImportTrace", open_file(kAnyFile), dbus::Row{}).error,
+            dbus::error::kBusy);
+  trace_import.readings.front()->end(TraceRecord{});
+  EXPECT_EQ(client->answer_to(first).error, "");
+  const auto late = import(third);
+  EXPECT_TRUE(until_reading(3));
+}
+
+TEST_F(Recordings, an_import_ends_with_its_caller) {
+  std::optional<Client> caller{*loop};
+  std::optional asked{import(*caller)};
+  ASSERT_TRUE(until_reading(1));
+  asked.reset();
+  caller.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return trace_import.alive() == 0; }));
+  EXPECT_THAT(store.jobs, IsEmpty());
+  const auto next = import(*client);
+  EXPECT_TRUE(until_reading(2));
+}
+
+TEST_F(Recordings, the_service_leaves_the_bus_with_an_import_under_way) {
+  const auto asked = import(*client);
+  ASSERT_TRUE(until_reading(1));
+  service.reset();
+  EXPECT_EQ(trace_import.alive(), 0);
+  EXPECT_THAT(store.jobs, IsEmpty());
+}
+
+TEST_F(Recordings, the_group_and_root_import_and_nobody_else) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+  EventSource soon;
+  trace_import.began = [&] {
+    auto source = loop->after(std::chrono::microseconds{0}, [&] { trace_import.last().end(TraceRecord{}); });
+    ASSERT_TRUE(source);
+    soon = std::move(*source);
+  };
+  const auto import_as = [](sdbus::IProxy& manager) {
+    return outcome_of([&] {
+      std::uint64_t run = 0;
+      manager.callMethod("ImportTrace")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(open_file(kAnyFile), dbus::Row{})
+          .storeResultsTo(run);
+    });
+  };
+  EXPECT_EQ(as({}, import_as), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({.uid = kOwner, .gid = kOwner}, import_as), dbus::error::kAccessDenied);
+  EXPECT_THAT(trace_import.readings, IsEmpty());
+  EXPECT_EQ(as({.groups = {kGroup}}, import_as), "ok");
+  EXPECT_EQ(as({.uid = 0, .gid = 0}, import_as), "ok");
+  std::vector<uid_t> owners;
+  for (const auto& [id, job] : store.jobs) owners.push_back(job.owner);
+  EXPECT_THAT(owners, ElementsAre(65534, 0));
+}
+
+}  // namespace
+}  // namespace netperfd::bus

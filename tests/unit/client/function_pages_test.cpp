@@ -1,0 +1,220 @@
+// The pages of runs whose functions were traced.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "client/render.hpp"
+#include "client/text.hpp"
+#include "tests/unit/client/golden.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+ShowView listing() {
+  ShowView view = samples::ring();
+  view.function_lists = {.functions = true, .tree = true, .callers = true};
+  view.trace_lists.over_time = true;
+  return view;
+}
+
+// Without what a wide terminal has more room for.
+std::string page(const ShowView& view, std::size_t width = 80) {
+  return show_text(samples::terminal(width), view);
+}
+
+TEST(FunctionPages, a_run_has_its_ten_costliest_functions) {
+  expect_golden("show_functions_80.txt", page(samples::ring()));
+  expect_golden("show_functions_120.txt", page(samples::ring(), 120));
+  expect_golden("show_functions_pipe.txt", show_text(samples::pipe(), samples::ring()));
+}
+
+TEST(FunctionPages, all_functions_tree_callers_and_pictures_where_asked) {
+  expect_golden("show_function_lists_80.txt", page(listing()));
+  expect_golden("show_function_lists_120.txt", page(listing(), 120));
+  expect_golden("show_function_lists_pipe.txt", show_text(samples::pipe(), listing()));
+}
+
+TEST(FunctionPages, damage_is_told_in_words) {
+  expect_golden("show_functions_damaged_80.txt", page(samples::ring_damaged()));
+  EXPECT_EQ(page(samples::ring()).find("not whole"), std::string::npos) << "only where there is some";
+}
+
+TEST(FunctionPages, what_was_not_corrected_says_why_and_what_is_not_known_has_no_column) {
+  const std::string text = page(samples::ring_uncalibrated());
+  expect_golden("show_functions_uncalibrated_80.txt", text);
+  EXPECT_EQ(text.find("/PACKET"), std::string::npos);
+}
+
+TEST(FunctionPages, modules_and_duplicates_tell_functions_apart) {
+  const std::string text = page(samples::mixed());
+  expect_golden("show_functions_mixed_80.txt", text);
+  EXPECT_NE(text.find(" [hsr]"), std::string::npos);
+  EXPECT_NE(text.find(" #2"), std::string::npos) << "a long name is cut before it";
+  EXPECT_EQ(page(samples::ring()).find("[hsr]"), std::string::npos) << "of one module alone it says nothing";
+}
+
+TEST(FunctionPages, an_imported_trace_has_no_line_of_iperf3) {
+  const std::string text = page(samples::imported());
+  expect_golden("show_imported_80.txt", text);
+  for (const char* word : {"iperf3", "received", "between", "throughput", "packets", "cpu  "})
+    EXPECT_EQ(text.find(word), std::string::npos) << word;
+}
+
+TEST(FunctionPages, of_one_function) {
+  ShowView view = samples::ring();
+  ProfileDetails& details = *view.functions;
+  details.functions.resize(1);
+  details.profile.functions = 1;
+  details.profile.corrected_self_ns = details.functions[0].corrected_self_ns;
+  view.trace->trace.functions = 1;
+  const std::string text = page(view);
+  expect_golden("show_function_80.txt", text);
+  EXPECT_EQ(text.find("more: --functions"), std::string::npos);
+  EXPECT_NE(text.find("100 %"), std::string::npos);
+}
+
+TEST(FunctionPages, without_a_call_say_so) {
+  ShowView view = samples::ring();
+  view.functions->functions.clear();
+  view.functions->profile = {};
+  view.functions->profile.functions = 0;
+  view.trace->events.clear();
+  const std::string text = page(view);
+  EXPECT_NE(text.find("73 functions traced, none of them called"), std::string::npos) << text;
+  EXPECT_NE(text.find("none of those traced was called"), std::string::npos) << text;
+}
+
+TEST(FunctionPages, less_than_the_tracers_cost_is_not_nothing) {
+  ShowView view = samples::ring();
+  view.function_lists.functions = true;
+  const std::string text = show_text(samples::pipe(), view);
+  const std::size_t line = text.find("hsr_is_node_in_db");
+  ASSERT_NE(line, std::string::npos);
+  EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("~0"), std::string::npos);
+}
+
+TEST(FunctionPages, what_is_unknown_is_never_zero) {
+  ShowView view = samples::imported();
+  view.trace = TraceDetails{};
+  view.details.run.trace_events.reset();
+  view.details.run.trace_lost.reset();
+  view.functions = ProfileDetails{};
+  view.functions->functions.emplace_back().function = "hsr_dev_xmit";
+  view.functions->slices.emplace_back().function = "hsr_dev_xmit";
+  view.functions->edges.push_back({});
+  view.functions->tree.emplace_back().function = "hsr_dev_xmit";
+  view.functions->builds.push_back({});
+  view.function_lists = {.functions = true, .tree = true, .callers = true};
+  view.trace_lists.over_time = true;
+  const std::string text = page(view);
+  expect_golden("show_functions_unknown_80.txt", text);
+  std::istringstream words{text};
+  for (std::string word; words >> word;) EXPECT_NE(word, "0") << text;
+}
+
+TEST(FunctionPages, no_line_is_wider_than_the_terminal) {
+  for (const std::size_t width : {60U, 80U, 100U, 140U}) {
+    std::istringstream lines{page(listing(), width) + page(samples::ring_damaged(), width) +
+                             page(samples::mixed(), width) + page(samples::imported(), width)};
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), width) << line;
+  }
+}
+
+TEST(FunctionPages, a_pipe_has_no_bars_and_a_terminal_without_glyphs_ascii) {
+  EXPECT_EQ(show_text(samples::pipe(), samples::ring()).find("%  █"), std::string::npos);
+  EXPECT_NE(page(samples::ring(), 120).find("%  █"), std::string::npos);
+  Screen screen = samples::terminal(100);
+  screen.glyphs = false;
+  for (const char c : show_text(screen, listing())) ASSERT_LT(static_cast<unsigned char>(c), 0x80);
+}
+
+TEST(FunctionPages, a_tree_on_a_terminal_leaves_out_what_took_next_to_nothing) {
+  ShowView view = samples::ring();
+  view.function_lists.tree = true;
+  EXPECT_EQ(page(view).find("hsr_is_node_in_db"), std::string::npos);
+  EXPECT_NE(page(view).find("paths below 0.1 % each: -o json has all"), std::string::npos) << page(view);
+  EXPECT_NE(show_text(samples::pipe(), view).find("hsr_is_node_in_db"), std::string::npos);
+}
+
+TEST(FunctionPages, a_tree_is_never_longer_than_a_person_reads) {
+  ShowView view = samples::ring();
+  view.function_lists.tree = true;
+  const CallNodeView child = view.functions->tree[1];
+  for (int i = 0; i < 1'000; ++i) view.functions->tree.insert(view.functions->tree.begin() + 1, child);
+  std::istringstream lines{page(view)};
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) ++count;
+  EXPECT_LT(count, 300U);
+}
+
+TEST(FunctionPages, lists_of_functions_of_a_run_without_any_say_so) {
+  ShowView view = samples::traced();
+  view.function_lists.tree = true;
+  EXPECT_NE(page(view).find("No functions were traced in this run"), std::string::npos);
+  view.function_lists = {};
+  EXPECT_EQ(page(view).find("No functions were traced"), std::string::npos);
+}
+
+TEST(FunctionPages, show_the_next_commands_of_functions) {
+  EXPECT_NE(page(samples::ring()).find("show 43 --tree | show 43 --over-time | export 43\n"),
+            std::string::npos);
+  ShowView view = samples::ring();
+  view.details.run.documents->pop_back();
+  EXPECT_EQ(page(view).find("export"), std::string::npos) << "no recording, no export";
+}
+
+TEST(FunctionPages, strings_of_the_daemon_cannot_steer_the_terminal) {
+  const std::string evil = "\x1b[31m\xc2\x9b\xe2\x80\xae";
+  ShowView view = listing();
+  ProfileDetails& details = *view.functions;
+  details.functions[0].function = evil;
+  details.functions[0].module = evil;
+  details.slices[0].function = evil;
+  details.edges[0].caller = evil;
+  details.tree[0].function = evil;
+  details.builds[1].module = evil;
+  details.builds[1].build_id = evil;
+  details.profile.packet_device = evil;
+  details.profile.calibration_entry_ns.reset();
+  details.profile.not_calibrated = evil;
+  const std::string text = page(view);
+  for (const char* steering : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
+    EXPECT_EQ(text.find(steering), std::string::npos);
+}
+
+TEST(FunctionDocuments, as_json) {
+  expect_golden("show_functions.json", show_json(samples::ring()));
+  ShowView view = samples::mixed();
+  view.function_lists = {.functions = true, .tree = true, .callers = true};
+  view.trace_lists.over_time = true;
+  view.functions->slices = {samples::ring().functions->slices.front()};
+  expect_golden("show_function_lists.json", show_json(view));
+  expect_golden("show_imported.json", show_json(samples::imported()));
+  expect_golden("imported.json", imported_json(51));
+  expect_golden("exported.json", exported_json(43, "text", "run43.txt", 214'748'364));
+}
+
+TEST(FunctionDocuments, as_csv_are_the_list_that_was_asked_for) {
+  ShowView view = samples::ring();
+  std::string text;
+  for (bool FunctionLists::* list :
+       {&FunctionLists::functions, &FunctionLists::tree, &FunctionLists::callers}) {
+    view.function_lists = {};
+    view.function_lists.*list = true;
+    text += show_csv(view);
+  }
+  expect_golden("show_functions.csv", text);
+  view.functions->slices.resize(2);
+  view.function_lists = {.functions = true, .tree = false, .callers = false};
+  view.trace_lists.over_time = true;
+  expect_golden("show_function_slices.csv", show_csv(view));
+}
+
+TEST(FunctionDocuments, as_csv_of_an_imported_run_are_its_functions) {
+  EXPECT_TRUE(show_csv(samples::imported()).starts_with("run,function,module,duplicate,hits,"));
+}
+
+}  // namespace
+}  // namespace netperfctl

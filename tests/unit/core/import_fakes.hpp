@@ -1,0 +1,63 @@
+// A TraceImport that parses nothing: what a file holds is what the test says.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/core/import_ports.hpp"
+
+namespace netperfd::core {
+
+class FakeTraceImport final : public TraceImport {
+ public:
+  struct Reading {
+    Fd file;
+    Done done;
+    bool alive = true;
+
+    // The caller may destroy what it got of read() inside this call.
+    void end(Result<TraceRecord> record) {
+      const Done copy = std::move(done);
+      copy(std::move(record));
+    }
+  };
+
+  Result<std::shared_ptr<void>> read(Fd file, Done done) override {
+    if (refusal) return std::unexpected(*refusal);
+    auto reading = std::make_shared<Reading>(Reading{std::move(file), std::move(done)});
+    readings.push_back(reading);
+    if (began) began();
+    return std::shared_ptr<void>{reading.get(), [reading](void*) {
+                                   reading->alive = false;
+                                   reading->done = nullptr;
+                                   reading->file.reset();
+                                 }};
+  }
+
+  Result<Fd> text(const std::string& recording) override {
+    if (refusal) return std::unexpected(*refusal);
+    auto pipe = make_pipe();
+    if (!pipe) return std::unexpected(pipe.error());
+    const std::string written = "text of " + recording;
+    (void)!::write(pipe->write.get(), written.data(), written.size());
+    return std::move(pipe->read);
+  }
+
+  Reading& last() { return *readings.back(); }
+  [[nodiscard]] long alive() const {
+    return std::ranges::count_if(readings, [](const auto& reading) { return reading->alive; });
+  }
+
+  std::optional<Error> refusal;
+  std::function<void()> began;  // may not end the reading at once: no file is read in no time
+  std::vector<std::shared_ptr<Reading>> readings;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,268 @@
+#include "daemon/import/child_import.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/import/record_bytes.hpp"
+#include "tests/unit/import/support.hpp"
+
+namespace netperfd::import {
+namespace {
+
+using test::file_of;
+using test::make_loop;
+using test::turn_until;
+using testing::Contains;
+using testing::HasSubstr;
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string text;
+    if (const auto read = read_file(task.path() / "children", 4096)) text = *read;
+    for (std::size_t at = 0; at < text.size(); at = text.find(' ', at) + 1) {
+      found.push_back(std::stoi(text.substr(at)));
+      if (text.find(' ', at) == std::string::npos) break;
+    }
+  }
+  return found;
+}
+
+class ChildImportTest : public testing::Test {
+ protected:
+  ChildImportTest() { import_.emplace(loop_, settings_); }
+  void use(const ImportSettings& settings) { import_.emplace(loop_, settings); }
+
+  // Reads a file with this text to its end.
+  Result<TraceRecord> read(std::string_view text) { return read(file_of(text)); }
+  Result<TraceRecord> read(Fd file) {
+    std::optional<Result<TraceRecord>> result;
+    const auto handle = import_->read(std::move(file), [&](auto record) { result = std::move(record); });
+    if (!handle) return std::unexpected(handle.error());
+    if (!turn_until(loop_, [&] { return result.has_value(); })) return fail(ErrorKind::internal, "no answer");
+    return *std::move(result);
+  }
+  std::string error_of(std::string_view text) {
+    const auto record = read(text);
+    if (record) return "no error";
+    EXPECT_EQ(record.error().kind, ErrorKind::invalid_argument);
+    return record.error().message;
+  }
+
+  EventLoop loop_ = make_loop();
+  ImportSettings settings_ = test::settings();
+  std::optional<ChildImport> import_;
+};
+
+TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
+  const auto record = read("full");
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(to_bytes(*record), to_bytes(test::full_record()));
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, gives_the_childs_words_without_control_characters) {
+  EXPECT_EQ(error_of("wrong"), "trace.dat: this?is? wrong");
+}
+
+TEST_F(ChildImportTest, says_how_a_child_died) {
+  EXPECT_THAT(error_of("crash"), HasSubstr("killed by signal 11 (Segmentation fault)"));
+  EXPECT_THAT(error_of("abort"), HasSubstr("killed by signal 6 (Aborted)"));
+  EXPECT_THAT(error_of("shrunk"), HasSubstr("became shorter"));
+  EXPECT_THAT(error_of("leave"), HasSubstr("exit code 3 and no answer"));
+  EXPECT_THAT(error_of("mute"), HasSubstr("no answer"));
+  EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("damaged"));
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, takes_no_answer_beyond_its_limit) {
+  settings_.answer_limit_bytes = std::size_t{1} << 20U;
+  use(settings_);
+  EXPECT_THAT(error_of("long"), HasSubstr("more than 1 MiB"));
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
+  settings_.deadline = std::chrono::milliseconds{200};
+  use(settings_);
+  EXPECT_THAT(error_of("endless"), HasSubstr("takes longer than"));
+  EXPECT_TRUE(children().empty());
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {
+  EXPECT_THAT(error_of("memory"), HasSubstr("more memory than it may"));
+}
+
+TEST_F(ChildImportTest, leaves_a_child_no_privilege) {
+  ASSERT_EQ(::geteuid(), 0U) << "run it as root";
+  const auto record = read("privileges");
+  ASSERT_TRUE(record) << record.error().message;
+  std::vector<std::string> told;
+  for (const TraceMark& mark : record->marks) told.push_back(mark.text);
+  for (const char* what : {"open root's file", "open anybody's file", "socket", "fork", "become root",
+                           "kill the parent", "map code"}) {
+    EXPECT_THAT(told, Contains(std::string(what) + ": Operation not permitted"));
+  }
+  EXPECT_THAT(told, Contains("environment: empty"));
+}
+#endif
+
+// What the kernel itself says of a child at work.
+TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
+  ASSERT_EQ(::geteuid(), 0U) << "run it as root";
+  const auto handle = import_->read(file_of("endless"), [](const auto&) {});
+  ASSERT_TRUE(handle) << handle.error().message;
+  const auto pids = children();
+  ASSERT_EQ(pids.size(), 1U);
+  const std::string proc = "/proc/" + std::to_string(pids[0]);
+  std::string status;
+  EventSource tick;
+  ASSERT_TRUE(turn_until(loop_, [&] {
+    // Nothing tells of it from inside; the loop comes by here at each tick of a timer.
+    tick = loop_.after(std::chrono::milliseconds{1}, [] {}).value();
+    status = read_file(proc + "/status", 65536).value_or("");
+    return status.find("Seccomp:\t2") != std::string::npos;
+  })) << status;
+  EXPECT_THAT(status, HasSubstr("Uid:\t65534\t65534\t65534\t65534"));
+  EXPECT_THAT(status, HasSubstr("Gid:\t65534\t65534\t65534\t65534"));
+  EXPECT_THAT(status, HasSubstr("Groups:\t \n"));
+  EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"}) {
+    EXPECT_THAT(status, HasSubstr(std::string(set) + ":\t0000000000000000"));
+  }
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
+  EXPECT_EQ(::getsid(pids[0]), pids[0]);
+  const auto limits = read_file(proc + "/limits", 65536);
+  ASSERT_TRUE(limits);
+  for (const char* line : {"Max open files            3                    3 ",
+                           "Max core file size        0                    0 ",
+                           "Max processes             0                    0 ",
+                           "Max file size             0                    0 "}) {
+    EXPECT_THAT(*limits, HasSubstr(line));
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(proc + "/fd"), {}), 3);
+}
+
+TEST_F(ChildImportTest, refuses_what_is_no_file) {
+  auto pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  const auto of_pipe = read(std::move(pipe->read));
+  ASSERT_FALSE(of_pipe);
+  EXPECT_THAT(of_pipe.error().message, HasSubstr("no regular file"));
+  const auto of_directory = read(Fd{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)});
+  ASSERT_FALSE(of_directory);
+  EXPECT_THAT(of_directory.error().message, HasSubstr("no regular file"));
+  EXPECT_THAT(error_of(""), HasSubstr("empty"));
+}
+
+TEST_F(ChildImportTest, forgets_the_call_and_the_child_with_the_handle) {
+  bool called = false;
+  auto handle = import_->read(file_of("endless"), [&](const auto&) { called = true; });
+  ASSERT_TRUE(handle);
+  EXPECT_EQ(children().size(), 1U);
+  handle->reset();
+  EXPECT_TRUE(children().empty());
+  EXPECT_TRUE(read("full")) << "it still serves";
+  EXPECT_FALSE(called);
+}
+
+TEST_F(ChildImportTest, lets_the_handle_go_inside_the_call) {
+  std::shared_ptr<void> handle;
+  bool called = false;
+  auto started = import_->read(file_of("full"), [&](const auto& record) {
+    EXPECT_TRUE(record);
+    handle.reset();
+    called = true;
+  });
+  ASSERT_TRUE(started);
+  handle = std::move(*started);
+  EXPECT_TRUE(turn_until(loop_, [&] { return called; }));
+}
+
+TEST_F(ChildImportTest, kills_its_children_when_it_goes) {
+  auto handle = import_->read(file_of("endless"), [](const auto&) { FAIL() << "it was called"; });
+  ASSERT_TRUE(handle);
+  auto text = import_->text("much");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(children().size(), 2U);
+  import_.reset();
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, is_busy_beyond_its_number_of_files) {
+  std::vector<std::shared_ptr<void>> handles;
+  for (std::size_t i = 0; i < settings_.reads; ++i) {
+    auto handle = import_->read(file_of("endless"), [](const auto&) {});
+    ASSERT_TRUE(handle);
+    handles.push_back(*handle);
+  }
+  const auto refused = import_->read(file_of("full"), [](const auto&) {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  handles.pop_back();
+  EXPECT_TRUE(import_->read(file_of("full"), [](const auto&) {}));
+}
+
+// Reads the pipe to its end; its size.
+std::size_t drain(const Fd& pipe, std::string* head = nullptr) {
+  std::size_t size = 0;
+  std::array<char, 65536> chunk{};
+  for (ssize_t got = 1; got > 0;) {
+    got = ::read(pipe.get(), chunk.data(), chunk.size());
+    if (got > 0 && head != nullptr && head->size() < 1000)
+      head->append(chunk.data(), static_cast<std::size_t>(got));
+    if (got > 0) size += static_cast<std::size_t>(got);
+  }
+  return size;
+}
+
+TEST_F(ChildImportTest, streams_a_text_that_is_larger_than_any_limit_of_its) {
+  settings_.memory_bytes = std::uint64_t{64} << 20U;
+  use(settings_);
+  const auto text = import_->text("much");
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(drain(*text), std::size_t{100} << 20U);
+  EXPECT_TRUE(turn_until(loop_, [] { return children().empty(); }));
+}
+
+TEST_F(ChildImportTest, says_in_the_text_why_there_is_none) {
+  const auto text = import_->text("wrong");
+  ASSERT_TRUE(text);
+  std::string head;
+  drain(*text, &head);
+  EXPECT_EQ(head, "# trace.dat: this is wrong\n");
+}
+
+TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {
+  {
+    const auto text = import_->text("much");
+    ASSERT_TRUE(text);
+    EXPECT_EQ(children().size(), 1U);
+  }
+  EXPECT_TRUE(turn_until(loop_, [] { return children().empty(); }));
+}
+
+TEST_F(ChildImportTest, is_busy_beyond_its_number_of_texts) {
+  std::vector<Fd> pipes;
+  for (std::size_t i = 0; i < settings_.texts; ++i) {
+    auto text = import_->text("much");
+    ASSERT_TRUE(text);
+    pipes.push_back(std::move(*text));
+  }
+  const auto refused = import_->text("much");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+}
+
+}  // namespace
+}  // namespace netperfd::import

@@ -1,0 +1,14 @@
+// The test program is its own reader of files.
+#include <gmock/gmock.h>
+
+#include <string_view>
+
+#include "daemon/import/reader.hpp"
+#include "tests/unit/import/support.hpp"
+
+int main(int argc, char** argv) {
+  using namespace netperfd::import;
+  if (argc > 1 && argv[1] == kReaderFlag) run_reader(argc, argv, test::reader_functions());
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}

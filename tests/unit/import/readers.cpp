@@ -1,0 +1,94 @@
+// What the test program makes of a file where it is started as a reader: the file's text says what happens.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/unit/import/support.hpp"
+
+namespace netperfd::import::test {
+namespace {
+
+std::string outcome(bool worked) {
+  return worked ? "worked" : ::strerror(errno);  // NOLINT(concurrency-mt-unsafe): one thread
+}
+
+// What the process may still do, a mark each.
+TraceRecord tell_privileges() {
+  TraceRecord record;
+  const auto tell = [&](const std::string& text) { record.marks.push_back({0, text, false}); };
+  tell(fmt::format("open root's file: {}", outcome(::open("/etc/shadow", O_RDONLY) >= 0)));
+  tell(fmt::format("open anybody's file: {}", outcome(::open("/etc/passwd", O_RDONLY) >= 0)));
+  tell(fmt::format("socket: {}", outcome(::socket(AF_INET, SOCK_STREAM, 0) >= 0)));
+  tell(fmt::format("fork: {}",
+                   outcome(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) >= 0)));
+  tell(fmt::format("become root: {}", outcome(::syscall(SYS_setuid, 0) == 0)));
+  tell(fmt::format("kill the parent: {}", outcome(::syscall(SYS_kill, ::getppid(), 0) == 0)));
+  tell(fmt::format("map code: {}", outcome(::mmap(nullptr, 4096, PROT_READ | PROT_EXEC,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)));
+  tell(fmt::format("environment: {}", environ[0] == nullptr ? "empty" : environ[0]));
+  return record;
+}
+
+Result<TraceRecord> read_record(std::span<const std::byte> file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  if (text == "full") return full_record();
+  if (text == "privileges") return tell_privileges();
+  if (text == "wrong") return fail(ErrorKind::invalid_argument, "trace.dat: this\nis\x01 wrong");
+  if (text == "crash") ::raise(SIGSEGV);
+  if (text == "abort") std::abort();
+  if (text == "throw") throw std::runtime_error("out of luck");
+  if (text == "memory") {
+    TraceRecord record;
+    record.recording.resize(std::size_t{2} << 30U, 'x');
+    return record;
+  }
+  if (text == "endless") {
+    while (true) (void)::getpid();
+  }
+  if (text == "leave") ::_exit(3);
+  if (text == "mute") ::_exit(0);
+  if (text == "shrunk") ::raise(SIGBUS);
+  if (text == "nonsense") {
+    (void)::write(STDOUT_FILENO, "Rnonsense", 9);
+    ::_exit(0);
+  }
+  if (text == "long") {
+    TraceRecord record;
+    record.recording.assign(std::size_t{3} << 20U, 'x');
+    return record;
+  }
+  return TraceRecord{};
+}
+
+Status write_text(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  if (text == "wrong") return fail(ErrorKind::invalid_argument, "trace.dat: this is wrong");
+  if (text == "much") {
+    const std::string line = std::string(1023, '.') + '\n';
+    for (int i = 0; i < 100 * 1024; ++i) sink(line);
+    return {};
+  }
+  sink(text);
+  return {};
+}
+
+}  // namespace
+
+ReaderFunctions reader_functions() {
+  return {read_record, write_text};
+}
+
+}  // namespace netperfd::import::test

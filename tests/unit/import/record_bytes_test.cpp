@@ -1,0 +1,159 @@
+#include "daemon/import/record_bytes.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/unit/import/support.hpp"
+
+namespace netperfd::import {
+namespace {
+
+using test::full_record;
+using testing::HasSubstr;
+
+TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
+  const TraceRecord record = full_record();
+  const auto back = from_bytes(to_bytes(record));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(to_bytes(*back), to_bytes(record));
+  EXPECT_EQ(back->clock, "mono");
+  EXPECT_EQ(back->slice_width, std::chrono::milliseconds{10});
+  EXPECT_EQ(back->recording, record.recording);
+  ASSERT_EQ(back->samples.size(), 1U);
+  EXPECT_EQ(back->samples[0].time_ns, -5'000);
+  EXPECT_EQ(back->samples[0].pid, -1);
+  EXPECT_EQ(back->samples[0].fields[0].value, record.samples[0].fields[0].value);
+  EXPECT_EQ(back->samples[0].fields[1].value, record.samples[0].fields[1].value);
+  EXPECT_EQ(back->samples[0].fields[2].value, record.samples[0].fields[2].value);
+  EXPECT_EQ(back->marks[1].text, "mine");
+  ASSERT_TRUE(back->profile);
+  const FunctionStats& function = back->profile->functions[1];
+  EXPECT_EQ(function.name, "hsr_forward_skb");
+  EXPECT_EQ(function.p999_ns, (1ULL << 40U) + 15);
+  EXPECT_EQ(function.histogram, record.profile->functions[1].histogram);
+  EXPECT_EQ(function.corrected_self_ns, (1ULL << 40U) + 100);
+  EXPECT_EQ(back->profile->tree[1].parent, 0U);
+  EXPECT_EQ(back->profile->damage, record.profile->damage);
+  EXPECT_EQ(back->profile->calibration->callee_ns, 0.25);
+  EXPECT_EQ(back->profile->builds[0].srcversion, "C0FFEE");
+}
+
+// Each member, changed alone, must change the bytes: none is left on the way.
+TEST(RecordBytes, have_something_of_every_member) {
+  using Change = std::function<void(TraceRecord&)>;
+  const std::vector<Change> changes{
+      [](auto& r) { r.skipped += '!'; },
+      [](auto& r) { r.buffer_bytes++; },
+      [](auto& r) { r.functions++; },
+      [](auto& r) { r.workload_only = false; },
+      [](auto& r) { r.only_cpus.pop_back(); },
+      [](auto& r) { r.cpus[1].damaged++; },
+      [](auto& r) { r.cpus[0].overrun++; },
+      [](auto& r) { r.events[0].slices[2]++; },
+      [](auto& r) { r.samples[0].fields[0].text += '!'; },
+      [](auto& r) { r.stacks_left_out++; },
+      [](auto& r) { r.recording_left_out++; },
+      [](auto& r) { r.marks[0].user = true; },
+      [](auto& r) { r.profile->functions[0].interrupt_roots++; },
+      [](auto& r) { r.profile->functions[0].slice_self_ns[2]++; },
+      [](auto& r) { r.profile->edges[0].total_ns++; },
+      [](auto& r) { r.profile->tree[0].in_interrupt = false; },
+      [](auto& r) { r.profile->damage.tree_overflow++; },
+      [](auto& r) { r.profile->depth.reset(); },
+      [](auto& r) { r.profile->sleep_in_recorded = true; },
+      [](auto& r) { r.profile.reset(); },
+  };
+  const std::string bytes = to_bytes(full_record());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    TraceRecord changed = full_record();
+    changes[i](changed);
+    const auto back = from_bytes(to_bytes(changed));
+    ASSERT_TRUE(back) << i << ": " << back.error().message;
+    EXPECT_NE(to_bytes(*back), bytes) << "change " << i << " was lost";
+    EXPECT_EQ(to_bytes(*back), to_bytes(changed)) << i;
+  }
+}
+
+TEST(RecordBytes, of_an_empty_record_come_back_too) {
+  const auto back = from_bytes(to_bytes(TraceRecord{}));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_FALSE(back->profile);
+}
+
+TEST(RecordBytes, that_are_cut_off_are_refused) {
+  const std::string bytes = to_bytes(full_record());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(from_bytes(std::string_view(bytes).substr(0, size))) << size;
+  }
+  EXPECT_FALSE(from_bytes(bytes + '\0')) << "with a byte too many";
+}
+
+TEST(RecordBytes, with_any_byte_changed_give_an_error_or_a_record_that_holds) {
+  const std::string bytes = to_bytes(full_record());
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const int change : {1, 0x80, 0xff}) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ change);
+      const auto back = from_bytes(changed);
+      if (!back) ++refused;
+      if (back && back->profile) {
+        for (const CallEdge& edge : back->profile->edges) {
+          EXPECT_LT(edge.caller, back->profile->functions.size());
+          EXPECT_LT(edge.callee, back->profile->functions.size());
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, bytes.size() / 2);
+}
+
+// A number that says how long a list is must not become an allocation.
+TEST(RecordBytes, with_a_list_of_no_end_are_refused) {
+  EXPECT_FALSE(from_bytes(std::string(9, '\xff') + '\x01'));
+  EXPECT_FALSE(from_bytes(std::string(64, '\xff')));
+}
+
+struct Wrong {
+  const char* what;
+  std::function<void(TraceRecord&)> make;
+};
+
+TEST(RecordCheck, refuses_what_no_honest_reader_makes) {
+  const std::vector<Wrong> all{
+      {"an edge's function", [](auto& r) { r.profile->edges[0].callee = 2; }},
+      {"an edge is there twice", [](auto& r) { r.profile->edges.push_back(r.profile->edges[0]); }},
+      {"a call's function", [](auto& r) { r.profile->tree[1].function = 2; }},
+      {"a call's parent", [](auto& r) { r.profile->tree[1].parent = 1; }},
+      {"a function is there twice", [](auto& r) { r.profile->functions[1].name = "hsr_dev_xmit"; }},
+      {"a function's name", [](auto& r) { r.profile->functions[0].name = "a\x1b[2J"; }},
+      {"a function's figures", [](auto& r) { r.profile->functions[0].hits = UINT64_MAX; }},
+      {"a histogram's bucket", [](auto& r) { r.profile->functions[0].histogram.buckets = {{5, 1}, {5, 1}}; }},
+      {"a histogram's bucket", [](auto& r) { r.profile->functions[0].histogram.buckets = {{4'000'000, 1}}; }},
+      {"the calibration",
+       [](auto& r) { r.profile->calibration->entry_ns = std::numeric_limits<double>::quiet_NaN(); }},
+      {"a CPU's number", [](auto& r) { r.cpus[1].cpu = 0; }},
+      {"a CPU's number", [](auto& r) { r.cpus[1].cpu = 1'000'000; }},
+      {"an event is there twice", [](auto& r) { r.events[1].name = r.events[0].name; }},
+      {"an event's name", [](auto& r) { r.events[0].name = "\xff"; }},
+      {"a mark's text", [](auto& r) { r.marks[0].text = "two\nlines"; }},
+      {"a task's name", [](auto& r) { r.samples[0].task = std::string(70'000, 'x'); }},
+      {"the width of a slice", [](auto& r) { r.slice_width = std::chrono::nanoseconds{-1}; }},
+  };
+  for (const auto& [what, make] : all) {
+    TraceRecord record = full_record();
+    make(record);
+    const auto back = from_bytes(to_bytes(record));
+    ASSERT_FALSE(back) << what;
+    EXPECT_EQ(back.error().kind, ErrorKind::invalid_argument);
+    EXPECT_THAT(back.error().message, HasSubstr(what));
+  }
+}
+
+}  // namespace
+}  // namespace netperfd::import

@@ -1,0 +1,122 @@
+#include "daemon/trace/calibration.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace netperfd::trace {
+namespace {
+
+using analysis::GraphEvent;
+using analysis::GraphEventKind;
+
+constexpr std::uint64_t kParent = 0x1000;
+constexpr std::uint64_t kEmpty = 0x2000;
+constexpr std::uint64_t kOther = 0x3000;
+
+// A machine whose true times and tracer's costs are known, which makes the records that its kernel would.
+struct Machine {
+  std::uint64_t parent_ns = 300, empty_ns = 1, other_ns = 40;
+  std::uint64_t entry_ns = 90, callee_ns = 60;
+  std::uint64_t now = 1'000'000;
+
+  static GraphEvent entry(std::uint64_t function) {
+    GraphEvent event;
+    event.function = function;
+    event.pid = 7;
+    return event;
+  }
+  static GraphEvent exit(std::uint64_t function, std::uint64_t start, std::uint64_t duration) {
+    GraphEvent event = entry(function);
+    event.kind = GraphEventKind::exit;
+    event.start = start;
+    event.end = start + duration;
+    return event;
+  }
+  void call_alone(std::vector<GraphEvent>& events) {
+    events.push_back(entry(kParent));
+    events.push_back(exit(kParent, now, parent_ns + empty_ns + other_ns + entry_ns));
+    now += 10'000;
+  }
+  void call_with_callees(std::vector<GraphEvent>& events) {
+    events.push_back(entry(kParent));
+    events.push_back(entry(kEmpty));
+    events.push_back(exit(kEmpty, now + 10, empty_ns + entry_ns));
+    events.push_back(entry(kOther));
+    events.push_back(exit(kOther, now + 200, other_ns + entry_ns));
+    events.push_back(
+        exit(kParent, now, parent_ns + empty_ns + other_ns + entry_ns + 2 * (entry_ns + callee_ns)));
+    now += 10'000;
+  }
+  CalibrationRound round(int calls = 400) {
+    std::vector<GraphEvent> alone;
+    std::vector<GraphEvent> with;
+    for (int i = 0; i < calls; ++i) {
+      call_alone(alone);
+      call_with_callees(with);
+    }
+    CalibrationRound result;
+    result.add_alone(alone);
+    result.add_with_callees(with);
+    return result;
+  }
+};
+
+TEST(Calibration, finds_the_costs_that_the_machine_has) {
+  Machine machine;
+  const auto found = calibrate({machine.round(), machine.round(), machine.round()});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_NEAR(found->entry_ns, 91, 0.01);  // with the nanosecond of the function that does next to nothing
+  EXPECT_NEAR(found->callee_ns, 59, 0.01);
+  EXPECT_EQ(found->calls, 6U * 400U);
+}
+
+TEST(Calibration, is_not_moved_by_a_few_calls_that_were_disturbed) {
+  Machine machine;
+  std::vector<CalibrationRound> rounds(3);
+  for (auto& round : rounds) {
+    round = machine.round();
+    for (std::size_t i = 0; i < round.alone.size() / 4; ++i) round.alone[i].duration_ns += 50'000;
+  }
+  const auto found = calibrate(rounds);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_NEAR(found->callee_ns, 59, 0.01);
+}
+
+TEST(Calibration, is_not_moved_by_a_round_on_a_slower_machine) {
+  Machine machine;
+  Machine slower{.parent_ns = 360, .entry_ns = 100, .callee_ns = 70};
+  const auto found = calibrate({machine.round(), slower.round(), machine.round()});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_NEAR(found->callee_ns, 59, 0.01);
+}
+
+TEST(Calibration, refuses_rounds_that_disagree) {
+  Machine machine;
+  Machine other{.callee_ns = 400};
+  const auto found = calibrate({machine.round(), other.round(), machine.round()});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(found.error().message, testing::HasSubstr("could not be told"));
+}
+
+TEST(Calibration, refuses_too_few_calls) {
+  Machine machine;
+  const auto found = calibrate({machine.round(20), machine.round(20), machine.round(20)});
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, testing::HasSubstr("too few calls"));
+}
+
+TEST(Calibration, refuses_a_parent_whose_callees_never_come) {
+  Machine machine;
+  CalibrationRound round;
+  std::vector<GraphEvent> alone;
+  for (int i = 0; i < 400; ++i) machine.call_alone(alone);
+  round.add_alone(alone);
+  round.add_with_callees(alone);
+  EXPECT_FALSE(calibrate({round, round, round}));
+}
+
+}  // namespace
+}  // namespace netperfd::trace
