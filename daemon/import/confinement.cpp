@@ -85,6 +85,10 @@ Status tie_to(pid_t parent) {
 
 }  // namespace
 
+bool is_built_with_sanitizers() {
+  return kSanitized;
+}
+
 Status confine(const Confinement& confinement) {
   if (::close_range(STDERR_FILENO + 1, UINT_MAX, 0) != 0) return fail_errno("close files", errno);
   ::umask(077);

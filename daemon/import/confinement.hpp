@@ -23,5 +23,6 @@ struct Confinement {
 // step that failed. In a build with sanitizers, which need more of both, the limit of memory and the filter
 // of system calls are left out.
 [[nodiscard]] Status confine(const Confinement& confinement);
+[[nodiscard]] bool is_built_with_sanitizers();
 
 }  // namespace netperfd::import

@@ -67,6 +67,22 @@ TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores
   EXPECT_EQ(tracer_.alive(), 0);
 }
 
+TEST_F(TracedRun, stores_what_its_profile_is_divided_by) {
+  packets_.counted =
+      PacketCount{.device = "hsr0", .netns = "ring-a", .sent = true, .packets = 70, .bytes = 7'000};
+  submit(a_traced_job());
+  EXPECT_THAT(packets_.workloads, IsEmpty());
+  workload_.last().become_prepared();
+  EXPECT_THAT(packets_.workloads, ElementsAre(std::vector<pid_t>{4711}));
+  auto measured = a_measurement();
+  measured.report.sums.front().received_bytes = 6'000;
+  workload_.last().end(std::move(measured));
+  tracer_.last().end(three_events());
+  ASSERT_TRUE(record().traffic.packets);
+  EXPECT_EQ(record().traffic.packets->packets, 70U);
+  EXPECT_EQ(record().traffic.goodput_bytes, 6'000U);
+}
+
 TEST_F(TracedRun, is_refused_up_front_where_the_kernel_cannot) {
   tracer_.check_refusal = kRefusal;
   const auto job = scheduler_.submit(a_traced_job(), 1000);

@@ -28,6 +28,9 @@ assert_contains() { [[ $3 == *"$2"* ]] || fail "$1" "... $2 ..." "$3"; }
 # assert_above WHAT LIMIT SEEN
 assert_above() { [[ $3 =~ ^[0-9]+$ && $3 -gt $2 ]] || fail "$1" "more than $2" "$3"; }
 
+# assert_between WHAT LOW HIGH SEEN: figures with fractions.
+assert_between() { jq --exit-status --null-input "${4:-null} | type == \"number\" and $2 <= . and . <= $3" >/dev/null || fail "$1" "$2 to $3" "$4"; }
+
 # assert_exit CODE COMMAND...: leaves what it printed in $printed.
 assert_exit() {
   local expected=$1 code=0
@@ -47,29 +50,14 @@ make_users() {
   useradd --no-create-home eve
 }
 
-# Two namespaces, left 10.0.0.1 and right 10.0.0.2, each with an hsr0 over two veth pairs.
-make_ring() {
-  local side
-  ip netns add left
-  ip netns add right
-  ip -n left link add port1 type veth peer name port1 netns right
-  ip -n left link add port2 type veth peer name port2 netns right
-  for side in left right; do
-    ip -n "$side" link set lo up
-    ip -n "$side" link set port1 up
-    ip -n "$side" link set port2 up
-    ip -n "$side" link add name hsr0 type hsr slave1 port1 slave2 port2 supervision 45 version 1
-    ip -n "$side" link set hsr0 up
-  done
-  ip -n left address add 10.0.0.1/24 dev hsr0
-  ip -n right address add 10.0.0.2/24 dev hsr0
-}
+# The namespaces of the shipped scenarios: lab up hsr.
+lab() { /usr/share/netperfd/lab "$@"; }
 
 # ring_job DURATION: TCP over the ring with all of hsr's functions traced.
 ring_job() {
   cat <<END
 name: ring
-workload: {iperf3: {netns: left, local: {netns: right, bind: 10.0.0.2}, duration: $1}}
+workload: {iperf3: {netns: ring-a, local: {netns: ring-b, bind: 10.9.0.2}, duration: $1}}
 trace: {function_graph: {module: hsr}}
 END
 }
