@@ -133,13 +133,14 @@ std::string call_tree(const Screen& screen, const ProfileDetails& details) {
                     {or_dash(shares.back(), format_share)}});
   }
   if (rows.empty()) return "No call tree is known.\n";
-  std::string text = render_table_with_bars(screen,
-                                            {{.title = "CALLED, BELOW ITS CALLER", .shrink_to = 20},
-                                             {.title = "CALLS", .right = true},
-                                             {.title = "TOTAL ms", .right = true},
-                                             {.title = "SELF ms", .right = true},
-                                             {.title = "SHARE", .right = true}},
-                                            std::move(rows), shares);
+  std::string text = render_table_with_bars(
+      screen,
+      {{.title = "CALLED, BELOW ITS CALLER", .shrink_to = 18},
+       {.title = "CALLS", .right = true},
+       {.title = "TOTAL ms", .right = true, .optional = true},
+       {.title = has_corrected(details) ? "RAW SELF ms" : "SELF ms", .right = true, .optional = true},
+       {.title = "SHARE", .right = true, .optional = true}},
+      std::move(rows), shares);
   if (rest > 0) {
     text += fmt::format("...{} more: -o json has all\n", plural(details.tree.size() - paths.size(), "path"));
   } else if (paths.size() < details.tree.size()) {
@@ -155,8 +156,8 @@ std::string callers_table(const Screen& screen, const ProfileDetails& details) {
   const FunctionNames name{screen, details, std::max<std::size_t>(screen.width.value_or(0) / 3, 16)};
   const EdgesByCallee edges = by_callee(details.edges);
   std::vector<Cells> rows;
-  for (const FunctionStatsView& function : details.functions) {
-    const std::vector<Caller> callers = callers_of(function, edges, name);
+  for (const std::size_t place : by_shown_self_time(details)) {
+    const std::vector<Caller> callers = callers_of(details.functions[place], edges, name);
     for (std::size_t i = 0; i < callers.size(); ++i) rows.push_back(caller_row(callers[i], i == 0));
   }
   if (rows.empty()) return "No callers are known.\n";
@@ -167,8 +168,8 @@ std::string callers_table(const Screen& screen, const ProfileDetails& details) {
                                    {.title = "CALLED BY", .shrink_to = 16},
                                    {.title = "CALLS", .right = true},
                                    {.title = "SHARE", .right = true},
-                                   {.title = "TOTAL ns/CALL", .right = true, .leaves = 1},
-                                   {.title = "TOTAL ms", .right = true, .leaves = 2}},
+                                   {.title = "TOTAL ns/CALL", .right = true, .optional = true, .leaves = 1},
+                                   {.title = "TOTAL ms", .right = true, .optional = true, .leaves = 2}},
                                   std::move(rows));
   if (more > 0) text += fmt::format("...{} more: -o csv has all\n", count_text(more));
   return text;

@@ -12,6 +12,7 @@ void each_field(Row&& row, Visit&& visit) {
   visit("edges", row.edges);
   visit("nodes", row.nodes);
   visit("hits", row.hits);
+  visit("timed", row.timed);
   visit("self_ns", row.self_ns);
   visit("corrected_self_ns", row.corrected_self_ns);
   visit("slice_s", row.slice_s);
@@ -60,6 +61,7 @@ void each_field(Row&& row, Visit&& visit) {
   visit("interrupted_ns", row.interrupted_ns);
   visit("off_cpu_ns", row.off_cpu_ns);
   visit("callees", row.callees);
+  visit("interruptions", row.interruptions);
   visit("roots", row.roots);
   visit("interrupt_roots", row.interrupt_roots);
   visit("min_ns", row.min_ns);

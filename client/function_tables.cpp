@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -138,10 +139,9 @@ Rendered lay_out(const FunctionColumns& columns, const std::vector<FunctionStats
   return table;
 }
 
-// By the figure that is shown, which may be another than the daemon's order goes by.
 std::vector<FunctionStatsView> by_self_time(const ProfileDetails& details) {
-  std::vector<FunctionStatsView> functions = details.functions;
-  std::ranges::stable_sort(functions, std::greater{}, [](const auto& row) { return self_of(row); });
+  std::vector<FunctionStatsView> functions;
+  for (const std::size_t place : by_shown_self_time(details)) functions.push_back(details.functions[place]);
   return functions;
 }
 
@@ -162,6 +162,14 @@ void append(FunctionColumns& to, const Columns& columns) {
 bool has_corrected(const ProfileDetails& details) {
   return std::ranges::any_of(details.functions,
                              [](const FunctionStatsView& row) { return row.corrected_self_ns.has_value(); });
+}
+
+std::vector<std::size_t> by_shown_self_time(const ProfileDetails& details) {
+  std::vector<std::size_t> places(details.functions.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, std::greater{},
+                           [&details](std::size_t place) { return self_of(details.functions[place]); });
+  return places;
 }
 
 std::string top_functions(const Screen& screen, const ProfileDetails& details) {

@@ -1,7 +1,9 @@
 // The tables of functions (function_text.cpp puts them on the page).
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "client/screen.hpp"
 #include "client/views.hpp"
@@ -12,6 +14,10 @@ namespace netperfctl::show {
 // where one would be too wide.
 [[nodiscard]] std::string top_functions(const Screen& screen, const ProfileDetails& details);
 [[nodiscard]] std::string all_functions(const Screen& screen, const ProfileDetails& details);
+
+// Places in details.functions, the largest self time that the page shows first: the daemon's own order goes
+// by the raw one.
+[[nodiscard]] std::vector<std::size_t> by_shown_self_time(const ProfileDetails& details);
 
 // Whether the tracer's own cost could be taken off.
 [[nodiscard]] bool has_corrected(const ProfileDetails& details);

@@ -124,30 +124,44 @@ std::string damage_words(const ProfileView& profile) {
       parts.push_back(fmt::format("{} {}", format_count(*count), *count == 1 ? one : many));
   };
   add(profile.open_at_start, "call began before the trace", "calls began before the trace");
-  add(profile.open_at_end, "call had not ended with it", "calls had not ended with it");
+  add(profile.open_at_end, "call had not ended with the trace", "calls had not ended with the trace");
   add(profile.unmatched_exits, "exit without an entry", "exits without an entry");
   add(profile.unmatched_entries, "entry without an exit", "entries without an exit");
   add(profile.over_losses, "call over a loss, perhaps without a callee",
       "calls over losses, perhaps without callees");
   add(profile.depth_overruns, "call too deep for the kernel", "calls too deep for the kernel");
   add(profile.clipped, "time below 0 taken for 0", "times below 0 taken for 0");
-  add(profile.out_of_order, "record out of order", "records out of order");
+  add(profile.out_of_order, "record that came after later ones of its task",
+      "records that came after later ones of their task");
   add(profile.tree_overflow, "call found no room in the tree", "calls found no room in the tree");
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::string damage_part(const Screen& screen, const ProfileView& profile) {
+  const std::string damage = damage_words(profile);
+  return damage.empty() ? "" : field(screen, "not whole", damage, Style::active);
+}
+
 std::string notes(const Screen& screen, const ShowView& view) {
   const ProfileView& profile = view.functions->profile;
-  std::string text = field(screen, "self time", cost_words(profile));
-  text += field(screen, "p99", "of the time of whole calls, with their callees and the tracer's own cost");
+  std::string text;
+  if (profile.timed == false) {
+    text +=
+        field(screen, "times", "not known: the function tracer recorded calls, and nothing of their ends");
+  } else {
+    text += field(screen, "self time", cost_words(profile));
+    text += view.function_lists.functions
+                ? field(screen, "times",
+                        "total, min, percentiles and max are of whole calls, with their callees and the "
+                        "tracer's own cost")
+                : field(screen, "p99", "of whole calls, with their callees and the tracer's own cost");
+  }
   if (const std::string packets = packet_words(view); !packets.empty())
     text += field(screen, "packets", packets);
   if (const std::string goodput = goodput_words(view); !goodput.empty())
     text += field(screen, "bytes", goodput);
   if (const std::string limits = limit_words(profile); !limits.empty()) text += field(screen, "only", limits);
-  if (const std::string damage = damage_words(profile); !damage.empty())
-    text += field(screen, "not whole", damage, Style::active);
-  return text;
+  return text + damage_part(screen, profile);
 }
 
 }  // namespace
@@ -169,13 +183,15 @@ std::string functions_words(const ShowView& view) {
   const ProfileDetails& details = *view.functions;
   const std::uint32_t traced = view.trace ? view.trace->trace.functions.value_or(0) : 0;
   const std::uint64_t called = details.profile.functions.value_or(details.functions.size());
+  // Calls may have begun all the same.
+  if (called == 0 && traced == 0) return "no whole call of a function";
+  if (called == 0) return plural(traced, "function") + " traced, no whole call of them";
   const std::string modules = module_words(details);
   if (traced == 0) {
     return plural(called, "function") + (modules.empty() ? "" : " of " + modules) + " called";
   }
   const std::string of = modules.empty() ? "them" : modules;
-  return fmt::format("{} traced, {} of {} called", plural(traced, "function"),
-                     called == 0 ? "none" : format_count(called), of);
+  return fmt::format("{} traced, {} of {} called", plural(traced, "function"), format_count(called), of);
 }
 
 std::string builds_part(const Screen& screen, const ProfileDetails& details) {
@@ -194,7 +210,8 @@ std::string builds_part(const Screen& screen, const ProfileDetails& details) {
 std::string functions_part(const Screen& screen, const ShowView& view) {
   if (!view.functions) return {};
   if (view.functions->functions.empty())
-    return "\n" + field(screen, "functions", "none of those traced was called");
+    return "\n" + field(screen, "functions", "no call ended within the trace") +
+           damage_part(screen, view.functions->profile);
   const Screen beside = narrower(screen, kIndent);
   const std::string table = view.function_lists.functions ? all_functions(beside, *view.functions)
                                                           : top_functions(beside, *view.functions);

@@ -11,9 +11,10 @@ namespace netperfctl {
 
 // What is said of a whole profile (GetFunctionProfile).
 struct ProfileView {
-  std::optional<std::uint64_t> functions;                   // how many were called
-  std::optional<std::uint64_t> edges, nodes;                // pairs of caller and callee; paths of calls
-  std::optional<std::uint64_t> hits;                        // calls
+  std::optional<std::uint64_t> functions;     // how many were called
+  std::optional<std::uint64_t> edges, nodes;  // pairs of caller and callee; paths of calls
+  std::optional<std::uint64_t> hits;          // calls
+  std::optional<bool> timed;  // false: the function tracer's, which tells of no end; no time is known
   std::optional<std::uint64_t> self_ns, corrected_self_ns;  // over all functions
   std::optional<double> slice_s;
   std::optional<std::uint32_t> depth;  // as asked; absent: all levels
@@ -40,7 +41,7 @@ struct FunctionStatsView {
   std::optional<std::uint32_t> duplicate;  // which of several of that name, from 1
   std::optional<std::uint64_t> hits, total_ns, self_ns, corrected_self_ns, recorded_ns, interrupted_ns,
       off_cpu_ns;
-  std::optional<std::uint64_t> callees, roots, interrupt_roots;
+  std::optional<std::uint64_t> callees, interruptions, roots, interrupt_roots;
   std::optional<std::uint64_t> min_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;  // of one call's total time
   // Of the self time, corrected where that is known.
   std::optional<double> self_ns_per_call, self_ns_per_byte, calls_per_packet;

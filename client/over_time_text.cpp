@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/function_tables.hpp"
 #include "client/function_text.hpp"
 #include "client/table.hpp"
 #include "client/text.hpp"
@@ -70,10 +72,10 @@ void add_event(Pictures& pictures, const std::string& name, const TraceEventView
 }
 
 std::string as_time(double nanoseconds) {
-  return format_milliseconds(nanoseconds / 1e6);
+  return format_as_milliseconds(static_cast<std::uint64_t>(std::max(0.0, std::round(nanoseconds)))) + " ms";
 }
 
-// How often it was called, and below it how long it took, raw as the slices have it.
+// How often it was called, and below it how long it took: raw, since slices are not corrected.
 void add_function(Pictures& pictures, const FunctionSlicesView& function, const FunctionStatsView& stats,
                   const std::string& name, const SliceTime& time) {
   const TimeAxis& axis = pictures.axis;
@@ -88,8 +90,9 @@ void add_function(Pictures& pictures, const FunctionSlicesView& function, const 
                            {or_dash(stats.hits, count_text)},
                            {or_dash(busiest(function.hits), format_short)},
                            {draw(function.hits)}});
+  if (!function.self_ns) return;
   const auto self_time = [](std::uint64_t nanoseconds) { return as_time(static_cast<double>(nanoseconds)); };
-  pictures.rows.push_back({{"  self time", Style::faint},
+  pictures.rows.push_back({{"  raw self time", Style::faint},
                            {or_dash(stats.self_ns, self_time), Style::faint},
                            {or_dash(busiest(function.self_ns), as_time), Style::faint},
                            {draw(function.self_ns), Style::faint}});
@@ -100,12 +103,14 @@ void add_functions(Pictures& pictures, std::size_t name_columns) {
   SliceTime time = slice_time(*pictures.view.trace);
   time.slice_s = details.profile.slice_s.value_or(0);
   const FunctionNames name{pictures.screen, details, name_columns};
-  for (std::size_t i = 0; i < std::min(kMostFunctions, details.slices.size()); ++i) {
-    const FunctionSlicesView& function = details.slices[i];
-    // Both lists have the same order.
-    const FunctionStatsView stats = i < details.functions.size() ? details.functions[i] : FunctionStatsView{};
-    add_function(pictures, function, stats, name(function.function, function.module, function.duplicate),
-                 time);
+  std::vector<std::size_t> places = by_shown_self_time(details);
+  places.resize(std::min(kMostFunctions, places.size()));
+  for (const std::size_t place : places) {
+    // The daemon sends both lists in one order.
+    if (place >= details.slices.size()) continue;
+    const FunctionSlicesView& function = details.slices[place];
+    add_function(pictures, function, details.functions[place],
+                 name(function.function, function.module, function.duplicate), time);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace netperfctl {
 
 bool is_call_event(std::string_view event) {
-  return event.starts_with("ftrace:funcgraph_");
+  return event.starts_with("ftrace:funcgraph_") || event.starts_with("ftrace:fgraph_");
 }
 
 const TraceEventView* calls_of(std::span<const TraceEventView> events) {

@@ -104,7 +104,7 @@ std::string format_milliseconds(double milliseconds) {
     return milliseconds < 0.0095 ? fmt::format("{:.2g} ms", milliseconds)
                                  : fmt::format("{:.3f} ms", milliseconds);
   }
-  return fmt::format("{} ms", milliseconds < 999.5 ? fmt::format("{:#.3g}", milliseconds)
+  return fmt::format("{} ms", milliseconds < 99.95 ? fmt::format("{:#.3g}", milliseconds)
                                                    : fmt::format("{:.0f}", milliseconds));
 }
 

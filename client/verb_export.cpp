@@ -101,7 +101,9 @@ Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
 
 Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
   if (arguments.file.empty()) return copy(content, STDOUT_FILENO, "stdout");
-  const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  // Task names of others, and in a trace.dat addresses of the kernel: for nobody else to read.
+  constexpr mode_t kOwnerOnly = 0600;
+  const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly)};
   if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));
   auto bytes = copy(content, file.get(), arguments.file);
   if (!bytes) {
@@ -163,7 +165,8 @@ Verb add_export(CLI::App& app, const Settings& settings) {
   command
       ->add_option(
           "--format", arguments->format,
-          "text (the default): as the kernel's own trace file has it; trace.dat: as trace-cmd has it")
+          "text (the default): as the kernel's own trace file has it; trace.dat: as trace-cmd has it "
+          "(for root)")
       ->check(CLI::IsMember({kText, kRecording}))
       ->type_name("FORMAT");
   command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");

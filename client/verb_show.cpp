@@ -141,14 +141,14 @@ Verb add_show(CLI::App& app, const Settings& settings) {
                     "List the events by time slice, and draw the functions over time");
   FunctionLists& functions = arguments->functions;
   command->add_flag("--functions", functions.functions,
-                    "List all traced functions, with all of their figures");
+                    "List all functions that were called, with all of their figures");
   command->add_flag("--tree", functions.tree, "List who called whom, from the first traced caller on");
   command->add_flag("--callers", functions.callers, "List each function with its callers");
   command
       ->add_option("--document", arguments->document,
                    "Write bytes as they came: client.stdout, client.stderr, server.stdout and server.stderr "
                    "of iperf3, "
-                   "or trace.dat")
+                   "or trace.dat (for root)")
       ->type_name("NAME");
   command->footer(
       "Example:\n"

@@ -15,7 +15,7 @@ void mark_over_loss(Task& task) {
 }  // namespace
 
 CallPairing::CallPairing(const CallSettings& settings)
-    : sleep_in_recorded_(settings.sleep_in_recorded),
+    : sleep_in_recorded_(settings.sleep_in_recorded.value_or(true)),
       off_cpu_known_(settings.off_cpu_known),
       functions_(settings.functions, settings.slices),
       tree_(settings.tree_nodes),
@@ -77,7 +77,18 @@ Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& eve
     mark_over_loss(task);
   }
   if (task.out && lost_ && last_loss_ >= task.out_since) come_back(task, event.time);
+  take_stamp(task, event.time);
   return task;
+}
+
+// Records of one task may come in the wrong order where it moved to a CPU whose ring was read before. Those
+// of different tasks have nothing to do with one another.
+void CallPairing::take_stamp(Task& task, std::uint64_t time) {
+  if (time < task.last) {
+    ++damage_.out_of_order;
+  } else {
+    task.last = time;
+  }
 }
 
 void CallPairing::enter(Task& task, const GraphEvent& event) {
@@ -158,8 +169,10 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns;
   call.off_cpu_ns = task.off_cpu_ns - frame.off_cpu_ns;
   call.callees = frame.callees;
+  call.interruptions = frame.interruptions;
   call.inner = frame.inner;
-  const std::uint64_t slept_ns = sleep_in_recorded_ ? call.off_cpu_ns : 0;
+  // Between two stamps all time passes.
+  const std::uint64_t slept_ns = sleep_in_recorded_ || !timed ? call.off_cpu_ns : 0;
   call.total_ns = less(call.raw_ns, call.interrupted_ns + slept_ns);
   call.self_ns = less(call.total_ns, frame.callees_ns);
   if (frame.over_loss) ++damage_.over_losses;
@@ -185,6 +198,7 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
       ++function.interrupt_roots;
       const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, slept_ns);
       task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns);
+      if (task.frames.size() > 1) ++(task.frames.end() - 2)->interruptions;
     }
   } else {
     Frame& caller = *(task.frames.end() - 2);
@@ -256,6 +270,7 @@ void CallPairing::switch_tasks(std::uint32_t number, Cpu& cpu, const GraphEvent&
     Task& task = tasks_[previous];
     if (cpu.after_loss) mark_over_loss(task);
     if (task.out) come_back(task, event.time);
+    take_stamp(task, event.time);
     task.out = true;
     task.out_since = event.time;
   }

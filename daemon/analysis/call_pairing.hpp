@@ -54,7 +54,6 @@ class CallPairing {
 
   [[nodiscard]] FunctionTable& functions() { return functions_; }
   [[nodiscard]] const CallTree& tree() const { return tree_; }
-  // All but out_of_order.
   [[nodiscard]] CallDamage damage() const;
   [[nodiscard]] std::uint64_t slice_ns() const { return released_ ? functions_.slice_ns() : 0; }
 
@@ -73,6 +72,7 @@ class CallPairing {
   };
 
   [[nodiscard]] Task& task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& event);
+  void take_stamp(Task& task, std::uint64_t time);
   void enter(Task& task, const GraphEvent& event);
   void leave(Task& task, const GraphEvent& event);
   void close(Task& task, const GraphEvent& event);
@@ -91,7 +91,7 @@ class CallPairing {
   void add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns);
   [[nodiscard]] std::uint64_t less(std::uint64_t value, std::uint64_t by);
 
-  bool sleep_in_recorded_;
+  bool sleep_in_recorded_;  // where the kernel tells durations
   bool off_cpu_known_;
   FunctionTable functions_;
   CallTree tree_;

@@ -17,9 +17,10 @@ struct Frame {
   std::uint64_t off_cpu_ns = 0;      // the task's at the entry
   std::uint64_t callees_ns = 0;      // total time of the traced calls it made
   std::uint32_t callees = 0;
-  std::uint32_t function = 0;  // index into FunctionTable
-  std::uint32_t node = 0;      // index into CallTree, or CallTree::kNone
-  std::uint16_t depth = 0;     // grows from a frame to the next, not always by one
+  std::uint32_t interruptions = 0;  // interrupts' roots that came over it directly
+  std::uint32_t function = 0;       // index into FunctionTable
+  std::uint32_t node = 0;           // index into CallTree, or CallTree::kNone
+  std::uint16_t depth = 0;          // grows from a frame to the next, not always by one
   ContextRank context = ContextRank::task;
   bool root : 1 = false;       // no traced function made the call
   bool interrupt : 1 = false;  // a root that came over other code
@@ -35,6 +36,7 @@ struct Task {
   std::uint64_t interrupted_ns = 0;    // that traced functions of interrupts took of it, so far
   std::uint64_t off_cpu_ns = 0;        // so far
   std::uint64_t out_since = 0;         // where it is off the CPU
+  std::uint64_t last = 0;              // the latest stamp of its records
   std::uint32_t overrun = 0;           // the kernel's last count
   std::uint32_t outermost = kNoDepth;  // the least depth of all its entries and exits
   bool out = false;

@@ -36,10 +36,9 @@ std::vector<CallTracker::Hits> CallTracker::take_hits() {
   return taken;
 }
 
-FunctionProfile CallTracker::finish(const FunctionNamer& name, std::uint64_t out_of_order) {
+FunctionProfile CallTracker::finish(const FunctionNamer& name) {
   FunctionProfile profile = make_profile(state_->pairing.functions(), state_->pairing.tree(), name);
   profile.damage = state_->pairing.damage();
-  profile.damage.out_of_order = out_of_order;
   profile.slice_ns = state_->pairing.slice_ns();
   profile.sleep_in_recorded = state_->settings.sleep_in_recorded;
   profile.off_cpu_known = state_->settings.off_cpu_known;
@@ -47,9 +46,12 @@ FunctionProfile CallTracker::finish(const FunctionNamer& name, std::uint64_t out
 }
 
 void correct_self_times(FunctionProfile& profile, const Calibration& calibration) {
+  if (!profile.timed) return;
   for (FunctionStats& function : profile.functions) {
+    // An interrupt's root writes its records within what it interrupts, as a callee does within its caller.
+    const std::uint64_t within = function.callees + function.interruptions;
     const double cost = static_cast<double>(function.hits) * calibration.entry_ns +
-                        static_cast<double>(function.callees) * calibration.callee_ns;
+                        static_cast<double>(within) * calibration.callee_ns;
     const auto cost_ns = static_cast<std::uint64_t>(std::llround(std::max(cost, 0.0)));
     if (cost_ns > function.self_ns) ++profile.damage.clipped;
     function.corrected_self_ns = function.self_ns - std::min(cost_ns, function.self_ns);

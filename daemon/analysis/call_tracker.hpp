@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,8 +16,10 @@
 namespace netperfd::analysis {
 
 struct CallSettings {
-  bool sleep_in_recorded = true;  // the kernel's option sleep-time: durations hold the time off the CPU
-  bool off_cpu_known = true;      // task_switch events are among the events
+  // The kernel's option sleep-time: durations hold the time off the CPU. Absent: not known; taken for true,
+  // as which the kernel begins.
+  std::optional<bool> sleep_in_recorded = true;
+  bool off_cpu_known = true;  // task_switch events are among the events
   std::size_t tree_nodes = 10'000;
   std::size_t functions = 20'000;  // others are counted together: address 0, named "others"
   std::size_t tasks = 100'000;     // with calls under way; the oldest is given up beyond it
@@ -55,8 +58,8 @@ class CallTracker {
   // Everything but depth, calibration, builds and corrected times. Addresses with the same name are one
   // function. A function none of whose calls has ended stands there, with 0 hits, where it has called one
   // that has. Percentiles lie between the exact least and greatest. Calls under way of tasks that were given
-  // up count as open at the end. `out_of_order` is TimeOrder's count. May be called at any time, also again.
-  [[nodiscard]] FunctionProfile finish(const FunctionNamer& name, std::uint64_t out_of_order);
+  // up count as open at the end. May be called at any time, also again.
+  [[nodiscard]] FunctionProfile finish(const FunctionNamer& name);
 
  private:
   struct State;
@@ -64,7 +67,8 @@ class CallTracker {
 };
 
 // Fills in corrected_self_ns: self time less entry_ns for each call and less callee_ns for each traced call
-// it made, never below 0 (counted in damage.clipped where it would have been).
+// it made or was interrupted by, never below 0 (counted in damage.clipped where it would have been). Nothing
+// where the profile is not timed.
 void correct_self_times(FunctionProfile& profile, const Calibration& calibration);
 
 }  // namespace netperfd::analysis

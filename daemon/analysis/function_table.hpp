@@ -14,8 +14,8 @@ namespace netperfd::analysis {
 struct EndedCall {
   std::uint64_t raw_ns = 0;  // as recorded
   std::uint64_t total_ns = 0, self_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
-  std::uint32_t callees = 0;
-  bool inner = false;
+  std::uint32_t callees = 0, interruptions = 0;
+  bool inner = false;  // its time is in that of an outer call
 };
 
 struct FunctionCount {
@@ -26,7 +26,7 @@ struct FunctionCount {
   std::uint64_t address = 0;
   // As in FunctionStats.
   std::uint64_t hits = 0, total_ns = 0, self_ns = 0, recorded_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
-  std::uint64_t callees = 0, roots = 0, interrupt_roots = 0;
+  std::uint64_t callees = 0, interruptions = 0, roots = 0, interrupt_roots = 0;
   std::uint64_t min_ns = std::numeric_limits<std::uint64_t>::max(), max_ns = 0;
   HistogramCounter totals;
   std::vector<Slice> slices;
@@ -34,12 +34,15 @@ struct FunctionCount {
 
   void add(const EndedCall& call) {
     ++hits;
-    if (!call.inner) total_ns += call.total_ns;
+    if (!call.inner) {
+      total_ns += call.total_ns;
+      interrupted_ns += call.interrupted_ns;
+      off_cpu_ns += call.off_cpu_ns;
+    }
     self_ns += call.self_ns;
     recorded_ns += call.raw_ns;
-    interrupted_ns += call.interrupted_ns;
-    off_cpu_ns += call.off_cpu_ns;
     callees += call.callees;
+    interruptions += call.interruptions;
     if (call.total_ns < min_ns) min_ns = call.total_ns;
     if (call.total_ns > max_ns) max_ns = call.total_ns;
     totals.add(call.total_ns);

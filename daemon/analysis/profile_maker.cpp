@@ -56,6 +56,7 @@ void add(FunctionStats& stats, const FunctionCount& count) {
   stats.interrupted_ns += count.interrupted_ns;
   stats.off_cpu_ns += count.off_cpu_ns;
   stats.callees += count.callees;
+  stats.interruptions += count.interruptions;
   stats.roots += count.roots;
   stats.interrupt_roots += count.interrupt_roots;
   const std::size_t slices = std::max(stats.slice_hits.size(), count.slices.size());
@@ -67,15 +68,19 @@ void add(FunctionStats& stats, const FunctionCount& count) {
   }
 }
 
-// A bucket's middle may lie beyond what was really met in it.
+// A bucket's middle may lie beyond what was really met in it. The highest two have ten calls beyond them or
+// are not told.
 void add_percentiles(FunctionStats& stats) {
+  constexpr std::uint64_t kFewestForP99 = 1'000;
+  constexpr std::uint64_t kFewestForP999 = 10'000;
   const auto percentile = [&stats](double fraction) {
     return std::clamp(quantile(stats.histogram, fraction), stats.min_ns, stats.max_ns);
   };
   stats.p50_ns = percentile(0.5);
   stats.p90_ns = percentile(0.9);
-  stats.p99_ns = percentile(0.99);
-  stats.p999_ns = percentile(0.999);
+  const std::uint64_t calls = count(stats.histogram);
+  if (calls >= kFewestForP99) stats.p99_ns = percentile(0.99);
+  if (calls >= kFewestForP999) stats.p999_ns = percentile(0.999);
 }
 
 // A slice without a call that returned in it is 0 in both.
@@ -212,6 +217,14 @@ class NamedTree {
   std::vector<std::uint32_t> roots_;
 };
 
+// The function tracer tells that a function was called, and nothing of the call's end.
+bool is_timed(const FunctionProfile& profile) {
+  const auto has_hits = [](const FunctionStats& stats) { return stats.hits > 0; };
+  const auto has_times = [](const FunctionStats& stats) { return !stats.histogram.buckets.empty(); };
+  return std::ranges::none_of(profile.functions, has_hits) ||
+         std::ranges::any_of(profile.functions, has_times);
+}
+
 }  // namespace
 
 FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree, const FunctionNamer& name) {
@@ -221,6 +234,7 @@ FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree, c
       add_functions(profile, table, functions_in_use(table, tree, used_nodes), name);
   add_edges(profile, tree, place);
   profile.tree = NamedTree(tree, used_nodes, place).in_order();
+  profile.timed = is_timed(profile);
   return profile;
 }
 

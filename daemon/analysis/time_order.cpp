@@ -58,11 +58,6 @@ std::size_t TimeOrder::give_run(std::uint32_t cpu, Head limit, std::uint64_t mos
   std::size_t given = 0;
   for (const GraphEvent& event : events) {
     if (Head{event.time, cpu} > limit) break;
-    if (event.time < given_until_) {
-      ++out_of_order_;
-    } else {
-      given_until_ = event.time;
-    }
     ++given;
   }
   sink(cpu, events.first(given));

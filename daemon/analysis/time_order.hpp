@@ -7,8 +7,8 @@
 // emptied every ring, all up to the latest stamp of the turns before it can be given out. A ring that was not
 // emptied still holds what comes after the last that was read of it, and nothing earlier: so nothing later
 // than that is given out. An event is written a moment after it is stamped; a CPU that is held up in between
-// for longer than a turn (a virtual one can be) brings it too late. Such events are given out all the same,
-// and counted.
+// for longer than a turn (a virtual one can be) brings it too late. Such events are given out all the same:
+// they matter only where their task has moved to another CPU meanwhile, which the pairing of calls sees.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +48,6 @@ class TimeOrder {
   // Nothing more will come.
   void finish(const Sink& sink);
 
-  // Events that came after a later one had been given out.
-  [[nodiscard]] std::uint64_t out_of_order() const { return out_of_order_; }
-
  private:
   // The next event of a lane.
   struct Head {
@@ -78,8 +75,6 @@ class TimeOrder {
   std::size_t held_ = 0;
   std::uint64_t newest_ = 0;         // of all turns
   std::uint64_t newest_before_ = 0;  // when the last turn ended
-  std::uint64_t given_until_ = 0;    // the latest stamp that was given out
-  std::uint64_t out_of_order_ = 0;
 };
 
 }  // namespace netperfd::analysis

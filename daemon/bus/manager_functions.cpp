@@ -32,13 +32,15 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionProfi
     const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
-    const auto functions = value_or_throw(ports_.queries.profile(id, {})).functions;
+    const FunctionProfile profile = value_or_throw(ports_.queries.profile(id, {}));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
-    const std::uint64_t total = functions.size();
-    return std::tuple{
-        fitting_part(total, offset, page_limit(limit, kPageLimit),
-                     [&](std::size_t i) { return function_profile_row(functions[i], traffic); }),
-        total};
+    const std::uint64_t total = profile.functions.size();
+    return std::tuple{fitting_part(total, offset, page_limit(limit, kPageLimit),
+                                   [&](std::size_t i) {
+                                     return function_profile_row(profile.functions[i], traffic,
+                                                                 profile.timed);
+                                   }),
+                      total};
   });
 }
 
@@ -47,12 +49,13 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionSlice
   return dbus::guarded([&] {
     core::ProfileParts parts;
     parts.slices = true;
-    const auto functions =
-        value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts)).functions;
-    const std::uint64_t total = functions.size();
-    return std::tuple{fitting_part(total, offset, page_limit(limit, kPageLimit),
-                                   [&](std::size_t i) { return function_slices_row(functions[i]); }),
-                      total};
+    const FunctionProfile profile =
+        value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts));
+    const std::uint64_t total = profile.functions.size();
+    return std::tuple{
+        fitting_part(total, offset, page_limit(limit, kPageLimit),
+                     [&](std::size_t i) { return function_slices_row(profile.functions[i], profile.timed); }),
+        total};
   });
 }
 
@@ -82,11 +85,10 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListCallTree(cons
         value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts));
     const auto depths = call_depths(profile.tree);
     const std::uint64_t total = profile.tree.size();
-    return std::tuple{fitting_part(total, offset, page_limit(limit, kPageLimit),
-                                   [&](std::size_t i) {
-                                     return call_node_row(profile.tree[i], depths[i], profile.functions);
-                                   }),
-                      total};
+    return std::tuple{
+        fitting_part(total, offset, page_limit(limit, kPageLimit),
+                     [&](std::size_t i) { return call_node_row(profile.tree[i], depths[i], profile); }),
+        total};
   });
 }
 

@@ -60,6 +60,21 @@ void put_damage(RowMaker& row, const CallDamage& damage) {
   row.put("tree_overflow", damage.tree_overflow);
 }
 
+void put_times(RowMaker& row, const FunctionStats& function) {
+  row.put("total_ns", function.total_ns);
+  row.put("self_ns", function.self_ns);
+  row.put("corrected_self_ns", function.corrected_self_ns);
+  row.put("recorded_ns", function.recorded_ns);
+  row.put("interrupted_ns", function.interrupted_ns);
+  row.put("off_cpu_ns", function.off_cpu_ns);
+  row.put("min_ns", function.min_ns);
+  row.put("max_ns", function.max_ns);
+  row.put("p50_ns", function.p50_ns);
+  row.put("p90_ns", function.p90_ns);
+  row.put("p99_ns", function.p99_ns);
+  row.put("p999_ns", function.p999_ns);
+}
+
 RowMaker make_profile(const FunctionProfile& profile, const Traffic& traffic) {
   const analysis::ProfileSums sums = analysis::profile_sums(profile.functions);
   RowMaker row;
@@ -67,15 +82,18 @@ RowMaker make_profile(const FunctionProfile& profile, const Traffic& traffic) {
   row.put("edges", std::uint64_t{profile.edges.size()});
   row.put("nodes", std::uint64_t{profile.tree.size()});
   row.put("hits", sums.hits);
-  row.put("self_ns", sums.self_ns);
-  row.put("corrected_self_ns", sums.corrected_self_ns);
+  row.put("timed", profile.timed);
+  if (profile.timed) {
+    row.put("self_ns", sums.self_ns);
+    row.put("corrected_self_ns", sums.corrected_self_ns);
+    row.put("sleep_in_recorded", profile.sleep_in_recorded);
+    row.put("off_cpu_known", profile.off_cpu_known);
+  }
   if (profile.slice_ns > 0) {
     const std::chrono::duration<double, std::nano> width{static_cast<double>(profile.slice_ns)};
     row.put("slice_s", std::chrono::duration<double>(width).count());
   }
   row.put("depth", profile.depth);
-  row.put("sleep_in_recorded", profile.sleep_in_recorded);
-  row.put("off_cpu_known", profile.off_cpu_known);
   put_calibration(row, profile);
   put_traffic(row, traffic);
   put_damage(row, profile.damage);
@@ -105,37 +123,28 @@ WireProfile wire_profile(const FunctionProfile& profile, const Traffic& traffic)
   return wire;
 }
 
-WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic) {
+WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed) {
   RowMaker row;
   put_identity(row, function);
   row.put("hits", function.hits);
-  row.put("total_ns", function.total_ns);
-  row.put("self_ns", function.self_ns);
-  row.put("corrected_self_ns", function.corrected_self_ns);
-  row.put("recorded_ns", function.recorded_ns);
-  row.put("interrupted_ns", function.interrupted_ns);
-  row.put("off_cpu_ns", function.off_cpu_ns);
   row.put("callees", function.callees);
+  row.put("interruptions", function.interruptions);
   row.put("roots", function.roots);
   row.put("interrupt_roots", function.interrupt_roots);
-  row.put("min_ns", function.min_ns);
-  row.put("max_ns", function.max_ns);
-  row.put("p50_ns", function.p50_ns);
-  row.put("p90_ns", function.p90_ns);
-  row.put("p99_ns", function.p99_ns);
-  row.put("p999_ns", function.p999_ns);
   const analysis::ProfileFactors factors = analysis::profile_factors(function, traffic);
-  row.put("self_ns_per_byte", factors.self_ns_per_byte);
   row.put("calls_per_packet", factors.calls_per_packet);
+  if (!timed) return row.take();
+  put_times(row, function);
+  row.put("self_ns_per_byte", factors.self_ns_per_byte);
   row.put("self_ns_per_call", factors.self_ns_per_call);
   return row.take();
 }
 
-WireRow function_slices_row(const FunctionStats& function) {
+WireRow function_slices_row(const FunctionStats& function, bool timed) {
   RowMaker row;
   put_identity(row, function);
   row.put("hits", function.slice_hits);
-  row.put("self_ns", function.slice_self_ns);
+  if (timed) row.put("self_ns", function.slice_self_ns);
   return row.take();
 }
 
@@ -148,13 +157,13 @@ WireRow call_edge_row(const CallEdge& edge, const std::vector<FunctionStats>& fu
   return row.take();
 }
 
-WireRow call_node_row(const CallNode& node, std::uint32_t depth,
-                      const std::vector<FunctionStats>& functions) {
+WireRow call_node_row(const CallNode& node, std::uint32_t depth, const FunctionProfile& profile) {
   RowMaker row;
   row.put("depth", depth);
-  put_identity(row, functions.at(node.function));
+  put_identity(row, profile.functions.at(node.function));
   row.put("in_interrupt", node.in_interrupt);
   row.put("hits", node.hits);
+  if (!profile.timed) return row.take();
   row.put("total_ns", node.total_ns);
   row.put("self_ns", node.self_ns);
   return row.take();

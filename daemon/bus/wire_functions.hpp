@@ -22,12 +22,14 @@ struct WireProfile {
 // counted.
 [[nodiscard]] WireProfile wire_profile(const FunctionProfile& profile, const Traffic& traffic);
 
-[[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic);
-[[nodiscard]] WireRow function_slices_row(const FunctionStats& function);
-// `functions` is what the edge and the node point into; both throw std::out_of_range where they point beyond.
+// `timed` is FunctionProfile::timed here and below: without it rows have no key of a time.
+[[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed);
+[[nodiscard]] WireRow function_slices_row(const FunctionStats& function, bool timed);
+// `functions` and `profile` are what the edge and the node point into; both throw std::out_of_range where
+// they point beyond.
 [[nodiscard]] WireRow call_edge_row(const CallEdge& edge, const std::vector<FunctionStats>& functions);
 [[nodiscard]] WireRow call_node_row(const CallNode& node, std::uint32_t depth,
-                                    const std::vector<FunctionStats>& functions);
+                                    const FunctionProfile& profile);
 
 // How deep each node lies, 0 for a root; throws std::out_of_range where a parent stands behind its child.
 [[nodiscard]] std::vector<std::uint32_t> call_depths(const std::vector<CallNode>& tree);

@@ -112,12 +112,12 @@ void RunController::workload_prepared() {
   if (early_end_) return;
   // Stored before the release: the write must not fall into the measurement.
   auto ready = step_to(RunState::running);
+  packets_ = ports_.packets.open(spec_, workload_->pids());
   if (ready) ready = start_trace();
   if (!ready) {
     end_early(RunState::failed, ready.error().message);
     return;
   }
-  packets_ = ports_.packets.open(spec_, workload_->pids());
   started_ = ports_.clock.now();
   workload_->release();
   listener_.run_changed();

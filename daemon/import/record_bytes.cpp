@@ -171,17 +171,19 @@ void put(Archive& archive, TraceMark& value) {
 
 template <class Archive>
 void put(Archive& archive, FunctionStats& value) {
-  auto& [name, module, duplicate, hits, total, self, recorded, interrupted, off_cpu, callees, roots,
-         interrupt_roots, min, max, p50, p90, p99, p999, histogram, corrected, slice_hits, slice_self] =
-      value;
+  auto& [name, module, duplicate, hits, total, self, recorded, interrupted, off_cpu, callees, interruptions,
+         roots, interrupt_roots, min, max, p50, p90, p99, p999, histogram, corrected, slice_hits,
+         slice_self] = value;
   auto& [buckets] = histogram;
   put(archive, name);
   put(archive, module);
   put(archive, duplicate);
-  for (auto* figure : {&hits, &total, &self, &recorded, &interrupted, &off_cpu, &callees, &roots,
-                       &interrupt_roots, &min, &max, &p50, &p90, &p99, &p999}) {
+  for (auto* figure : {&hits, &total, &self, &recorded, &interrupted, &off_cpu, &callees, &interruptions,
+                       &roots, &interrupt_roots, &min, &max, &p50, &p90}) {
     put(archive, *figure);
   }
+  put(archive, p99);
+  put(archive, p999);
   put_list(archive, buckets, kMostBuckets);
   put(archive, corrected);
   put_list(archive, slice_hits, kMostSlices);
@@ -232,13 +234,14 @@ void put(Archive& archive, Build& value) {
 
 template <class Archive>
 void put(Archive& archive, FunctionProfile& value) {
-  auto& [functions, edges, tree, damage, slice_ns, sleep_in_recorded, off_cpu_known, depth, calibration,
-         not_calibrated, builds] = value;
+  auto& [functions, edges, tree, damage, slice_ns, timed, sleep_in_recorded, off_cpu_known, depth,
+         calibration, not_calibrated, builds] = value;
   put_list(archive, functions, kMostFunctions);
   put_list(archive, edges, kMostEdges);
   put_list(archive, tree, kMostNodes);
   put(archive, damage);
   put(archive, slice_ns);
+  put(archive, timed);
   put(archive, sleep_in_recorded);
   put(archive, off_cpu_known);
   put(archive, depth);

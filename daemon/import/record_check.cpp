@@ -107,10 +107,11 @@ void check_functions(const FunctionProfile& profile, Finding& finding) {
     finding.text(one.name, "a function's name");
     finding.text(one.module, "a function's module");
     finding.require(names.emplace(one.name, one.module, one.duplicate).second, "a function is there twice");
-    finding.counts({one.hits, one.total_ns, one.self_ns, one.recorded_ns, one.interrupted_ns, one.off_cpu_ns,
-                    one.callees, one.roots, one.interrupt_roots, one.min_ns, one.max_ns, one.p50_ns,
-                    one.p90_ns, one.p99_ns, one.p999_ns, one.corrected_self_ns.value_or(0)},
-                   "a function's figures");
+    finding.counts(
+        {one.hits, one.total_ns, one.self_ns, one.recorded_ns, one.interrupted_ns, one.off_cpu_ns,
+         one.callees, one.interruptions, one.roots, one.interrupt_roots, one.min_ns, one.max_ns, one.p50_ns,
+         one.p90_ns, one.p99_ns.value_or(0), one.p999_ns.value_or(0), one.corrected_self_ns.value_or(0)},
+        "a function's figures");
     finding.counts(one.slice_hits, "a function's slices");
     finding.counts(one.slice_self_ns, "a function's slices");
     check_histogram(one.histogram, finding);

@@ -33,14 +33,17 @@ struct FunctionStats {
   std::uint64_t self_ns = 0;         // over all calls
   std::uint64_t recorded_ns = 0;     // durations as the kernel recorded them, added up: with inner calls of a
                                      // recursion, interrupts and, where its sleep-time option is on, sleep
-  std::uint64_t interrupted_ns = 0;  // that traced functions of interrupts took of its calls
-  std::uint64_t off_cpu_ns = 0;      // asleep or preempted during its calls; within their callees too
+  std::uint64_t interrupted_ns = 0;  // that traced functions of interrupts took; over the calls of total_ns
+  std::uint64_t off_cpu_ns = 0;      // asleep or preempted, within callees too; over the calls of total_ns
   std::uint64_t callees = 0;         // traced calls that its calls made directly
+  std::uint64_t interruptions = 0;   // traced calls that an interrupt began over its calls directly
   std::uint64_t roots = 0;           // calls that no traced function made
   std::uint64_t interrupt_roots = 0;     // of those: in an interrupt or softirq that came over other code
   std::uint64_t min_ns = 0, max_ns = 0;  // of one call's total time
-  std::uint64_t p50_ns = 0, p90_ns = 0, p99_ns = 0, p999_ns = 0;  // the same, from the histogram
-  Histogram histogram;                                            // the same
+  std::uint64_t p50_ns = 0, p90_ns = 0;  // the same, from the histogram
+  // The same; absent below 1,000 and 10,000 calls, which are too few to tell them from the greatest.
+  std::optional<std::uint64_t> p99_ns, p999_ns;
+  Histogram histogram;                             // the same
   std::optional<std::uint64_t> corrected_self_ns;  // self time without the tracer's own cost; not below 0
   // By FunctionProfile::slice_ns from the release on: calls that returned in the slice, and their self time.
   // Trailing zeros are left out.
@@ -72,7 +75,7 @@ struct CallDamage {
   std::uint64_t over_losses = 0;  // calls during which records of their CPU were lost: callees may be missing
   std::uint64_t depth_overruns = 0;  // calls the kernel could not follow, its stack of returns being full
   std::uint64_t clipped = 0;         // times that came out negative by a little and were taken for 0
-  std::uint64_t out_of_order = 0;    // records that came after later ones had been taken in
+  std::uint64_t out_of_order = 0;    // records that came after later ones of their task
   std::uint64_t tree_overflow =
       0;  // calls whose path found no room in the tree: they are in none of its nodes
 
@@ -82,7 +85,7 @@ struct CallDamage {
 // What the tracer itself adds to a call, measured once a boot ; trace/calibration.cpp says how.
 struct Calibration {
   double entry_ns = 0;      // within the call's own duration
-  double callee_ns = 0;     // in the caller's self time, for each traced call it makes
+  double callee_ns = 0;     // in the caller's self time, for each traced call it makes or is interrupted by
   std::uint64_t calls = 0;  // that it is the median of
 };
 
@@ -99,8 +102,10 @@ struct FunctionProfile {
   std::vector<CallEdge> edges;           // the largest total time first
   std::vector<CallNode> tree;            // depth first, siblings the largest total time first
   CallDamage damage;
-  std::uint64_t slice_ns = 0;     // width of the time slices; 0 where there are none
-  bool sleep_in_recorded = true;  // the kernel's sleep-time option: recorded_ns holds sleep
+  std::uint64_t slice_ns = 0;  // width of the time slices; 0 where there are none
+  // False: the function tracer recorded the calls, which tells of no end. All times are 0 and mean nothing.
+  bool timed = true;
+  std::optional<bool> sleep_in_recorded;  // the kernel's sleep-time option: recorded_ns holds sleep
   bool off_cpu_known =
       true;  // false: sched_switch was not to be had, off_cpu_ns is 0 and sleep is in all times
   std::optional<std::uint32_t> depth;      // as asked: deeper calls are in their caller's self time

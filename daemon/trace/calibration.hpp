@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct CalibrationRound {
   std::uint64_t parent_ = 0;  // its address
 };
 
-// The arithmetic of it. unsupported, with why, where the rounds tell no cost or disagree about it.
+// The arithmetic of it. io, with why, where the rounds tell no cost or disagree about it: another try may do
+// better.
 [[nodiscard]] Result<Calibration> calibrate(const std::vector<CalibrationRound>& rounds);
 
 class Calibrator {
@@ -42,14 +44,17 @@ class Calibrator {
   Calibrator(Tracefs& tracefs, SessionSettings settings)
       : tracefs_(tracefs), settings_(std::move(settings)) {}
 
-  // Measures at the first call, for which tracefs is claimed and given back, and keeps what came of it: a result, or
-  // that this kernel's calls tell none.
+  // Measures at the first call, for which tracefs is claimed and given back, and keeps the result, or that
+  // this kernel cannot have one (unsupported).
   [[nodiscard]] Result<Calibration> calibration();
+  // As of TraceSession: what the measuring met. Afterwards there is nothing left to tell.
+  [[nodiscard]] std::vector<std::string> take_neighbours() { return std::exchange(neighbours_, {}); }
 
  private:
   Tracefs& tracefs_;
   SessionSettings settings_;
   std::optional<Result<Calibration>> known_;
+  std::vector<std::string> neighbours_;
 };
 
 }  // namespace netperfd::trace

@@ -42,7 +42,7 @@ bool Drain::may_read_on(std::size_t read) {
 }
 
 bool Drain::catch_up(const RingPipe& pipe, std::size_t& budget) {
-  for (;;) {
+  for (bool first = true;; first = false) {
     if (budget < buffer_.size()) return false;
     const auto size = pipe.file->read(buffer_);
     if (!size && !error_) error_ = size.error();
@@ -51,7 +51,7 @@ bool Drain::catch_up(const RingPipe& pipe, std::size_t& budget) {
     const std::size_t used = tally_.add(pipe.cpu, subbuffer);
     if (keeper_ != nullptr) keeper_->add(pipe.cpu, subbuffer);
     budget -= std::min(budget, *size);
-    if (!done_ && used < buffer_.size() / 2) return true;
+    if (!done_ && !first && used < buffer_.size() / 2) return true;
     if (done_ && !may_read_on(*size)) return true;
   }
 }

@@ -4,8 +4,10 @@
 // reads a bounded amount and then lets the loop see to its other callers; while there is more to read the
 // next turn follows at once, otherwise a period later. A pipe also gives what was written a moment ago, so
 // reading could go on for ever where events come faster than they are read, or where reading makes events:
-// while tracing is on, a sub-buffer that is not half full says that its CPU is caught up with. Memory is one
-// sub-buffer, whatever the rate: what cannot be read in time is overwritten by the kernel, which counts it.
+// while tracing is on, a sub-buffer that is not half full says that its CPU is caught up with, unless it is
+// the first of a turn: that one may be the rest of what the turn before read while it was being written.
+// Memory is one sub-buffer, whatever the rate: what cannot be read in time is overwritten by the kernel,
+// which counts it.
 #pragma once
 
 #include <chrono>

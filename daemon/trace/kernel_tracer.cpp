@@ -42,7 +42,10 @@ Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec
   RingTraceSettings settings;
   settings.proc = settings_.proc;
   // With one function first: a kernel that cannot bear the tracer shows it before the workload depends on it.
-  if (spec.function_graph) settings.calibration = calibrator_.calibration();
+  if (spec.function_graph) {
+    settings.calibration = calibrator_.calibration();
+    settings.neighbours = calibrator_.take_neighbours();
+  }
   auto session = TraceSession::open(tracefs_, settings_, spec);
   if (!session) return std::unexpected(std::move(session.error()));
   auto trace = RingTrace::open({clock_, tracefs_, listener}, std::move(*session), spec, std::move(settings));

@@ -16,7 +16,7 @@ bool is_own_event(const TraceSpec& asked, const char* event) {
 
 bool shows_switches(const TraceSpec& applied) {
   const auto found = std::ranges::find(applied.events, kSwitchEvent, &EventSpec::name);
-  return found != applied.events.end() && found->filter.empty();
+  return found != applied.events.end() && found->filter.empty() && applied.cpus.empty();
 }
 
 }  // namespace netperfd::trace

@@ -16,7 +16,7 @@ inline constexpr const char* kSwitchEvent = "sched:sched_switch";
 [[nodiscard]] bool is_own_event(const TraceSpec& asked, const char* event);
 
 // Whether `applied` shows every switch of the tasks that are traced: not where the job's own filter hides
-// some.
+// some, nor where tasks may go to CPUs that are not traced.
 [[nodiscard]] bool shows_switches(const TraceSpec& applied);
 
 }  // namespace netperfd::trace

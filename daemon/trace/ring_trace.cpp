@@ -53,8 +53,8 @@ Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSp
   auto graph = GraphFormat::make(tally.events);
   if (!graph) return std::unexpected(std::move(graph.error()));
   tally.graph = std::move(*graph);
-  // An option of the tracer, the same for all instances; on where nobody switched it off.
-  const auto sleep = tracefs.read("options/sleep-time");
+  // An option of the tracer, on where nobody switched it off.
+  const auto sleep = tracefs.read(session.path("options/sleep-time"));
   tally.calls.sleep_in_recorded = !sleep || !sleep->starts_with('0');
   tally.calls.off_cpu_known = shows_switches(session.spec());
   if (is_own_event(asked, kSwitchEvent)) tally.hidden.emplace_back(kSwitchEvent);
@@ -165,7 +165,11 @@ void RingTrace::end(const Status& drained) {
   describe(record);
   marker_.reset();
   const Status restored = session_->restore();
-  auto flags = trace_flags(record, session_->neighbours(), restored);
+  auto neighbours = std::move(settings_.neighbours);
+  for (const std::string& neighbour : session_->neighbours()) {
+    if (std::ranges::find(neighbours, neighbour) == neighbours.end()) neighbours.push_back(neighbour);
+  }
+  auto flags = trace_flags(record, neighbours, restored);
   ports_.listener.trace_ended(std::move(record), std::move(flags));
 }
 

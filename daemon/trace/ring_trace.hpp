@@ -29,6 +29,7 @@ struct RingTraceSettings {
   std::string proc = "/proc";
   std::string sys = "/sys";
   std::chrono::milliseconds progress_period{1000};
+  std::vector<std::string> neighbours;  // besides those that the session itself met
   // The tracer's own cost, or why it is not known.
   Result<Calibration> calibration = fail(ErrorKind::unsupported, "nobody measured the tracer's own cost");
 };

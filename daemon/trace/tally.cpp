@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -20,6 +19,7 @@
 #include "daemon/trace/tally_samples.hpp"
 #include "daemon/trace/tally_slices.hpp"
 #include "daemon/trace/tally_stacks.hpp"
+#include "daemon/trace/task_names.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -34,7 +34,10 @@ constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
 enum class Role : std::uint8_t { sampled, call, print, drop, kernel_stack, user_stack, unknown };
 
 Role role_of(std::string_view name) {
-  if (name.starts_with("ftrace:funcgraph_") || name == "ftrace:function") return Role::call;
+  if (name.starts_with("ftrace:funcgraph_") || name.starts_with("ftrace:fgraph_") ||
+      name == "ftrace:function") {
+    return Role::call;
+  }
   if (name == "ftrace:print") return Role::print;
   if (name == "skb:kfree_skb") return Role::drop;
   if (name == "ftrace:kernel_stack") return Role::kernel_stack;
@@ -83,24 +86,6 @@ const EventFormat* format_of(const std::vector<KnownEvent>& events, std::string_
   const auto found =
       std::find_if(events.begin(), events.end(), [&](const KnownEvent& event) { return event.name == name; });
   return found == events.end() ? nullptr : &found->format;
-}
-
-// From lines like "4711 iperf3".
-std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
-  std::map<std::int32_t, std::string> names;
-  while (!lines.empty()) {
-    const auto end = std::min(lines.find('\n'), lines.size());
-    auto line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    std::int32_t pid = 0;
-    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
-    if (error != std::errc{}) continue;
-    line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
-    if (line.size() > 1 && line != " <...>") names[pid] = one_line(line.substr(1));
-  }
-  names[0] = "<idle>";
-  return names;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::uint64_t>> CallTally::take_busiest(
 FunctionProfile CallTally::finish(const analysis::FunctionNamer& name) {
   order_.finish(
       [this](std::uint32_t cpu, std::span<const analysis::GraphEvent> events) { tracker_.add(cpu, events); });
-  return tracker_.finish(name, order_.out_of_order());
+  return tracker_.finish(name);
 }
 
 }  // namespace netperfd::trace

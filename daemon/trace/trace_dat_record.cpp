@@ -128,6 +128,7 @@ Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
   if (!graph) return std::unexpected(graph.error());
   settings.graph = std::move(*graph);
   settings.events = std::move(dat->events);
+  settings.calls.sleep_in_recorded.reset();  // no file says it
   Tally tally(std::move(settings));
   if (auto read = tally_all(*lanes, tally); !read) return std::unexpected(read.error());
 

@@ -41,7 +41,7 @@ Result<KnownEvent> read_format(Tracefs& tracefs, const std::string& name) {
 }
 
 // Of all that `spec` can put into the buffers.
-std::vector<std::string> event_names(const TraceSpec& spec) {
+std::vector<std::string> event_names(Tracefs& tracefs, const TraceSpec& spec) {
   std::vector<std::string> names;
   for (const EventSpec& event : spec.events) names.push_back(event.name);
   // User stacks are switched off in the instance; somebody may switch them on again.
@@ -49,6 +49,9 @@ std::vector<std::string> event_names(const TraceSpec& spec) {
     names.emplace_back(own);
   if (spec.function_graph) {
     for (const char* own : {"ftrace:funcgraph_entry", "ftrace:funcgraph_exit"}) names.emplace_back(own);
+    // In place of the first where somebody has the option funcgraph-retaddr on, in kernels that have it.
+    const std::string with_address = "ftrace:fgraph_retaddr_entry";
+    if (tracefs.exists(format_path(with_address))) names.push_back(with_address);
   }
   return names;
 }
@@ -73,7 +76,7 @@ Result<SubbufferLayout> read_layout(Tracefs& tracefs, const TraceSession& sessio
 
 Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec) {
   std::vector<KnownEvent> events;
-  for (const std::string& name : event_names(spec)) {
+  for (const std::string& name : event_names(tracefs, spec)) {
     auto event = read_format(tracefs, name);
     if (!event) return std::unexpected(std::move(event.error()));
     events.push_back(std::move(*event));
@@ -93,7 +96,7 @@ Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession
   if (auto read = take("events/header_page", facts.header_page); !read) return std::unexpected(read.error());
   if (auto read = take("events/header_event", facts.header_event); !read)
     return std::unexpected(read.error());
-  for (const std::string& name : event_names(session.spec())) {
+  for (const std::string& name : event_names(tracefs, session.spec())) {
     auto& [event, text] = facts.formats.emplace_back(name, "");
     if (auto read = take(format_path(name), text); !read) return std::unexpected(read.error());
   }

@@ -40,7 +40,7 @@ void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& fl
   }
   if (damage.out_of_order > 0) {
     flags.push_back({"events-out-of-order",
-                     fmt::format("{} records came too late to be put in order", damage.out_of_order)});
+                     fmt::format("{} records came after later ones of their task", damage.out_of_order)});
   }
   if (!profile.calibration) return;
   // No call takes less than what the tracer adds to it.

@@ -72,21 +72,22 @@ CREATE TABLE function_profiles (
   over_losses            INTEGER NOT NULL,           -- calls during which records were lost: callees may be missing
   depth_overruns         INTEGER NOT NULL,           -- calls that the kernel could not follow
   clipped                INTEGER NOT NULL,           -- times that came out negative by a little, taken for 0
-  out_of_order           INTEGER NOT NULL,           -- records that came after later ones had been taken in
+  out_of_order           INTEGER NOT NULL,           -- records that came after later ones of their task
   tree_overflow          INTEGER NOT NULL,           -- calls that are in no row of call_nodes, for want of room
   slice_ns               INTEGER NOT NULL,           -- width of the slices of functions; 0: there are none
-  sleep_in_recorded      INTEGER NOT NULL CHECK (sleep_in_recorded IN (0, 1)),  -- 1: functions.recorded_ns holds sleep
+  timed                  INTEGER NOT NULL CHECK (timed IN (0, 1)),  -- 0: the function tracer's, which tells of no end
+  sleep_in_recorded      INTEGER CHECK (sleep_in_recorded IN (0, 1)),  -- 1: functions.recorded_ns holds sleep
   off_cpu_known          INTEGER NOT NULL CHECK (off_cpu_known IN (0, 1)),      -- 0: sleep is in all times
   depth                  INTEGER,                    -- of nested calls, as asked; NULL: all
   calibration_entry_ns   REAL,                       -- what the tracer adds to a call, measured once a boot
-  calibration_callee_ns  REAL,                       -- what it adds to the caller for each traced call it makes
+  calibration_callee_ns  REAL,                       -- what it adds to the caller, or to what an interrupt came over
   calibration_calls      INTEGER,                    -- that these are the median of; NULL: there is no calibration
   not_calibrated         TEXT NOT NULL               -- why not
 ) STRICT;
 
 -- A traced function that was called. Its total time is without what interrupts took of it and without the time its
 -- task was off the CPU; its self time is that without the traced functions it called. With a rowid: large values
--- would spoil the tree of a table without one.
+-- would spoil the tree of a table without one. Times are NULL where function_profiles.timed is 0.
 CREATE TABLE functions (
   id                 INTEGER PRIMARY KEY,
   run                INTEGER NOT NULL REFERENCES function_profiles (run) ON DELETE CASCADE,
@@ -95,20 +96,21 @@ CREATE TABLE functions (
   module             TEXT NOT NULL,                  -- empty: the kernel itself
   duplicate          INTEGER NOT NULL,               -- which of several of one name and module, from 1; 0: the only one
   hits               INTEGER NOT NULL,               -- calls
-  total_ns           INTEGER NOT NULL,               -- over calls that are not inside another call of the same function
-  self_ns            INTEGER NOT NULL,               -- over all calls
-  recorded_ns        INTEGER NOT NULL,               -- durations as the kernel recorded them, added up
-  interrupted_ns     INTEGER NOT NULL,               -- that traced functions of interrupts took of its calls
-  off_cpu_ns         INTEGER NOT NULL,               -- asleep or preempted during its calls; within their callees too
+  total_ns           INTEGER,                        -- over calls that are not inside another call of the same function
+  self_ns            INTEGER,                        -- over all calls
+  recorded_ns        INTEGER,                        -- durations as the kernel recorded them, added up
+  interrupted_ns     INTEGER,                        -- that traced functions of interrupts took; over the calls of total_ns
+  off_cpu_ns         INTEGER,                        -- asleep or preempted, within callees too; over the calls of total_ns
   callees            INTEGER NOT NULL,               -- traced calls that its calls made directly
+  interruptions      INTEGER NOT NULL,               -- traced calls that an interrupt began over its calls directly
   roots              INTEGER NOT NULL,               -- calls that no traced function made
   interrupt_roots    INTEGER NOT NULL,               -- of those: in an interrupt or softirq that came over other code
-  min_ns             INTEGER NOT NULL,               -- this to p999_ns: of one call's total time
-  max_ns             INTEGER NOT NULL,
-  p50_ns             INTEGER NOT NULL,
-  p90_ns             INTEGER NOT NULL,
-  p99_ns             INTEGER NOT NULL,
-  p999_ns            INTEGER NOT NULL,
+  min_ns             INTEGER,                        -- this to p999_ns: of one call's total time
+  max_ns             INTEGER,
+  p50_ns             INTEGER,
+  p90_ns             INTEGER,
+  p99_ns             INTEGER,                        -- NULL: of fewer than 1,000 calls
+  p999_ns            INTEGER,                        -- NULL: of fewer than 10,000 calls
   corrected_self_ns  INTEGER,                        -- self time without the tracer's own cost; NULL: not known
   histogram          TEXT NOT NULL,                  -- JSON: [[bucket, calls], ...]; docs/database.md has the buckets
   slice_hits         TEXT NOT NULL,                  -- JSON: calls that returned in a slice, from the release on;
@@ -139,8 +141,8 @@ CREATE TABLE call_nodes (
   function      INTEGER NOT NULL,                    -- functions.position
   in_interrupt  INTEGER NOT NULL CHECK (in_interrupt IN (0, 1)),  -- 1: a root that came over other code
   hits          INTEGER NOT NULL,
-  total_ns      INTEGER NOT NULL,
-  self_ns       INTEGER NOT NULL,
+  total_ns      INTEGER,                             -- this and self_ns: NULL where function_profiles.timed is 0
+  self_ns       INTEGER,
   PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 

@@ -172,7 +172,7 @@ void make_profile(const GraphFormat& format, const SubbufferLayout& layout, cons
   const auto name = [](std::uint64_t address) {
     return netperfd::analysis::FunctionName{std::to_string(address % 16), "", 0};
   };
-  check(tracker.finish(name, order.out_of_order()), counts);
+  check(tracker.finish(name), counts);
 }
 
 void make_text(const SubbufferLayout& layout, const std::vector<KnownEvent>& events,

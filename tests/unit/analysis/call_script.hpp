@@ -62,7 +62,7 @@ class CallScript {
   CallScript& release(std::uint64_t time) { return add(make(GraphEventKind::release, time, '\0', 0)); }
 
   CallTracker& tracker() { return tracker_; }
-  FunctionProfile profile() { return tracker_.finish(letter, 0); }
+  FunctionProfile profile() { return tracker_.finish(letter); }
 
  private:
   [[nodiscard]] GraphEvent make(GraphEventKind kind, std::uint64_t time, char function, int depth) const {

@@ -117,7 +117,7 @@ TEST(TimeOffTheCpu, is_taken_from_every_call_it_fell_in) {
   EXPECT_EQ(function(profile, "a").off_cpu_ns, 30U);
   EXPECT_EQ(function(profile, "a").recorded_ns, 100U);
   EXPECT_EQ(function(profile, "c").off_cpu_ns, 0U);
-  EXPECT_TRUE(profile.sleep_in_recorded);
+  EXPECT_EQ(profile.sleep_in_recorded, true);
   EXPECT_TRUE(profile.off_cpu_known);
 }
 
@@ -127,7 +127,22 @@ TEST(TimeOffTheCpu, is_told_but_not_taken_where_the_kernel_left_it_out) {
   const FunctionProfile profile = script.profile();
   EXPECT_EQ(function(profile, "a").total_ns, 70U);
   EXPECT_EQ(function(profile, "a").off_cpu_ns, 30U);
-  EXPECT_FALSE(profile.sleep_in_recorded);
+  EXPECT_EQ(profile.sleep_in_recorded, false);
+}
+
+TEST(TimeOffTheCpu, is_always_taken_from_a_duration_between_two_stamps) {
+  CallScript script(CallSettings{.sleep_in_recorded = false});
+  const FunctionProfile profile = sleep_in_a_call(script).profile();
+  EXPECT_EQ(function(profile, "a").total_ns, 70U);
+  EXPECT_EQ(function(profile, "a").recorded_ns, 100U);
+}
+
+TEST(TimeOffTheCpu, is_taken_where_nobody_knows_whether_the_kernel_left_it_out) {
+  CallScript script(CallSettings{.sleep_in_recorded = std::nullopt});
+  script.enter(0, 'a', 0).switch_to(20, 8).switch_to(50, 7).leave(100, 'a', 0, 1'000, 1'100);
+  const FunctionProfile profile = script.profile();
+  EXPECT_EQ(function(profile, "a").total_ns, 70U);
+  EXPECT_FALSE(profile.sleep_in_recorded.has_value());
 }
 
 TEST(TimeOffTheCpu, is_not_told_where_switches_are_not_known) {

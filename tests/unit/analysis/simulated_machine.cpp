@@ -160,12 +160,17 @@ void SimulatedMachine::count(Task& task, const Call& call) {
   }
   Truth::Function& function = truth_.functions[call.function];
   ++function.hits;
-  if (!inner) function.total_ns += call.total_ns;
+  if (!inner) {
+    function.total_ns += call.total_ns;
+    function.interrupted_ns += call.interrupted_ns;
+    function.off_cpu_ns += call.off_cpu_ns;
+  }
   function.self_ns += call.self_ns;
-  function.recorded_ns += now_ - call.entered - (shape_.sleep_in_recorded ? 0 : call.off_cpu_ns);
-  function.interrupted_ns += call.interrupted_ns;
-  function.off_cpu_ns += call.off_cpu_ns;
+  // Between two stamps all time passes, whatever the kernel's option.
+  const bool with_sleep = shape_.sleep_in_recorded || !shape_.kernel_tells_times;
+  function.recorded_ns += now_ - call.entered - (with_sleep ? 0 : call.off_cpu_ns);
   function.callees += call.callees;
+  function.interruptions += call.interruptions;
   if (call.root) ++function.roots;
   if (call.interrupt) ++function.interrupt_roots;
   function.totals.push_back(call.total_ns);
@@ -174,6 +179,7 @@ void SimulatedMachine::count(Task& task, const Call& call) {
   ++node.hits;
   node.total_ns += call.total_ns;
   node.self_ns += call.self_ns;
+  if (call.interrupt && task.calls.size() > 1) ++task.calls[task.calls.size() - 2].interruptions;
   if (call.root) return;
   Call& caller = task.calls[task.calls.size() - 2];
   ++caller.callees;

@@ -28,7 +28,7 @@ struct MachineShape {
 struct Truth {
   struct Function {
     std::uint64_t hits = 0, total_ns = 0, self_ns = 0, recorded_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
-    std::uint64_t callees = 0, roots = 0, interrupt_roots = 0;
+    std::uint64_t callees = 0, interruptions = 0, roots = 0, interrupt_roots = 0;
     std::vector<std::uint64_t> totals;                           // of each call
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ended;  // when on the trace clock, and self time
   };
@@ -62,6 +62,7 @@ class SimulatedMachine {
     std::uint64_t function = 0;
     std::uint64_t entered = 0;
     std::uint64_t total_ns = 0, self_ns = 0, interrupted_ns = 0, off_cpu_ns = 0, callees = 0;
+    std::uint64_t interruptions = 0;
     std::uint16_t depth = 0;
     ContextRank context = ContextRank::task;
     bool traced = false;     // entered since the trace began

@@ -30,6 +30,7 @@ inline FunctionStats hsr_rx() {
   function.interrupted_ns = 300;
   function.off_cpu_ns = 200;
   function.callees = 20;
+  function.interruptions = 6;
   function.roots = 8;
   function.interrupt_roots = 7;
   function.min_ns = 500;

@@ -35,8 +35,8 @@ TEST_F(Functions, a_profile_comes_with_every_figure_of_its_record) {
   const auto& [profile, builds] = answered.values;
   EXPECT_THAT(
       keys_of(profile),
-      UnorderedElementsAre("functions", "edges", "nodes", "hits", "self_ns", "corrected_self_ns", "slice_s",
-                           "depth", "sleep_in_recorded", "off_cpu_known", "calibration_entry_ns",
+      UnorderedElementsAre("functions", "edges", "nodes", "hits", "timed", "self_ns", "corrected_self_ns",
+                           "slice_s", "depth", "sleep_in_recorded", "off_cpu_known", "calibration_entry_ns",
                            "calibration_callee_ns", "calibration_calls", "goodput_bytes", "packets",
                            "packet_bytes", "packet_device", "packet_netns", "packet_direction",
                            "open_at_start", "open_at_end", "unmatched_exits", "unmatched_entries",
@@ -50,6 +50,7 @@ TEST_F(Functions, a_profile_comes_with_every_figure_of_its_record) {
   EXPECT_DOUBLE_EQ(real_at(profile, "slice_s"), 0.05);
   EXPECT_EQ(small_at(profile, "depth"), 3U);
   EXPECT_FALSE(profile.at("sleep_in_recorded").get<bool>());
+  EXPECT_TRUE(profile.at("timed").get<bool>());
   EXPECT_TRUE(profile.at("off_cpu_known").get<bool>());
   EXPECT_DOUBLE_EQ(real_at(profile, "calibration_entry_ns"), 38.5);
   EXPECT_DOUBLE_EQ(real_at(profile, "calibration_callee_ns"), 91.25);
@@ -86,12 +87,11 @@ TEST_F(Functions, what_a_profile_does_not_know_has_no_key) {
   for (const char* key :
        {"corrected_self_ns", "slice_s", "depth", "calibration_entry_ns", "calibration_callee_ns",
         "calibration_calls", "goodput_bytes", "packets", "packet_bytes", "packet_device", "packet_netns",
-        "packet_direction", "builds_left_out"}) {
+        "packet_direction", "builds_left_out", "sleep_in_recorded"}) {
     EXPECT_FALSE(profile.contains(key)) << key;
   }
   EXPECT_EQ(text_at(profile, "not_calibrated"), "there was no function to calibrate with");
   EXPECT_FALSE(profile.at("off_cpu_known").get<bool>());
-  EXPECT_TRUE(profile.at("sleep_in_recorded").get<bool>());
 }
 
 TEST_F(Functions, packets_of_the_host_have_no_network_namespace) {
@@ -108,11 +108,12 @@ TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
   const auto rows = rows_of("ListFunctionProfile");
   ASSERT_EQ(rows.size(), 2U);
   const dbus::Row& row = rows[0];
-  EXPECT_THAT(keys_of(row), UnorderedElementsAre(
-                                "function", "module", "duplicate", "hits", "total_ns", "self_ns",
-                                "corrected_self_ns", "recorded_ns", "interrupted_ns", "off_cpu_ns", "callees",
-                                "roots", "interrupt_roots", "min_ns", "max_ns", "p50_ns", "p90_ns", "p99_ns",
-                                "p999_ns", "self_ns_per_byte", "calls_per_packet", "self_ns_per_call"));
+  EXPECT_THAT(keys_of(row),
+              UnorderedElementsAre("function", "module", "duplicate", "hits", "total_ns", "self_ns",
+                                   "corrected_self_ns", "recorded_ns", "interrupted_ns", "off_cpu_ns",
+                                   "callees", "interruptions", "roots", "interrupt_roots", "min_ns", "max_ns",
+                                   "p50_ns", "p90_ns", "p99_ns", "p999_ns", "self_ns_per_byte",
+                                   "calls_per_packet", "self_ns_per_call"));
   EXPECT_EQ(text_at(row, "function"), "hsr_rx");
   EXPECT_EQ(text_at(row, "module"), "hsr");
   EXPECT_EQ(small_at(row, "duplicate"), 2U);
@@ -120,7 +121,8 @@ TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
       {"hits", 10},           {"total_ns", 9'000},     {"self_ns", 6'000},  {"corrected_self_ns", 5'000},
       {"recorded_ns", 9'500}, {"interrupted_ns", 300}, {"off_cpu_ns", 200}, {"callees", 20},
       {"roots", 8},           {"interrupt_roots", 7},  {"min_ns", 500},     {"max_ns", 1'900},
-      {"p50_ns", 800},        {"p90_ns", 1'200},       {"p99_ns", 1'700},   {"p999_ns", 1'800}};
+      {"p50_ns", 800},        {"p90_ns", 1'200},       {"p99_ns", 1'700},   {"p999_ns", 1'800},
+      {"interruptions", 6}};
   for (const auto& [key, value] : figures) EXPECT_EQ(number_at(row, key), value) << key;
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_byte"), 0.05);
   EXPECT_DOUBLE_EQ(real_at(row, "calls_per_packet"), 2);
@@ -131,11 +133,26 @@ TEST_F(Functions, what_is_not_known_of_a_function_has_no_key) {
   queries.stored_profile->functions.back().corrected_self_ns.reset();
   queries.stored_traffic = {};
   const dbus::Row row = rows_of("ListFunctionProfile").back();
-  for (const char* key :
-       {"module", "duplicate", "corrected_self_ns", "self_ns_per_byte", "calls_per_packet"}) {
+  for (const char* key : {"module", "duplicate", "corrected_self_ns", "self_ns_per_byte", "calls_per_packet",
+                          "p99_ns", "p999_ns"}) {
     EXPECT_FALSE(row.contains(key)) << key;
   }
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_call"), 150) << "from what is not corrected";
+}
+
+TEST_F(Functions, without_times_have_no_key_of_a_time) {
+  queries.stored_profile->timed = false;
+  EXPECT_THAT(keys_of(rows_of("ListFunctionProfile").front()),
+              UnorderedElementsAre("function", "module", "duplicate", "hits", "callees", "interruptions",
+                                   "roots", "interrupt_roots", "calls_per_packet"));
+  EXPECT_THAT(keys_of(rows_of("ListFunctionSlices").front()),
+              UnorderedElementsAre("function", "module", "duplicate", "hits"));
+  EXPECT_THAT(keys_of(rows_of("ListCallTree").front()),
+              UnorderedElementsAre("depth", "function", "module", "duplicate", "in_interrupt", "hits"));
+  const auto profile = std::get<0>(get_profile().values);
+  EXPECT_FALSE(profile.at("timed").get<bool>());
+  for (const char* key : {"self_ns", "corrected_self_ns", "sleep_in_recorded", "off_cpu_known"})
+    EXPECT_FALSE(profile.contains(key)) << key;
 }
 
 TEST_F(Functions, slices_come_in_the_order_of_the_functions) {

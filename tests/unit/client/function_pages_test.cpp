@@ -1,6 +1,7 @@
 // The pages of runs whose functions were traced.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -82,8 +83,29 @@ TEST(FunctionPages, without_a_call_say_so) {
   view.functions->profile.functions = 0;
   view.trace->events.clear();
   const std::string text = page(view);
-  EXPECT_NE(text.find("73 functions traced, none of them called"), std::string::npos) << text;
-  EXPECT_NE(text.find("none of those traced was called"), std::string::npos) << text;
+  EXPECT_NE(text.find("73 functions traced, no whole call of them"), std::string::npos) << text;
+  EXPECT_NE(text.find("no call ended within the trace"), std::string::npos) << text;
+  EXPECT_EQ(text.find("not whole"), std::string::npos) << text;
+}
+
+TEST(FunctionPages, of_calls_that_all_stayed_open_say_so) {
+  ShowView view = samples::ring();
+  view.functions->functions.clear();
+  view.functions->profile = {};
+  view.functions->profile.functions = 0;
+  view.functions->profile.open_at_end = 4;
+  const std::string text = page(view);
+  EXPECT_NE(text.find("no call ended within the trace"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 calls had not ended with the trace"), std::string::npos) << text;
+}
+
+// The daemon's order is by the raw self time, all that the page lists by the corrected one.
+TEST(FunctionPages, have_one_order_of_functions_whatever_the_daemons_is) {
+  const ShowView view = listing();
+  ShowView reversed = view;
+  std::ranges::reverse(reversed.functions->functions);
+  std::ranges::reverse(reversed.functions->slices);
+  EXPECT_EQ(page(reversed), page(view));
 }
 
 TEST(FunctionPages, less_than_the_tracers_cost_is_not_nothing) {
@@ -112,6 +134,31 @@ TEST(FunctionPages, what_is_unknown_is_never_zero) {
   expect_golden("show_functions_unknown_80.txt", text);
   std::istringstream words{text};
   for (std::string word; words >> word;) EXPECT_NE(word, "0") << text;
+}
+
+TEST(FunctionPages, of_calls_without_an_end_have_no_column_of_a_time) {
+  ShowView view = samples::imported();
+  ProfileDetails& details = *view.functions;
+  details.profile.timed = false;
+  details.profile.self_ns.reset();
+  details.profile.sleep_in_recorded.reset();
+  details.profile.off_cpu_known.reset();
+  details.edges.clear();
+  for (FunctionStatsView& function : details.functions) {
+    FunctionStatsView untimed;
+    untimed.function = function.function;
+    untimed.hits = untimed.roots = function.hits;
+    function = untimed;
+  }
+  for (FunctionSlicesView& function : details.slices) function.self_ns.reset();
+  for (CallNodeView& node : details.tree) node.total_ns = node.self_ns = {};
+  view.function_lists = {.functions = true, .tree = true, .callers = true};
+  view.trace_lists.over_time = true;
+  const std::string text = page(view);
+  EXPECT_NE(text.find("not known: the function tracer"), std::string::npos) << text;
+  EXPECT_NE(text.find("hsr_get_node"), std::string::npos);
+  for (const char* word : {" ns", " ms", "p99", "ns/", "self time", "asleep"})
+    EXPECT_EQ(text.find(word), std::string::npos) << word << "\n" << text;
 }
 
 TEST(FunctionPages, no_line_is_wider_than_the_terminal) {

@@ -61,6 +61,7 @@ FunctionStatsView stats(const Row& row) {
   view.interrupted_ns = whole(row.total * hits * 0.03);
   view.off_cpu_ns = 0;
   const bool is_root = std::string{row.name} == "hsr_dev_xmit" || std::string{row.name} == "hsr_handle_frame";
+  view.interruptions = row.hits / 100;
   view.roots = is_root ? row.hits : 0;
   view.interrupt_roots = std::string{row.name} == "hsr_handle_frame" ? row.hits - 71'300 : 0;
   view.min_ns = whole(row.total * 0.62);
@@ -164,6 +165,7 @@ ProfileView profile_of(const ProfileDetails& details) {
     *profile.self_ns += *function.self_ns;
     *profile.corrected_self_ns += *function.corrected_self_ns;
   }
+  profile.timed = true;
   profile.slice_s = 0.5;
   profile.sleep_in_recorded = false;
   profile.off_cpu_known = true;

@@ -99,6 +99,8 @@ TEST(Units, never_show_0_for_what_is_not) {
   EXPECT_EQ(format_milliseconds(0.0341), "0.034 ms");
   EXPECT_EQ(format_milliseconds(0.0002), "0.0002 ms");
   EXPECT_EQ(format_milliseconds(1.9), "1.90 ms");
+  EXPECT_EQ(format_milliseconds(12.34), "12.3 ms");
+  EXPECT_EQ(format_milliseconds(189.17), "189 ms");
   EXPECT_EQ(format_milliseconds(1234.6), "1235 ms");
 }
 

@@ -34,7 +34,7 @@ TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
   ASSERT_TRUE(back->profile);
   const FunctionStats& function = back->profile->functions[1];
   EXPECT_EQ(function.name, "hsr_forward_skb");
-  EXPECT_EQ(function.p999_ns, (1ULL << 40U) + 15);
+  EXPECT_EQ(function.p999_ns, (1ULL << 40U) + 16);
   EXPECT_EQ(function.histogram, record.profile->functions[1].histogram);
   EXPECT_EQ(function.corrected_self_ns, (1ULL << 40U) + 100);
   EXPECT_EQ(back->profile->tree[1].parent, 0U);
@@ -60,12 +60,17 @@ TEST(RecordBytes, have_something_of_every_member) {
       [](auto& r) { r.recording_left_out++; },
       [](auto& r) { r.marks[0].user = true; },
       [](auto& r) { r.profile->functions[0].interrupt_roots++; },
+      [](auto& r) { r.profile->functions[0].interruptions++; },
+      [](auto& r) { r.profile->functions[0].p99_ns.reset(); },
+      [](auto& r) { r.profile->functions[0].p999_ns.reset(); },
+      [](auto& r) { r.profile->timed = false; },
       [](auto& r) { r.profile->functions[0].slice_self_ns[2]++; },
       [](auto& r) { r.profile->edges[0].total_ns++; },
       [](auto& r) { r.profile->tree[0].in_interrupt = false; },
       [](auto& r) { r.profile->damage.tree_overflow++; },
       [](auto& r) { r.profile->depth.reset(); },
       [](auto& r) { r.profile->sleep_in_recorded = true; },
+      [](auto& r) { r.profile->sleep_in_recorded.reset(); },
       [](auto& r) { r.profile.reset(); },
   };
   const std::string bytes = to_bytes(full_record());
@@ -133,6 +138,8 @@ TEST(RecordCheck, refuses_what_no_honest_reader_makes) {
       {"a function is there twice", [](auto& r) { r.profile->functions[1].name = "hsr_dev_xmit"; }},
       {"a function's name", [](auto& r) { r.profile->functions[0].name = "a\x1b[2J"; }},
       {"a function's figures", [](auto& r) { r.profile->functions[0].hits = UINT64_MAX; }},
+      {"a function's figures", [](auto& r) { r.profile->functions[0].interruptions = UINT64_MAX; }},
+      {"a function's figures", [](auto& r) { r.profile->functions[0].p999_ns = UINT64_MAX; }},
       {"a histogram's bucket", [](auto& r) { r.profile->functions[0].histogram.buckets = {{5, 1}, {5, 1}}; }},
       {"a histogram's bucket", [](auto& r) { r.profile->functions[0].histogram.buckets = {{4'000'000, 1}}; }},
       {"the calibration",

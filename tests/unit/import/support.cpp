@@ -51,10 +51,12 @@ FunctionStats full_function(const std::string& name, std::uint64_t base) {
   std::uint64_t next = base;
   for (auto* figure :
        {&stats.hits, &stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
-        &stats.off_cpu_ns, &stats.callees, &stats.roots, &stats.interrupt_roots, &stats.min_ns, &stats.max_ns,
-        &stats.p50_ns, &stats.p90_ns, &stats.p99_ns, &stats.p999_ns}) {
+        &stats.off_cpu_ns, &stats.callees, &stats.interruptions, &stats.roots, &stats.interrupt_roots,
+        &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
     *figure = ++next;
   }
+  stats.p99_ns = ++next;
+  stats.p999_ns = ++next;
   stats.histogram.buckets = {{3, 7}, {40, 1}};
   stats.corrected_self_ns = base + 100;
   stats.slice_hits = {1, 0, 3};

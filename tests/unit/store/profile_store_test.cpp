@@ -121,6 +121,48 @@ TEST_F(ProfileStore, keeps_a_profile_without_a_call_and_what_is_unknown_of_it) {
   EXPECT_THAT(profile.functions, IsEmpty());
 }
 
+TEST_F(ProfileStore, keeps_what_nobody_learnt_as_null) {
+  auto expected = a_profile();
+  expected.sleep_in_recorded.reset();
+  expected.functions[1].p99_ns.reset();
+  expected.functions[1].p999_ns.reset();
+  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  EXPECT_EQ(profile_members(profile), profile_members(expected));
+  EXPECT_EQ(function_members(profile.functions[1]), function_members(expected.functions[1]));
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM function_profiles WHERE sleep_in_recorded IS NULL"), "1");
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM functions WHERE p99_ns IS NULL AND p999_ns IS NULL"), "1");
+}
+
+TEST_F(ProfileStore, keeps_no_time_of_calls_without_an_end) {
+  FunctionProfile untimed;
+  untimed.timed = false;
+  untimed.slice_ns = 100'000'000;
+  FunctionStats& function = untimed.functions.emplace_back();
+  function.name = "hsr_dev_xmit";
+  function.hits = function.roots = 9;
+  function.slice_hits = {4, 5};
+  function.slice_self_ns = {0, 0};
+  untimed.tree.push_back({.parent = {}, .function = 0, .in_interrupt = false, .hits = 9});
+  const auto timed = store_profile(a_profile());
+  const auto run = store_profile(untimed);
+  const auto profile = must(store->profile(run, kAllParts));
+  EXPECT_FALSE(profile.timed);
+  EXPECT_EQ(function_members(profile.functions.at(0)), function_members(function));
+  EXPECT_THAT(profile.functions[0].slice_hits, ElementsAre(4, 5));
+  EXPECT_THAT(profile.functions[0].slice_self_ns, IsEmpty());
+  EXPECT_EQ(ask(path(),
+                "SELECT run FROM functions WHERE coalesce(total_ns, self_ns, recorded_ns, interrupted_ns, "
+                "off_cpu_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns, p999_ns) IS NULL"),
+            std::to_string(run));
+  EXPECT_EQ(ask(path(), "SELECT run FROM call_nodes WHERE coalesce(total_ns, self_ns) IS NULL"),
+            std::to_string(run));
+  EXPECT_EQ(ask(path(), fmt::format("SELECT count(self_ms) + count(ns_per_call) + count(percent) FROM "
+                                    "function_overview WHERE run = {}",
+                                    run)),
+            "0");
+  EXPECT_TRUE(must(store->profile(timed, kAllParts)).timed);
+}
+
 TEST_F(ProfileStore, knows_a_run_without_a_profile_from_an_unknown_run) {
   auto record = a_record_with({});
   record.trace->profile.reset();

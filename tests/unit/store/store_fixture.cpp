@@ -220,6 +220,7 @@ FunctionStats a_function(const std::string& name, const std::string& module, std
   function.interrupted_ns = 3;
   function.off_cpu_ns = 4;
   function.callees = 5;
+  function.interruptions = 11;
   function.roots = 6;
   function.interrupt_roots = 7;
   function.min_ns = 8;

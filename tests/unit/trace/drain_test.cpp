@@ -23,8 +23,9 @@ struct Ring {
   std::size_t reads = 0;
   std::optional<Error> error;  // of the next read
   bool open = true;
-  bool full = true;      // each of them
-  bool endless = false;  // reading makes none of them go
+  bool full = true;         // each of them
+  bool rest_first = false;  // the next one is the rest of what was read while it was written
+  bool endless = false;     // reading makes none of them go
 };
 
 // A sub-buffer with events up to its end, or with none.
@@ -49,7 +50,7 @@ class RingFile final : public TracefsFile {
     if (ring_.error) return std::unexpected(*std::exchange(ring_.error, {}));
     if (ring_.waiting == 0) return 0;
     if (!ring_.endless) --ring_.waiting;
-    fill(out, ring_.full);
+    fill(out, ring_.full && !std::exchange(ring_.rest_first, false));
     return out.size();
   }
   Status write(const std::string&) override { return fail(ErrorKind::io, "not for writing"); }
@@ -142,9 +143,16 @@ TEST_F(DrainTest, has_caught_up_where_a_subbuffer_is_not_half_full) {
   rings_[0].waiting = 1;
   rings_[0].full = false;
   clock_.advance(milliseconds{25});
-  EXPECT_EQ(rings_[0].reads, 1U) << "the rest is for the next period";
+  EXPECT_EQ(rings_[0].reads, 2U) << "the rest is for the next period";
   clock_.advance(milliseconds{25});
-  EXPECT_EQ(rings_[0].reads, 2U);
+  EXPECT_EQ(rings_[0].reads, 4U);
+}
+
+TEST_F(DrainTest, goes_on_behind_the_rest_of_a_subbuffer) {
+  rings_[0].waiting = 3;
+  rings_[0].rest_first = true;
+  clock_.advance(milliseconds{25});
+  EXPECT_THAT(waiting(), ElementsAre(0, 0));
 }
 
 TEST_F(DrainTest, ends_where_events_still_come_after_tracing_was_switched_off) {

@@ -145,8 +145,7 @@ TEST_P(GraphDecode, comes_to_the_calls_and_times_that_the_text_adds_up_to) {
   }
   order.finish(take);
   const auto profile = tracker.finish(
-      [&](std::uint64_t address) { return analysis::FunctionName{name_of(recording, address), "", 0}; },
-      order.out_of_order());
+      [&](std::uint64_t address) { return analysis::FunctionName{name_of(recording, address), "", 0}; });
 
   const auto expected = read_calls(read_graph_text(recording.text));
   std::map<std::string, const FunctionStats*> ours;

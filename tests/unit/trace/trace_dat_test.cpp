@@ -110,6 +110,8 @@ TEST(TraceDat, gives_the_record_of_a_run) {
   EXPECT_FALSE(record->samples.empty());
   ASSERT_TRUE(record->profile);
   EXPECT_TRUE(record->profile->off_cpu_known);
+  EXPECT_FALSE(record->profile->sleep_in_recorded.has_value()) << "no file says it";
+  EXPECT_TRUE(record->profile->timed);
   ASSERT_EQ(record->profile->builds.size(), 1U);
   EXPECT_EQ(record->profile->builds[0].release, "6.12.117+deb13-amd64");
   const auto& functions = record->profile->functions;

@@ -1,6 +1,9 @@
 # Sourced by the tests that run in the VM: what they assert with, and the users, the ring and the daemon that they need.
 # shellcheck shell=bash
 
+# They kill daemons and unload modules: not on anybody's own machine.
+[[ -b /dev/vdc && -d /vm/out ]] || { echo "this belongs into the VM: tests/vm/test runs it there" >&2; exit 1; }
+
 set -euo pipefail
 set -E
 trap 'echo "    line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND: exit code $?"' ERR
