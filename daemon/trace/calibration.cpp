@@ -202,10 +202,40 @@ std::vector<std::string> present(const TraceSession& session, const std::vector<
   return functions;
 }
 
-Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
-                            std::vector<std::string>& neighbours) {
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+constexpr const char* kNoSubject =
+    "this kernel does not have the functions that the tracer's cost is measured with";
+
+Result<Calibration> measure_in(Tracefs& tracefs, TraceSession& session) {
   const Fd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   if (!null) return fail_errno("open /dev/null", errno);
+  const auto parents = present(session, kParents);
+  const auto callees = present(session, kCallees);
+  if (parents.empty() || std::ranges::find(callees, kEmpty) == callees.end()) {
+    return fail(ErrorKind::unsupported, kNoSubject);
+  }
+  Subject subject{parents.front(), {parents.front()}, null.get()};
+  subject.all.insert(subject.all.end(), callees.begin(), callees.end());
+  auto rings = Rings::open(tracefs, session);
+  if (!rings) return std::unexpected(std::move(rings.error()));
+  std::vector<CalibrationRound> rounds;
+  for (int i = 0; i < kRounds; ++i) {
+    auto round = measure_round(tracefs, session, *rings, subject, i % 2 == 0);
+    if (!round) return std::unexpected(std::move(round.error()));
+    rounds.push_back(std::move(*round));
+  }
+  return calibrate(rounds);
+}
+
+Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
+                            std::vector<std::string>& neighbours) {
+  // A session of functions that are not there would be refused, and nothing would say that it always will be.
+  const auto traceable = tracefs.read("available_filter_functions");
+  if (!traceable) return std::unexpected(traceable.error());
+  if (!has_line(*traceable, kEmpty)) return fail(ErrorKind::unsupported, kNoSubject);
   TraceSpec spec;
   spec.function_graph.emplace();
   spec.function_graph->functions = kParents;
@@ -213,23 +243,9 @@ Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
   auto session = TraceSession::open(tracefs, settings, spec);
   if (!session) return std::unexpected(std::move(session.error()));
   neighbours = (*session)->neighbours();
-  const auto parents = present(**session, kParents);
-  const auto callees = present(**session, kCallees);
-  if (parents.empty() || std::ranges::find(callees, kEmpty) == callees.end()) {
-    return fail(ErrorKind::unsupported,
-                "this kernel does not have the functions that the tracer's cost is measured with");
-  }
-  Subject subject{parents.front(), {parents.front()}, null.get()};
-  subject.all.insert(subject.all.end(), callees.begin(), callees.end());
-  auto rings = Rings::open(tracefs, **session);
-  if (!rings) return std::unexpected(std::move(rings.error()));
-  std::vector<CalibrationRound> rounds;
-  for (int i = 0; i < kRounds; ++i) {
-    auto round = measure_round(tracefs, **session, *rings, subject, i % 2 == 0);
-    if (!round) return std::unexpected(std::move(round.error()));
-    rounds.push_back(std::move(*round));
-  }
-  return calibrate(rounds);
+  auto calibration = measure_in(tracefs, **session);
+  if (auto restored = (*session)->restore(); !restored) return std::unexpected(std::move(restored.error()));
+  return calibration;
 }
 
 }  // namespace

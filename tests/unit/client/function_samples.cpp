@@ -67,8 +67,8 @@ FunctionStatsView stats(const Row& row) {
   view.min_ns = whole(row.total * 0.62);
   view.p50_ns = whole(row.total * 0.94);
   view.p90_ns = whole(row.total * 1.21);
-  view.p99_ns = whole(row.total * 1.58);
-  view.p999_ns = whole(row.total * 4.4);
+  if (row.hits >= 1'000) view.p99_ns = whole(row.total * 1.58);
+  if (row.hits >= 10'000) view.p999_ns = whole(row.total * 4.4);
   view.max_ns = whole(row.total * 96);
   view.self_ns_per_call = row.self;
   view.self_ns_per_byte = row.self * hits / static_cast<double>(kGoodput);
