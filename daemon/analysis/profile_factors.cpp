@@ -18,18 +18,4 @@ ProfileFactors profile_factors(const FunctionStats& function, const Traffic& tra
           .self_ns_per_call = ratio(self_ns, function.hits)};
 }
 
-ProfileSums profile_sums(const std::vector<FunctionStats>& functions) {
-  ProfileSums sums;
-  bool all_corrected = !functions.empty();
-  std::uint64_t corrected = 0;
-  for (const FunctionStats& function : functions) {
-    sums.hits += function.hits;
-    sums.self_ns += function.self_ns;
-    corrected += function.corrected_self_ns.value_or(0);
-    all_corrected = all_corrected && function.corrected_self_ns.has_value();
-  }
-  if (all_corrected) sums.corrected_self_ns = corrected;
-  return sums;
-}
-
 }  // namespace netperfd::analysis

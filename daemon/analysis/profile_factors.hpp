@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "daemon/model/function_profile.hpp"
 #include "daemon/model/run_record.hpp"
@@ -19,13 +18,5 @@ struct ProfileFactors {
 };
 
 [[nodiscard]] ProfileFactors profile_factors(const FunctionStats& function, const Traffic& traffic);
-
-struct ProfileSums {
-  std::uint64_t hits = 0;
-  std::uint64_t self_ns = 0;
-  std::optional<std::uint64_t> corrected_self_ns;  // absent where that of any function is, or there is none
-};
-
-[[nodiscard]] ProfileSums profile_sums(const std::vector<FunctionStats>& functions);
 
 }  // namespace netperfd::analysis

@@ -1,5 +1,6 @@
-// The methods of org.netperfd1.Manager about what function_graph's calls of a run come to. A profile is in
-// the store's order, which a page of it is cut from by number: a run that has ended does not change.
+// The methods of org.netperfd1.Manager about what function_graph's calls of a run come to. Its lists are in
+// the store's order, which a page is cut from by number: a run that has ended does not change.
+#include <cstddef>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,17 @@ namespace netperfd::bus {
 namespace {
 
 constexpr std::uint32_t kPageLimit = 2000;
+// Of functions with their slices, which are long: not many more fit into a message, and what does not fit was
+// read for nothing.
+constexpr std::uint32_t kSlicesPageLimit = 200;
+
+// The rows of `part` that fit into a message, each as `make_row(row)`, and how many its list has.
+template <class Row, class MakeRow>
+std::tuple<dbus::Rows, std::uint64_t> fitting(const core::ProfilePart<Row>& part, MakeRow make_row) {
+  const std::size_t count = part.rows.size();
+  return {fitting_part(count, 0, kPageLimit, [&](std::size_t i) { return make_row(part.rows[i]); }),
+          part.total};
+}
 
 }  // namespace
 
@@ -20,10 +32,8 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetFunction
     const std::uint64_t& run) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
-    core::ProfileParts parts;
-    parts.edges = parts.tree = true;  // it says how many there are
-    const FunctionProfile profile = value_or_throw(ports_.queries.profile(id, parts));
-    WireProfile wire = wire_profile(profile, value_or_throw(ports_.queries.traffic(id)));
+    const core::ProfileSummary summary = value_or_throw(ports_.queries.profile(id));
+    WireProfile wire = wire_profile(summary, value_or_throw(ports_.queries.traffic(id)));
     return std::tuple{std::move(wire.profile), std::move(wire.builds)};
   });
 }
@@ -32,30 +42,24 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionProfi
     const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
-    const FunctionProfile profile = value_or_throw(ports_.queries.profile(id, {}));
+    const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kPageLimit), {}));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
-    const std::uint64_t total = profile.functions.size();
-    return std::tuple{fitting_part(total, offset, page_limit(limit, kPageLimit),
-                                   [&](std::size_t i) {
-                                     return function_profile_row(profile.functions[i], traffic,
-                                                                 profile.timed);
-                                   }),
-                      total};
+    return fitting(part, [&](const FunctionStats& function) {
+      return function_profile_row(function, traffic, part.timed);
+    });
   });
 }
 
 std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionSlices(
     const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
   return dbus::guarded([&] {
-    core::ProfileParts parts;
-    parts.slices = true;
-    const FunctionProfile profile =
-        value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts));
-    const std::uint64_t total = profile.functions.size();
-    return std::tuple{
-        fitting_part(total, offset, page_limit(limit, kPageLimit),
-                     [&](std::size_t i) { return function_slices_row(profile.functions[i], profile.timed); }),
-        total};
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    core::FunctionLists lists;
+    lists.slices = true;
+    const auto part =
+        value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kSlicesPageLimit), lists));
+    return fitting(part,
+                   [&](const FunctionStats& function) { return function_slices_row(function, part.timed); });
   });
 }
 
@@ -63,15 +67,9 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListCallEdges(con
                                                                              const std::uint64_t& offset,
                                                                              const std::uint32_t& limit) {
   return dbus::guarded([&] {
-    core::ProfileParts parts;
-    parts.edges = true;
-    const FunctionProfile profile =
-        value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts));
-    const std::uint64_t total = profile.edges.size();
-    return std::tuple{
-        fitting_part(total, offset, page_limit(limit, kPageLimit),
-                     [&](std::size_t i) { return call_edge_row(profile.edges[i], profile.functions); }),
-        total};
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))),
+                   [](const core::NamedEdge& edge) { return call_edge_row(edge); });
   });
 }
 
@@ -79,16 +77,9 @@ std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListCallTree(cons
                                                                             const std::uint64_t& offset,
                                                                             const std::uint32_t& limit) {
   return dbus::guarded([&] {
-    core::ProfileParts parts;
-    parts.tree = true;
-    const FunctionProfile profile =
-        value_or_throw(ports_.queries.profile(value_or_throw(parse_id(run, "run")), parts));
-    const auto depths = call_depths(profile.tree);
-    const std::uint64_t total = profile.tree.size();
-    return std::tuple{
-        fitting_part(total, offset, page_limit(limit, kPageLimit),
-                     [&](std::size_t i) { return call_node_row(profile.tree[i], depths[i], profile); }),
-        total};
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kPageLimit)));
+    return fitting(part, [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
   });
 }
 

@@ -117,18 +117,18 @@ void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uin
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_line("name", name, kNameLimit));
-    with_credentials(
-        reply, [this, reply, run, name](const Credentials& caller, const std::string& unique_name) {
-          const RunId id = readable_run(run, caller, unique_name, "documents").id;
-          // With the addresses in it anybody in the group could defeat the kernel's address space randomisation.
-          if (name == kRecording && caller.uid != 0) {
-            throw to_dbus(Error{ErrorKind::access_denied,
-                                "the recording holds addresses of the kernel: it is for root; its text is not"});
-          }
-          const std::string bytes = value_or_throw(ports_.queries.document(id, name));
-          Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", id, name), bytes));
-          reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
-        });
+    with_credentials(reply, [this, reply, run, name](const Credentials& caller,
+                                                     const std::string& unique_name) {
+      const RunId id = readable_run(run, caller, unique_name, "documents").id;
+      // With the addresses in it anybody in the group could defeat the kernel's address space randomisation.
+      if (name == kRecording && caller.uid != 0) {
+        throw to_dbus(Error{ErrorKind::access_denied,
+                            "the recording holds addresses of the kernel: it is for root; its text is not"});
+      }
+      const std::string bytes = value_or_throw(ports_.queries.document(id, name));
+      Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", id, name), bytes));
+      reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
+    });
   });
 }
 

@@ -107,6 +107,7 @@ class ManagerObject final
                                           const std::string& unique_name, const char* parts) const;
   [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,
                                         const Credentials& caller, const std::string& unique_name);
+  void require_idle(const std::string& unique_name) const;  // throws
   // Ends, with the answer, when `unique_name` leaves; throws.
   void import_file(const SharedReply<std::uint64_t>& reply, Fd file, const core::ImportRequest& request,
                    const std::string& unique_name);

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <memory>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/bus/errors.hpp"
@@ -33,10 +35,26 @@ void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::ui
   answer(reply, [&] {
     with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
       const RunId id = readable_run(run, caller, unique_name, "the trace text").id;
-      Fd text = value_or_throw(ports_.trace_import.text(value_or_throw(recording_of(ports_.queries, id))));
+      require_idle(unique_name);
+      // Held while the child writes. Who leaves lets go of it, and the child writes on: the pipe may be
+      // another's by then.
+      const auto turn = std::make_shared<std::monostate>();
+      const auto ended = [this, unique_name, held = std::weak_ptr{turn}] {
+        if (!held.expired()) ports_.callers.let_go(unique_name);
+      };
+      Fd text = value_or_throw(
+          ports_.trace_import.text([this, id] { return recording_of(ports_.queries, id); }, ended));
+      throw_if_failed(ports_.callers.hold(unique_name, turn));
       reply->ok(sdbus::UnixFd{text.release(), sdbus::adopt_fd});
     });
   });
+}
+
+// Recordings are long: a caller has one of them worked on at a time.
+void ManagerObject::require_idle(const std::string& unique_name) const {
+  if (!ports_.callers.is_holding(unique_name)) return;
+  throw to_dbus(
+      Error{ErrorKind::busy, "another recording of this caller's is being imported or written as text"});
 }
 
 void ManagerObject::ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) {
@@ -58,9 +76,7 @@ void ManagerObject::ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::Un
 
 void ManagerObject::import_file(const SharedReply<std::uint64_t>& reply, Fd file,
                                 const core::ImportRequest& request, const std::string& unique_name) {
-  if (ports_.callers.is_holding(unique_name)) {
-    throw to_dbus(Error{ErrorKind::busy, "another file of this caller's is being imported"});
-  }
+  require_idle(unique_name);
   const auto done = [this, reply, unique_name,
                      uid = request.owner](const Result<core::ImportedRun>& imported) {
     answer(reply, [&] {

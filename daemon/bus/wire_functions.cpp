@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "daemon/analysis/profile_factors.hpp"
 #include "daemon/bus/row_maker.hpp"
@@ -22,7 +23,8 @@ struct IdentityKeys {
 };
 constexpr IdentityKeys kFunctionKeys{"function", "module", "duplicate"};
 
-void put_identity(RowMaker& row, const FunctionStats& function, const IdentityKeys& keys = kFunctionKeys) {
+template <class Function>  // FunctionStats or core::FunctionName
+void put_identity(RowMaker& row, const Function& function, const IdentityKeys& keys = kFunctionKeys) {
   row.put(keys.name, function.name);
   row.put_if_any(keys.module, function.module);
   if (function.duplicate > 0) row.put(keys.duplicate, function.duplicate);
@@ -75,17 +77,17 @@ void put_times(RowMaker& row, const FunctionStats& function) {
   row.put("p999_ns", function.p999_ns);
 }
 
-RowMaker make_profile(const FunctionProfile& profile, const Traffic& traffic) {
-  const analysis::ProfileSums sums = analysis::profile_sums(profile.functions);
+RowMaker make_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
+  const FunctionProfile& profile = summary.profile;
   RowMaker row;
-  row.put("functions", std::uint64_t{profile.functions.size()});
-  row.put("edges", std::uint64_t{profile.edges.size()});
-  row.put("nodes", std::uint64_t{profile.tree.size()});
-  row.put("hits", sums.hits);
+  row.put("functions", summary.functions);
+  row.put("edges", summary.edges);
+  row.put("nodes", summary.nodes);
+  row.put("hits", summary.hits);
   row.put("timed", profile.timed);
   if (profile.timed) {
-    row.put("self_ns", sums.self_ns);
-    row.put("corrected_self_ns", sums.corrected_self_ns);
+    row.put("self_ns", summary.self_ns);
+    row.put("corrected_self_ns", summary.corrected_self_ns);
     row.put("sleep_in_recorded", profile.sleep_in_recorded);
     row.put("off_cpu_known", profile.off_cpu_known);
   }
@@ -111,13 +113,14 @@ WireRow build_row(const Build& build) {
 
 }  // namespace
 
-WireProfile wire_profile(const FunctionProfile& profile, const Traffic& traffic) {
-  RowMaker row = make_profile(profile, traffic);
+WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
+  const std::vector<Build>& all = summary.profile.builds;
+  RowMaker row = make_profile(summary, traffic);
   WireProfile wire;
   std::size_t room = kRowsBudgetBytes - kProfileRowBytes;
-  wire.builds = fitting_rows(profile.builds, build_row, room, room);
-  if (wire.builds.size() < profile.builds.size()) {
-    row.put("builds_left_out", std::uint64_t{profile.builds.size() - wire.builds.size()});
+  wire.builds = fitting_rows(all, build_row, room, room);
+  if (wire.builds.size() < all.size()) {
+    row.put("builds_left_out", std::uint64_t{all.size() - wire.builds.size()});
   }
   wire.profile = row.take().row;
   return wire;
@@ -148,35 +151,25 @@ WireRow function_slices_row(const FunctionStats& function, bool timed) {
   return row.take();
 }
 
-WireRow call_edge_row(const CallEdge& edge, const std::vector<FunctionStats>& functions) {
+WireRow call_edge_row(const core::NamedEdge& edge) {
   RowMaker row;
-  put_identity(row, functions.at(edge.caller), {"caller", "caller_module", "caller_duplicate"});
-  put_identity(row, functions.at(edge.callee), {"callee", "callee_module", "callee_duplicate"});
-  row.put("hits", edge.hits);
-  row.put("total_ns", edge.total_ns);
+  put_identity(row, edge.caller, {"caller", "caller_module", "caller_duplicate"});
+  put_identity(row, edge.callee, {"callee", "callee_module", "callee_duplicate"});
+  row.put("hits", edge.edge.hits);
+  row.put("total_ns", edge.edge.total_ns);
   return row.take();
 }
 
-WireRow call_node_row(const CallNode& node, std::uint32_t depth, const FunctionProfile& profile) {
+WireRow call_node_row(const core::NamedNode& node, bool timed) {
   RowMaker row;
-  row.put("depth", depth);
-  put_identity(row, profile.functions.at(node.function));
-  row.put("in_interrupt", node.in_interrupt);
-  row.put("hits", node.hits);
-  if (!profile.timed) return row.take();
-  row.put("total_ns", node.total_ns);
-  row.put("self_ns", node.self_ns);
+  row.put("depth", node.depth);
+  put_identity(row, node.function);
+  row.put("in_interrupt", node.node.in_interrupt);
+  row.put("hits", node.node.hits);
+  if (!timed) return row.take();
+  row.put("total_ns", node.node.total_ns);
+  row.put("self_ns", node.node.self_ns);
   return row.take();
-}
-
-std::vector<std::uint32_t> call_depths(const std::vector<CallNode>& tree) {
-  std::vector<std::uint32_t> depths;
-  depths.reserve(tree.size());
-  for (const CallNode& node : tree) {
-    const std::uint32_t depth = node.parent ? depths.at(*node.parent) + 1 : 0;
-    depths.push_back(depth);
-  }
-  return depths;
 }
 
 }  // namespace netperfd::bus

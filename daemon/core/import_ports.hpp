@@ -2,6 +2,7 @@
 // privileges.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,12 +18,16 @@ class TraceImport {
   virtual ~TraceImport() = default;
   using Done = std::function<void(Result<TraceRecord>)>;
   // Reads a trace.dat to its end in a child and calls `done` once, from the loop: with the record, or
-  // invalid_argument with what is wrong with the file. Destroying the result kills the child and cancels the
-  // call, also from inside it.
-  [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, Done done) = 0;
-  // The end of a pipe out of which a child writes the recording as function_graph text. The child ends by
-  // itself, also when nobody reads.
-  [[nodiscard]] virtual Result<Fd> text(const std::string& recording) = 0;
+  // invalid_argument with what is wrong with the file. `size` is the file's as the caller checked it: one
+  // that has another size by then is refused. Destroying the result kills the child and cancels the call,
+  // also from inside it. Never waits for the file, nor does what it returns.
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) = 0;
+  // Gives the bytes of a recording, which may be many.
+  using Recording = std::function<Result<std::string>()>;
+  // The end of a pipe out of which a child writes the recording as function_graph text. `recording` is asked
+  // for inside the call, and only where there is room for another child. The child ends by itself, also when
+  // nobody reads; then `ended` is called once, from the loop, unless the call failed or this object is gone.
+  [[nodiscard]] virtual Result<Fd> text(const Recording& recording, std::function<void()> ended) = 0;
 };
 
 }  // namespace netperfd::core

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "daemon/base/foreign_fd.hpp"
+
 namespace netperfd::core {
 namespace {
 
@@ -28,7 +30,8 @@ Status check_words(const JobSpec& spec) {
   return fail(ErrorKind::invalid_argument, text);
 }
 
-Status check_file(const Fd& file) {
+// Its size.
+Result<std::uint64_t> check_file(const Fd& file) {
   const int flags = ::fcntl(file.get(), F_GETFL);
   if (flags < 0) return fail_errno("fcntl F_GETFL of the file", errno);
   if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY) {
@@ -44,23 +47,27 @@ Status check_file(const Fd& file) {
     return fail(ErrorKind::invalid_argument, fmt::format("the file has {} bytes; at most {} are read",
                                                          about.stx_size, Importer::kFileLimitBytes));
   }
-  return {};
+  return about.stx_size;
 }
 
 }  // namespace
 
 Result<std::shared_ptr<void>> Importer::read(Fd file, ImportRequest request, Done done) {
+  ForeignFd foreign(std::move(file));
   JobSpec spec = spec_of(request);
   if (auto checked = check_words(spec); !checked) return std::unexpected(std::move(checked.error()));
-  if (auto checked = check_file(file); !checked) return std::unexpected(std::move(checked.error()));
+  auto size = check_file(foreign.get());
+  if (!size) return std::unexpected(std::move(size.error()));
   std::erase_if(under_way_, [](const std::weak_ptr<void>& each) { return each.expired(); });
   if (under_way_.size() >= kLimit) {
     return fail(ErrorKind::busy, fmt::format("{} files are being imported already", under_way_.size()));
   }
-  auto reading = files_.read(std::move(file), [this, spec = std::move(spec), owner = request.owner,
-                                               done = std::move(done)](Result<TraceRecord> trace) {
-    done(trace ? store(spec, owner, std::move(*trace)) : std::unexpected(std::move(trace.error())));
-  });
+  auto reading = files_.read(
+      foreign.take(), *size,
+      [this, spec = std::move(spec), owner = request.owner,
+       done = std::move(done)](Result<TraceRecord> trace) {
+        done(trace ? store(spec, owner, std::move(*trace)) : std::unexpected(std::move(trace.error())));
+      });
   if (reading) under_way_.emplace_back(*reading);
   return reading;
 }

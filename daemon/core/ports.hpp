@@ -14,6 +14,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/trace_ports.hpp"
+#include "daemon/model/function_profile.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
@@ -227,9 +228,42 @@ struct Page {
   std::string next;  // cursor of the page that follows, empty at the end
 };
 
-// The long parts of a function profile.
-struct ProfileParts {
-  bool histograms = false, slices = false, edges = false, tree = false;
+// A function profile without its lists.
+struct ProfileSummary {
+  FunctionProfile profile;                            // functions, edges and tree are empty
+  std::uint64_t functions = 0, edges = 0, nodes = 0;  // how many of each there are
+  // Over all functions; corrected_self_ns is absent where that of any function is, or there is none.
+  std::uint64_t hits = 0, self_ns = 0;
+  std::optional<std::uint64_t> corrected_self_ns;
+};
+
+// Consecutive rows of one of a profile's lists. A run that has ended does not change, so numbers lead from
+// one part to the next.
+template <class Row>
+struct ProfilePart {
+  std::vector<Row> rows;
+  std::uint64_t total = 0;  // of the list
+  bool timed = true;        // as in FunctionProfile
+};
+
+// The long lists of a function.
+struct FunctionLists {
+  bool histogram = false, slices = false;
+};
+
+// What tells a function from all others, as in FunctionStats.
+struct FunctionName {
+  std::string name, module;
+  std::uint32_t duplicate = 0;
+};
+struct NamedEdge {
+  CallEdge edge;
+  FunctionName caller, callee;
+};
+struct NamedNode {
+  CallNode node;
+  std::uint32_t depth = 0;  // 0: a root
+  FunctionName function;
 };
 
 class RunQueries {
@@ -253,8 +287,17 @@ class RunQueries {
   // By event, the most frequent first.
   [[nodiscard]] virtual Result<Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
                                                               std::uint32_t limit) = 0;
-  // Without `edges`, `tree` or slices where they are not asked for; not_found where the run has no profile.
-  [[nodiscard]] virtual Result<FunctionProfile> profile(RunId run, const ProfileParts& parts) = 0;
+  // not_found, as of the lists that follow, where the run has no profile.
+  [[nodiscard]] virtual Result<ProfileSummary> profile(RunId run) = 0;
+  // `limit` rows from number `offset` on, fewer at the end; at the cost of these rows, however long the list
+  // is. Functions come without the lists that are not asked for.
+  [[nodiscard]] virtual Result<ProfilePart<FunctionStats>> functions(RunId run, std::uint64_t offset,
+                                                                     std::uint32_t limit,
+                                                                     FunctionLists lists) = 0;
+  [[nodiscard]] virtual Result<ProfilePart<NamedEdge>> call_edges(RunId run, std::uint64_t offset,
+                                                                  std::uint32_t limit) = 0;
+  [[nodiscard]] virtual Result<ProfilePart<NamedNode>> call_nodes(RunId run, std::uint64_t offset,
+                                                                  std::uint32_t limit) = 0;
   [[nodiscard]] virtual Result<Traffic> traffic(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All of the job's runs in whatever state, oldest first.

@@ -2,13 +2,11 @@
 // for writing and for reading it.
 #pragma once
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace netperfd::import {
 
@@ -34,7 +32,20 @@ class ByteWriter {
 class ByteReader {
  public:
   static constexpr bool kReads = true;
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  // What is made of them may take so much memory.
+  ByteReader(std::string_view bytes, std::size_t budget) : bytes_(bytes), budget_(budget) {}
+
+  // To be asked before memory is taken; false and an end where it is too much.
+  [[nodiscard]] bool may_take(std::size_t size) {
+    constexpr std::size_t kOfTheHeapItself = 32;
+    if (size > budget_ || budget_ - size < kOfTheHeapItself) {
+      too_large_ = true;
+      fail();
+      return false;
+    }
+    budget_ -= size + kOfTheHeapItself;
+    return true;
+  }
 
   void number(std::uint64_t& value) {
     value = 0;
@@ -53,6 +64,7 @@ class ByteReader {
     std::uint64_t size = 0;
     number(size);
     if (size > bytes_.size()) return fail();
+    if (size > kInPlace && !may_take(static_cast<std::size_t>(size))) return;
     text = bytes_.substr(0, static_cast<std::size_t>(size));
     bytes_.remove_prefix(text.size());
   }
@@ -61,11 +73,17 @@ class ByteReader {
     bytes_ = {};
   }
   [[nodiscard]] bool failed() const { return failed_; }
+  // It is the reason why it failed.
+  [[nodiscard]] bool too_large() const { return too_large_; }
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
 
  private:
+  static constexpr std::size_t kInPlace = 15;  // a shorter text is within its std::string
+
   std::string_view bytes_;
+  std::size_t budget_;
   bool failed_ = false;
+  bool too_large_ = false;
 };
 
 }  // namespace netperfd::import

@@ -6,7 +6,7 @@
 namespace netperfd::import {
 
 // From here on every other call fails with EPERM, and so does mapping memory that can be executed. Needs
-// no_new_privs. Without effect on machines other than x86-64 and arm64, where the numbers of calls differ.
+// no_new_privs. unsupported on machines other than x86-64, arm64 and riscv64: they have other calls.
 [[nodiscard]] Status filter_calls();
 
 }  // namespace netperfd::import

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/import/record_bytes.hpp"
 
@@ -20,6 +21,9 @@ namespace {
 
 // One turn of the loop reads no more than this.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+// Of descriptors whose file systems do not answer: each holds a thread.
+constexpr std::size_t kMostCloses = 8;
 
 // An answer of the process about the file, which is the caller's to mend.
 std::unexpected<Error> refuse(std::string message) {
@@ -57,12 +61,16 @@ Result<Fd> in_memory(const std::string& bytes) {
 // One file on its way. Ends by the process's exit, the deadline or an answer that is too long.
 class ChildImport::Reading {
  public:
-  Reading(const ImportSettings& settings, ReaderProcess process, Fd answer, Done done)
-      : limit_(settings.answer_limit_bytes),
-        deadline_(settings.deadline),
+  Reading(ChildImport& owner, ReaderProcess process, Fd answer, Done done)
+      : owner_(owner),
+        limit_(owner.settings_.answer_limit_bytes),
+        deadline_(owner.settings_.deadline),
         process_(std::move(process)),
         answer_(std::move(answer)),
         done_(std::move(done)) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() { cancel(); }
 
   Status watch(EventLoop& loop) {
     auto readable = loop.on_readable(answer_->get(), [this] { on_answer(); });
@@ -80,6 +88,7 @@ class ChildImport::Reading {
   // Kills the process and forgets the call.
   void cancel() {
     for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
+    if (process_) owner_.bury(std::move(*process_));
     process_.reset();
     answer_.reset();
     done_ = nullptr;
@@ -142,6 +151,7 @@ class ChildImport::Reading {
     done(std::move(result));
   }
 
+  ChildImport& owner_;  // lives as long as process_ is there
   std::size_t limit_;
   std::chrono::milliseconds deadline_;
   std::optional<ReaderProcess> process_;
@@ -168,40 +178,67 @@ Confinement ChildImport::confinement() const {
   return confinement;
 }
 
-Result<std::shared_ptr<void>> ChildImport::read(Fd file, Done done) {
+void ChildImport::bury(ReaderProcess process) {
+  process.kill();
+  if (process.reap().ended) return;
+  const auto ending = endings_.insert(endings_.end(), {std::move(process), {}});
+  auto exit = loop_.on_readable(ending->process.pidfd().get(), [this, ending] {
+    if (ending->process.reap().ended) endings_.erase(ending);
+  });
+  if (exit) ending->exit = std::move(*exit);  // else make_room() looks after it
+}
+
+Status ChildImport::make_room() {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
-  if (readings_.size() >= settings_.reads) {
+  std::erase_if(endings_, [](Ending& ending) { return ending.process.reap().ended; });
+  if (readings_.size() + endings_.size() >= settings_.reads) {
     return fail(ErrorKind::busy, "other files are being read: try again when they are done");
   }
+  if (closes_under_way() >= kMostCloses) {
+    return fail(ErrorKind::busy,
+                "files that were imported cannot be closed: their file system does not answer");
+  }
+  return {};
+}
+
+Result<std::shared_ptr<void>> ChildImport::read(Fd file, std::uint64_t size, Done done) {
+  ForeignFd foreign(std::move(file));
+  if (auto room = make_room(); !room) return std::unexpected(room.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
-  auto process = ReaderProcess::start(settings_.program, ReaderMode::record, confinement(), std::move(file),
-                                      std::move(pipe->write));
+  auto process = ReaderProcess::start(settings_.program, ReaderMode::record, confinement(), foreign.take(),
+                                      size, std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
   auto reading =
-      std::make_shared<Reading>(settings_, std::move(*process), std::move(pipe->read), std::move(done));
+      std::make_shared<Reading>(*this, std::move(*process), std::move(pipe->read), std::move(done));
   if (auto watched = reading->watch(loop_); !watched) return std::unexpected(watched.error());
   readings_.push_back(reading);
   return reading;
 }
 
-Result<Fd> ChildImport::text(const std::string& recording) {
+Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> ended) {
   if (writings_.size() >= settings_.texts) {
     return fail(ErrorKind::busy, "other recordings are being written as text: try again when they are done");
   }
-  auto file = in_memory(recording);
+  auto bytes = recording();
+  if (!bytes) return std::unexpected(bytes.error());
+  auto file = in_memory(*bytes);
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   auto process = ReaderProcess::start(settings_.program, ReaderMode::text, confinement(), std::move(*file),
-                                      std::move(pipe->write));
+                                      bytes->size(), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
-  const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}});
+  const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}, std::move(ended)});
   auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {
-    if (writing->process.reap().ended) writings_.erase(writing);
+    if (!writing->process.reap().ended) return;
+    const auto told = std::move(writing->ended);
+    writings_.erase(writing);  // there is room again when they hear of it
+    told();
   });
   if (!exit) {
+    bury(std::move(writing->process));
     writings_.erase(writing);
     return std::unexpected(exit.error());
   }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -26,14 +27,14 @@ struct ImportSettings {
   gid_t gid = 0;
   std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
   std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
-  std::size_t answer_limit_bytes = std::size_t{64} << 20;
+  std::size_t answer_limit_bytes = std::size_t{32} << 20;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  // of a process, without the file
-  std::size_t reads = 2;                                // at a time; further ones are busy
+  std::size_t reads = 2;                                // at a time, also of killed ones; others are busy
   std::size_t texts = 4;                                // the same
 };
 
-// Both methods are the loop's. Destroying it kills all processes that it started; handles of read() that are
-// left then are dead.
+// Both methods are the loop's. Destroying it kills all processes that it started and does not wait for their
+// end; handles of read() that are left then are dead.
 class ChildImport final : public core::TraceImport {
  public:
   ChildImport(EventLoop& loop, ImportSettings settings) : loop_(loop), settings_(std::move(settings)) {}
@@ -41,21 +42,30 @@ class ChildImport final : public core::TraceImport {
   ChildImport& operator=(const ChildImport&) = delete;
   ~ChildImport() override;
 
-  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, Done done) override;
-  [[nodiscard]] Result<Fd> text(const std::string& recording) override;
+  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override;
+  [[nodiscard]] Result<Fd> text(const Recording& recording, std::function<void()> ended) override;
 
  private:
   class Reading;
   struct Writing {
     ReaderProcess process;
     EventSource exit;
+    std::function<void()> ended;
+  };
+  struct Ending {
+    ReaderProcess process;
+    EventSource exit;
   };
   [[nodiscard]] Confinement confinement() const;
+  [[nodiscard]] Status make_room();
+  // Kills it. It is reaped when it has ended, which may be never: the loop does not wait for that.
+  void bury(ReaderProcess process);
 
   EventLoop& loop_;
   ImportSettings settings_;
   std::vector<std::weak_ptr<Reading>> readings_;
   std::list<Writing> writings_;
+  std::list<Ending> endings_;
 };
 
 }  // namespace netperfd::import

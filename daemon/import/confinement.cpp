@@ -1,8 +1,10 @@
 #include "daemon/import/confinement.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +15,9 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <string_view>
 
+#include "daemon/base/fd.hpp"
 #include "daemon/import/call_filter.hpp"
 
 namespace netperfd::import {
@@ -83,6 +87,19 @@ Status tie_to(pid_t parent) {
   return {};
 }
 
+// Where memory is short it is this process that the kernel ends, and where CPUs are busy it waits: a
+// measurement may be under way.
+Status stand_back() {
+  const Fd file{::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};
+  constexpr std::string_view kFirst = "1000";
+  if (!file || ::write(file.get(), kFirst.data(), kFirst.size()) < 0) {
+    return fail_errno("write /proc/self/oom_score_adj", errno);
+  }
+  const sched_param none{};
+  if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) return fail_errno("become idle work", errno);
+  return {};
+}
+
 }  // namespace
 
 bool is_built_with_sanitizers() {
@@ -92,6 +109,7 @@ bool is_built_with_sanitizers() {
 Status confine(const Confinement& confinement) {
   if (::close_range(STDERR_FILENO + 1, UINT_MAX, 0) != 0) return fail_errno("close files", errno);
   ::umask(077);
+  if (auto stood = stand_back(); !stood) return stood;
   if (auto set = set_limits(confinement); !set) return set;
   if (auto set = become(confinement.uid, confinement.gid); !set) return set;
   if (auto set = tie_to(confinement.parent); !set) return set;

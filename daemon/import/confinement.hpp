@@ -19,9 +19,10 @@ struct Confinement {
 
 // Afterwards this process has standard input, output and error and can open nothing further; it is that user
 // alone, without capabilities, groups or a way to new privileges; it can start no process and write no file,
-// and the kernel refuses it every system call but those that reading, writing and memory need. io with the
-// step that failed. In a build with sanitizers, which need more of both, the limit of memory and the filter
-// of system calls are left out.
+// and the kernel refuses it every system call but those that reading, writing and memory need. It has a CPU
+// only where nobody else wants it, and is the first to go where memory is short. io with the step that
+// failed, unsupported where filter_calls() is. In a build with sanitizers, which need more of both, the limit
+// of memory and the filter of system calls are left out.
 [[nodiscard]] Status confine(const Confinement& confinement);
 [[nodiscard]] bool is_built_with_sanitizers();
 

@@ -17,7 +17,7 @@ namespace netperfd::import {
 namespace {
 
 // The command line: program, kReaderFlag, these.
-enum Position { mode_at = 2, parent_at, uid_at, gid_at, memory_at, cpu_at, end_of_words };
+enum Position { mode_at = 2, parent_at, uid_at, gid_at, memory_at, cpu_at, size_at, end_of_words };
 
 constexpr std::string_view kRecord = "record";
 constexpr std::string_view kText = "text";
@@ -32,6 +32,7 @@ constexpr int kUnable = 1;
 struct Order {
   ReaderMode mode = ReaderMode::record;
   Confinement confinement;
+  std::uint64_t file_bytes = 0;
 };
 
 template <class Number>
@@ -50,7 +51,7 @@ std::optional<Order> read_order(int argc, char** argv) {
   const bool read =
       read_number(argv[parent_at], confinement.parent) && read_number(argv[uid_at], confinement.uid) &&
       read_number(argv[gid_at], confinement.gid) && read_number(argv[memory_at], confinement.memory_bytes) &&
-      read_number(argv[cpu_at], confinement.cpu_seconds);
+      read_number(argv[cpu_at], confinement.cpu_seconds) && read_number(argv[size_at], order.file_bytes);
   return read ? std::optional(order) : std::nullopt;
 }
 
@@ -78,14 +79,17 @@ void write_text(std::string_view text) {
   ::_exit(kDone);
 }
 
-// Its size, which the limit of memory leaves room for.
-Result<std::uint64_t> file_size() {
+// The limit of memory leaves room for the size that was checked, and for no other.
+Status check_file(std::uint64_t size) {
   struct stat status{};
   if (::fstat(STDIN_FILENO, &status) != 0) return fail_errno("trace.dat", errno);
   if (!S_ISREG(status.st_mode))
     return fail(ErrorKind::invalid_argument, "trace.dat: this is no regular file");
   if (status.st_size == 0) return fail(ErrorKind::invalid_argument, "trace.dat: the file is empty");
-  return static_cast<std::uint64_t>(status.st_size);
+  if (static_cast<std::uint64_t>(status.st_size) != size) {
+    return fail(ErrorKind::invalid_argument, "trace.dat: the file changes its size while it is read");
+  }
+  return {};
 }
 
 Result<std::span<const std::byte>> map_file(std::uint64_t size) {
@@ -109,7 +113,8 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
 
 }  // namespace
 
-std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement) {
+std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement,
+                                     std::uint64_t file_bytes) {
   return {"netperfd",
           std::string(kReaderFlag),
           std::string(mode == ReaderMode::record ? kRecord : kText),
@@ -117,19 +122,22 @@ std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confine
           std::to_string(confinement.uid),
           std::to_string(confinement.gid),
           std::to_string(confinement.memory_bytes),
-          std::to_string(confinement.cpu_seconds)};
+          std::to_string(confinement.cpu_seconds),
+          std::to_string(file_bytes)};
 }
 
 int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   auto order = read_order(argc, argv);
   if (!order) ::_exit(kUnable);
-  const auto size = file_size();
-  if (!size) give_up(order->mode, size.error().message);
-  order->confinement.memory_bytes += *size;
+  order->confinement.memory_bytes += order->file_bytes;
   if (const auto confined = confine(order->confinement); !confined) {
     give_up(order->mode, fmt::format("the process to read it: {}", confined.error().message));
   }
-  const auto file = map_file(*size);
+  // Only now: the file may be of a file system that answers as its owner likes, or never.
+  if (const auto checked = check_file(order->file_bytes); !checked) {
+    give_up(order->mode, checked.error().message);
+  }
+  const auto file = map_file(order->file_bytes);
   if (!file) give_up(order->mode, file.error().message);
   try {
     answer(*order, *file, functions);

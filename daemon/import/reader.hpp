@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -34,8 +35,10 @@ struct ReaderFunctions {
       text;
 };
 
-// The process's command line. `confinement.memory_bytes` is without the file, which it maps.
-[[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement);
+// The process's command line. `file_bytes` is the size of the file as it was checked;
+// `confinement.memory_bytes` is without the file, which it maps.
+[[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement,
+                                                   std::uint64_t file_bytes);
 
 // The whole life of such a process; main calls it before anything else where argv[1] is kReaderFlag.
 [[noreturn]] int run_reader(int argc, char** argv, const ReaderFunctions& functions);

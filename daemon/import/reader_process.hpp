@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "daemon/base/error.hpp"
@@ -11,13 +12,16 @@
 
 namespace netperfd::import {
 
-// Destroying it kills the process and reaps it. To be made on the main thread: the kernel sends the death
-// signal when the thread that spawned ends.
+// Destroying it kills the process, and reaps it only where it has ended by then: one that waits for a file
+// system in user space is not ended even by SIGKILL. To be made on the main thread: the kernel sends the
+// death signal when the thread that spawned ends.
 class ReaderProcess {
  public:
-  // `program` hands kReaderFlag to run_reader(); both descriptors are the process's alone afterwards.
+  // `program` hands kReaderFlag to run_reader(); both descriptors are the process's alone afterwards. Never
+  // waits for the file `in`, whose size was found to be `in_bytes`.
   [[nodiscard]] static Result<ReaderProcess> start(const std::string& program, ReaderMode mode,
-                                                   Confinement confinement, Fd in, Fd out);
+                                                   Confinement confinement, Fd in, std::uint64_t in_bytes,
+                                                   Fd out);
   ReaderProcess(ReaderProcess&& other) noexcept;
   ReaderProcess& operator=(ReaderProcess&&) = delete;
   ReaderProcess(const ReaderProcess&) = delete;
@@ -26,14 +30,14 @@ class ReaderProcess {
 
   // Readable once it has ended.
   [[nodiscard]] const Fd& pidfd() const { return pidfd_; }
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  void kill();
 
   struct End {
     bool ended = false;  // false: it still runs
     int exit_code = 0;
     int signal_number = 0;  // 0: it ended by itself
   };
-  [[nodiscard]] End reap();
+  [[nodiscard]] End reap();  // of one that was reaped already: ended
 
  private:
   explicit ReaderProcess(pid_t pid) : pid_(pid) {}

@@ -1,5 +1,8 @@
 #include "daemon/import/record_bytes.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <concepts>
@@ -284,14 +287,26 @@ void put(Archive& archive, std::optional<T>& value) {
   if (value) put(archive, *value);
 }
 
-// A list grows as its elements come: its length alone makes nothing be put aside.
+// A list grows as its elements come, each time to twice its size: its length alone makes nothing be put
+// aside.
+template <class T>
+bool make_room(ByteReader& reader, std::vector<T>& list, std::size_t wanted) {
+  if (list.size() < list.capacity()) return true;
+  const std::size_t capacity = std::min(wanted, std::max<std::size_t>(2 * list.size(), 1));
+  if (!reader.may_take((capacity - list.size()) * sizeof(T))) return false;
+  list.reserve(capacity);
+  return true;
+}
+
 template <class Archive, class T>
 void put_list(Archive& archive, std::vector<T>& list, std::size_t most) {
   std::uint64_t size = list.size();
   archive.number(size);
   if constexpr (Archive::kReads) {
     if (size > most) return archive.fail();
-    for (std::uint64_t i = 0; i < size && !archive.failed(); ++i) put(archive, list.emplace_back());
+    for (std::uint64_t i = 0; i < size && !archive.failed(); ++i) {
+      if (make_room(archive, list, static_cast<std::size_t>(size))) put(archive, list.emplace_back());
+    }
   } else {
     for (T& element : list) put(archive, element);
   }
@@ -307,9 +322,13 @@ std::string to_bytes(const TraceRecord& record) {
 }
 
 Result<TraceRecord> from_bytes(std::string_view bytes) {
-  ByteReader reader(bytes);
+  ByteReader reader(bytes, kMostDecodedBytes);
   TraceRecord record;
   put(reader, record);
+  if (reader.too_large()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("what the file holds takes more than {} MiB", kMostDecodedBytes >> 20U));
+  }
   if (reader.failed() || !reader.at_end()) {
     return fail(ErrorKind::invalid_argument, "what was read of the file came back damaged");
   }

@@ -12,8 +12,8 @@ namespace netperfd::import {
 
 [[nodiscard]] std::string to_bytes(const TraceRecord& record);
 
-// For bytes that nobody vouches for: lists have their limits, every text is printable, and the result has
-// passed check_record(). invalid_argument otherwise.
+// For bytes that nobody vouches for: lists have their limits and all together kMostDecodedBytes, every text
+// is printable, and the result has passed check_record(). invalid_argument otherwise.
 [[nodiscard]] Result<TraceRecord> from_bytes(std::string_view bytes);
 
 }  // namespace netperfd::import

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "daemon/store/number_list.hpp"
@@ -15,46 +17,59 @@
 namespace netperfd::store {
 namespace {
 
-// Readers take what they find in them for indices, so a damaged database must not give one that leads
-// nowhere.
-bool leads_somewhere(const FunctionProfile& profile) {
-  const std::size_t functions = profile.functions.size();
-  const bool edges_fit = std::ranges::all_of(profile.edges, [&](const CallEdge& edge) {
-    return edge.caller < functions && edge.callee < functions;
-  });
-  std::size_t position = 0;
-  return edges_fit && std::ranges::all_of(profile.tree, [&](const CallNode& node) {
-           const std::size_t own = position++;
-           return node.function < functions && (!node.parent || *node.parent < own);
-         });
+// A list of columns, each with the name of its table: those of a join may be called alike.
+std::string of_table(std::string_view table, std::string_view columns) {
+  std::string named;
+  for (const char c : columns) {
+    if (named.empty() || named.back() == ' ') named.append(table).push_back('.');
+    named.push_back(c);
+  }
+  return named;
+}
+
+auto name_members(core::FunctionName& name) {
+  return std::tie(name.name, name.module, name.duplicate);
+}
+constexpr std::string_view kNameColumns = "name, module, duplicate";
+
+// Readers rely on what calls point to, so a damaged database must not give one that leads nowhere.
+std::unexpected<Error> damaged_calls() {
+  return fail(ErrorKind::io, "its calls are damaged: one names a function or a parent that is not there");
 }
 
 }  // namespace
 
-Status ProfileReader::expect_profile(RunId run) {
+// What to read of a list: `columns` of `table` and of what `joins` adds.
+struct ProfileReader::Stretch {
+  RunId run;
+  std::string_view table;
+  std::string columns;
+  std::string joins;
+  std::uint64_t offset;
+  std::uint32_t limit;
+};
+
+Result<bool> ProfileReader::expect_profile(RunId run) {
   auto select = connection_.prepare(
-      "SELECT p.run IS NOT NULL FROM runs r LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ?");
+      "SELECT p.timed FROM runs r LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ?");
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
-  bool profiled = false;
-  select->read(profiled);
-  if (profiled) return {};
+  std::optional<bool> timed;
+  select->read(timed);
+  if (timed) return *timed;
   return fail(ErrorKind::not_found, fmt::format("run {}: no functions were traced", run));
 }
 
-Result<FunctionProfile> ProfileReader::profile(RunId run, const core::ProfileParts& parts) {
+Result<core::ProfileSummary> ProfileReader::profile(RunId run) {
   if (auto known = expect_profile(run); !known) return std::unexpected(known.error());
-  FunctionProfile profile;
-  auto done = read_scalars(run, profile);
-  if (done) done = read_functions(run, parts, profile);
-  if (done) done = read_calls(run, parts, profile);
-  if (!done) {
-    return fail(done.error().kind,
-                fmt::format("{}: run {}: {}", connection_.path(), run, done.error().message));
-  }
-  return profile;
+  core::ProfileSummary summary;
+  auto done = read_scalars(run, summary.profile);
+  if (done) done = read_sums(run, summary);
+  if (done) return summary;
+  return fail(done.error().kind,
+              fmt::format("{}: run {}: {}", connection_.path(), run, done.error().message));
 }
 
 Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
@@ -74,47 +89,121 @@ Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
                   [](Build& build) { return build_members(build); });
 }
 
-Status ProfileReader::read_functions(RunId run, const core::ProfileParts& parts, FunctionProfile& profile) {
-  // Lists that nobody asked for are not even read from the file.
-  auto select = connection_.prepare(fmt::format(
-      "SELECT {}, {}, {} FROM functions WHERE run = ? ORDER BY position", kFunctionColumns,
-      parts.histograms ? "histogram" : "'[]'", parts.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'"));
+Status ProfileReader::read_sums(RunId run, core::ProfileSummary& summary) {
+  auto select = connection_.prepare(
+      "SELECT sum(hits), sum(self_ns), iif(count(*) = count(corrected_self_ns), sum(corrected_self_ns), "
+      "NULL) "
+      "FROM functions WHERE run = ?");
   if (!select) return std::unexpected(select.error());
+  if (auto found = select->bind(run).step(); !found) return std::unexpected(found.error());
+  select->read(summary.hits, summary.self_ns, summary.corrected_self_ns);
+  for (const auto& [table, rows] :
+       {std::pair{"functions", &summary.functions}, std::pair{"call_edges", &summary.edges},
+        std::pair{"call_nodes", &summary.nodes}}) {
+    auto counted = count(table, run);
+    if (!counted) return std::unexpected(counted.error());
+    *rows = *counted;
+  }
+  return {};
+}
+
+// Positions leave none out, so the last one tells, which the key finds at once: count(*) would step over all.
+Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
+  auto select = connection_.prepare(
+      fmt::format("SELECT position + 1 FROM {} WHERE run = ? ORDER BY position DESC LIMIT 1", table));
+  if (!select) return std::unexpected(select.error());
+  auto found = select->bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  std::uint64_t rows = 0;
+  if (*found) select->read(rows);
+  return rows;
+}
+
+// `read(statement, row)`, a Status, fills one row.
+template <class Row, class Read>
+Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read read) {
+  const auto timed = expect_profile(stretch.run);
+  if (!timed) return std::unexpected(timed.error());
+  const auto total = count(stretch.table, stretch.run);
+  if (!total) return std::unexpected(total.error());
+  auto select = connection_.prepare(fmt::format(
+      "SELECT {1} FROM {0} {2} WHERE {0}.run = ? AND {0}.position >= ? ORDER BY {0}.position LIMIT ?",
+      stretch.table, stretch.columns, stretch.joins));
+  if (!select) return std::unexpected(select.error());
+  core::ProfilePart<Row> part;
+  part.total = *total;
+  part.timed = *timed;
+  Status damage;
+  select->bind(stretch.run, std::min(stretch.offset, *total), stretch.limit);
+  auto done = for_each_row(*select, [&](const Statement& row) {
+    if (damage) damage = read(row, part.rows.emplace_back());
+  });
+  if (done) done = damage;
+  if (done) return part;
+  return fail(done.error().kind,
+              fmt::format("{}: run {}: {}", connection_.path(), stretch.run, done.error().message));
+}
+
+Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std::uint64_t offset,
+                                                                  std::uint32_t limit,
+                                                                  core::FunctionLists lists) {
+  // Lists that nobody asked for are not even read from the file.
+  const auto columns = fmt::format("{}, {}, {}", kFunctionColumns, lists.histogram ? "histogram" : "'[]'",
+                                   lists.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'");
   std::string histogram;
   std::string hits;
   std::string self;
-  Status damage;
-  auto done = for_each_row(select->bind(run), [&](const Statement& row) {
-    auto& function = profile.functions.emplace_back();
-    row.read(function_members(function), histogram, hits, self);
-    auto buckets = read_pairs(histogram);
-    auto by_hits = read_numbers(hits);
-    auto by_self = read_numbers(self);
-    if (!buckets || !by_hits || !by_self) {
-      damage = fail(ErrorKind::io, fmt::format("function {}: its lists are damaged", function.name));
-      return;
-    }
-    function.histogram.buckets = std::move(*buckets);
-    function.slice_hits = std::move(*by_hits);
-    function.slice_self_ns = std::move(*by_self);
-  });
-  if (!done) return done;
-  return damage;
+  return part<FunctionStats>(
+      {run, "functions", columns, "", offset, limit},
+      [&](const Statement& row, FunctionStats& function) -> Status {
+        row.read(function_members(function), histogram, hits, self);
+        auto buckets = read_pairs(histogram);
+        auto by_hits = read_numbers(hits);
+        auto by_self = read_numbers(self);
+        if (!buckets || !by_hits || !by_self) {
+          return fail(ErrorKind::io, fmt::format("function {}: its lists are damaged", function.name));
+        }
+        function.histogram.buckets = std::move(*buckets);
+        function.slice_hits = std::move(*by_hits);
+        function.slice_self_ns = std::move(*by_self);
+        return {};
+      });
 }
 
-Status ProfileReader::read_calls(RunId run, const core::ProfileParts& parts, FunctionProfile& profile) {
-  Status done;
-  if (parts.edges) {
-    done = read_all(connection_, "call_edges", kEdgeColumns, "position", run, profile.edges,
-                    [](CallEdge& edge) { return edge_members(edge); });
-  }
-  if (done && parts.tree) {
-    done = read_all(connection_, "call_nodes", kNodeColumns, "position", run, profile.tree,
-                    [](CallNode& node) { return node_members(node); });
-  }
-  if (!done) return done;
-  if (leads_somewhere(profile)) return {};
-  return fail(ErrorKind::io, "its calls are damaged: one names a function or a parent that is not there");
+Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::uint64_t offset,
+                                                                std::uint32_t limit) {
+  const auto columns = fmt::format("{}, {}, {}, r.position IS NOT NULL AND e.position IS NOT NULL",
+                                   of_table("call_edges", kEdgeColumns), of_table("r", kNameColumns),
+                                   of_table("e", kNameColumns));
+  const std::string joins =
+      "LEFT JOIN functions r ON r.run = call_edges.run AND r.position = call_edges.caller "
+      "LEFT JOIN functions e ON e.run = call_edges.run AND e.position = call_edges.callee";
+  return part<core::NamedEdge>({run, "call_edges", columns, joins, offset, limit},
+                               [](const Statement& row, core::NamedEdge& edge) -> Status {
+                                 bool known = false;
+                                 row.read(edge_members(edge.edge), name_members(edge.caller),
+                                          name_members(edge.callee), known);
+                                 if (!known) return damaged_calls();
+                                 return {};
+                               });
+}
+
+Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::uint64_t offset,
+                                                                std::uint32_t limit) {
+  const auto columns = fmt::format(
+      "{}, call_nodes.depth, {}, f.position IS NOT NULL AND ifnull(call_nodes.parent BETWEEN 0 AND "
+      "call_nodes.position - 1, 1)",
+      of_table("call_nodes", kNodeColumns), of_table("f", kNameColumns));
+  const std::string joins =
+      "LEFT JOIN functions f ON f.run = call_nodes.run AND f.position = call_nodes.function";
+  return part<core::NamedNode>({run, "call_nodes", columns, joins, offset, limit},
+                               [](const Statement& row, core::NamedNode& node) -> Status {
+                                 bool known = false;
+                                 row.read(node_members(node.node), node.depth, name_members(node.function),
+                                          known);
+                                 if (!known) return damaged_calls();
+                                 return {};
+                               });
 }
 
 }  // namespace netperfd::store

@@ -1,5 +1,8 @@
-// What is asked of the stored function profiles; core::RunQueries says what the call means.
+// What is asked of the stored function profiles; core::RunQueries says what the calls mean.
 #pragma once
+
+#include <cstdint>
+#include <string_view>
 
 #include "daemon/core/ports.hpp"
 #include "daemon/store/sqlite.hpp"
@@ -10,13 +13,24 @@ class ProfileReader {
  public:
   explicit ProfileReader(Connection& connection) : connection_(connection) {}
 
-  [[nodiscard]] Result<FunctionProfile> profile(RunId run, const core::ProfileParts& parts);
+  [[nodiscard]] Result<core::ProfileSummary> profile(RunId run);
+  [[nodiscard]] Result<core::ProfilePart<FunctionStats>> functions(RunId run, std::uint64_t offset,
+                                                                   std::uint32_t limit,
+                                                                   core::FunctionLists lists);
+  [[nodiscard]] Result<core::ProfilePart<core::NamedEdge>> edges(RunId run, std::uint64_t offset,
+                                                                 std::uint32_t limit);
+  [[nodiscard]] Result<core::ProfilePart<core::NamedNode>> nodes(RunId run, std::uint64_t offset,
+                                                                 std::uint32_t limit);
 
  private:
-  [[nodiscard]] Status expect_profile(RunId run);
+  struct Stretch;
+  // Whether it is timed; not_found where there is none.
+  [[nodiscard]] Result<bool> expect_profile(RunId run);
   [[nodiscard]] Status read_scalars(RunId run, FunctionProfile& profile);
-  [[nodiscard]] Status read_functions(RunId run, const core::ProfileParts& parts, FunctionProfile& profile);
-  [[nodiscard]] Status read_calls(RunId run, const core::ProfileParts& parts, FunctionProfile& profile);
+  [[nodiscard]] Status read_sums(RunId run, core::ProfileSummary& summary);
+  [[nodiscard]] Result<std::uint64_t> count(std::string_view table, RunId run);
+  template <class Row, class Read>
+  [[nodiscard]] Result<core::ProfilePart<Row>> part(const Stretch& stretch, Read read);
 
   Connection& connection_;
 };

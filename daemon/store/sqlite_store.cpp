@@ -125,8 +125,24 @@ Result<core::Page<StackCount>> SqliteStore::trace_stacks(RunId run, const std::s
   return parts_->trace_reader.stacks(run, cursor, limit);
 }
 
-Result<FunctionProfile> SqliteStore::profile(RunId run, const core::ProfileParts& parts) {
-  return parts_->profile_reader.profile(run, parts);
+Result<core::ProfileSummary> SqliteStore::profile(RunId run) {
+  return parts_->profile_reader.profile(run);
+}
+
+Result<core::ProfilePart<FunctionStats>> SqliteStore::functions(RunId run, std::uint64_t offset,
+                                                                std::uint32_t limit,
+                                                                core::FunctionLists lists) {
+  return parts_->profile_reader.functions(run, offset, limit, lists);
+}
+
+Result<core::ProfilePart<core::NamedEdge>> SqliteStore::call_edges(RunId run, std::uint64_t offset,
+                                                                   std::uint32_t limit) {
+  return parts_->profile_reader.edges(run, offset, limit);
+}
+
+Result<core::ProfilePart<core::NamedNode>> SqliteStore::call_nodes(RunId run, std::uint64_t offset,
+                                                                   std::uint32_t limit) {
+  return parts_->profile_reader.nodes(run, offset, limit);
 }
 
 Result<Traffic> SqliteStore::traffic(RunId run) {

@@ -47,7 +47,14 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
                                                               std::uint32_t limit) override;
   [[nodiscard]] Result<core::Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
                                                             std::uint32_t limit) override;
-  [[nodiscard]] Result<FunctionProfile> profile(RunId run, const core::ProfileParts& parts) override;
+  [[nodiscard]] Result<core::ProfileSummary> profile(RunId run) override;
+  [[nodiscard]] Result<core::ProfilePart<FunctionStats>> functions(RunId run, std::uint64_t offset,
+                                                                   std::uint32_t limit,
+                                                                   core::FunctionLists lists) override;
+  [[nodiscard]] Result<core::ProfilePart<core::NamedEdge>> call_edges(RunId run, std::uint64_t offset,
+                                                                      std::uint32_t limit) override;
+  [[nodiscard]] Result<core::ProfilePart<core::NamedNode>> call_nodes(RunId run, std::uint64_t offset,
+                                                                      std::uint32_t limit) override;
   [[nodiscard]] Result<Traffic> traffic(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;

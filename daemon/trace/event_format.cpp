@@ -80,6 +80,9 @@ std::uint32_t size_of_type(std::string_view type) {
   return known == kTypes.end() ? 1 : known->size;
 }
 
+// Of one event: a kernel's has some dozens at most, a probe's 128.
+constexpr std::size_t kMostFields = 256;
+
 // The places that the kernel names behind the declaration.
 struct Place {
   std::uint32_t offset = 0;
@@ -236,6 +239,8 @@ Result<EventFormat> parse_event_format(std::string_view text) {
     } else if (take_prefix(line, "field:")) {
       std::optional<FieldFormat> field = parse_field(line);
       if (!field) return wrong(fmt::format("\"{}\" is no field", line));
+      if (format.common.size() + format.fields.size() == kMostFields)
+        return wrong("these are too many fields");
       (common ? format.common : format.fields).push_back(*std::move(field));
     } else if (line != "format:") {
       return wrong(fmt::format("\"{}\" is neither name, ID nor field", line));

@@ -64,8 +64,8 @@ struct EventFormat {
   [[nodiscard]] const FieldFormat* field(std::string_view name) const;
 };
 
-// invalid_argument with the line where the text is not a format. A print format it cannot follow leaves the
-// fields plain and is no error.
+// invalid_argument with the line where the text is not a format, or has more than 256 fields. A print format
+// it cannot follow leaves the fields plain and is no error.
 [[nodiscard]] Result<EventFormat> parse_event_format(std::string_view text);
 
 // An integer of 1, 2, 4 or 8 bytes at the field's place, sign-extended where the field is signed; 0 and false

@@ -13,6 +13,8 @@ namespace {
 
 // trace-cmd makes chunks of ten sub-buffers; those have 64 KiB where pages do, and may be set larger.
 constexpr std::size_t kLargestChunk = std::size_t{64} << 20;
+// Of all CPUs, each of which has one at a time: 64 KiB each for the 8,192 that a kernel may have at most.
+constexpr std::size_t kOpenChunks = std::size_t{512} << 20;
 
 }  // namespace
 
@@ -21,6 +23,7 @@ DatSubbuffers::DatSubbuffers(std::span<const std::byte> bytes, const TraceDat& d
       layout_(dat.layout),
       compression_(dat.compression),
       compressed_(dat.compressed),
+      largest_chunk_(std::min(kLargestChunk, kOpenChunks / std::max<std::size_t>(dat.cpus.size(), 1))),
       cpu_(cpu.cpu),
       offset_(cpu.offset) {}
 
@@ -57,10 +60,13 @@ Status DatSubbuffers::next_chunk() {
   const auto size = cursor.number<std::uint32_t>("the compressed size of a chunk");
   const auto plain_size = cursor.number<std::uint32_t>("the size of a chunk");
   const auto bytes = cursor.bytes(size, "a chunk");
-  if (plain_size > kLargestChunk) {
-    cursor.fail_with(fmt::format("{} bytes are too many for a chunk", plain_size));
+  if (plain_size > largest_chunk_) {
+    cursor.fail_with(
+        fmt::format("{} bytes are too many for a chunk: at most {} are read of each of so many CPUs",
+                    plain_size, largest_chunk_));
   }
   if (!cursor.ok()) return cursor.status();
+  chunk_.clear();  // else growing keeps twice as much
   chunk_.resize(plain_size);
   if (const auto done = decompress_dat(compression_, bytes, chunk_); !done) {
     return fail(done.error().kind, fmt::format("trace.dat, a chunk of CPU {} behind byte {}: {}", cpu_,

@@ -35,6 +35,7 @@ class DatSubbuffers {
   SubbufferLayout layout_;
   DatCompression compression_;
   bool compressed_;
+  std::size_t largest_chunk_;
   std::uint32_t chunks_ = 0;  // that follow
   std::uint32_t cpu_;
   std::uint64_t offset_;  // of the CPU's bytes in the file, for errors

@@ -50,14 +50,5 @@ TEST(ProfileFactors, are_absent_where_nothing_is_known_to_divide_by) {
   EXPECT_FALSE(nothing.self_ns_per_call);
 }
 
-TEST(ProfileSums, add_up_and_are_corrected_only_where_every_function_is) {
-  const auto all = profile_sums({a_function(1, 100, 90), a_function(2, 50, 0)});
-  EXPECT_EQ(all.hits, 3U);
-  EXPECT_EQ(all.self_ns, 150U);
-  EXPECT_EQ(all.corrected_self_ns, 90U);
-  EXPECT_FALSE(profile_sums({a_function(1, 100, 90), a_function(2, 50)}).corrected_self_ns);
-  EXPECT_FALSE(profile_sums({}).corrected_self_ns);
-}
-
 }  // namespace
 }  // namespace netperfd::analysis

@@ -99,17 +99,58 @@ class FakeQueries final : public core::RunQueries {
     return page_of(stored_trace->stacks, cursor, limit);
   }
 
-  Result<FunctionProfile> profile(RunId id, const core::ProfileParts& parts) override {
-    if (auto known = run(id); !known) return std::unexpected(known.error());
-    if (!stored_profile) return fail(ErrorKind::not_found, fmt::format("run {} has no function profile", id));
-    FunctionProfile made = *stored_profile;
-    if (!parts.edges) made.edges.clear();
-    if (!parts.tree) made.tree.clear();
-    for (FunctionStats& function : made.functions) {
-      if (!parts.histograms) function.histogram = {};
-      if (!parts.slices) function.slice_hits = function.slice_self_ns = {};
+  Result<core::ProfileSummary> profile(RunId id) override {
+    if (auto known = profiled(id); !known) return std::unexpected(known.error());
+    core::ProfileSummary summary;
+    summary.functions = stored_profile->functions.size();
+    summary.edges = stored_profile->edges.size();
+    summary.nodes = stored_profile->tree.size();
+    std::uint64_t corrected = 0;
+    bool all_corrected = !stored_profile->functions.empty();
+    for (const FunctionStats& function : stored_profile->functions) {
+      summary.hits += function.hits;
+      summary.self_ns += function.self_ns;
+      corrected += function.corrected_self_ns.value_or(0);
+      all_corrected = all_corrected && function.corrected_self_ns.has_value();
     }
-    return made;
+    if (all_corrected) summary.corrected_self_ns = corrected;
+    summary.profile = *stored_profile;
+    summary.profile.functions.clear();
+    summary.profile.edges.clear();
+    summary.profile.tree.clear();
+    return summary;
+  }
+
+  Result<core::ProfilePart<FunctionStats>> functions(RunId id, std::uint64_t offset, std::uint32_t limit,
+                                                     core::FunctionLists lists) override {
+    if (auto known = profiled(id); !known) return std::unexpected(known.error());
+    return part_of<FunctionStats>(stored_profile->functions, offset, limit, [&](std::size_t i) {
+      FunctionStats function = stored_profile->functions[i];
+      if (!lists.histogram) function.histogram = {};
+      if (!lists.slices) function.slice_hits = function.slice_self_ns = {};
+      return function;
+    });
+  }
+
+  Result<core::ProfilePart<core::NamedEdge>> call_edges(RunId id, std::uint64_t offset,
+                                                        std::uint32_t limit) override {
+    if (auto known = profiled(id); !known) return std::unexpected(known.error());
+    return part_of<core::NamedEdge>(stored_profile->edges, offset, limit, [&](std::size_t i) {
+      const CallEdge& edge = stored_profile->edges[i];
+      return core::NamedEdge{edge, name_of(edge.caller), name_of(edge.callee)};
+    });
+  }
+
+  Result<core::ProfilePart<core::NamedNode>> call_nodes(RunId id, std::uint64_t offset,
+                                                        std::uint32_t limit) override {
+    if (auto known = profiled(id); !known) return std::unexpected(known.error());
+    return part_of<core::NamedNode>(stored_profile->tree, offset, limit, [&](std::size_t i) {
+      core::NamedNode named{stored_profile->tree[i], 0, name_of(stored_profile->tree[i].function)};
+      for (auto above = named.node.parent; above; above = stored_profile->tree.at(*above).parent) {
+        ++named.depth;
+      }
+      return named;
+    });
   }
 
   Result<Traffic> traffic(RunId id) override {
@@ -118,6 +159,7 @@ class FakeQueries final : public core::RunQueries {
   }
 
   Result<std::string> document(RunId, const std::string& name) override {
+    ++documents_read;
     const auto found = documents.find(name);
     if (found == documents.end()) return fail(ErrorKind::not_found, name + ": no such document");
     return found->second;
@@ -145,6 +187,7 @@ class FakeQueries final : public core::RunQueries {
   std::optional<FunctionProfile> stored_profile;  // of every run
   Traffic stored_traffic;
   std::map<std::string, std::string> documents;
+  std::size_t documents_read = 0;
   core::RunFilter last_filter;
 
  private:
@@ -152,6 +195,30 @@ class FakeQueries final : public core::RunQueries {
     if (auto known = run(id); !known) return std::unexpected(known.error());
     if (!stored_trace) return fail(ErrorKind::not_found, fmt::format("run {} has no trace", id));
     return {};
+  }
+
+  Status profiled(RunId id) {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_profile) return fail(ErrorKind::not_found, fmt::format("run {} has no function profile", id));
+    return {};
+  }
+
+  [[nodiscard]] core::FunctionName name_of(std::uint32_t index) const {
+    const FunctionStats& function = stored_profile->functions.at(index);
+    return {function.name, function.module, function.duplicate};
+  }
+
+  template <class Row, class Item, class Make>
+  core::ProfilePart<Row> part_of(const std::vector<Item>& all, std::uint64_t offset, std::uint32_t limit,
+                                 Make make) {
+    core::ProfilePart<Row> part;
+    part.total = all.size();
+    part.timed = stored_profile->timed;
+    for (std::size_t i = std::min<std::uint64_t>(offset, all.size());
+         i < all.size() && part.rows.size() < limit; ++i) {
+      part.rows.push_back(make(i));
+    }
+    return part;
   }
 
   // The cursor is the number of rows before it.

@@ -249,22 +249,5 @@ TEST_F(Functions, everybody_may_read_them) {
             "ok");
 }
 
-TEST_F(Functions, a_record_that_points_beyond_itself_is_an_error) {
-  queries.stored_profile->edges.front().callee = 2;
-  EXPECT_EQ(list("ListCallEdges").error, dbus::error::kInternal);
-  queries.stored_profile->tree[1].function = 2;
-  EXPECT_EQ(list("ListCallTree").error, dbus::error::kInternal);
-}
-
-TEST(CallDepths, are_counted_from_the_root_and_need_parents_before_their_children) {
-  std::vector<CallNode> tree(3);
-  tree[1].parent = 0;
-  tree[2].parent = 1;
-  EXPECT_THAT(call_depths(tree), ElementsAre(0, 1, 2));
-  tree[0].parent = 0;
-  EXPECT_THROW((void)call_depths(tree), std::out_of_range);
-  EXPECT_TRUE(call_depths({}).empty());
-}
-
 }  // namespace
 }  // namespace netperfd::bus

@@ -121,6 +121,52 @@ TEST_F(Recordings, a_recording_that_cannot_be_read_says_why) {
   EXPECT_EQ(text.text, "fork: Resource temporarily unavailable");
 }
 
+TEST_F(Recordings, a_recording_is_not_read_where_there_is_no_room_for_its_text) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  trace_import.refusal = Error{ErrorKind::busy, "others"};
+  EXPECT_EQ(client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, dbus::error::kBusy);
+  EXPECT_EQ(queries.documents_read, 0U);
+  trace_import.refusal.reset();
+  EXPECT_EQ(client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, "");
+  EXPECT_EQ(queries.documents_read, 1U);
+}
+
+TEST_F(Recordings, a_caller_has_one_recording_at_a_time_written_as_text) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  const auto open_text = [](Client& caller) {
+    return caller.call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error;
+  };
+  EXPECT_EQ(open_text(*client), "");
+  EXPECT_EQ(open_text(*client), dbus::error::kBusy);
+  EXPECT_EQ(refused_import(open_file(kAnyFile)).error, dbus::error::kBusy);
+  EXPECT_EQ(queries.documents_read, 1U);
+  Client other{*loop};
+  EXPECT_EQ(open_text(other), "");
+  trace_import.texts.at(0)();
+  EXPECT_EQ(open_text(other), dbus::error::kBusy) << "that was another caller's";
+  EXPECT_EQ(open_text(*client), "");
+}
+
+TEST_F(Recordings, a_text_whose_making_fails_leaves_its_caller_free) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  queries.documents.clear();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, dbus::error::kNotFound);
+  }
+}
+
+TEST_F(Recordings, the_end_of_a_text_after_its_caller_or_the_service_is_nothing_to_them) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, which may read what others measured";
+  std::optional<Client> gone{*loop};
+  EXPECT_EQ(gone->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, "");
+  gone.reset();
+  EXPECT_EQ(client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, "");
+  trace_import.texts.at(0)();
+  EXPECT_EQ(client->call<sdbus::UnixFd>("OpenTraceText", std::uint64_t{41}).error, dbus::error::kBusy);
+  service.reset();
+  trace_import.texts.at(1)();
+}
+
 TEST_F(Recordings, an_imported_file_becomes_a_run_that_is_told_of) {
   client->listen();
   const auto asked = import(*client, options_of("from-lab", "before"));

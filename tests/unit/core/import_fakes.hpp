@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@ class FakeTraceImport final : public TraceImport {
  public:
   struct Reading {
     Fd file;
+    std::uint64_t size = 0;
     Done done;
     bool alive = true;
 
@@ -29,9 +31,9 @@ class FakeTraceImport final : public TraceImport {
     }
   };
 
-  Result<std::shared_ptr<void>> read(Fd file, Done done) override {
+  Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override {
     if (refusal) return std::unexpected(*refusal);
-    auto reading = std::make_shared<Reading>(Reading{std::move(file), std::move(done)});
+    auto reading = std::make_shared<Reading>(Reading{std::move(file), size, std::move(done)});
     readings.push_back(reading);
     if (began) began();
     return std::shared_ptr<void>{reading.get(), [reading](void*) {
@@ -41,12 +43,15 @@ class FakeTraceImport final : public TraceImport {
                                  }};
   }
 
-  Result<Fd> text(const std::string& recording) override {
+  Result<Fd> text(const Recording& recording, std::function<void()> ended) override {
     if (refusal) return std::unexpected(*refusal);
+    const auto bytes = recording();
+    if (!bytes) return std::unexpected(bytes.error());
     auto pipe = make_pipe();
     if (!pipe) return std::unexpected(pipe.error());
-    const std::string written = "text of " + recording;
+    const std::string written = "text of " + *bytes;
     (void)!::write(pipe->write.get(), written.data(), written.size());
+    texts.push_back(std::move(ended));
     return std::move(pipe->read);
   }
 
@@ -58,6 +63,7 @@ class FakeTraceImport final : public TraceImport {
   std::optional<Error> refusal;
   std::function<void()> began;  // may not end the reading at once: no file is read in no time
   std::vector<std::shared_ptr<Reading>> readings;
+  std::vector<std::function<void()>> texts;  // call one to end its child
 };
 
 }  // namespace netperfd::core

@@ -104,9 +104,11 @@ TEST_F(ImporterTest, stores_nothing_of_a_file_that_is_none) {
 
 TEST_F(ImporterTest, reads_the_very_file_it_was_given) {
   Fd file{::memfd_create("import", MFD_CLOEXEC)};
+  ASSERT_EQ(::ftruncate(file.get(), 6), 0);
   const int number = file.get();
   ASSERT_TRUE(begin(std::move(file)));
   EXPECT_EQ(files.last().file.get(), number);
+  EXPECT_EQ(files.last().size, 6U) << "as it was checked";
 }
 
 TEST_F(ImporterTest, takes_only_a_regular_file_open_for_reading) {

@@ -2,18 +2,24 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/import/confinement.hpp"
 #include "daemon/import/record_bytes.hpp"
+#include "tests/unit/import/silent_file.hpp"
 #include "tests/unit/import/support.hpp"
 
 namespace netperfd::import {
@@ -41,19 +47,44 @@ std::vector<pid_t> children() {
 class ChildImportTest : public testing::Test {
  protected:
   ChildImportTest() { import_.emplace(loop_, settings_); }
+  // What it leaves to the end of the daemon.
+  ~ChildImportTest() override {
+    import_.reset();
+    while (::waitpid(-1, nullptr, 0) > 0) {
+    }
+  }
   void use(const ImportSettings& settings) { import_.emplace(loop_, settings); }
 
   // Reads a file with this text to its end.
-  Result<TraceRecord> read(std::string_view text) { return read(file_of(text)); }
-  Result<TraceRecord> read(Fd file) {
+  Result<TraceRecord> read(std::string_view text) { return read(file_of(text), text.size()); }
+  Result<TraceRecord> read(Fd file, std::uint64_t size) {
     std::optional<Result<TraceRecord>> result;
-    const auto handle = import_->read(std::move(file), [&](auto record) { result = std::move(record); });
+    const auto handle = begin(std::move(file), size, [&](auto record) { result = std::move(record); });
     if (!handle) return std::unexpected(handle.error());
     if (!turn_until(loop_, [&] { return result.has_value(); })) return fail(ErrorKind::internal, "no answer");
     return *std::move(result);
   }
-  std::string error_of(std::string_view text) {
-    const auto record = read(text);
+  Result<std::shared_ptr<void>> begin(Fd file, std::uint64_t size, ChildImport::Done done) {
+    return import_->read(std::move(file), size, std::move(done));
+  }
+  Result<std::shared_ptr<void>> begin(std::string_view text, ChildImport::Done done) {
+    return begin(file_of(text), text.size(), std::move(done));
+  }
+  Result<Fd> text_of(const char* recording) {
+    return import_->text(
+        [this, recording] {
+          ++recordings_;
+          return Result<std::string>(recording);
+        },
+        [this] { ++texts_ended_; });
+  }
+  // Those that were killed end in their own time.
+  bool come_down_to(std::size_t count) {
+    return turn_until(loop_, [&] { return children().size() == count; });
+  }
+  std::string error_of(std::string_view text) { return error_of(file_of(text), text.size()); }
+  std::string error_of(Fd file, std::uint64_t size) {
+    const auto record = read(std::move(file), size);
     if (record) return "no error";
     EXPECT_EQ(record.error().kind, ErrorKind::invalid_argument);
     return record.error().message;
@@ -61,6 +92,7 @@ class ChildImportTest : public testing::Test {
 
   EventLoop loop_ = make_loop();
   ImportSettings settings_ = test::settings();
+  std::size_t recordings_ = 0, texts_ended_ = 0;  // of text_of()
   std::optional<ChildImport> import_;
 };
 
@@ -90,14 +122,14 @@ TEST_F(ChildImportTest, takes_no_answer_beyond_its_limit) {
   settings_.answer_limit_bytes = std::size_t{1} << 20U;
   use(settings_);
   EXPECT_THAT(error_of("long"), HasSubstr("more than 1 MiB"));
-  EXPECT_TRUE(children().empty());
+  EXPECT_TRUE(come_down_to(0));
 }
 
 TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
   settings_.deadline = std::chrono::milliseconds{200};
   use(settings_);
   EXPECT_THAT(error_of("endless"), HasSubstr("takes longer than"));
-  EXPECT_TRUE(children().empty());
+  EXPECT_TRUE(come_down_to(0));
 }
 
 TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {
@@ -114,8 +146,8 @@ TEST_F(ChildImportTest, leaves_a_child_no_privilege) {
   EXPECT_THAT(told, Contains("environment: empty"));
   EXPECT_THAT(told, Contains("become root: Operation not permitted"));
   if (is_built_with_sanitizers()) return;  // the rest is the filter's
-  for (const char* what :
-       {"open root's file", "open anybody's file", "socket", "fork", "kill the parent", "map code"}) {
+  for (const char* what : {"open root's file", "open anybody's file", "socket", "fork", "kill the parent",
+                           "signal others", "map code"}) {
     EXPECT_THAT(told, Contains(std::string(what) + ": Operation not permitted"));
   }
 }
@@ -123,7 +155,7 @@ TEST_F(ChildImportTest, leaves_a_child_no_privilege) {
 // What the kernel itself says of a child at work.
 TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   ASSERT_EQ(::geteuid(), 0U) << "run it as root";
-  const auto handle = import_->read(file_of("endless"), [](const auto&) {});
+  const auto handle = begin("endless", [](const auto&) {});
   ASSERT_TRUE(handle) << handle.error().message;
   const auto pids = children();
   ASSERT_EQ(pids.size(), 1U);
@@ -153,15 +185,46 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
     EXPECT_THAT(*limits, HasSubstr(line));
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(proc + "/fd"), {}), 3);
+  EXPECT_EQ(read_file(proc + "/oom_score_adj", 64), "1000\n");
+  EXPECT_EQ(::sched_getscheduler(pids[0]), SCHED_IDLE);
+}
+
+// Its limit of memory goes by what the daemon saw, not by what the file's owner makes of it afterwards.
+TEST_F(ChildImportTest, refuses_a_file_that_grew_since_it_was_checked) {
+  Fd file = file_of("full");
+  ASSERT_EQ(::ftruncate(file.get(), off_t{64} << 40U), 0);
+  EXPECT_THAT(error_of(std::move(file), 4), HasSubstr("changes its size"));
+}
+
+TEST_F(ChildImportTest, never_waits_for_a_file_system_that_does_not_answer) {
+  const auto silent = test::SilentFile::make();
+  if (silent == nullptr) GTEST_SKIP() << "no file system in user space can be mounted here";
+  settings_.deadline = std::chrono::milliseconds{200};
+  settings_.reads = 1;
+  use(settings_);
+  EXPECT_THAT(error_of(silent->take(), test::SilentFile::kSize), HasSubstr("takes longer than"));
+  EXPECT_EQ(children().size(), 1U) << "killed, but it cannot end";
+  const auto refused = begin("full", [](const auto&) {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_GT(closes_under_way(), 0U);
+  silent->let_go();
+  EXPECT_TRUE(come_down_to(0));
+  EventSource tick;
+  EXPECT_TRUE(turn_until(loop_, [&] {
+    tick = loop_.after(std::chrono::milliseconds{1}, [] {}).value();
+    return closes_under_way() == 0;
+  }));
+  EXPECT_TRUE(begin("full", [](const auto&) {}));
 }
 
 TEST_F(ChildImportTest, refuses_what_is_no_file) {
   auto pipe = make_pipe();
   ASSERT_TRUE(pipe);
-  const auto of_pipe = read(std::move(pipe->read));
+  const auto of_pipe = read(std::move(pipe->read), 0);
   ASSERT_FALSE(of_pipe);
   EXPECT_THAT(of_pipe.error().message, HasSubstr("no regular file"));
-  const auto of_directory = read(Fd{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)});
+  const auto of_directory = read(Fd{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)}, 4096);
   ASSERT_FALSE(of_directory);
   EXPECT_THAT(of_directory.error().message, HasSubstr("no regular file"));
   EXPECT_THAT(error_of(""), HasSubstr("empty"));
@@ -169,11 +232,11 @@ TEST_F(ChildImportTest, refuses_what_is_no_file) {
 
 TEST_F(ChildImportTest, forgets_the_call_and_the_child_with_the_handle) {
   bool called = false;
-  auto handle = import_->read(file_of("endless"), [&](const auto&) { called = true; });
+  auto handle = begin("endless", [&](const auto&) { called = true; });
   ASSERT_TRUE(handle);
   EXPECT_EQ(children().size(), 1U);
   handle->reset();
-  EXPECT_TRUE(children().empty());
+  EXPECT_TRUE(come_down_to(0));
   EXPECT_TRUE(read("full")) << "it still serves";
   EXPECT_FALSE(called);
 }
@@ -181,7 +244,7 @@ TEST_F(ChildImportTest, forgets_the_call_and_the_child_with_the_handle) {
 TEST_F(ChildImportTest, lets_the_handle_go_inside_the_call) {
   std::shared_ptr<void> handle;
   bool called = false;
-  auto started = import_->read(file_of("full"), [&](const auto& record) {
+  auto started = begin("full", [&](const auto& record) {
     EXPECT_TRUE(record);
     handle.reset();
     called = true;
@@ -192,27 +255,34 @@ TEST_F(ChildImportTest, lets_the_handle_go_inside_the_call) {
 }
 
 TEST_F(ChildImportTest, kills_its_children_when_it_goes) {
-  auto handle = import_->read(file_of("endless"), [](const auto&) { FAIL() << "it was called"; });
+  auto handle = begin("endless", [](const auto&) { FAIL() << "it was called"; });
   ASSERT_TRUE(handle);
-  auto text = import_->text("much");
+  auto text = text_of("much");
   ASSERT_TRUE(text);
-  EXPECT_EQ(children().size(), 2U);
+  const auto pids = children();
+  EXPECT_EQ(pids.size(), 2U);
   import_.reset();
+  for (const pid_t pid : pids) {
+    int status = 0;
+    const pid_t got = ::waitpid(pid, &status, 0);
+    EXPECT_TRUE(got == pid ? WIFSIGNALED(status) : errno == ECHILD) << "the second: reaped already";
+  }
   EXPECT_TRUE(children().empty());
 }
 
 TEST_F(ChildImportTest, is_busy_beyond_its_number_of_files) {
   std::vector<std::shared_ptr<void>> handles;
   for (std::size_t i = 0; i < settings_.reads; ++i) {
-    auto handle = import_->read(file_of("endless"), [](const auto&) {});
+    auto handle = begin("endless", [](const auto&) {});
     ASSERT_TRUE(handle);
     handles.push_back(*handle);
   }
-  const auto refused = import_->read(file_of("full"), [](const auto&) {});
+  const auto refused = begin("full", [](const auto&) {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
   handles.pop_back();
-  EXPECT_TRUE(import_->read(file_of("full"), [](const auto&) {}));
+  EXPECT_TRUE(come_down_to(settings_.reads - 1)) << "one that still runs counts";
+  EXPECT_TRUE(begin("full", [](const auto&) {}));
 }
 
 // Reads the pipe to its end; its size.
@@ -231,14 +301,14 @@ std::size_t drain(const Fd& pipe, std::string* head = nullptr) {
 TEST_F(ChildImportTest, streams_a_text_that_is_larger_than_any_limit_of_its) {
   settings_.memory_bytes = std::uint64_t{64} << 20U;
   use(settings_);
-  const auto text = import_->text("much");
+  const auto text = text_of("much");
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_EQ(drain(*text), std::size_t{100} << 20U);
-  EXPECT_TRUE(turn_until(loop_, [] { return children().empty(); }));
+  EXPECT_TRUE(come_down_to(0));
 }
 
 TEST_F(ChildImportTest, says_in_the_text_why_there_is_none) {
-  const auto text = import_->text("wrong");
+  const auto text = text_of("wrong");
   ASSERT_TRUE(text);
   std::string head;
   drain(*text, &head);
@@ -247,23 +317,34 @@ TEST_F(ChildImportTest, says_in_the_text_why_there_is_none) {
 
 TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {
   {
-    const auto text = import_->text("much");
+    const auto text = text_of("much");
     ASSERT_TRUE(text);
     EXPECT_EQ(children().size(), 1U);
   }
-  EXPECT_TRUE(turn_until(loop_, [] { return children().empty(); }));
+  EXPECT_EQ(texts_ended_, 0U);
+  EXPECT_TRUE(turn_until(loop_, [this] { return texts_ended_ == 1; }));
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, starts_no_text_of_a_recording_that_cannot_be_had) {
+  const auto refused =
+      import_->text([] { return fail(ErrorKind::io, "no recording"); }, [] { FAIL() << "it was called"; });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "no recording");
+  EXPECT_TRUE(children().empty());
 }
 
 TEST_F(ChildImportTest, is_busy_beyond_its_number_of_texts) {
   std::vector<Fd> pipes;
   for (std::size_t i = 0; i < settings_.texts; ++i) {
-    auto text = import_->text("much");
+    auto text = text_of("much");
     ASSERT_TRUE(text);
     pipes.push_back(std::move(*text));
   }
-  const auto refused = import_->text("much");
+  const auto refused = text_of("much");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_EQ(recordings_, settings_.texts) << "what has no room is not even asked for";
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ TraceRecord tell_privileges() {
                    outcome(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) >= 0)));
   tell(fmt::format("become root: {}", outcome(::syscall(SYS_setuid, 0) == 0)));
   tell(fmt::format("kill the parent: {}", outcome(::syscall(SYS_kill, ::getppid(), 0) == 0)));
+  // Nobody has that number: without the filter the kernel would say so.
+  constexpr int kNoProcess = 999'999'999;
+  tell(fmt::format("signal others: {}", outcome(::syscall(SYS_tgkill, kNoProcess, kNoProcess, 0) == 0)));
   tell(fmt::format("map code: {}", outcome(::mmap(nullptr, 4096, PROT_READ | PROT_EXEC,
                                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)));
   tell(fmt::format("environment: {}", environ[0] == nullptr ? "empty" : environ[0]));

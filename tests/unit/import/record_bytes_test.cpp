@@ -1,6 +1,7 @@
 #include "daemon/import/record_bytes.hpp"
 
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/import/confinement.hpp"
+#include "daemon/import/record_check.hpp"
 #include "tests/unit/import/support.hpp"
 
 namespace netperfd::import {
@@ -122,6 +125,39 @@ TEST(RecordBytes, with_any_byte_changed_give_an_error_or_a_record_that_holds) {
 TEST(RecordBytes, with_a_list_of_no_end_are_refused) {
   EXPECT_FALSE(from_bytes(std::string(9, '\xff') + '\x01'));
   EXPECT_FALSE(from_bytes(std::string(64, '\xff')));
+}
+
+TraceRecord record_of_samples(std::size_t samples, std::size_t fields) {
+  TraceRecord record;
+  record.samples.resize(samples);
+  for (EventSample& sample : record.samples) sample.fields.resize(fields);
+  return record;
+}
+
+// A field without anything takes four bytes on the way and a hundred in memory.
+TEST(RecordBytes, take_no_more_memory_than_they_may) {
+  const std::size_t fitting = kMostDecodedBytes / (kMostFields * (sizeof(EventField) + 2) + 400);
+  const std::string most = to_bytes(record_of_samples(fitting, kMostFields));
+  const auto used = [] {
+    const auto heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const std::size_t before = used();
+  const auto back = from_bytes(most);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_LE(used() - before, kMostDecodedBytes);
+  if (!is_built_with_sanitizers()) {  // whose heap does not count
+    EXPECT_GT((used() - before) * 10 / 9, kMostDecodedBytes) << "it is nearly all of it";
+  }
+
+  const auto refused = from_bytes(to_bytes(record_of_samples(fitting * 11 / 10, kMostFields)));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("more than 64 MiB"));
+  TraceRecord long_texts;
+  long_texts.missing_functions.assign(1'100, std::string(kLongestText, 'x'));
+  EXPECT_FALSE(from_bytes(to_bytes(long_texts)));
+  long_texts.missing_functions.resize(1'000);
+  EXPECT_TRUE(from_bytes(to_bytes(long_texts)));
 }
 
 struct Wrong {

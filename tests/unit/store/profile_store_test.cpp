@@ -23,7 +23,6 @@ using testing::IsEmpty;
 
 constexpr const char* kProfileTables[] = {"function_profiles", "functions", "call_edges", "call_nodes",
                                           "builds"};
-constexpr core::ProfileParts kAllParts{.histograms = true, .slices = true, .edges = true, .tree = true};
 constexpr std::uint64_t kTooMuch = std::uint64_t{std::numeric_limits<std::int64_t>::max()} + 1;
 
 class ProfileStore : public StoreTest {
@@ -57,7 +56,7 @@ class ProfileStore : public StoreTest {
 
 TEST_F(ProfileStore, gives_the_scalars_of_a_profile_back) {
   const auto expected = a_profile();
-  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  const auto profile = must(whole_profile(*store, store_profile(expected)));
   EXPECT_EQ(profile_members(profile), profile_members(expected));
   ASSERT_TRUE(profile.calibration);
   EXPECT_EQ(profile.calibration->entry_ns, 95.25);
@@ -71,7 +70,7 @@ TEST_F(ProfileStore, gives_the_scalars_of_a_profile_back) {
 
 TEST_F(ProfileStore, gives_functions_and_their_calls_back) {
   const auto expected = a_profile();
-  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  const auto profile = must(whole_profile(*store, store_profile(expected)));
   ASSERT_EQ(profile.functions.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& function = profile.functions[i];
@@ -90,31 +89,20 @@ TEST_F(ProfileStore, gives_functions_and_their_calls_back) {
   }
 }
 
-TEST_F(ProfileStore, gives_long_parts_only_where_they_are_asked_for) {
+TEST_F(ProfileStore, gives_lists_of_a_function_only_where_they_are_asked_for) {
   const auto run = store_profile(a_profile());
-  const auto parts_of = [&](const core::ProfileParts& parts) {
-    const auto profile = must(store->profile(run, parts));
-    EXPECT_EQ(profile.functions.size(), 3U);
-    const auto& first = profile.functions.at(0);
-    EXPECT_EQ(first.slice_hits.empty(), first.slice_self_ns.empty());
-    return core::ProfileParts{.histograms = !first.histogram.buckets.empty(),
-                              .slices = !first.slice_hits.empty(),
-                              .edges = !profile.edges.empty(),
-                              .tree = !profile.tree.empty()};
-  };
-  const auto members = [](const core::ProfileParts& p) {
-    return std::tuple(p.histograms, p.slices, p.edges, p.tree);
-  };
-  for (const auto& asked : std::vector<core::ProfileParts>{
-           {.histograms = true}, {.slices = true}, {.edges = true}, {.tree = true}, {}, kAllParts}) {
-    EXPECT_EQ(members(parts_of(asked)), members(asked));
+  for (const auto& asked : std::vector<core::FunctionLists>{{}, {.histogram = true}, {.slices = true}}) {
+    const auto first = must(store->functions(run, 0, 1, asked)).rows.at(0);
+    EXPECT_EQ(first.histogram.buckets.empty(), !asked.histogram);
+    EXPECT_EQ(first.slice_hits.empty(), !asked.slices);
+    EXPECT_EQ(first.slice_self_ns.empty(), !asked.slices);
   }
 }
 
 TEST_F(ProfileStore, keeps_a_profile_without_a_call_and_what_is_unknown_of_it) {
   FunctionProfile expected;
   expected.not_calibrated = "the kernel refused";
-  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  const auto profile = must(whole_profile(*store, store_profile(expected)));
   EXPECT_EQ(profile_members(profile), profile_members(expected));
   EXPECT_FALSE(profile.calibration);
   EXPECT_FALSE(profile.depth);
@@ -126,7 +114,7 @@ TEST_F(ProfileStore, keeps_what_nobody_learnt_as_null) {
   expected.sleep_in_recorded.reset();
   expected.functions[1].p99_ns.reset();
   expected.functions[1].p999_ns.reset();
-  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  const auto profile = must(whole_profile(*store, store_profile(expected)));
   EXPECT_EQ(profile_members(profile), profile_members(expected));
   EXPECT_EQ(function_members(profile.functions[1]), function_members(expected.functions[1]));
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM function_profiles WHERE sleep_in_recorded IS NULL"), "1");
@@ -145,7 +133,7 @@ TEST_F(ProfileStore, keeps_no_time_of_calls_without_an_end) {
   untimed.tree.push_back({.parent = {}, .function = 0, .in_interrupt = false, .hits = 9});
   const auto timed = store_profile(a_profile());
   const auto run = store_profile(untimed);
-  const auto profile = must(store->profile(run, kAllParts));
+  const auto profile = must(whole_profile(*store, run));
   EXPECT_FALSE(profile.timed);
   EXPECT_EQ(function_members(profile.functions.at(0)), function_members(function));
   EXPECT_THAT(profile.functions[0].slice_hits, ElementsAre(4, 5));
@@ -160,7 +148,7 @@ TEST_F(ProfileStore, keeps_no_time_of_calls_without_an_end) {
                                     "function_overview WHERE run = {}",
                                     run)),
             "0");
-  EXPECT_TRUE(must(store->profile(timed, kAllParts)).timed);
+  EXPECT_TRUE(must(whole_profile(*store, timed)).timed);
 }
 
 TEST_F(ProfileStore, knows_a_run_without_a_profile_from_an_unknown_run) {
@@ -169,7 +157,7 @@ TEST_F(ProfileStore, knows_a_run_without_a_profile_from_an_unknown_run) {
   const auto traced = store_record(record);
   const auto plain = store_job(a_job());
   for (const RunId run : {traced, plain, plain + 1}) {
-    const auto refused = store->profile(run, kAllParts);
+    const auto refused = whole_profile(*store, run);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::not_found);
     EXPECT_EQ(refused.error().message,
@@ -237,7 +225,7 @@ TEST_F(ProfileStore, keeps_the_greatest_figure_that_it_can_hold) {
   auto expected = a_profile();
   expected.functions[0].total_ns = kTooMuch - 1;
   expected.functions[0].slice_hits = {0, kTooMuch - 1};
-  const auto profile = must(store->profile(store_profile(expected), kAllParts));
+  const auto profile = must(whole_profile(*store, store_profile(expected)));
   EXPECT_EQ(profile.functions[0].total_ns, kTooMuch - 1);
   EXPECT_THAT(profile.functions[0].slice_hits, ElementsAre(0, kTooMuch - 1));
   EXPECT_EQ(ask(path(), "SELECT value FROM functions, json_each(slice_hits) WHERE position = 0 AND key = 1"),
@@ -265,13 +253,13 @@ TEST_F(ProfileStore, gives_no_damaged_list_and_no_index_that_leads_nowhere) {
   const auto run = store_profile(a_profile());
   const auto expect_damaged = [&](const std::string& change, const std::string& undo) {
     damage(change);
-    const auto refused = store->profile(run, kAllParts);
+    const auto refused = whole_profile(*store, run);
     ASSERT_FALSE(refused) << change;
     EXPECT_EQ(refused.error().kind, ErrorKind::io);
     EXPECT_THAT(refused.error().message, HasSubstr(fmt::format("{}: run {}: ", path(), run)));
     EXPECT_THAT(refused.error().message, HasSubstr("damaged"));
     damage(undo);
-    EXPECT_TRUE(store->profile(run, kAllParts)) << undo;
+    EXPECT_TRUE(whole_profile(*store, run)) << undo;
   };
   for (const auto* column : {"histogram", "slice_hits", "slice_self_ns"}) {
     expect_damaged(fmt::format("UPDATE functions SET {0} = {0} || 'x' WHERE position = 1", column),
@@ -283,8 +271,10 @@ TEST_F(ProfileStore, gives_no_damaged_list_and_no_index_that_leads_nowhere) {
                  "UPDATE call_edges SET callee = 1 WHERE position = 1");
   expect_damaged("UPDATE call_nodes SET function = 3 WHERE position = 4",
                  "UPDATE call_nodes SET function = 1 WHERE position = 4");
-  expect_damaged("UPDATE call_nodes SET parent = 2 WHERE position = 2",
-                 "UPDATE call_nodes SET parent = 1 WHERE position = 2");
+  for (const auto* parent : {"2", "-1"}) {
+    expect_damaged(fmt::format("UPDATE call_nodes SET parent = {} WHERE position = 2", parent),
+                   "UPDATE call_nodes SET parent = 1 WHERE position = 2");
+  }
 }
 
 TEST_F(ProfileStore, removes_it_with_its_run) {

@@ -248,7 +248,7 @@ TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
   EXPECT_EQ(must(store->run(5)).spec.workload, WorkloadKind::none);
   EXPECT_EQ(must(store->run(5)).trace->skipped, "locked down");
   EXPECT_EQ(must(store->trace(1)).recording_left_out, 0U);
-  EXPECT_EQ(store->profile(1, {}).error().message, "run 1: no functions were traced");
+  EXPECT_EQ(store->profile(1).error().message, "run 1: no functions were traced");
   EXPECT_FALSE(must(store->traffic(1)).goodput_bytes);
   core::RunFilter filter;
   filter.scenario = "watch";

@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 
 #include <cstdlib>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "daemon/store/sqlite.hpp"
 
@@ -299,6 +302,61 @@ Traffic some_traffic() {
   return {.goodput_bytes = 1'000'000,
           .packets = PacketCount{
               .device = "hsr0", .netns = "ring-a", .sent = true, .packets = 80, .bytes = 1'005'280}};
+}
+
+namespace {
+
+// `ask(offset)` gives a part, `take(row)` each of its rows.
+template <class Ask, class Take>
+Status all_parts(Ask ask, Take take) {
+  for (std::uint64_t offset = 0;;) {
+    auto part = ask(offset);
+    if (!part) return std::unexpected(part.error());
+    for (auto& row : part->rows) take(std::move(row));
+    offset += part->rows.size();
+    if (part->rows.empty() || offset >= part->total) {
+      EXPECT_EQ(offset, part->total);
+      return {};
+    }
+  }
+}
+
+}  // namespace
+
+Result<FunctionProfile> whole_profile(core::RunQueries& queries, RunId run, std::uint32_t limit) {
+  auto summary = queries.profile(run);
+  if (!summary) return std::unexpected(summary.error());
+  FunctionProfile whole = std::move(summary->profile);
+  const auto expect_named = [&](const core::FunctionName& name, std::uint32_t index) {
+    const FunctionStats& function = whole.functions.at(index);
+    EXPECT_EQ(std::tie(name.name, name.module, name.duplicate),
+              std::tie(function.name, function.module, function.duplicate));
+  };
+  auto done = all_parts(
+      [&](auto offset) { return queries.functions(run, offset, limit, {.histogram = true, .slices = true}); },
+      [&](FunctionStats function) { whole.functions.push_back(std::move(function)); });
+  if (done) {
+    done = all_parts([&](auto offset) { return queries.call_edges(run, offset, limit); },
+                     [&](const core::NamedEdge& edge) {
+                       whole.edges.push_back(edge.edge);
+                       expect_named(edge.caller, edge.edge.caller);
+                       expect_named(edge.callee, edge.edge.callee);
+                     });
+  }
+  std::vector<std::uint32_t> depths;
+  if (done) {
+    done = all_parts([&](auto offset) { return queries.call_nodes(run, offset, limit); },
+                     [&](const core::NamedNode& node) {
+                       whole.tree.push_back(node.node);
+                       expect_named(node.function, node.node.function);
+                       depths.push_back(node.node.parent ? depths.at(*node.node.parent) + 1 : 0);
+                       EXPECT_EQ(node.depth, depths.back());
+                     });
+  }
+  if (!done) return std::unexpected(done.error());
+  EXPECT_EQ(std::tie(summary->functions, summary->edges, summary->nodes),
+            std::tuple(whole.functions.size(), whole.edges.size(), whole.tree.size()));
+  return whole;
 }
 
 void bring_to_collecting(core::RunStore& store, RunId run) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -46,6 +47,10 @@ class StoreTest : public testing::Test {
 [[nodiscard]] FunctionProfile a_profile();
 // A million bytes of goodput in 80 packets.
 [[nodiscard]] Traffic some_traffic();
+
+// A stored profile with all its lists, put together from parts of `limit` rows.
+[[nodiscard]] Result<FunctionProfile> whole_profile(core::RunQueries& queries, RunId run,
+                                                    std::uint32_t limit = 1000);
 
 // Leads a pending run to `collecting`.
 void bring_to_collecting(core::RunStore& store, RunId run);

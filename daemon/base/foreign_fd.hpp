@@ -1,0 +1,35 @@
+// Descriptors of files that others opened. Closing one may take for ever: a file system in user space is
+// asked for its consent (FLUSH), and no signal ends the wait for its answer.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+
+namespace netperfd {
+
+// Closes it in a thread of its own. Where none can be had it stays open: a lost descriptor is better than a
+// loop that stands still.
+void close_elsewhere(Fd fd);
+// Of those, how many are not closed yet.
+[[nodiscard]] std::size_t closes_under_way();
+
+// Owns a descriptor of somebody else's file: destroying it never waits.
+class ForeignFd {
+ public:
+  explicit ForeignFd(Fd fd) : fd_(std::move(fd)) {}
+  ForeignFd(ForeignFd&&) = default;
+  ForeignFd& operator=(ForeignFd&&) = delete;
+  ForeignFd(const ForeignFd&) = delete;
+  ForeignFd& operator=(const ForeignFd&) = delete;
+  ~ForeignFd() { close_elsewhere(std::move(fd_)); }
+
+  [[nodiscard]] const Fd& get() const { return fd_; }
+  [[nodiscard]] Fd take() { return std::move(fd_); }
+
+ private:
+  Fd fd_;
+};
+
+}  // namespace netperfd

@@ -1,0 +1,109 @@
+#include "tests/unit/import/silent_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fuse.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace netperfd::import::test {
+namespace {
+
+constexpr int kPatienceMs = 30'000;
+
+void reply(const Fd& device, std::uint64_t unique, int error_number, const void* body, std::size_t size) {
+  std::array<char, 512> bytes{};
+  fuse_out_header head{};
+  head.len = static_cast<std::uint32_t>(sizeof head + size);
+  head.error = -error_number;
+  head.unique = unique;
+  std::memcpy(bytes.data(), &head, sizeof head);
+  if (size > 0) std::memcpy(bytes.data() + sizeof head, body, size);
+  (void)!::write(device.get(), bytes.data(), head.len);
+}
+
+}  // namespace
+
+// The root of this file system is the file itself, over an ordinary one. As soon as it is open the mount is
+// taken away again: nothing is left of it where the test dies.
+std::unique_ptr<SilentFile> SilentFile::make() {
+  std::unique_ptr<SilentFile> made(new SilentFile);
+  made->device_.reset(::open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
+  std::string path = "/tmp/netperfd-silent-XXXXXX";
+  const Fd place{::mkstemp(path.data())};
+  if (!made->device_ || !made->stop_ || !place) return nullptr;
+  const std::string options =
+      fmt::format("fd={},rootmode=100000,user_id=0,group_id=0,allow_other", made->device_.get());
+  const bool mounted = ::mount("silent", path.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
+  if (mounted) {
+    made->server_ = std::thread([&silent = *made] { silent.serve(); });
+    made->file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    (void)::umount2(path.c_str(), MNT_DETACH);
+  }
+  (void)::unlink(path.c_str());
+  return made->file_ ? std::move(made) : nullptr;
+}
+
+SilentFile::~SilentFile() {
+  let_go();
+}
+
+void SilentFile::let_go() {
+  if (!server_.joinable()) return;
+  const std::uint64_t one = 1;
+  (void)!::write(stop_.get(), &one, sizeof one);
+  server_.join();
+}
+
+// Without its server the file system is gone, and all who wait for it get an error.
+void SilentFile::serve() {
+  std::array<pollfd, 2> events{{{device_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+  while (::poll(events.data(), events.size(), kPatienceMs) > 0 && events[1].revents == 0 &&
+         (events[0].revents & POLLERR) == 0) {
+    answer();
+  }
+  device_.reset();
+}
+
+void SilentFile::answer() {
+  alignas(8) static std::array<char, 1U << 17U> request;
+  if (::read(device_.get(), request.data(), request.size()) < static_cast<ssize_t>(sizeof(fuse_in_header))) {
+    return;
+  }
+  fuse_in_header head{};
+  std::memcpy(&head, request.data(), sizeof head);
+  if (head.opcode == FUSE_INIT) {
+    fuse_init_out out{};
+    out.major = FUSE_KERNEL_VERSION;
+    out.minor = FUSE_KERNEL_MINOR_VERSION;
+    out.max_write = 4096;
+    reply(device_, head.unique, 0, &out, sizeof out);
+  } else if (head.opcode == FUSE_GETATTR) {
+    fuse_attr_out out{};
+    out.attr_valid = 3600;
+    out.attr.ino = FUSE_ROOT_ID;
+    out.attr.size = kSize;
+    out.attr.mode = S_IFREG | 0644;
+    out.attr.nlink = 1;
+    reply(device_, head.unique, 0, &out, sizeof out);
+  } else if (head.opcode == FUSE_OPEN) {
+    const fuse_open_out out{};
+    reply(device_, head.unique, 0, &out, sizeof out);
+  } else if (head.opcode != FUSE_READ && head.opcode != FUSE_FLUSH && head.opcode != FUSE_RELEASE &&
+             head.opcode != FUSE_INTERRUPT && head.opcode != FUSE_FORGET &&
+             head.opcode != FUSE_BATCH_FORGET) {
+    reply(device_, head.unique, ENOSYS, nullptr, 0);
+  }
+}
+
+}  // namespace netperfd::import::test
