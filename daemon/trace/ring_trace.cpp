@@ -55,7 +55,7 @@ Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSp
   tally.graph = std::move(*graph);
   // An option of the tracer, on where nobody switched it off.
   const auto sleep = tracefs.read(session.path("options/sleep-time"));
-  tally.calls.sleep_in_recorded = !sleep || !sleep->starts_with('0');
+  tally.calls.sleep_in_recorded = sleep ? std::optional(!sleep->starts_with('0')) : std::nullopt;
   tally.calls.off_cpu_known = shows_switches(session.spec());
   if (is_own_event(asked, kSwitchEvent)) tally.hidden.emplace_back(kSwitchEvent);
   tally.function = [&functions](std::uint64_t address) { return functions.name_of(address); };
