@@ -24,8 +24,7 @@ void close_elsewhere(Fd fd) {
       ::close(number);
       --g_under_way;
     }).detach();
-  } catch (const std::system_error&) {
-    // Still counted, since it is still open.
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): it is open, and so it is counted
   }
 }
 

@@ -52,7 +52,7 @@ Result<std::uint64_t> check_file(const Fd& file) {
 
 }  // namespace
 
-Result<std::shared_ptr<void>> Importer::read(Fd file, ImportRequest request, Done done) {
+Result<std::shared_ptr<void>> Importer::read(Fd file, const ImportRequest& request, Done done) {
   ForeignFd foreign(std::move(file));
   JobSpec spec = spec_of(request);
   if (auto checked = check_words(spec); !checked) return std::unexpected(std::move(checked.error()));

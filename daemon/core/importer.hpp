@@ -45,7 +45,7 @@ class Importer {
   // Refused at once: busy where kLimit files are being read, invalid_argument for a name or label that no job
   // may have and for what is no regular file that can be read. Destroying the result cancels it, also from
   // inside `done`; the importer must outlive it.
-  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, ImportRequest request, Done done);
+  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, const ImportRequest& request, Done done);
 
  private:
   [[nodiscard]] Result<ImportedRun> store(const JobSpec& spec, uid_t owner, TraceRecord trace);
