@@ -201,7 +201,7 @@ std::string all_functions(const Screen& screen, const ProfileDetails& details) {
   const auto [titles, rows] = lay_out(columns, functions);
   Screen unlimited = screen;
   unlimited.width.reset();
-  const std::string whole = render_table(unlimited, titles, rows);
+  std::string whole = render_table(unlimited, titles, rows);
   if (!screen.width || table_width(whole) <= *screen.width) return whole;
   std::string text;
   for (const FunctionColumns& part : parts) {
