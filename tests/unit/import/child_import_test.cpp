@@ -108,12 +108,14 @@ TEST_F(ChildImportTest, gives_the_childs_words_without_control_characters) {
 }
 
 TEST_F(ChildImportTest, says_how_a_child_died) {
-  EXPECT_THAT(error_of("crash"), HasSubstr("killed by signal 11 (Segmentation fault)"));
   EXPECT_THAT(error_of("abort"), HasSubstr("killed by signal 6 (Aborted)"));
-  EXPECT_THAT(error_of("shrunk"), HasSubstr("became shorter"));
   EXPECT_THAT(error_of("leave"), HasSubstr("exit code 3 and no answer"));
   EXPECT_THAT(error_of("mute"), HasSubstr("no answer"));
-  EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
+  if (!is_built_with_sanitizers()) {  // they take these signals, and what is thrown, themselves
+    EXPECT_THAT(error_of("crash"), HasSubstr("killed by signal 11 (Segmentation fault)"));
+    EXPECT_THAT(error_of("shrunk"), HasSubstr("became shorter"));
+    EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
+  }
   EXPECT_THAT(error_of("nonsense"), HasSubstr("damaged"));
   EXPECT_TRUE(children().empty());
 }
