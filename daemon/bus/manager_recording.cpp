@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/options.hpp"
@@ -62,14 +63,14 @@ void ManagerObject::ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::Un
   answer(reply, [&] {
     // Shared, since the callbacks that hold it must be copyable. sdbus-c++'s descriptors do not close on
     // exec.
-    const auto taken = std::make_shared<Fd>(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-    if (!*taken) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
+    const auto taken = std::make_shared<ForeignFd>(Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)});
+    if (!taken->get()) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
     with_credentials(reply, [this, reply, taken, request = value_or_throw(parse_import_options(options))](
                                 const Credentials& caller, const std::string& unique_name) {
       require_may_measure(caller, unique_name, "import a trace");
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
-      import_file(reply, std::move(*taken), owned, unique_name);
+      import_file(reply, taken->take(), owned, unique_name);
     });
   });
 }

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "daemon/analysis/call_tracker.hpp"
@@ -42,11 +41,6 @@ class OnTracedCpu {
   bool moved_ = false;
 };
 
-std::uint64_t random_key() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32U | device();
-}
-
 // Function calls are paired to a profile as they come.
 Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSpec& asked,
                     const TracedFunctions& functions, TallySettings& tally) {
@@ -74,7 +68,7 @@ Result<RingTrace::Parts> RingTrace::make_parts(Tracefs& tracefs, const TraceSess
   if (!events) return std::unexpected(std::move(events.error()));
   parts.tally.events = std::move(*events);
   if (spec.function_graph) {
-    auto functions = TracedFunctions::read(settings.proc, settings.sys, random_key());
+    auto functions = TracedFunctions::read(settings.proc, settings.sys, Symbols::random_key());
     if (!functions) return std::unexpected(std::move(functions.error()));
     parts.functions = std::move(*functions);
     auto set_up = set_up_calls(tracefs, session, spec, *parts.functions, parts.tally);
@@ -180,8 +174,8 @@ TraceRecord RingTrace::make_record() {
   if (functions_ && functions_->still_current())
     return tally_.finish(functions_->symbols(), task_names, function);
   // Without symbols every address is shown as a token.
-  const auto symbols = Symbols::load(settings_.proc + "/kallsyms", random_key());
-  return tally_.finish(symbols ? *symbols : Symbols::parse("", random_key()), task_names,
+  const auto symbols = Symbols::load(settings_.proc + "/kallsyms", Symbols::random_key());
+  return tally_.finish(symbols ? *symbols : Symbols::parse("", Symbols::random_key()), task_names,
                        functions_ ? analysis::FunctionNamer(function) : analysis::FunctionNamer());
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <random>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/keyed_hash.hpp"
@@ -51,6 +52,11 @@ Line parse_line(std::string_view text) {
 }
 
 }  // namespace
+
+std::uint64_t Symbols::random_key() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32U | device();
+}
 
 Symbols Symbols::parse(std::string_view kallsyms, std::uint64_t key) {
   Symbols symbols(key);

@@ -15,6 +15,8 @@ namespace netperfd::trace {
 // From the text of /proc/kallsyms: functions only, without the __pfx_ ones.
 class Symbols final : public AddressNames {
  public:
+  // For parse() and load(): another one for each run.
+  [[nodiscard]] static std::uint64_t random_key();
   // `key` makes the tokens of one run; anything random. Text whose addresses are all 0 (a reader without
   // CAP_SYSLOG) gives no symbols: every address then becomes a token.
   [[nodiscard]] static Symbols parse(std::string_view kallsyms, std::uint64_t key);

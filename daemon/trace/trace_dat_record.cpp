@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +25,6 @@ namespace {
 
 // Sub-buffers that are read between two turns; the events of that many are held to be put in order of time.
 constexpr std::size_t kTurn = 256;
-
-std::uint64_t random_key() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32U | device();
-}
 
 struct Lane {
   std::uint32_t cpu = 0;
@@ -132,7 +126,7 @@ Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
   Tally tally(std::move(settings));
   if (auto read = tally_all(*lanes, tally); !read) return std::unexpected(read.error());
 
-  const auto symbols = Symbols::parse(dat->kallsyms, random_key());
+  const auto symbols = Symbols::parse(dat->kallsyms, Symbols::random_key());
   const FunctionNames names(symbols);
   TraceRecord record =
       tally.finish(symbols, dat->task_names, [&](std::uint64_t address) { return names.name_of(address); });
@@ -153,7 +147,7 @@ Status text_of_trace_dat(std::span<const std::byte> file, const std::function<vo
     cpus.emplace_back(cpu.cpu,
                       cpu.size == 0 ? std::span<const std::byte>{} : file.subspan(cpu.offset, cpu.size));
   }
-  const auto symbols = Symbols::parse(dat->kallsyms, random_key());
+  const auto symbols = Symbols::parse(dat->kallsyms, Symbols::random_key());
   const auto task_names = parse_task_names(dat->task_names);
   write_graph_text({dat->layout, dat->events, symbols, task_names}, cpus, dat->layout.size(), sink);
   return {};
