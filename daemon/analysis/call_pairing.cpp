@@ -21,36 +21,33 @@ CallPairing::CallPairing(const CallSettings& settings)
       tree_(settings.tree_nodes),
       tasks_(settings.tasks) {}
 
-void CallPairing::add(std::uint32_t cpu, std::span<const GraphEvent> events) {
-  if (events.empty()) return;
-  if (cpu >= cpus_.size()) cpus_.resize(std::size_t{cpu} + 1);
+void CallPairing::add(std::uint32_t number, const GraphEvent& event) {
+  if (number >= cpus_.size()) cpus_.resize(std::size_t{number} + 1);
   if (!begun_) {
     begun_ = true;
-    first_time_ = events.front().time;
+    first_time_ = event.time;
   }
-  Cpu& at = cpus_[cpu];
-  for (const GraphEvent& event : events) {
-    switch (event.kind) {
-      case GraphEventKind::entry:
-        enter(task_of(cpu, at, event), event);
-        break;
-      case GraphEventKind::exit:
-        leave(task_of(cpu, at, event), event);
-        break;
-      case GraphEventKind::hit:
-        hit(event);
-        break;
-      case GraphEventKind::task_switch:
-        switch_tasks(cpu, at, event);
-        break;
-      case GraphEventKind::lost:
-        lose(cpu, at, event.time);
-        break;
-      case GraphEventKind::release:
-        if (!released_) release_ = event.time;
-        released_ = true;
-        break;
-    }
+  Cpu& cpu = cpus_[number];
+  switch (event.kind) {
+    case GraphEventKind::entry:
+      enter(task_of(number, cpu, event), event);
+      break;
+    case GraphEventKind::exit:
+      leave(task_of(number, cpu, event), event);
+      break;
+    case GraphEventKind::hit:
+      hit(event);
+      break;
+    case GraphEventKind::task_switch:
+      switch_tasks(number, cpu, event);
+      break;
+    case GraphEventKind::lost:
+      lose(number, cpu, event.time);
+      break;
+    case GraphEventKind::release:
+      if (!released_) release_ = event.time;
+      released_ = true;
+      break;
   }
 }
 
@@ -61,14 +58,14 @@ CallDamage CallPairing::damage() const {
 }
 
 Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& event) {
-  const std::uint64_t key = TaskTable::key_of(event.pid, number);
-  if (cpu.key != key || cpu.task == TaskTable::kNone) {
+  if (cpu.pid != event.pid || cpu.task == TaskTable::kNone) {
+    const std::uint64_t key = TaskTable::key_of(event.pid, number);
     bool moved = false;
     const std::uint32_t index = tasks_.find_or_make(key, moved);
     if (moved) {
       for (Cpu& each : cpus_) each.task = TaskTable::kNone;
     }
-    cpu.key = key;
+    cpu.pid = event.pid;
     cpu.task = index;
   }
   Task& task = tasks_[cpu.task];
@@ -105,20 +102,20 @@ void CallPairing::enter(Task& task, const GraphEvent& event) {
     parent = frames.back().node;
   }
 
-  Frame frame;
+  const bool root = alone || interrupt;
+  const Place place = find_place(parent, event.function, frames, root);
+  Frame& frame = frames.emplace_back();
   frame.address = event.function;
   frame.entered = event.time;
   frame.interrupted_ns = task.interrupted_ns;
   frame.off_cpu_ns = task.off_cpu_ns;
+  frame.function = place.function;
+  frame.node = place.node;
   frame.depth = event.depth;
   frame.context = event.context;
-  frame.root = alone || interrupt;
+  frame.root = root;
   frame.interrupt = interrupt;
-  const Place place = find_place(parent, event.function, frames, frame.root);
-  frame.node = place.node;
-  frame.function = place.function;
   frame.inner = place.inner;
-  frames.push_back(frame);
 }
 
 CallPairing::Place CallPairing::find_place(std::uint32_t parent, std::uint64_t address,
@@ -275,8 +272,8 @@ void CallPairing::switch_tasks(std::uint32_t number, Cpu& cpu, const GraphEvent&
     task.out_since = event.time;
   }
   cpu.after_loss = false;
-  cpu.key = TaskTable::key_of(event.next_pid, number);
-  cpu.task = tasks_.find(cpu.key);
+  cpu.pid = event.next_pid;
+  cpu.task = tasks_.find(TaskTable::key_of(event.next_pid, number));
   if (cpu.task != TaskTable::kNone && tasks_[cpu.task].out) come_back(tasks_[cpu.task], event.time);
 }
 
@@ -289,8 +286,8 @@ void CallPairing::lose(std::uint32_t number, Cpu& cpu, std::uint64_t time) {
   lost_ = true;
   last_loss_ = std::max(last_loss_, time);
   cpu.after_loss = true;
-  for (const std::uint64_t key : {cpu.key, TaskTable::key_of(0, number)}) {
-    const std::uint32_t index = key == kNobody ? TaskTable::kNone : tasks_.find(key);
+  for (const std::int32_t pid : {cpu.pid.value_or(0), 0}) {
+    const std::uint32_t index = tasks_.find(TaskTable::key_of(pid, number));
     if (index != TaskTable::kNone) mark_over_loss(tasks_[index]);
   }
 }

@@ -33,8 +33,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "daemon/analysis/call_task.hpp"
@@ -50,7 +49,7 @@ class CallPairing {
  public:
   explicit CallPairing(const CallSettings& settings);
 
-  void add(std::uint32_t cpu, std::span<const GraphEvent> events);
+  void add(std::uint32_t cpu, const GraphEvent& event);
 
   [[nodiscard]] FunctionTable& functions() { return functions_; }
   [[nodiscard]] const CallTree& tree() const { return tree_; }
@@ -58,10 +57,8 @@ class CallPairing {
   [[nodiscard]] std::uint64_t slice_ns() const { return released_ ? functions_.slice_ns() : 0; }
 
  private:
-  static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
-
   struct Cpu {
-    std::uint64_t key = kNobody;            // of the task that was last seen to run
+    std::optional<std::int32_t> pid;        // of the task that was last seen to run
     std::uint32_t task = TaskTable::kNone;  // the same, where it is known and in the table
     bool after_loss = false;                // the next record is the first after lost ones
   };

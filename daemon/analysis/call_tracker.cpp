@@ -19,8 +19,8 @@ CallTracker::CallTracker(CallTracker&&) noexcept = default;
 CallTracker& CallTracker::operator=(CallTracker&&) noexcept = default;
 CallTracker::~CallTracker() = default;
 
-void CallTracker::add(std::uint32_t cpu, std::span<const GraphEvent> events) {
-  state_->pairing.add(cpu, events);
+void CallTracker::add(std::uint32_t cpu, const GraphEvent& event) {
+  state_->pairing.add(cpu, event);
 }
 
 std::vector<CallTracker::Hits> CallTracker::take_hits() {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -45,7 +44,7 @@ class CallTracker {
   ~CallTracker();
 
   // In order of time over all CPUs.
-  void add(std::uint32_t cpu, std::span<const GraphEvent> events);
+  void add(std::uint32_t cpu, const GraphEvent& event);
 
   // Calls that ended since the call before it, by address, those that had any.
   struct Hits {

@@ -22,14 +22,21 @@ void Drain::finish(std::function<void(Status)> done) {
 }
 
 void Drain::turn() {
-  const bool more = read_some();
+  bool more = read_some();
+  if (!more && done_) {
+    pipes_.clear();
+    more = !tally_.end(for_at_most(settings_.decode_rest));
+  }
   if (more || !done_) {
     timer_ = clock_.after(more ? std::chrono::milliseconds{0} : settings_.period, [this] { turn(); });
     return;
   }
-  pipes_.clear();
   const auto done = std::exchange(done_, {});
   done(error_ ? Status{std::unexpected(*error_)} : Status{});
+}
+
+Tally::Question Drain::for_at_most(std::chrono::microseconds time) const {
+  return [this, until = clock_.now() + time] { return clock_.now() < until; };
 }
 
 // Where somebody has switched tracing on again the rest would have no end.
@@ -66,7 +73,7 @@ bool Drain::read_some() {
     if (behind_.empty()) next_ = pipe;
     behind_.push_back(pipes_[pipe].cpu);
   }
-  tally_.end_turn(behind_);
+  tally_.end_turn(behind_, for_at_most(behind_.empty() ? settings_.decode : std::chrono::microseconds{0}));
   return !behind_.empty();
 }
 

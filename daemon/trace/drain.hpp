@@ -6,8 +6,11 @@
 // reading could go on for ever where events come faster than they are read, or where reading makes events:
 // while tracing is on, a sub-buffer that is not half full says that its CPU is caught up with, unless it is
 // the first of a turn: that one may be the rest of what the turn before read while it was being written.
-// Memory is one sub-buffer, whatever the rate: what cannot be read in time is overwritten by the kernel,
-// which counts it.
+// What cannot be read in time is overwritten by the kernel, which counts it.
+//
+// To read is to copy; to decode takes ten times as long, and where the workload keeps all CPUs busy that time
+// is taken from it. So a turn decodes for a moment only, and none where it could not even read all: what is
+// left waits in bounded memory (TallySettings::most_held_bytes) until the workload has ended.
 #pragma once
 
 #include <chrono>
@@ -36,6 +39,8 @@ struct DrainSettings {
   std::size_t subbuffer_bytes = 4096;
   std::chrono::milliseconds period{25};
   std::size_t turn_bytes = std::size_t{2} << 20;  // read in one turn, over all CPUs
+  std::chrono::microseconds decode{500};       // in one turn, at most
+  std::chrono::microseconds decode_rest{20'000};  // the same once tracing is off
   std::uint64_t rest_bytes = 0;  // most that finish() reads: what the rings can hold once tracing is off
 };
 
@@ -59,6 +64,7 @@ class Drain {
   // Whether `pipe` was read up to what is being written just now.
   [[nodiscard]] bool catch_up(const RingPipe& pipe, std::size_t& budget);
   [[nodiscard]] bool may_read_on(std::size_t read);
+  [[nodiscard]] Tally::Question for_at_most(std::chrono::microseconds time) const;
 
   core::Clock& clock_;
   Tally& tally_;

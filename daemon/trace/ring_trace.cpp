@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -41,6 +42,15 @@ class OnTracedCpu {
   bool moved_ = false;
 };
 
+// Bytes that may wait to be decoded: enough for millions of calls, and nothing that the machine would miss.
+std::size_t most_held_bytes() {
+  constexpr std::size_t kMost = std::size_t{256} << 20;
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return kMost / 4;
+  return std::min(kMost, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 16);
+}
+
 // Function calls are paired to a profile as they come.
 Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSpec& asked,
                     const TracedFunctions& functions, TallySettings& tally) {
@@ -52,6 +62,7 @@ Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSp
   tally.calls.sleep_in_recorded = sleep ? std::optional(!sleep->starts_with('0')) : std::nullopt;
   tally.calls.off_cpu_known = shows_switches(session.spec());
   if (is_own_event(asked, kSwitchEvent)) tally.hidden.emplace_back(kSwitchEvent);
+  tally.most_held_bytes = most_held_bytes();
   tally.function = [&functions](std::uint64_t address) { return functions.name_of(address); };
   return {};
 }

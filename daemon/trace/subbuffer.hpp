@@ -36,6 +36,7 @@ struct RawRecord {
 // Walks one sub-buffer. Never reads outside `bytes`, whatever they hold.
 class SubbufferWalk {
  public:
+  SubbufferWalk() = default;  // of nothing
   SubbufferWalk(std::span<const std::byte> bytes, const SubbufferLayout& layout);
 
   // The next event; false at the end or where the rest cannot be decoded.
@@ -43,6 +44,8 @@ class SubbufferWalk {
 
   // The stamp of its first event.
   [[nodiscard]] std::uint64_t begin_time() const { return begin_time_; }
+  // Bytes that its events take, with their heads.
+  [[nodiscard]] std::size_t committed() const { return data_.size(); }
   // Events that the kernel says were lost right before this sub-buffer; `lost_unknown`: some, it does not say
   // how many.
   [[nodiscard]] std::uint64_t lost_events() const { return lost_events_; }

@@ -13,6 +13,7 @@
 
 #include "daemon/trace/event_fields.hpp"
 #include "daemon/trace/function_names.hpp"
+#include "daemon/trace/subbuffer_order.hpp"
 #include "daemon/trace/tally_calls.hpp"
 #include "daemon/trace/tally_drops.hpp"
 #include "daemon/trace/tally_marks.hpp"
@@ -67,6 +68,10 @@ struct Kind {
 struct Cpu {
   TraceCpu counted;
   StackOwners owners;
+  // Of the sub-buffer that is being read.
+  std::optional<std::uint64_t> first;
+  std::uint64_t last = 0;
+  bool short_record = false;
 };
 
 struct TimedMark {
@@ -94,6 +99,11 @@ struct Tally::State {
   explicit State(TallySettings given);
 
   std::size_t add(std::uint32_t number, std::span<const std::byte> subbuffer);
+  // As SubbufferOrder calls them.
+  void turn_to(std::uint32_t number);
+  void begin(const SubbufferWalk& subbuffer);
+  void take(const RawRecord& record);
+  void end(const SubbufferWalk& subbuffer);
   // Whether the record was one that could be read.
   bool add_record(Cpu& cpu, const RawRecord& record);
   void add_event(Cpu& cpu, const RawRecord& record);
@@ -116,16 +126,19 @@ struct Tally::State {
   std::vector<std::uint32_t> kind_of_id;
   std::size_t unknown_kinds = 0;
   std::map<std::uint32_t, Cpu> cpus;
+  Cpu* current = nullptr;  // the one whose records are taken
   TimeSlices slices;
   SampleKeeper samples;
   StackTable stacks;
   DropTable drops;
   std::optional<CallTally> calls;
+  std::optional<SubbufferOrder> order;  // where there are calls
   std::vector<TimedMark> marks;
   // Times of the events so far, without those too far from the first to be true.
-  std::optional<std::uint64_t> begin;  // the first one seen
+  std::optional<std::uint64_t> origin;  // the first one seen
   std::uint64_t oldest = 0;
   std::uint64_t newest = 0;
+  std::uint64_t told_until = 0;  // in a progress
   std::uint64_t told_lost = 0;
 };
 
@@ -142,38 +155,60 @@ Tally::State::State(TallySettings given)
     kinds.push_back({event.name, &event.format, role_of(event.name),
                      std::ranges::find(settings.hidden, event.name) != settings.hidden.end()});
   }
-  if (settings.graph) calls.emplace(*settings.graph, settings.calls);
+  if (!settings.graph) return;
+  calls.emplace(*settings.graph, settings.calls);
+  order.emplace(settings.layout, settings.most_held_bytes);
 }
 
+// Only calls need an order over CPUs.
 std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
-  auto& cpu = cpus[number];
-  cpu.counted.cpu = number;
-  cpu.counted.bytes += subbuffer.size();
   SubbufferWalk walk(subbuffer, settings.layout);
-  if (walk.lost_events() > 0 || walk.lost_unknown()) {
-    cpu.counted.lost_events += std::max<std::uint64_t>(walk.lost_events(), 1);
-    cpu.owners.forget();
-    if (calls) calls->lost(number, walk.begin_time());
+  const std::size_t committed = walk.committed();
+  turn_to(number);
+  current->counted.bytes += subbuffer.size();
+  if (order) {
+    order->add(number, subbuffer);
+    return committed;
   }
+  begin(walk);
   RawRecord record;
-  bool short_record = false;
-  std::size_t used = 0;
-  std::optional<std::uint64_t> first;
-  while (walk.next(record)) {
-    used += record.data.size();
-    if (!first) first = record.time;
-    if (!add_record(cpu, record)) short_record = true;
-  }
-  if (first) cover(*first, record.time);
-  if (short_record || !walk.damage().empty()) ++cpu.counted.damaged;
-  samples.end_subbuffer();
-  return used;
+  while (walk.next(record)) take(record);
+  end(walk);
+  return committed;
+}
+
+void Tally::State::turn_to(std::uint32_t number) {
+  if (current != nullptr && current->counted.cpu == number) return;
+  samples.end_run();
+  current = &cpus[number];
+  current->counted.cpu = number;
+}
+
+void Tally::State::begin(const SubbufferWalk& subbuffer) {
+  current->first.reset();
+  current->short_record = false;
+  if (subbuffer.lost_events() == 0 && !subbuffer.lost_unknown()) return;
+  current->counted.lost_events += std::max<std::uint64_t>(subbuffer.lost_events(), 1);
+  current->owners.forget();
+  if (calls) calls->lost(current->counted.cpu, subbuffer.begin_time());
+}
+
+void Tally::State::take(const RawRecord& record) {
+  if (!current->first) current->first = record.time;
+  current->last = record.time;
+  if (!add_record(*current, record)) current->short_record = true;
+}
+
+void Tally::State::end(const SubbufferWalk& subbuffer) {
+  if (current->first) cover(*current->first, current->last);
+  if (current->short_record || !subbuffer.damage().empty()) ++current->counted.damaged;
+  samples.end_run();
 }
 
 void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
-  if (!begin) begin = oldest = newest = first;
+  if (!origin) origin = oldest = newest = first;
   const auto is_near = [&](std::uint64_t time) {
-    return (time > *begin ? time - *begin : *begin - time) <= kLongestTrace;
+    return (time > *origin ? time - *origin : *origin - time) <= kLongestTrace;
   };
   if (is_near(first)) oldest = std::min(oldest, first);
   if (is_near(last)) newest = std::max(newest, last);
@@ -256,6 +291,10 @@ std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
 core::TraceProgress Tally::State::take_progress(double seconds) {
   core::TraceProgress progress;
   progress.seconds = seconds;
+  if (order) {
+    progress.seconds = static_cast<double>(newest - std::max(told_until, oldest)) / 1e9;
+    told_until = newest;
+  }
   for (auto& kind : kinds) {
     if (kind.count > kind.told && !is_stack(kind.role) && !kind.hidden)
       progress.events.emplace_back(kind.name, kind.count - kind.told);
@@ -326,6 +365,7 @@ std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const
 
 TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names,
                                  const analysis::FunctionNamer& function) {
+  if (order) (void)order->finish(*this, [] { return true; });
   const auto zero = slices.released().value_or(oldest);
   const auto cut = slices.cut(zero);
   TraceRecord record;
@@ -363,8 +403,12 @@ core::TraceProgress Tally::take_progress(double seconds) {
   return state_->take_progress(seconds);
 }
 
-void Tally::end_turn(std::span<const std::uint32_t> behind) {
-  if (state_->calls) state_->calls->end_turn(behind);
+void Tally::end_turn(std::span<const std::uint32_t> behind, const Question& may_go_on) {
+  if (state_->order) state_->order->end_turn(behind, *state_, may_go_on);
+}
+
+bool Tally::end(const Question& may_go_on) {
+  return !state_->order || state_->order->finish(*state_, may_go_on);
 }
 
 TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names,

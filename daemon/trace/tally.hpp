@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,8 @@ struct TallySettings {
   std::size_t stacks = 2'000;  // kinds kept apart
   std::size_t drops = 2'000;   // pairs of reason and location kept apart; the rest count as "others"
   std::size_t slices = 600;    // at most; then two become one
+  // Bytes that wait to be decoded, where calls are paired.
+  std::size_t most_held_bytes = std::size_t{80} << 20;
   // Of the records of function calls and task switches; absent: they are events like any other.
   std::optional<GraphFormat> graph;
   analysis::CallSettings calls;  // what of them is paired to calls, and how
@@ -45,13 +48,21 @@ class Tally {
   Tally& operator=(Tally&&) noexcept;
   ~Tally();
 
-  // One sub-buffer of one CPU, in the order in which that CPU's were read. The bytes of its records.
+  // One sub-buffer of one CPU, in the order in which that CPU's were read. Gives how many bytes of it are
+  // in use. Where calls are paired its records wait until those of other CPUs that came before them are read.
   std::size_t add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
 
-  // Every CPU was read. `behind`: those whose ring may still hold what was written before this turn began.
-  void end_turn(std::span<const std::uint32_t> behind);
+  // Whether decoding may take more of the CPU now.
+  using Question = std::function<bool()>;
 
-  // Counts since the previous call, `seconds` ago.
+  // Every CPU was read. `behind`: those whose ring may still hold what was written before this turn began.
+  // Decodes what waits and is complete, as long as `may_go_on` says so.
+  void end_turn(std::span<const std::uint32_t> behind, const Question& may_go_on);
+  // Nothing more will be added: decodes the rest. Whether that is done.
+  [[nodiscard]] bool end(const Question& may_go_on);
+
+  // Counts of what was decoded since the previous call. `seconds` passed since then; where decoding lags
+  // behind, what the progress covers is another time, and the progress says which.
   [[nodiscard]] core::TraceProgress take_progress(double seconds);
 
   // To be called once, when all is added. A slice is exact for what was added after the mark of

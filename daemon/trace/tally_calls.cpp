@@ -3,21 +3,14 @@
 #include <algorithm>
 
 namespace netperfd::trace {
-namespace {
-
-// Events that wait for those of other CPUs: 80 MB of them. A turn of the drain reads a fiftieth of it.
-constexpr std::size_t kMostHeld = 2'000'000;
-
-}  // namespace
-
 CallTally::CallTally(GraphFormat format, analysis::CallSettings settings)
-    : format_(std::move(format)), order_(kMostHeld), tracker_(settings) {}
+    : format_(std::move(format)), tracker_(settings) {}
 
 void CallTally::add_mark(std::uint32_t cpu, std::uint64_t time, analysis::GraphEventKind kind) {
   analysis::GraphEvent event;
   event.time = time;
   event.kind = kind;
-  order_.add(cpu, event);
+  tracker_.add(cpu, event);
 }
 
 void CallTally::lost(std::uint32_t cpu, std::uint64_t time) {
@@ -26,12 +19,6 @@ void CallTally::lost(std::uint32_t cpu, std::uint64_t time) {
 
 void CallTally::release(std::uint32_t cpu, std::uint64_t time) {
   add_mark(cpu, time, analysis::GraphEventKind::release);
-}
-
-void CallTally::end_turn(std::span<const std::uint32_t> behind) {
-  order_.end_turn(behind, [this](std::uint32_t cpu, std::span<const analysis::GraphEvent> events) {
-    tracker_.add(cpu, events);
-  });
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> CallTally::take_busiest(
@@ -46,8 +33,6 @@ std::vector<std::pair<std::string, std::uint64_t>> CallTally::take_busiest(
 }
 
 FunctionProfile CallTally::finish(const analysis::FunctionNamer& name) {
-  order_.finish(
-      [this](std::uint32_t cpu, std::span<const analysis::GraphEvent> events) { tracker_.add(cpu, events); });
   return tracker_.finish(name);
 }
 

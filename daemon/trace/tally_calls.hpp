@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "daemon/analysis/call_tracker.hpp"
-#include "daemon/analysis/time_order.hpp"
 #include "daemon/trace/graph_format.hpp"
 #include "daemon/trace/subbuffer.hpp"
 
@@ -21,16 +19,15 @@ class CallTally {
 
   // Whether records of this type are for add().
   [[nodiscard]] bool knows(std::uint16_t type) const { return format_.knows(type); }
-  // False where the record is too short.
+  // In order of time over all CPUs, as lost() and release(). False where the record is too short.
   bool add(std::uint32_t cpu, const RawRecord& record) {
     if (!format_.read(record.time, record.data, event_)) return false;
-    order_.add(cpu, event_);
+    tracker_.add(cpu, event_);
     return true;
   }
   // Records of this CPU are missing before `time`.
   void lost(std::uint32_t cpu, std::uint64_t time);
   void release(std::uint32_t cpu, std::uint64_t time);
-  void end_turn(std::span<const std::uint32_t> behind);
 
   // The `most` functions with the most calls that ended since the call before it, by hits.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> take_busiest(
@@ -42,7 +39,6 @@ class CallTally {
 
   GraphFormat format_;
   analysis::GraphEvent event_;
-  analysis::TimeOrder order_;
   analysis::CallTracker tracker_;
 };
 

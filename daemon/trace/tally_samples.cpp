@@ -54,7 +54,7 @@ void SampleKeeper::touch(std::size_t kind) {
   touched_.push_back(kind);
 }
 
-void SampleKeeper::end_subbuffer() {
+void SampleKeeper::end_run() {
   for (const auto kind : touched_) {
     auto& samples = kinds_[kind];
     // From the newest on: the first that is refused ends it.

@@ -58,7 +58,7 @@ class SampleKeeper {
  public:
   SampleKeeper(std::size_t first, std::size_t last) : first_(first), last_(last) {}
 
-  // `data` must stay until end_subbuffer(). Within a sub-buffer places go up.
+  // `data` must stay until end_run(). Places go up until then.
   void add(std::size_t kind, const RecordPlace& place, std::span<const std::byte> data) {
     if (kind >= kinds_.size()) make_kinds(kind + 1);
     auto& samples = kinds_[kind];
@@ -68,7 +68,7 @@ class SampleKeeper {
     ++samples.recent_count;
   }
   // Copies what is worth keeping, so that a flood costs no copy an event.
-  void end_subbuffer();
+  void end_run();
 
   // Of one kind of which `count` were added; by time. Valid until the next add.
   [[nodiscard]] std::vector<KeptRecord> kept(std::size_t kind, std::uint64_t count) const;
@@ -82,7 +82,7 @@ class SampleKeeper {
     RecordKeeper first;
     RecordKeeper last;
     std::uint64_t first_until;     // a later one is not among the first
-    std::vector<Recent> recent{};  // of this sub-buffer: a ring
+    std::vector<Recent> recent{};  // of this run: a ring
     std::size_t recent_count = 0;
   };
   void make_kinds(std::size_t count);

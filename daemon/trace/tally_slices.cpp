@@ -23,6 +23,7 @@ TimeGrid::TimeGrid(std::uint64_t origin, std::uint64_t reach, std::uint64_t firs
 
 bool TimeGrid::locate(std::uint64_t time) {
   if (time < origin_ || time - origin_ > reach_) return false;
+  settle();
   auto bucket = (time - origin_) / width_;
   low_ = std::min(low_, bucket);
   high_ = std::max(high_, bucket);
@@ -34,6 +35,14 @@ bool TimeGrid::locate(std::uint64_t time) {
   bucket_begin_ = origin_ + bucket * width_;
   bucket_width_ = width_;
   return true;
+}
+
+void TimeGrid::settle() {
+  for (Row& row : rows_) {
+    if (row.pending == 0) continue;
+    if (bucket_ - row.first >= row.counts.size()) stretch(row, bucket_);
+    row.counts[bucket_ - row.first] += std::exchange(row.pending, 0);
+  }
 }
 
 void TimeGrid::coarsen() {
@@ -62,7 +71,8 @@ void TimeGrid::stretch(Row& row, std::uint64_t bucket) {
   }
 }
 
-std::vector<std::uint64_t> TimeGrid::counts(std::size_t row) const {
+std::vector<std::uint64_t> TimeGrid::counts(std::size_t row) {
+  settle();
   const auto& counted = rows_[row];
   std::vector<std::uint64_t> result;
   if (counted.counts.empty()) return result;
@@ -71,7 +81,8 @@ std::vector<std::uint64_t> TimeGrid::counts(std::size_t row) const {
   return result;
 }
 
-void TimeGrid::pour_into(TimeGrid& other, std::uint64_t earliest) const {
+void TimeGrid::pour_into(TimeGrid& other, std::uint64_t earliest) {
+  settle();
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     for (std::size_t i = 0; i < rows_[row].counts.size(); ++i) {
       const auto count = rows_[row].counts[i];
@@ -101,10 +112,10 @@ void TimeSlices::release(std::uint64_t time) {
   grid_ = std::move(slices);
 }
 
-TimeSlices::Cut TimeSlices::cut(std::uint64_t zero) const {
+TimeSlices::Cut TimeSlices::cut(std::uint64_t zero) {
   Cut result;
   if (!grid_) return result;
-  const auto take = [&](const TimeGrid& grid) {
+  const auto take = [&](TimeGrid& grid) {
     result.width = std::chrono::nanoseconds(grid.width());
     for (std::size_t row = 0; row < grid.rows(); ++row) result.rows.push_back(grid.counts(row));
   };

@@ -22,24 +22,24 @@ class TimeGrid {
   void add(std::size_t row, std::uint64_t time, std::uint64_t count = 1) {
     if (time - bucket_begin_ >= bucket_width_ && !locate(time)) return;
     if (row >= rows_.size()) rows_.resize(row + 1);
-    auto& counted = rows_[row];
-    if (bucket_ - counted.first >= counted.counts.size()) stretch(counted, bucket_);
-    counted.counts[bucket_ - counted.first] += count;
+    rows_[row].pending += count;
   }
 
   [[nodiscard]] std::uint64_t width() const { return width_; }
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   // From the bucket at the origin on.
-  [[nodiscard]] std::vector<std::uint64_t> counts(std::size_t row) const;
+  [[nodiscard]] std::vector<std::uint64_t> counts(std::size_t row);
   // Counts all of it once more in `other`, each bucket at its middle, but not before `earliest`.
-  void pour_into(TimeGrid& other, std::uint64_t earliest) const;
+  void pour_into(TimeGrid& other, std::uint64_t earliest);
 
  private:
   struct Row {
     std::uint64_t first = 0;  // the bucket of counts[0]
     std::vector<std::uint64_t> counts;
+    std::uint64_t pending = 0;  // counts of the latest time's bucket that stand in no count yet
   };
   bool locate(std::uint64_t time);
+  void settle();
   void coarsen();
   static void stretch(Row& row, std::uint64_t bucket);
 
@@ -77,7 +77,7 @@ class TimeSlices {
         rows;  // may be fewer than were counted in, and without trailing zeros
   };
   // `zero` is the time of slice 0 where there was no release.
-  [[nodiscard]] Cut cut(std::uint64_t zero) const;
+  [[nodiscard]] Cut cut(std::uint64_t zero);
 
  private:
   void begin(std::uint64_t time);

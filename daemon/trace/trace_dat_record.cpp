@@ -61,7 +61,7 @@ Status tally_all(std::vector<Lane>& lanes, Tally& tally) {
     for (const Lane& lane : lanes) {
       if (!lane.at_end()) behind.push_back(lane.cpu);
     }
-    tally.end_turn(behind);
+    tally.end_turn(behind, [] { return true; });
   } while (!behind.empty());
   return {};
 }

@@ -164,7 +164,7 @@ std::uint64_t profile(const Input& input) {
   std::size_t in_turn = 0;
   for (const Subbuffer& subbuffer : input.subbuffers) {
     tally.add(subbuffer.cpu, subbuffer.bytes);
-    if (++in_turn % kTurn == 0) tally.end_turn(behind);
+    if (++in_turn % kTurn == 0) tally.end_turn(behind, [] { return true; });
   }
   const auto record = tally.finish(Symbols::parse("", 1), "", [](std::uint64_t address) {
     return analysis::FunctionName{fmt::format("{:x}", address), "", 0};

@@ -15,19 +15,19 @@
 
 #include "daemon/analysis/call_tracker.hpp"
 #include "daemon/analysis/histogram.hpp"
-#include "daemon/analysis/time_order.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/trace/graph_format.hpp"
 #include "daemon/trace/graph_text.hpp"
+#include "daemon/trace/subbuffer_order.hpp"
 
 using netperfd::analysis::CallTracker;
 using netperfd::analysis::GraphEvent;
 using netperfd::analysis::GraphEventKind;
-using netperfd::analysis::TimeOrder;
 using netperfd::trace::GraphFormat;
 using netperfd::trace::KnownEvent;
 using netperfd::trace::RawRecord;
 using netperfd::trace::SubbufferLayout;
+using netperfd::trace::SubbufferOrder;
 using netperfd::trace::SubbufferWalk;
 using netperfd::trace::Symbols;
 
@@ -123,13 +123,6 @@ void check(const netperfd::FunctionProfile& profile, const Counts& counts) {
     require(!profile.tree[i].parent || *profile.tree[i].parent < i);
 }
 
-void add_lost(TimeOrder& order, std::uint32_t cpu, std::uint64_t time) {
-  GraphEvent event;
-  event.time = time;
-  event.kind = GraphEventKind::lost;
-  order.add(cpu, event);
-}
-
 #ifdef NETPERFD_PLANTED_BUG
 // Takes every exit to be as long as 6.12 writes it: found only where a shorter one is the end of the input.
 void read_too_far(std::span<const std::byte> record) {
@@ -138,41 +131,62 @@ void read_too_far(std::span<const std::byte> record) {
 }
 #endif
 
+class Reader {
+ public:
+  explicit Reader(const GraphFormat& format) : format_(format) {}
+
+  void turn_to(std::uint32_t cpu) { cpu_ = cpu; }
+  void begin(const SubbufferWalk& subbuffer) {
+    if (!subbuffer.lost_unknown() && subbuffer.lost_events() == 0) return;
+    GraphEvent event;
+    event.time = subbuffer.begin_time();
+    event.kind = GraphEventKind::lost;
+    tracker_.add(cpu_, event);
+  }
+  void take(const RawRecord& record) {
+    GraphEvent event;
+    if (!format_.read(record.time, record.data, event)) return;
+#ifdef NETPERFD_PLANTED_BUG
+    if (event.kind == GraphEventKind::exit) read_too_far(record.data);
+#endif
+    tracker_.add(cpu_, event);
+    count(counts_, event);
+  }
+  void end(const SubbufferWalk& /*subbuffer*/) {}
+
+  [[nodiscard]] CallTracker& tracker() { return tracker_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  const GraphFormat& format_;
+  CallTracker tracker_{{.sleep_in_recorded = true,
+                        .off_cpu_known = true,
+                        .tree_nodes = 20,
+                        .functions = 10,
+                        .tasks = 5,
+                        .slices = 6}};
+  Counts counts_;
+  std::uint32_t cpu_ = 0;
+};
+
 void make_profile(const GraphFormat& format, const SubbufferLayout& layout, const Subbuffers& subbuffers,
                   bool turns) {
-  CallTracker tracker({.sleep_in_recorded = true,
-                       .off_cpu_known = true,
-                       .tree_nodes = 20,
-                       .functions = 10,
-                       .tasks = 5,
-                       .slices = 6});
-  TimeOrder order(64);
-  const auto take = [&](std::uint32_t cpu, std::span<const GraphEvent> events) { tracker.add(cpu, events); };
-  Counts counts;
+  constexpr auto kAlways = [] { return true; };
+  Reader reader(format);
+  SubbufferOrder order(layout, 2 * layout.size());
   for (const auto& [cpu, bytes] : subbuffers) {
-    SubbufferWalk walk(bytes, layout);
-    bool lost = walk.lost_unknown() || walk.lost_events() > 0;
-    GraphEvent event;
-    for (RawRecord record; walk.next(record);) {
-      if (!format.read(record.time, record.data, event)) continue;
-      if (std::exchange(lost, false)) add_lost(order, cpu, record.time);
-#ifdef NETPERFD_PLANTED_BUG
-      if (event.kind == GraphEventKind::exit) read_too_far(record.data);
-#endif
-      order.add(cpu, event);
-      count(counts, event);
-    }
+    order.add(cpu, bytes);
     if (turns) {
       const std::array<std::uint32_t, 1> behind{cpu};
-      order.end_turn(std::span(behind).first(cpu % 2), take);
-      (void)tracker.take_hits();
+      order.end_turn(std::span(behind).first(cpu % 2), reader, kAlways);
+      (void)reader.tracker().take_hits();
     }
   }
-  order.finish(take);
+  require(order.finish(reader, kAlways));
   const auto name = [](std::uint64_t address) {
     return netperfd::analysis::FunctionName{std::to_string(address % 16), "", 0};
   };
-  check(tracker.finish(name), counts);
+  check(reader.tracker().finish(name), reader.counts());
 }
 
 void make_text(const SubbufferLayout& layout, const std::vector<KnownEvent>& events,

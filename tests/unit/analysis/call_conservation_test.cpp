@@ -63,7 +63,7 @@ std::vector<std::vector<GraphEvent>> history(std::uint64_t seed) {
 void feed(CallTracker& tracker, Counts& counts, std::uint32_t cpu, const GraphEvent& event) {
   if (event.kind == GraphEventKind::entry) ++counts.entries;
   if (event.kind == GraphEventKind::exit) ++counts.exits;
-  tracker.add(cpu, {&event, 1});
+  tracker.add(cpu, event);
 }
 
 TEST(CallConservation, holds_where_records_are_lost_and_cpus_are_out_of_step) {
@@ -79,7 +79,7 @@ TEST(CallConservation, holds_where_records_are_lost_and_cpus_are_out_of_step) {
           lost.kind = GraphEventKind::lost;
           at += random() % 20;
           lost.time = ring[std::min(at, ring.size() - 1)].time;
-          tracker.add(cpu, {&lost, 1});
+          tracker.add(cpu, lost);
         } else {
           feed(tracker, counts, cpu, ring[at]);
         }

@@ -76,7 +76,7 @@ class CallScript {
     return event;
   }
   CallScript& add(const GraphEvent& event) {
-    tracker_.add(cpu_, {&event, 1});
+    tracker_.add(cpu_, event);
     return *this;
   }
 

@@ -3,19 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "daemon/analysis/call_tracker.hpp"
 #include "daemon/analysis/histogram.hpp"
-#include "daemon/analysis/time_order.hpp"
+#include "daemon/trace/subbuffer_order.hpp"
 #include "tests/unit/analysis/call_script.hpp"
 #include "tests/unit/analysis/simulated_machine.hpp"
+#include "tests/unit/trace/subbuffer_maker.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -36,8 +39,19 @@ class Reading {
     machine_.release();
     for (int turns = 0; turns < 70; ++turns) turn();
     for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) read(cpu, kAll);
-    order_.finish(sink_);
+    EXPECT_TRUE(order_.finish(*this, [] { return true; }));
   }
+
+  // For the order. Records are our own: an event as it is.
+  void turn_to(std::uint32_t cpu) { cpu_ = cpu; }
+  void begin(const trace::SubbufferWalk& /*subbuffer*/) {}
+  void take(const trace::RawRecord& record) {
+    GraphEvent event;
+    ASSERT_EQ(record.data.size(), sizeof event);
+    std::memcpy(&event, record.data.data(), sizeof event);
+    tracker_.add(cpu_, event);
+  }
+  void end(const trace::SubbufferWalk& /*subbuffer*/) {}
 
   [[nodiscard]] FunctionProfile profile() { return tracker_.finish(letter); }
   [[nodiscard]] Truth truth() const { return machine_.truth(); }
@@ -52,19 +66,30 @@ class Reading {
       read(cpu, stops_early ? random_() % (machine_.waiting(cpu) + 1) : kAll);
       for (int step = 0; step < 5; ++step) machine_.step();
     }
-    order_.end_turn(behind, sink_);
+    order_.end_turn(behind, *this, [this] { return random_() % 10 != 0; });
   }
   void read(std::uint32_t cpu, std::size_t most) {
-    for (const GraphEvent& event : machine_.take(cpu, most)) order_.add(cpu, event);
+    std::optional<trace::test::SubbufferMaker> maker;
+    std::uint64_t last = 0;
+    for (const GraphEvent& event : machine_.take(cpu, most)) {
+      const auto bytes = std::as_bytes(std::span(&event, 1));
+      const trace::test::Bytes record(bytes.begin(), bytes.end());
+      if (maker && event.time >= last && maker->add(event.time, record)) {
+        last = event.time;
+        continue;
+      }
+      if (maker) order_.add(cpu, maker->finish());
+      maker.emplace(last = event.time);
+      ASSERT_TRUE(maker->add(event.time, record));
+    }
+    if (maker) order_.add(cpu, maker->finish());
   }
 
   std::uint32_t cpus_;
   SimulatedMachine machine_;
   CallTracker tracker_;
-  TimeOrder order_{100'000};
-  TimeOrder::Sink sink_ = [this](std::uint32_t cpu, std::span<const GraphEvent> events) {
-    tracker_.add(cpu, events);
-  };
+  trace::SubbufferOrder order_{{}, std::size_t{10} << 20};
+  std::uint32_t cpu_ = 0;
   std::mt19937_64 random_;
 };
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "daemon/analysis/call_tracker.hpp"
-#include "daemon/analysis/time_order.hpp"
 #include "daemon/trace/graph_format.hpp"
 #include "tests/unit/trace/graph_reader.hpp"
 #include "tests/unit/trace/recorded_graph.hpp"
@@ -130,20 +129,20 @@ TEST_P(GraphDecode, gives_each_record_that_the_kernel_prints_and_no_other) {
 
 TEST_P(GraphDecode, comes_to_the_calls_and_times_that_the_text_adds_up_to) {
   const auto recording = graph_recording(GetParam());
-  analysis::CallTracker tracker({});
-  analysis::TimeOrder order(1'000'000);
-  const auto take = [&](std::uint32_t cpu, std::span<const GraphEvent> events) { tracker.add(cpu, events); };
+  std::vector<std::pair<std::uint32_t, GraphEvent>> events;
   const auto format = GraphFormat::make(recording.events).value();
   for (const auto& [cpu, bytes] : recording.cpus) {
     for (const auto subbuffer : recording.subbuffers(cpu)) {
       SubbufferWalk walk(subbuffer, recording.layout);
       GraphEvent event;
       for (RawRecord raw; walk.next(raw);) {
-        if (format.read(raw.time, raw.data, event)) order.add(cpu, event);
+        if (format.read(raw.time, raw.data, event)) events.emplace_back(cpu, event);
       }
     }
   }
-  order.finish(take);
+  std::ranges::stable_sort(events, {}, [](const auto& event) { return event.second.time; });
+  analysis::CallTracker tracker({});
+  for (const auto& [cpu, event] : events) tracker.add(cpu, event);
   const auto profile = tracker.finish(
       [&](std::uint64_t address) { return analysis::FunctionName{name_of(recording, address), "", 0}; });
 

@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::UnorderedElementsAre;
 
 constexpr std::uint16_t kExitId = 10;
 constexpr std::uint16_t kEntryId = 11;
@@ -79,6 +80,10 @@ TEST(TallyCalls, make_a_profile_beside_the_counts_of_events) {
   EXPECT_EQ(record.cpus.front().records, 6U);
 }
 
+bool always() {
+  return true;
+}
+
 TEST(TallyCalls, keep_no_record_of_a_call_whole) {
   Tally tally(settings_with_calls());
   feed(tally, 0, {enter(kStart, kIpRcv), leave(kStart + 100, kIpRcv, 90)});
@@ -115,8 +120,8 @@ TEST(TallyCalls, match_a_call_that_moved_to_a_cpu_that_is_read_before) {
   const std::array<std::uint32_t, 0> nobody{};
   feed(tally, 0, {leave(kStart + 1'000, kIpRcv, 900)});
   feed(tally, 1, {release_at(kStart), enter(kStart + 100, kIpRcv)});
-  tally.end_turn(nobody);
-  tally.end_turn(nobody);
+  tally.end_turn(nobody, always);
+  tally.end_turn(nobody, always);
   const auto record = finish(tally);
   EXPECT_EQ(stats_of(record, "ip_rcv").hits, 1U);
   EXPECT_EQ(record.profile->damage, CallDamage{});
@@ -126,9 +131,27 @@ TEST(TallyCalls, wait_for_a_cpu_that_is_behind) {
   Tally tally(settings_with_calls());
   const std::array<std::uint32_t, 1> second{1};
   feed(tally, 0, {leave(kStart + 1'000, kIpRcv, 900)});
-  for (int turn = 0; turn < 5; ++turn) tally.end_turn(second);
+  for (int turn = 0; turn < 5; ++turn) tally.end_turn(second, always);
   feed(tally, 1, {enter(kStart + 100, kIpRcv)});
   EXPECT_EQ(stats_of(finish(tally), "ip_rcv").hits, 1U);
+}
+
+TEST(TallyCalls, wait_until_there_is_time_to_decode_them) {
+  Tally tally(settings_with_calls());
+  const std::array<std::uint32_t, 0> nobody{};
+  const auto never = [] { return false; };
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    feed(tally, 0, {enter(kStart + 1'000 * i, kIpRcv), leave(kStart + 1'000 * i + 500, kIpRcv, 400)});
+  }
+  tally.end_turn(nobody, never);
+  tally.end_turn(nobody, never);
+  const auto progress = tally.take_progress(10);
+  EXPECT_THAT(progress.events,
+              UnorderedElementsAre(Pair("ftrace:funcgraph_entry", 1U), Pair("ftrace:funcgraph_exit", 1U)));
+  EXPECT_DOUBLE_EQ(progress.seconds, 500e-9) << "of the time that was decoded, not of that which has passed";
+  EXPECT_FALSE(tally.end(never));
+  EXPECT_TRUE(tally.end(always));
+  EXPECT_EQ(stats_of(finish(tally), "ip_rcv").hits, 4U);
 }
 
 TEST(TallyCalls, are_marked_where_records_of_their_cpu_were_lost_meanwhile) {
@@ -156,8 +179,9 @@ TEST(TallyCalls, tell_the_busiest_functions_of_each_progress) {
     events.push_back(leave(kStart + 100 * i + 50, i == 4 ? kUdpRcv : kIpRcv, 40));
   }
   feed(tally, 0, events);
-  tally.end_turn(nobody);
-  tally.end_turn(nobody);
+  feed(tally, 0, {enter(kStart + 1'000, kIpRcv)});
+  tally.end_turn(nobody, always);
+  tally.end_turn(nobody, always);
   EXPECT_THAT(tally.take_progress(1).functions, ElementsAre(Pair("ip_rcv", 4U), Pair("udp_rcv", 1U)));
   EXPECT_THAT(tally.take_progress(1).functions, IsEmpty());
 }

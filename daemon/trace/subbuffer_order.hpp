@@ -1,0 +1,178 @@
+// Puts the records of several CPUs, each in order by itself, into one order by time, while they are still
+// coming.
+//
+// A task that moves to another CPU leaves its entry in one ring and its exit in another. Rings are read one
+// after the other, so that the exit may be read first. Whatever is read in a turn was written before the next
+// turn begins, and what a turn finds no more of in a ring was written after it began: so once a turn has
+// emptied every ring, all up to the latest stamp of the turns before can be given out. A ring that was not
+// emptied still holds what comes after the last that was read of it, and nothing earlier: so nothing later
+// than that is given out. An event is written a moment after it is stamped; a CPU that is held up in between
+// for longer than a turn (a virtual one can be) brings it too late. Such records are given out all the same:
+// they matter only where their task has moved to another CPU meanwhile, which the pairing of calls sees.
+//
+// What waits is the bytes as they came, which are fewer than what they decode to, and each is decoded once,
+// when its time has come. For the latest stamp of a sub-buffer stands that of its header, which is known
+// without decoding it and never later. To decode takes CPU that the workload may need: the caller says how
+// much of it may be spent now, and the rest waits.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "daemon/trace/subbuffer.hpp"
+
+namespace netperfd::trace {
+
+// A reader of what is given out has:
+//   void turn_to(std::uint32_t cpu);             what follows is of this CPU
+//   void begin(const SubbufferWalk& subbuffer);  before its first record
+//   void take(const RawRecord& record);          valid during the call
+//   void end(const SubbufferWalk& subbuffer);    after its last record
+class SubbufferOrder {
+ public:
+  // Where a turn ends with more than `most_bytes` held, the oldest are given out though an earlier record may
+  // still come, and whatever there may be to spend.
+  SubbufferOrder(const SubbufferLayout& layout, std::size_t most_bytes)
+      : layout_(layout), most_bytes_(most_bytes) {}
+
+  // Those of one CPU in the order in which they were read; the bytes are copied.
+  void add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
+    if (cpu >= lanes_.size()) lanes_.resize(std::size_t{cpu} + 1);
+    Lane& lane = lanes_[cpu];
+    lane.newest = std::max(lane.newest, SubbufferWalk(subbuffer, layout_).begin_time());
+    newest_ = std::max(newest_, lane.newest);
+    held_bytes_ += subbuffer.size();
+    Bytes bytes;
+    if (!free_.empty()) {
+      bytes = std::move(free_.back());
+      free_.pop_back();
+    }
+    bytes.assign(subbuffer.begin(), subbuffer.end());
+    lane.waiting.push_back(std::move(bytes));
+  }
+
+  // All rings were read. `behind`: CPUs whose ring may still hold what was written before this turn began.
+  // One of which nothing was ever read holds everything back. `may_go_on` is asked after each sub-buffer.
+  template <class Reader, class Question>
+  void end_turn(std::span<const std::uint32_t> behind, Reader& reader, Question may_go_on) {
+    std::uint64_t until = newest_before_;
+    for (const std::uint32_t cpu : behind) {
+      until = std::min(until, cpu < lanes_.size() ? lanes_[cpu].newest : 0);
+    }
+    constexpr auto kAlways = [] { return true; };
+    if (held_bytes_ > most_bytes_) give_out(until, most_bytes_, reader, kAlways);
+    if (held_bytes_ > most_bytes_) give_out(kEverything, most_bytes_, reader, kAlways);
+    give_out(until, 0, reader, may_go_on);
+    newest_before_ = newest_;
+  }
+
+  // Nothing more will come. Whether all is given out.
+  template <class Reader, class Question>
+  [[nodiscard]] bool finish(Reader& reader, Question may_go_on) {
+    give_out(kEverything, 0, reader, may_go_on);
+    return held_bytes_ == 0;
+  }
+
+ private:
+  static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t kMostFree = 1024;
+
+  using Bytes = std::vector<std::byte>;
+  struct Lane {
+    std::deque<Bytes> waiting;  // the first is being walked where `open`
+    SubbufferWalk walk;
+    RawRecord next;  // of the walk
+    bool open = false;
+    std::uint64_t newest = 0;  // the latest header that was ever read of it
+  };
+  // The next record of a lane.
+  struct Head {
+    std::uint64_t time = 0;
+    std::uint32_t cpu = 0;
+
+    auto operator<=>(const Head&) const = default;
+  };
+
+  // Records of up to `until`, by time and then by CPU, as long as more than `keep_bytes` are held. The CPU
+  // whose next record is the earliest gives as many as come before the next one of any other.
+  template <class Reader, class Question>
+  void give_out(std::uint64_t until, std::size_t keep_bytes, Reader& reader, Question may_go_on) {
+    heads_.clear();
+    for (std::uint32_t cpu = 0; cpu < lanes_.size(); ++cpu) {
+      Lane& lane = lanes_[cpu];
+      reader.turn_to(cpu);
+      if (lane.open || open_next(lane, reader)) heads_.push_back({lane.next.time, cpu});
+    }
+    std::ranges::make_heap(heads_, std::ranges::greater{});
+    bool goes_on = true;
+    while (goes_on && held_bytes_ > keep_bytes && !heads_.empty() && heads_.front().time <= until) {
+      std::ranges::pop_heap(heads_, std::ranges::greater{});
+      const std::uint32_t cpu = heads_.back().cpu;
+      heads_.pop_back();
+      Head limit{until, cpu};
+      if (!heads_.empty()) limit = std::min(limit, heads_.front());
+      Lane& lane = lanes_[cpu];
+      reader.turn_to(cpu);
+      const bool at_end = give_run(lane, limit.cpu < cpu ? limit.time - 1 : limit.time, reader);
+      if (at_end) goes_on = may_go_on();
+      if (at_end && !open_next(lane, reader)) continue;
+      heads_.push_back({lane.next.time, cpu});
+      std::ranges::push_heap(heads_, std::ranges::greater{});
+    }
+  }
+
+  // The lane's next record, and those after it in the same sub-buffer that are not later than `last`. Whether
+  // the sub-buffer is at its end.
+  template <class Reader>
+  [[nodiscard]] bool give_run(Lane& lane, std::uint64_t last, Reader& reader) {
+    do {
+      reader.take(lane.next);
+      if (!lane.walk.next(lane.next)) {
+        close(lane, reader);
+        return true;
+      }
+    } while (lane.next.time <= last);
+    return false;
+  }
+
+  // False where no record waits.
+  template <class Reader>
+  [[nodiscard]] bool open_next(Lane& lane, Reader& reader) {
+    while (!lane.waiting.empty()) {
+      lane.walk = SubbufferWalk(lane.waiting.front(), layout_);
+      lane.open = true;
+      reader.begin(lane.walk);
+      if (lane.walk.next(lane.next)) return true;
+      close(lane, reader);
+    }
+    return false;
+  }
+
+  template <class Reader>
+  void close(Lane& lane, Reader& reader) {
+    reader.end(lane.walk);
+    lane.open = false;
+    held_bytes_ -= lane.waiting.front().size();
+    if (free_.size() < kMostFree) free_.push_back(std::move(lane.waiting.front()));
+    lane.waiting.pop_front();
+  }
+
+  SubbufferLayout layout_;
+  std::size_t most_bytes_;
+  std::deque<Lane> lanes_;   // by CPU; they stay in their places: a walk points into its lane
+  std::vector<Head> heads_;  // a heap; empty between calls
+  std::vector<Bytes> free_;  // for what comes next
+  std::size_t held_bytes_ = 0;
+  std::uint64_t newest_ = 0;         // of all turns
+  std::uint64_t newest_before_ = 0;  // when the last turn ended
+};
+
+}  // namespace netperfd::trace
