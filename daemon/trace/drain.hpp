@@ -39,7 +39,7 @@ struct DrainSettings {
   std::size_t subbuffer_bytes = 4096;
   std::chrono::milliseconds period{25};
   std::size_t turn_bytes = std::size_t{2} << 20;  // read in one turn, over all CPUs
-  std::chrono::microseconds decode{500};       // in one turn, at most
+  std::chrono::microseconds decode{500};          // in one turn, at most
   std::chrono::microseconds decode_rest{20'000};  // the same once tracing is off
   std::uint64_t rest_bytes = 0;  // most that finish() reads: what the rings can hold once tracing is off
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "tests/unit/core/fakes.hpp"
@@ -169,6 +170,34 @@ TEST_F(DrainTest, may_be_destroyed_when_it_is_done) {
   drain_->finish([&](const Status&) { drain_.reset(); });
   clock_.turn();
   EXPECT_FALSE(drain_);
+}
+
+// Other callers have their turns meanwhile.
+TEST_F(DrainTest, decodes_the_rest_a_bounded_time_a_turn) {
+  TallySettings with_calls = settings();
+  with_calls.graph = GraphFormat::make({}).value();
+  Tally tally(std::move(with_calls));
+  std::vector<RingPipe> pipes;
+  pipes.push_back({0, std::make_unique<RingFile>(rings_[0])});
+  Drain drain(clock_, tally, std::move(pipes),
+              DrainSettings{.subbuffer_bytes = kSubbuffer,
+                            .decode = std::chrono::microseconds{0},
+                            .decode_rest = std::chrono::microseconds{0}});
+  rings_[0].waiting = 9;
+  bool done = false;
+  drain.finish([&](const Status&) { done = true; });
+  int turns_of_others = 0;
+  core::Timer other;
+  const std::function<void()> take_turn = [&] {
+    EXPECT_FALSE(rings_[0].open) << "nothing more is to be read";
+    ++turns_of_others;
+    if (!done) other = clock_.after(milliseconds{0}, take_turn);
+  };
+  other = clock_.after(milliseconds{0}, take_turn);
+  clock_.turn();
+  EXPECT_TRUE(done);
+  EXPECT_GE(turns_of_others, 4) << "where there is time for two sub-buffers a turn";
+  EXPECT_EQ(tally.finish(Symbols::parse("", 1), "").cpus.front().bytes, 9 * kSubbuffer);
 }
 
 }  // namespace

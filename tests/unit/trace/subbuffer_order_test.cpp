@@ -22,14 +22,20 @@ constexpr std::size_t kSubbuffer = 4096;
 class Lines {
  public:
   void turn_to(std::uint32_t cpu) { cpu_ = cpu; }
-  void begin(const SubbufferWalk& subbuffer) { ++begun_; EXPECT_GT(subbuffer.committed(), 0U); }
+  void begin(const SubbufferWalk& subbuffer) {
+    ++begun_;
+    EXPECT_GT(subbuffer.committed(), 0U);
+  }
   void take(const RawRecord& record) {
     EXPECT_EQ(record.data.size(), 8U);
     if (lines_.empty() || last_ != cpu_) lines_.push_back(fmt::format("{}:", cpu_));
     lines_.back() += fmt::format(" {}", record.time);
     last_ = cpu_;
   }
-  void end(const SubbufferWalk& subbuffer) { ++ended_; EXPECT_EQ(subbuffer.damage(), ""); }
+  void end(const SubbufferWalk& subbuffer) {
+    ++ended_;
+    EXPECT_EQ(subbuffer.damage(), "");
+  }
 
   [[nodiscard]] std::vector<std::string> give() {
     last_ = std::numeric_limits<std::uint32_t>::max();
