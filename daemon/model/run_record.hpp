@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/model/counters.hpp"
+#include "daemon/model/fingerprint.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/trace_record.hpp"
@@ -128,6 +130,8 @@ struct RunRecord {
   WorkloadResult workload;
   std::optional<TraceRecord> trace;  // absent where the job asked for none
   Traffic traffic;
+  std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
+  std::optional<Counters> counters;        // absent: the client was never let go, or none were read
 };
 
 }  // namespace netperfd

@@ -1,0 +1,36 @@
+// What a reader of a comparison must know of it, in whole sentences, the gravest first.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace netperfd::analysis {
+
+enum class Gravity {
+  verdict,  // may have made the verdict, or its sign
+  weakens,  // a figure is less certain than its interval says
+  told      // for the record
+};
+
+class Caveats {
+ public:
+  // A sentence that was said before is not said again.
+  void add(Gravity gravity, const std::string& sentence);
+
+  // The gravest first, else in the order of add.
+  [[nodiscard]] std::vector<std::string> sentences() const;
+
+ private:
+  std::vector<std::pair<Gravity, std::string>> caveats_;
+};
+
+// "nic", "nic and cpu", "nic, cpu and 3 more": at most `most` of them are named. Must not be empty.
+[[nodiscard]] std::string listed(const std::vector<std::string>& words, std::size_t most = 6);
+
+// The same, with each word once.
+[[nodiscard]] std::string listed(const std::set<std::string>& words, std::size_t most = 6);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,77 @@
+// Compares two sets of runs. docs/comparing.md is the guide: the verdicts, what is a sample, what refuses
+// one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/comparison.hpp"
+#include "daemon/model/counters.hpp"
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::analysis {
+
+// What a function cost in one run.
+struct ComparedFunction {
+  std::string name, module;
+  std::uint32_t duplicate = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t self_ns = 0;
+  std::optional<std::uint64_t> corrected_self_ns;
+};
+
+// The trace of a run, as far as it weighs on what can be concluded from it.
+struct ComparedTrace {
+  std::vector<ComparedFunction> functions;     // called ones; empty: events alone were traced
+  std::uint32_t traced_functions = 0;          // in the filter
+  std::vector<std::string> missing_functions;  // asked for by name, not traceable
+  std::uint64_t calls = 0;
+  std::uint64_t lost = 0;             // records
+  std::uint64_t unmatched_calls = 0;  // entries and exits that are no whole call, but those open at its ends
+  std::uint64_t depth_overruns = 0;
+  std::uint64_t clipped = 0;
+  bool timed = true, calibrated = false;
+  std::string broken;
+};
+
+// A finished run, with what a comparison asks of it. Absent: not known.
+struct ComparedRun {
+  RunId id = 0;
+  JobId job = 0;  // blocks are numbered by job
+  std::optional<WallTime> started;
+  std::uint32_t block = 0;                         // of its design, from 1; 0: none
+  std::uint32_t letter = 0;                        // of the block
+  std::optional<double> received_bits_per_second;  // over all directions
+  std::optional<std::uint64_t> goodput_bytes, packets;
+  std::optional<std::uint64_t> busy_ns;  // of all CPUs while it ran, without idle and I/O wait
+  std::optional<double> busiest_cpu;     // share of the time in which the busiest CPU was busy, 0 to 1
+  std::optional<ComparedTrace> trace;    // absent: a plain run
+  std::optional<Fingerprint> fingerprint;
+  std::vector<CounterDelta> counters;
+  std::vector<std::string> flags;  // codes of its quality flags
+};
+
+struct ComparisonSettings {
+  double threshold = 0.01;
+  double level = 0.95;
+  std::vector<std::string> changed;  // groups that are meant to differ; empty: not declared
+  bool despite = false;              // undeclared differences do not refuse the verdict
+  // A function is tested where its share of the self time of both sides together is at least this: chosen
+  // blind to the sides, so that few are tested and each has a chance.
+  double least_share = 0.01;
+};
+
+// Never fails: what cannot be said is a verdict, an absent figure or a caveat.
+[[nodiscard]] Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                 const ComparisonSettings& settings);
+
+// The facts in which the two sides differ, by group and key. A side that has no fingerprint differs in
+// nothing. `changed` and what they say of each fact as in Comparison.
+[[nodiscard]] std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a,
+                                                      const std::vector<ComparedRun>& b,
+                                                      const std::vector<std::string>& changed);
+
+}  // namespace netperfd::analysis

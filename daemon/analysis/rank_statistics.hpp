@@ -1,0 +1,46 @@
+// Distribution-free estimates of how two sets of figures differ, exact at the small numbers of runs that
+// people have. docs/statistics.md is the guide, with the sources.
+//
+// All of it works on whatever scale it is given: for ratios the caller passes logarithms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace netperfd::analysis {
+
+struct Interval {
+  double low = 0, high = 0;
+  double level = 0;  // its own exact coverage, at least what was asked; of an asymptotic one what was asked
+};
+
+struct Location {
+  double estimate = 0;               // Hodges-Lehmann
+  std::optional<Interval> interval;  // absent where so few values can give none of the level asked
+  double p = 1;                      // two-sided, that the true value is 0
+};
+
+// One sample, symmetric about its centre: the median of the Walsh averages, the interval that inverts
+// Wilcoxon's signed rank test. Exact up to 60 values, normal approximation beyond. `values` must be finite
+// and not empty.
+//
+// Zeros and ties count against a difference, here and below: the interval and p are exact for a continuous
+// distribution and conservative otherwise. So 0 is outside the interval exactly where p <= 1 - level.
+[[nodiscard]] Location signed_rank(std::span<const double> values, double level = 0.95);
+
+// Two samples: the median of all b - a, the interval that inverts the Mann-Whitney test. Exact up to 3,600
+// pairs, which are 60 values a side. Both must be finite, neither may be empty.
+[[nodiscard]] Location mann_whitney(std::span<const double> a, std::span<const double> b,
+                                    double level = 0.95);
+
+// The fewest values, and the fewest a side, of which there is an interval of this level.
+[[nodiscard]] std::uint32_t fewest_for_signed_rank(double level = 0.95);
+[[nodiscard]] std::uint32_t fewest_for_mann_whitney(double level = 0.95);
+
+// P(b > a) - P(b < a) over all pairs, -1 to 1 (Cliff 1993).
+[[nodiscard]] double cliffs_delta(std::span<const double> a, std::span<const double> b);
+
+[[nodiscard]] double median(std::span<const double> values);  // not empty; the mean of the middle two
+
+}  // namespace netperfd::analysis

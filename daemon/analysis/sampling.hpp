@@ -1,0 +1,72 @@
+// What one sample of a comparison is: a block, a boot or a run, and what is computed of such samples.
+//
+// Runs of one ABBA or BAAB block share the host's state of that moment, which the difference within the block
+// is free of: a block yields one value, the mean of its B letters less the mean of its A letters. Runs of one
+// boot share that boot's luck (placement of memory, of interrupts, of tasks): where a side has several boots,
+// each yields one value, the median of its runs, because more runs of a boot say nothing of other boots
+// (Kalibera and Jones, ISMM 2013). Otherwise a run is a sample.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "daemon/analysis/comparison.hpp"
+#include "daemon/analysis/rank_statistics.hpp"
+
+namespace netperfd::analysis {
+
+using RunList = std::vector<const ComparedRun*>;
+// One a run, in its order; absent: this run does not know.
+using RunValues = std::vector<std::optional<double>>;
+
+struct Samples {
+  std::vector<double> a, b;
+  bool paired = false;  // a[i] and b[i] are of one block
+};
+
+class Sampling {
+ public:
+  // Blocks where every run belongs to one and some block has runs of both sides, else boots where a side has
+  // several and the boot of every run is known, else runs. The runs must outlive it.
+  Sampling(RunList a, RunList b);
+
+  [[nodiscard]] Pairing pairing() const { return pairing_; }
+  [[nodiscard]] const RunList& a() const { return a_; }
+  [[nodiscard]] const RunList& b() const { return b_; }
+  // Runs of blocks that lack one side, which no sample counts.
+  [[nodiscard]] std::size_t runs_left_out() const { return left_out_; }
+  // Blocks in which the sides have different numbers of runs, so that drift does not cancel.
+  [[nodiscard]] std::size_t uneven_blocks() const { return uneven_; }
+
+  // The values of a() and b() as samples. Runs that do not know are left out, and blocks that then lack a
+  // side.
+  [[nodiscard]] Samples samples(const RunValues& a, const RunValues& b) const;
+
+ private:
+  using Groups = std::vector<std::vector<std::size_t>>;  // of indices into a_ or b_: one sample each
+
+  bool group_by_block();
+  bool group_by_boot();
+  [[nodiscard]] std::optional<double> sample(const RunValues& values,
+                                             const std::vector<std::size_t>& group) const;
+
+  RunList a_, b_;
+  Pairing pairing_ = Pairing::runs;
+  Groups groups_a_, groups_b_;
+  std::size_t left_out_ = 0, uneven_ = 0;
+};
+
+[[nodiscard]] RunValues values_of(const RunList& runs,
+                                  const std::function<std::optional<double>(const ComparedRun&)>& value);
+
+// Both sides must have a sample.
+[[nodiscard]] Location shift_of(const Samples& samples, double level);
+
+// The shift that such samples find in four of five times. Absent where there are too few to know their
+// spread, or for an interval at all.
+[[nodiscard]] std::optional<double> detectable_shift(const Samples& samples, double level);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,34 @@
+// The headline of a comparison: how much more arrives a second in B than in A.
+#pragma once
+
+#include "daemon/analysis/caveats.hpp"
+#include "daemon/analysis/sampling.hpp"
+
+namespace netperfd::analysis {
+
+// The runs that the throughput is taken from.
+enum class Arm {
+  plain,   // both sides' plain runs: tracing slows a workload down, and not the same on both sides
+  traced,  // a side has no plain run, but both have traced ones
+  mixed    // one side has plain runs alone, the other traced ones alone
+};
+
+struct ArmRuns {
+  Arm arm = Arm::plain;
+  RunList a, b;  // whose throughput is known and above 0
+};
+[[nodiscard]] ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
+
+// The ratio of throughput and what its samples are worth. `sampling` is of throughput_runs().
+[[nodiscard]] RatioEstimate throughput_effect(const Sampling& sampling, double level);
+
+// By the interval alone, more being better: equivalent where all of it lies within the threshold, even where
+// it leaves out 1.
+[[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
+
+// What the arm, the order in time and the boots of these runs say against the estimate.
+void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats);
+// Runs of either side that have no throughput to compare.
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Caveats& caveats);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,49 @@
+#include "daemon/model/comparison.hpp"
+
+namespace netperfd {
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improvement:
+      return "improvement";
+    case Verdict::regression:
+      return "regression";
+    case Verdict::equivalent:
+      return "equivalent";
+    case Verdict::inconclusive:
+      return "inconclusive";
+    case Verdict::too_few:
+      return "too few";
+    case Verdict::refused:
+      return "refused";
+  }
+  return "";
+}
+
+std::string_view to_string(Pairing pairing) {
+  switch (pairing) {
+    case Pairing::blocks:
+      return "blocks";
+    case Pairing::runs:
+      return "runs";
+    case Pairing::boots:
+      return "boots";
+  }
+  return "";
+}
+
+std::string_view to_string(FunctionMatch match) {
+  switch (match) {
+    case FunctionMatch::same:
+      return "same";
+    case FunctionMatch::renamed:
+      return "renamed";
+    case FunctionMatch::only_a:
+      return "only A";
+    case FunctionMatch::only_b:
+      return "only B";
+  }
+  return "";
+}
+
+}  // namespace netperfd

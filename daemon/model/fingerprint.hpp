@@ -1,0 +1,32 @@
+// The facts of the environment that could explain why one run differs from another, taken with every run.
+//
+// A fact belongs to a group; a declared change names groups. Facts that change from run to run by themselves
+// (a temperature, a free-running counter) are none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace netperfd {
+
+struct Fact {
+  // kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, topology or trace.
+  std::string group;
+  std::string key;    // unique in its group: "release", "veth0@ring-a feature rx-gro"
+  std::string value;  // as the kernel or the tool has it; one line
+
+  bool operator==(const Fact&) const = default;
+  auto operator<=>(const Fact&) const = default;
+};
+
+struct Fingerprint {
+  std::string boot_id;      // /proc/sys/kernel/random/boot_id: the unit that runs of one boot share
+  std::vector<Fact> facts;  // by group, then by key
+  // What could not be learnt, a clause each: "nic: veth0@ring-a: ethtool: Operation not permitted". Groups
+  // are compared without it, and the comparison says so.
+  std::vector<std::string> unknown;
+
+  bool operator==(const Fingerprint&) const = default;
+};
+
+}  // namespace netperfd

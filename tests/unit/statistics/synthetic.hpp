@@ -1,0 +1,68 @@
+// Runs whose truth is known. Every sequence is the same for the same seed.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "daemon/analysis/rank_statistics.hpp"
+
+namespace netperfd::analysis {
+
+// How the goodput of runs varies where nothing was changed; about 2 % each.
+enum class Shape {
+  normal,
+  skewed,         // lognormal losses: mostly near the best, sometimes far below
+  bimodal,        // two speeds, as of a flow that meets a busy queue or not
+  autocorrelated  // each run has its luck and intervals that depend on the one before, AR(1) of 0.6
+};
+inline constexpr Shape kShapes[] = {Shape::normal, Shape::skewed, Shape::bimodal, Shape::autocorrelated};
+std::string_view name_of(Shape shape);
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  double normal() { return normal_(engine_); }
+  bool chance(double probability) { return uniform_(engine_) < probability; }
+
+ private:
+  std::mt19937_64 engine_;
+  std::normal_distribution<double> normal_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
+// Goodput in 1 s intervals of one run, around 1.
+std::vector<double> intervals_of_run(Dice& dice);
+
+// Logarithm of a run's goodput.
+double log_of_run(Shape shape, Dice& dice);
+std::vector<double> logs_of_runs(Shape shape, std::size_t n, double effect, Dice& dice);
+
+// One value a block of four letters: mean log of B's less that of A's.
+std::vector<double> block_values(Shape shape, std::size_t n, double effect, Dice& dice);
+
+// What runs that follow one another share, as logarithms.
+struct Sequence {
+  double drift = 0;    // from the first run to the last
+  double carried = 0;  // AR(1) coefficient from run to run
+};
+std::vector<double> logs_in_sequence(const Sequence& sequence, std::size_t runs, Dice& dice);
+
+// The same runs as ABBA or BAAB blocks, drawn for each, with B faster by `effect`.
+std::vector<double> as_blocks(std::span<const double> logs, double effect, Dice& dice);
+
+// The share of `repeats` in which `once` is true.
+template <typename Once>
+double share_of(int repeats, Once once) {
+  int times = 0;
+  for (int i = 0; i < repeats; ++i) times += once() ? 1 : 0;
+  return static_cast<double>(times) / repeats;
+}
+
+inline bool covers(const Location& location, double truth) {
+  return location.interval->low <= truth && truth <= location.interval->high;
+}
+
+}  // namespace netperfd::analysis
