@@ -1,39 +1,20 @@
 #include "daemon/counters/device_packets.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <system_error>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/counters/proc_file.hpp"
 #include "daemon/counters/routes.hpp"
 
 namespace netperfd::counters {
 namespace {
-
-// Enough for a hundred thousand routes; who has more gets no count rather than a daemon that stands still.
-constexpr std::size_t kLargestText = std::size_t{16} << 20;
-
-// From its beginning, as it is now.
-std::optional<std::string> read_again(const Fd& file) {
-  if (::lseek(file.get(), 0, SEEK_SET) != 0) return std::nullopt;
-  std::string text;
-  std::array<char, 16384> chunk{};
-  while (text.size() <= kLargestText) {
-    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
-    if (got == 0) return text;
-    if (got < 0 && errno != EINTR) return std::nullopt;
-    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  return std::nullopt;
-}
 
 class DevicePackets final : public core::ActivePacketCount {
  public:
@@ -75,7 +56,7 @@ std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec
       device_to(*server, {text_of("route"), text_of("fib_trie"), text_of("ipv6_route")});
   if (!device) return nullptr;
 
-  Fd file{::open(fmt::format("{}/dev", net).c_str(), O_RDONLY | O_CLOEXEC)};
+  Fd file = open_to_read(fmt::format("{}/dev", net));
   if (!file) return nullptr;
   const std::optional<std::string> text = read_again(file);
   const bool sent = spec.iperf3.direction != Direction::receive;

@@ -6,6 +6,8 @@
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
+#include "daemon/store/counter_writer.hpp"
+#include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
@@ -137,6 +139,12 @@ Status RunWriter::finish(const RunRecord& record) {
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
   if (record.trace) {
     if (auto done = write_trace(connection_, record.id, *record.trace); !done) return done;
+  }
+  if (record.fingerprint) {
+    if (auto done = write_fingerprint(connection_, record.id, *record.fingerprint); !done) return done;
+  }
+  if (record.counters) {
+    if (auto done = write_counters(connection_, record.id, *record.counters); !done) return done;
   }
   return transaction->commit();
 }

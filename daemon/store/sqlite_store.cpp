@@ -5,7 +5,10 @@
 
 #include <cerrno>
 
+#include "daemon/store/comparison_reader.hpp"
+#include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
+#include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/profile_reader.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
@@ -37,6 +40,7 @@ struct SqliteStore::Parts {
         reader(database->connection()),
         trace_reader(database->connection()),
         profile_reader(database->connection()),
+        comparison_reader(database->connection()),
         min_free_bytes(min_free) {}
 
   std::unique_ptr<Database> database;
@@ -44,6 +48,7 @@ struct SqliteStore::Parts {
   RunReader reader;
   TraceReader trace_reader;
   ProfileReader profile_reader;
+  ComparisonReader comparison_reader;
   std::uint64_t min_free_bytes;
   std::uint64_t interrupted_runs = 0;
 };
@@ -149,8 +154,30 @@ Result<Traffic> SqliteStore::traffic(RunId run) {
   return parts_->reader.traffic(run);
 }
 
+Result<Fingerprint> SqliteStore::fingerprint(RunId run) {
+  return read_fingerprint(parts_->database->connection(), run);
+}
+
+Result<Counters> SqliteStore::counters(RunId run) {
+  return read_counters(parts_->database->connection(), run);
+}
+
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {
   return parts_->reader.document(run, name);
+}
+
+Result<std::vector<core::SelectedRun>> SqliteStore::selected_runs(const core::RunFilter& filter,
+                                                                  const std::vector<core::RunRange>& ranges,
+                                                                  std::uint32_t most) {
+  return parts_->comparison_reader.selected_runs(filter, ranges, most);
+}
+
+Result<core::RunNames> SqliteStore::run_names() {
+  return parts_->comparison_reader.run_names();
+}
+
+Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std::vector<RunId>& runs) {
+  return parts_->comparison_reader.compared_runs(runs);
 }
 
 Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {

@@ -56,7 +56,14 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] Result<core::ProfilePart<core::NamedNode>> call_nodes(RunId run, std::uint64_t offset,
                                                                       std::uint32_t limit) override;
   [[nodiscard]] Result<Traffic> traffic(RunId run) override;
+  [[nodiscard]] Result<Fingerprint> fingerprint(RunId run) override;
+  [[nodiscard]] Result<Counters> counters(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
+  [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
+      const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) override;
+  [[nodiscard]] Result<core::RunNames> run_names() override;
+  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(
+      const std::vector<RunId>& runs) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Status remove(RunId run) override;
 

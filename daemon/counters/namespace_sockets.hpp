@@ -1,0 +1,34 @@
+// Sockets in the network namespace of a process, and questions to the kernel over them.
+#pragma once
+
+#include <libmnl/libmnl.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
+
+namespace netperfd::counters {
+
+// They belong to one network namespace, and keep it, whoever leaves it.
+struct NamespaceSockets {
+  Fd route;    // NETLINK_ROUTE
+  Fd diag;     // NETLINK_SOCK_DIAG
+  Fd ethtool;  // any socket takes the ioctl
+};
+
+// `net` is a file such as /proc/PID/ns/net.
+[[nodiscard]] Result<NamespaceSockets> open_sockets_in(const std::string& net);
+
+// Sends `request`, whose flags NLM_F_REQUEST and NLM_F_DUMP or NLM_F_ACK this fills in, and hands over every
+// message of the answer. The kernel answers while it is asked, so this never waits.
+[[nodiscard]] Status ask_kernel(const Fd& socket, nlmsghdr& request, bool dump,
+                                const std::function<void(const nlmsghdr*)>& take);
+
+// Calls back with each attribute behind a head of `head_bytes`.
+void for_each_attribute(const nlmsghdr* message, std::size_t head_bytes,
+                        const std::function<void(const nlattr*)>& take);
+
+}  // namespace netperfd::counters

@@ -1,0 +1,66 @@
+// One network namespace of a run, as it is seen from outside: its devices with their queueing disciplines,
+// its /sys and a socket for questions about its devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
+
+namespace netperfd::counters {
+
+// A queueing discipline, without its handles: the kernel numbers them on.
+struct Qdisc {
+  enum class Place { root, child, ingress };
+  Place place = Place::root;
+  std::string text;  // its kind and, of kinds whose options stand still, what tells them apart
+};
+
+struct Link {
+  int index = 0;
+  std::string name;
+  std::string kind;                // "veth", "bridge", "hsr"; empty: hardware, or loopback
+  std::optional<int> master;       // index of the device it is a port of
+  std::optional<int> lower;        // index of the device below it or at its other end
+  std::optional<int> lower_netns;  // the number that this namespace has for that one's; absent: this one
+  bool up = false;
+  std::optional<std::uint32_t> mtu;
+  std::optional<std::uint32_t> transmit_queue_length;
+  std::optional<std::uint32_t> gso_max_size, gro_max_size;
+  std::string xdp;                  // how a program is attached: "none", "native", "generic", "offloaded"
+  std::set<std::string> families;   // of its addresses: "inet", "inet6"
+  std::set<std::string> addresses;  // in text
+  std::vector<Qdisc> qdiscs;
+};
+
+struct NamespaceView {
+  std::string netns;                 // its name; empty: the host's own
+  std::uint64_t inode = 0;           // of the namespace: the same for the same one
+  std::string sys;                   // the folder that stands for /sys; empty: it could not be had
+  Fd sys_mount;                      // keeps `sys`
+  Fd socket;                         // for SIOCETHTOOL
+  std::vector<Link> links;           // by index
+  std::vector<std::string> trouble;  // what could not be had, a clause each
+
+  [[nodiscard]] const Link* find(int index) const;
+  [[nodiscard]] const Link* find(std::string_view name) const;
+  [[nodiscard]] const Link* with_address(std::string_view address) const;
+  // "veth0", or "veth0@ring-a" in another namespace than the host's own.
+  [[nodiscard]] std::string label(const Link& link) const;
+};
+
+// Of the namespace that the calling thread is in. `own`: it is the daemon's, whose /sys is `sys`; another
+// one's is mounted for this view, read-only and where nobody sees it.
+[[nodiscard]] NamespaceView look_around(std::string netns, bool own, const std::string& sys);
+
+// The number that the calling thread's namespace has for the one that `netns` is open on; nothing where it
+// has none or does not tell.
+[[nodiscard]] std::optional<int> number_of_netns(const Fd& netns);
+
+}  // namespace netperfd::counters

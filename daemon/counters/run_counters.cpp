@@ -1,0 +1,198 @@
+#include "daemon/counters/run_counters.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/counters/deltas.hpp"
+#include "daemon/counters/namespace_sockets.hpp"
+#include "daemon/counters/nic_statistics.hpp"
+#include "daemon/counters/perf_counters.hpp"
+#include "daemon/counters/proc_file.hpp"
+#include "daemon/counters/readings.hpp"
+#include "daemon/counters/tcp_sampler.hpp"
+
+namespace netperfd::counters {
+namespace {
+
+using Parse = Readings (*)(std::string_view text);
+
+Readings parse_stat(std::string_view text) {
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  return parse_cpu_times(text, ticks > 0 ? static_cast<std::uint64_t>(ticks) : 0);
+}
+
+// A text file with counters. Open, it keeps the namespace whose counters these are.
+struct TextFile {
+  CounterKind kind;
+  std::string netns;
+  Parse parse;
+  Fd file;
+  std::optional<Readings> before;
+};
+
+// A network namespace in which the run has a process.
+struct Namespace {
+  std::string name;
+  NamespaceSockets sockets;
+  std::optional<NicStatistics> before;
+};
+
+std::string not_read(std::string_view source, std::string_view netns, std::string_view why) {
+  return fmt::format("{}{}{}: not available here: {}", source, netns.empty() ? "" : " of ", netns, why);
+}
+
+class Counting final : public core::ActiveCounters {
+ public:
+  Counting(core::Clock& clock, std::string proc) : clock_(clock), proc_(std::move(proc)) {}
+
+  // `process` is its folder below /proc: a number, or "self".
+  void add_namespace(const std::string& name, const std::string& process) {
+    const std::string net = fmt::format("{}/{}/net", proc_, process);
+    add_file(kSnmp, name, parse_snmp, net + "/snmp");
+    add_file(kNetstat, name, parse_snmp, net + "/netstat");
+    add_file(kSnmp6, name, parse_snmp6, net + "/snmp6");
+    auto sockets = open_sockets_in(fmt::format("{}/{}/ns/net", proc_, process));
+    if (!sockets) {
+      counters_.unknown.push_back(not_read("nic", name, sockets.error().message));
+      return;
+    }
+    namespaces_.push_back({name, std::move(*sockets), {}});
+  }
+
+  void add_machine() {
+    add_file(kSoftnet, "", parse_softnet, proc_ + "/net/softnet_stat");
+    add_file(kSoftirqs, "", parse_softirqs, proc_ + "/softirqs");
+    add_file(kInterrupts, "", parse_interrupts, proc_ + "/interrupts");
+    add_file(kCpu, "", parse_stat, proc_ + "/stat");
+  }
+
+  // Of the first namespace, which is the client's.
+  void sample_tcp(const TcpSampling& sampling) {
+    if (namespaces_.empty()) return;
+    tcp_.emplace(clock_, namespaces_.front().sockets.diag, sampling);
+    if (!tcp_->trouble().empty()) counters_.unknown.push_back(not_read("TCP_INFO", "", tcp_->trouble()));
+  }
+
+  void begin() {
+    perf_.emplace(parse_cpu_list(read_file("/sys/devices/system/cpu/online", kLargestText).value_or("")));
+    counters_.unknown.insert(counters_.unknown.end(), perf_->unknown().begin(), perf_->unknown().end());
+    for (Namespace& each : namespaces_) {
+      auto read = read_nic_statistics(each.sockets);
+      if (read) {
+        each.before = std::move(*read);
+      } else {
+        counters_.unknown.push_back(not_read("nic", each.name, read.error().message));
+      }
+    }
+    for (TextFile& each : files_) each.before = read(each);
+    perf_before_ = perf_->read();
+  }
+
+  void released() override {
+    if (tcp_) tcp_->start();
+  }
+
+  Counters finish() override {
+    const Readings perf = perf_->read();
+    std::vector<std::optional<Readings>> texts;
+    for (const TextFile& each : files_) texts.push_back(read(each));
+    std::vector<std::optional<NicStatistics>> devices;
+    for (const Namespace& each : namespaces_) devices.push_back(read(each));
+
+    // Everything is read; only now may work take time.
+    if (tcp_) counters_.tcp = tcp_->finish();
+    add_deltas(kPerf, "", perf_before_, perf, counters_);
+    for (std::size_t i = 0; i < files_.size(); ++i) add(files_[i], texts[i]);
+    for (std::size_t i = 0; i < namespaces_.size(); ++i) add(namespaces_[i], devices[i]);
+    std::ranges::sort(counters_.deltas, {}, [](const CounterDelta& delta) {
+      return std::tie(delta.source, delta.netns, delta.name);
+    });
+    return std::move(counters_);
+  }
+
+ private:
+  void add_file(const CounterKind& kind, const std::string& netns, Parse parse, const std::string& path) {
+    Fd file = open_to_read(path);
+    // A kernel without IPv6 has no snmp6: nothing is missing then.
+    if (!file && kind.source == kSnmp6.source) return;
+    if (!file) {
+      counters_.unknown.push_back(not_read(kind.source, netns, path + " cannot be read"));
+      return;
+    }
+    files_.push_back({kind, netns, parse, std::move(file), {}});
+  }
+
+  static std::optional<Readings> read(const TextFile& each) {
+    const auto text = read_again(each.file);
+    if (!text) return std::nullopt;
+    return each.parse(*text);
+  }
+
+  static std::optional<NicStatistics> read(const Namespace& each) {
+    auto read = read_nic_statistics(each.sockets);
+    if (!read) return std::nullopt;
+    return std::move(*read);
+  }
+
+  void add(const TextFile& each, const std::optional<Readings>& after) {
+    if (each.before && after && !each.before->empty()) {
+      add_deltas(each.kind, each.netns, *each.before, *after, counters_);
+    } else {
+      counters_.unknown.push_back(not_read(each.kind.source, each.netns, "its text cannot be read"));
+    }
+  }
+
+  void add(const Namespace& each, const std::optional<NicStatistics>& after) {
+    if (!each.before) return;  // and this was said
+    if (!after) {
+      counters_.unknown.push_back(not_read("nic", each.name, "the devices could not be read again"));
+      return;
+    }
+    add_deltas(kNic, each.name, each.before->devices, after->devices, counters_);
+    add_deltas(kEthtool, each.name, each.before->drivers, after->drivers, counters_);
+  }
+
+  core::Clock& clock_;
+  std::string proc_;
+  std::vector<TextFile> files_;
+  std::vector<Namespace> namespaces_;  // does not grow once tcp_ is there, which looks into it
+  std::optional<TcpSampler> tcp_;
+  std::optional<PerfCounters> perf_;
+  Readings perf_before_;
+  Counters counters_;
+};
+
+TcpSampling sampling_of(const Iperf3Spec& spec) {
+  TcpSampling sampling;
+  sampling.peer = {parse_address(spec.server), spec.port};
+  sampling.connections = std::size_t{spec.streams} * (spec.direction == Direction::both ? 2 : 1);
+  return sampling;
+}
+
+}  // namespace
+
+RunCounters::RunCounters(core::Clock& clock, std::string proc) : clock_(clock), proc_(std::move(proc)) {}
+
+std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
+                                                        const std::vector<pid_t>& workload) {
+  auto counting = std::make_unique<Counting>(clock_, proc_);
+  const Iperf3Spec& iperf3 = spec.iperf3;
+  const bool measured = spec.workload == WorkloadKind::iperf3 && !workload.empty();
+  counting->add_namespace(iperf3.netns, measured ? fmt::format("{}", workload.front()) : "self");
+  if (measured && workload.size() > 1 && iperf3.local && iperf3.local->netns != iperf3.netns) {
+    counting->add_namespace(iperf3.local->netns, fmt::format("{}", workload[1]));
+  }
+  counting->add_machine();
+  if (measured && iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
+  counting->begin();
+  return counting;
+}
+
+}  // namespace netperfd::counters

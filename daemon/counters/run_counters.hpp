@@ -1,0 +1,31 @@
+// The port core::CounterSource over this machine's kernel.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+
+namespace netperfd::counters {
+
+// Of the network namespaces of the client and of a local server: /proc/net/snmp, netstat and snmp6, and what
+// the devices count. Of the whole machine: softnet_stat, softirqs, interrupts, CPU time and perf events. Of
+// the client's TCP connections: samples twice a second. A workload without processes (WorkloadKind::none) is
+// counted in the host's own namespace.
+class RunCounters final : public core::CounterSource {
+ public:
+  // `clock` must outlive what open() returns; `proc` is another folder in tests.
+  explicit RunCounters(core::Clock& clock, std::string proc = "/proc");
+
+  [[nodiscard]] std::unique_ptr<core::ActiveCounters> open(const JobSpec& spec,
+                                                           const std::vector<pid_t>& workload) override;
+
+ private:
+  core::Clock& clock_;
+  std::string proc_;
+};
+
+}  // namespace netperfd::counters

@@ -1,0 +1,95 @@
+#include "daemon/counters/tcp_sampler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace netperfd::counters {
+namespace {
+
+// A test may have begun with some of its connections only, but it has all of them before long.
+constexpr std::uint64_t kSearchedTicks = 8;
+
+bool contains(const std::vector<TcpConnection>& connections, const TcpConnection& wanted) {
+  return std::ranges::any_of(connections, [&](const TcpConnection& each) { return each.is(wanted); });
+}
+
+}  // namespace
+
+TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling)
+    : clock_(clock), diag_(diag), sampling_(std::move(sampling)) {
+  // This also loads the kernel's module for it, before anything is measured.
+  auto found = find_connections(diag_, sampling_.peer);
+  if (found) {
+    foreign_ = std::move(*found);
+  } else {
+    trouble_ = found.error().message;
+  }
+}
+
+void TcpSampler::start() {
+  if (!trouble_.empty()) return;
+  begin_ = std::chrono::steady_clock::now();
+  arm();
+}
+
+void TcpSampler::arm() {
+  timer_ = clock_.after(sampling_.period * stride_, [this] { tick(); });
+}
+
+void TcpSampler::tick() {
+  tick_ += stride_;
+  if (known_.size() <= sampling_.connections && tick_ <= kSearchedTicks) find_more();
+  look();
+  if (kept_.size() > sampling_.most_samples) make_room();
+  arm();
+}
+
+void TcpSampler::find_more() {
+  auto found = find_connections(diag_, sampling_.peer);
+  if (!found) return;
+  for (TcpConnection& connection : *found) {
+    if (contains(foreign_, connection) || contains(known_, connection)) continue;
+    known_.push_back(std::move(connection));
+    closed_.push_back(false);
+  }
+}
+
+void TcpSampler::look() {
+  const auto time =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin_);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    if (closed_[i]) continue;
+    auto now = look_again(diag_, known_[i]);
+    if (!now) {
+      closed_[i] = true;
+      continue;
+    }
+    known_[i] = std::move(*now);
+    kept_.push_back({tick_, i, known_[i].sample});
+    kept_.back().sample.time = time;
+  }
+}
+
+void TcpSampler::make_room() {
+  stride_ *= 2;
+  std::erase_if(kept_, [this](const Kept& kept) { return kept.tick % stride_ != 0; });
+  // So that the next ones come at multiples of the new stride too.
+  tick_ -= tick_ % stride_;
+}
+
+std::vector<TcpSample> TcpSampler::finish() {
+  timer_.reset();
+  std::optional<std::size_t> control;
+  if (known_.size() > sampling_.connections) {
+    const auto least = std::ranges::min_element(known_, {}, &TcpConnection::bytes);
+    control = static_cast<std::size_t>(least - known_.begin());
+  }
+  std::vector<TcpSample> samples;
+  samples.reserve(kept_.size());
+  for (const Kept& kept : kept_) {
+    if (kept.connection != control) samples.push_back(kept.sample);
+  }
+  return samples;
+}
+
+}  // namespace netperfd::counters

@@ -1,0 +1,252 @@
+// A comparison reads some figures of many runs, so its statements are prepared once for all of them, and what
+// makes a run long (histograms, slices, call trees, samples, intervals, documents) is never touched.
+#include "daemon/store/comparison_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/store/counter_columns.hpp"
+#include "daemon/store/fingerprint_reader.hpp"
+#include "daemon/store/rows.hpp"
+#include "daemon/store/run_listing.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// The runs of the ranges, by their numbers, as list_runs() has those of a filter.
+RunListing list_in_ranges(const core::RunFilter& filter, const std::vector<core::RunRange>& ranges,
+                          std::uint32_t most) {
+  RunListing listing;
+  std::string values;
+  for (const core::RunRange& range : ranges) {
+    values += values.empty() ? "(?, ?)" : ", (?, ?)";
+    listing.parameters.emplace_back(range.first);
+    listing.parameters.emplace_back(range.last);
+  }
+  std::string conditions;
+  const auto add = [&](std::string_view condition, Value value) {
+    conditions += conditions.empty() ? " WHERE " : " AND ";
+    conditions += condition;
+    listing.parameters.push_back(std::move(value));
+  };
+  if (filter.job) add("r.job = ?", *filter.job);
+  if (filter.state) add("r.state = ?", std::string{to_string(*filter.state)});
+  if (filter.scenario) add("j.name = ?", *filter.scenario);
+  if (filter.label) add("j.label = ?", *filter.label);
+  if (filter.since) add("j.created_us >= ?", std::int64_t{filter.since->time_since_epoch().count()});
+  if (filter.until) add("j.created_us < ?", std::int64_t{filter.until->time_since_epoch().count()});
+  listing.parameters.emplace_back(std::int64_t{most});
+  listing.sql = fmt::format(
+      "WITH wanted (first, last) AS (VALUES {}) SELECT r.id FROM wanted "
+      "CROSS JOIN runs r ON r.id BETWEEN wanted.first AND wanted.last CROSS JOIN jobs j ON j.id = r.job{} "
+      "ORDER BY r.id DESC LIMIT ?",
+      values, conditions);
+  return listing;
+}
+
+// What the CPUs' times among the counters come to: those of source "cpu", "busy" of all and "cpuN busy" and
+// "cpuN idle" of each.
+void take_cpu_times(const std::vector<CounterDelta>& counters, analysis::ComparedRun& run) {
+  struct Time {
+    std::uint64_t busy = 0, idle = 0;
+  };
+  std::map<std::string_view, Time> cpus;
+  for (const CounterDelta& counter : counters) {
+    if (counter.source != "cpu") continue;
+    const std::string_view name = counter.name;
+    if (name == "busy") run.busy_ns = counter.delta;
+    if (name.ends_with(" busy")) cpus[name.substr(0, name.find(' '))].busy = counter.delta;
+    if (name.ends_with(" idle")) cpus[name.substr(0, name.find(' '))].idle = counter.delta;
+  }
+  for (const auto& [cpu, time] : cpus) {
+    const double all = static_cast<double>(time.busy) + static_cast<double>(time.idle);
+    if (all > 0)
+      run.busiest_cpu = std::max(run.busiest_cpu.value_or(0), static_cast<double>(time.busy) / all);
+  }
+}
+
+// The parts of a ComparedRun, each read by one statement.
+class RunParts {
+ public:
+  static Result<RunParts> prepare(Connection& connection) {
+    RunParts parts{connection};
+    const std::string counters =
+        fmt::format("SELECT {} FROM counters WHERE run = ? ORDER BY position", kCounterColumns);
+    const std::pair<Statement RunParts::*, std::string_view> statements[] = {
+        {&RunParts::run_, "SELECT started_us FROM runs WHERE id = ?"},
+        // A direction whose receiver never told makes the sum unknown.
+        {&RunParts::received_,
+         "SELECT iif(count(*) = count(received_bits_per_second), sum(received_bits_per_second), NULL) "
+         "FROM sums WHERE run = ?"},
+        {&RunParts::traffic_, "SELECT goodput_bytes, packets FROM traffic WHERE run = ?"},
+        {&RunParts::flags_, "SELECT code FROM flags WHERE run = ? ORDER BY position"},
+        {&RunParts::trace_, "SELECT functions, lost, broken FROM traces WHERE run = ? AND skipped = ''"},
+        {&RunParts::profile_,
+         "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
+         "calibration_calls IS NOT NULL FROM function_profiles WHERE run = ?"},
+        {&RunParts::functions_,
+         "SELECT name, module, duplicate, hits, self_ns, corrected_self_ns FROM functions "
+         "WHERE run = ? ORDER BY position"},
+        {&RunParts::environment_, "SELECT fingerprint, boot_id FROM environments WHERE run = ?"},
+        {&RunParts::unknown_, "SELECT clause FROM environment_unknown WHERE run = ? ORDER BY position"},
+        {&RunParts::counters_, counters}};
+    for (const auto& [member, sql] : statements) {
+      auto statement = connection.prepare(sql);
+      if (!statement) return std::unexpected(std::move(statement.error()));
+      parts.*member = std::move(*statement);
+    }
+    return parts;
+  }
+
+  Status load(RunId id, analysis::ComparedRun& run) {
+    run.id = id;
+    bool known = false;
+    auto done = for_each_row(run_.bind(id), [&](const Statement& row) {
+      known = true;
+      row.read(run.started);
+    });
+    if (!done) return done;
+    if (!known) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));
+    done = for_each_row(received_.bind(id),
+                        [&](const Statement& row) { row.read(run.received_bits_per_second); });
+    if (!done) return done;
+    done = for_each_row(traffic_.bind(id),
+                        [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
+    if (!done) return done;
+    done = for_each_row(flags_.bind(id), [&](const Statement& row) { row.read(run.flags.emplace_back()); });
+    if (!done) return done;
+    done = load_trace(id, run);
+    if (done) done = load_fingerprint(id, run);
+    if (done) done = load_counters(id, run);
+    return done;
+  }
+
+ private:
+  explicit RunParts(Connection& connection) : connection_(&connection) {}
+
+  Status load_trace(RunId id, analysis::ComparedRun& run) {
+    auto done = for_each_row(trace_.bind(id), [&](const Statement& row) {
+      auto& trace = run.trace.emplace();
+      row.read(trace.traced_functions, trace.lost, trace.broken);
+    });
+    if (!done || !run.trace) return done;
+    analysis::ComparedTrace& trace = *run.trace;
+    done = for_each_row(profile_.bind(id), [&](const Statement& row) {
+      row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated);
+    });
+    if (!done) return done;
+    return for_each_row(functions_.bind(id), [&](const Statement& row) {
+      analysis::ComparedFunction& function = trace.functions.emplace_back();
+      row.read(function.name, function.module, function.duplicate, function.hits, function.self_ns,
+               function.corrected_self_ns);
+      trace.calls += function.hits;
+    });
+  }
+
+  // Runs of one environment share their facts.
+  Result<const std::vector<Fact>*> facts_of(std::int64_t fingerprint) {
+    const auto known = facts_.find(fingerprint);
+    if (known != facts_.end()) return &known->second;
+    auto facts = read_facts(*connection_, fingerprint);
+    if (!facts) return std::unexpected(std::move(facts.error()));
+    return &facts_.emplace(fingerprint, std::move(*facts)).first->second;
+  }
+
+  Status load_fingerprint(RunId id, analysis::ComparedRun& run) {
+    std::int64_t fingerprint = 0;
+    auto done = for_each_row(environment_.bind(id), [&](const Statement& row) {
+      row.read(fingerprint, run.fingerprint.emplace().boot_id);
+    });
+    if (!done || !run.fingerprint) return done;
+    const auto facts = facts_of(fingerprint);
+    if (!facts) return std::unexpected(facts.error());
+    run.fingerprint->facts = **facts;
+    return for_each_row(unknown_.bind(id),
+                        [&](const Statement& row) { row.read(run.fingerprint->unknown.emplace_back()); });
+  }
+
+  Status load_counters(RunId id, analysis::ComparedRun& run) {
+    auto done = for_each_row(counters_.bind(id), [&](const Statement& row) {
+      row.read(counter_members(run.counters.emplace_back()));
+    });
+    if (done) take_cpu_times(run.counters, run);
+    return done;
+  }
+
+  Connection* connection_;
+  std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
+  Statement run_, received_, traffic_, flags_, trace_, profile_, functions_, environment_, unknown_,
+      counters_;
+};
+
+}  // namespace
+
+Result<std::vector<RunId>> ComparisonReader::numbers(const core::RunFilter& filter,
+                                                     const std::vector<core::RunRange>& ranges,
+                                                     std::uint32_t most) {
+  const RunListing listing =
+      ranges.empty() ? list_runs(filter, kNewest, most) : list_in_ranges(filter, ranges, most);
+  auto select = connection_.prepare(listing.sql);
+  if (!select) return std::unexpected(std::move(select.error()));
+  std::vector<RunId> found;
+  auto done = for_each_row(select->bind(listing.parameters),
+                           [&](const Statement& row) { row.read(found.emplace_back()); });
+  if (!done) return std::unexpected(std::move(done.error()));
+  return found;
+}
+
+Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
+    const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) {
+  const auto found = numbers(filter, ranges, most);
+  if (!found) return std::unexpected(found.error());
+  auto select = connection_.prepare(
+      "SELECT r.id, j.name, j.label, r.started_us FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
+  if (!select) return std::unexpected(std::move(select.error()));
+  std::vector<core::SelectedRun> runs;
+  for (const RunId id : *found) {
+    auto done = for_each_row(select->bind(id), [&](const Statement& row) {
+      core::SelectedRun& run = runs.emplace_back();
+      row.read(run.id, run.scenario, run.label, run.started);
+    });
+    if (!done) return std::unexpected(std::move(done.error()));
+  }
+  return runs;
+}
+
+Status ComparisonReader::read_words(std::string_view sql, std::vector<std::string>& words) {
+  auto select = connection_.prepare(sql);
+  if (!select) return std::unexpected(std::move(select.error()));
+  return for_each_row(*select, [&](const Statement& row) { row.read(words.emplace_back()); });
+}
+
+Result<core::RunNames> ComparisonReader::run_names() {
+  // Each word costs one step down the index, however many jobs have it.
+  constexpr std::string_view kDistinct =
+      "WITH RECURSIVE word (text) AS (SELECT min({0}) FROM jobs UNION ALL "
+      "SELECT (SELECT min({0}) FROM jobs WHERE {0} > word.text) FROM word WHERE word.text IS NOT NULL) "
+      "SELECT text FROM word WHERE text <> '' LIMIT 1000";
+  core::RunNames names;
+  auto done = read_words(fmt::format(fmt::runtime(kDistinct), "name"), names.scenarios);
+  if (done) done = read_words(fmt::format(fmt::runtime(kDistinct), "label"), names.labels);
+  if (!done) return std::unexpected(std::move(done.error()));
+  return names;
+}
+
+Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const std::vector<RunId>& runs) {
+  auto parts = RunParts::prepare(connection_);
+  if (!parts) return std::unexpected(std::move(parts.error()));
+  std::vector<analysis::ComparedRun> compared(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (auto done = parts->load(runs[i], compared[i]); !done) return std::unexpected(std::move(done.error()));
+  }
+  return compared;
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,31 @@
+// What a comparison asks of the stored runs; core::RunQueries says what the calls mean.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+class ComparisonReader {
+ public:
+  explicit ComparisonReader(Connection& connection) : connection_(connection) {}
+
+  [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
+      const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most);
+  [[nodiscard]] Result<core::RunNames> run_names();
+  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs);
+
+ private:
+  [[nodiscard]] Result<std::vector<RunId>> numbers(const core::RunFilter& filter,
+                                                   const std::vector<core::RunRange>& ranges,
+                                                   std::uint32_t most);
+  // The first column of each row, as text.
+  [[nodiscard]] Status read_words(std::string_view sql, std::vector<std::string>& words);
+
+  Connection& connection_;
+};
+
+}  // namespace netperfd::store

@@ -1,0 +1,18 @@
+// What is asked of the stored environments; core::RunQueries says what the call means.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+[[nodiscard]] Result<Fingerprint> read_fingerprint(Connection& connection, RunId run);
+
+// Of one set of facts, by group, then by key.
+[[nodiscard]] Result<std::vector<Fact>> read_facts(Connection& connection, std::int64_t fingerprint);
+
+}  // namespace netperfd::store

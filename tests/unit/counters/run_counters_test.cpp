@@ -1,0 +1,383 @@
+// Counters of this kernel around real traffic of two namespaces.
+#include "daemon/counters/run_counters.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "daemon/counters/perf_counters.hpp"
+#include "daemon/counters/tcp_sampler.hpp"
+#include "tests/unit/counters/namespace_pair.hpp"
+
+namespace netperfd::counters {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Its calls come when the test says so.
+class ManualClock final : public core::Clock {
+ public:
+  WallTime now() override { return {}; }
+  core::Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
+    delays.push_back(delay);
+    due_ = std::make_shared<std::function<void()>>(std::move(callback));
+    return due_;
+  }
+  void tick() {
+    const auto due = std::exchange(due_, nullptr);
+    if (due) (*due)();
+  }
+  std::vector<std::chrono::milliseconds> delays;
+
+ private:
+  std::shared_ptr<std::function<void()>> due_;
+};
+
+std::optional<std::uint64_t> delta_of(const Counters& counters, std::string_view source,
+                                      std::string_view netns, std::string_view name) {
+  const auto found = std::ranges::find_if(counters.deltas, [&](const CounterDelta& delta) {
+    return delta.source == source && delta.netns == netns && delta.name == name;
+  });
+  if (found == counters.deltas.end()) return std::nullopt;
+  return found->delta;
+}
+
+constexpr std::uint16_t kPort = 5201;
+
+sockaddr_in address_of(const char* text) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(kPort);
+  ::inet_pton(AF_INET, text, &address.sin_addr);
+  return address;
+}
+
+class RunCountersHere : public NamespacePair {
+ protected:
+  void SetUp() override {
+    NamespacePair::SetUp();
+    // Without an answer to who has an address nobody takes what comes for it.
+    for (const Namespace* each : {&client_, &server_}) each->ip({"link", "set", "wire", "arp", "on"});
+    client_.send_datagrams("10.78.0.2", 1);
+  }
+
+  void listen_at_the_server() {
+    server_.run([this] {
+      listener_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const sockaddr_in address = address_of("10.78.0.2");
+      if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+          ::listen(listener_.get(), 8) != 0) {
+        fail_system("listen");
+      }
+    });
+  }
+
+  struct Connection {
+    Fd client, server;
+    std::uint16_t port = 0;  // the client's
+  };
+  Connection connect() {
+    Connection connection;
+    client_.run([&] {
+      connection.client.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const sockaddr_in address = address_of("10.78.0.2");
+      if (::connect(connection.client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+          0)
+        fail_system("connect");
+    });
+    sockaddr_in own{};
+    socklen_t length = sizeof own;
+    ::getsockname(connection.client.get(), reinterpret_cast<sockaddr*>(&own), &length);
+    connection.port = ntohs(own.sin_port);
+    connection.server.reset(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return connection;
+  }
+
+  static void send_and_receive(const Connection& connection, std::size_t bytes) {
+    std::string data(bytes, 'x');
+    if (::send(connection.client.get(), data.data(), bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
+        ::recv(connection.server.get(), data.data(), bytes, MSG_WAITALL) != static_cast<ssize_t>(bytes)) {
+      fail_system("send and receive");
+    }
+  }
+
+  [[nodiscard]] JobSpec spec() const {
+    JobSpec spec;
+    spec.iperf3.server = "10.78.0.2";
+    spec.iperf3.netns = "left";
+    spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.78.0.2"};
+    return spec;
+  }
+  std::unique_ptr<core::ActiveCounters> open() {
+    return source_.open(spec(), {client_.pid(), server_.pid()});
+  }
+
+  ManualClock clock_;
+  RunCounters source_{clock_};
+  Fd listener_;
+};
+
+TEST_F(RunCountersHere, are_those_of_both_namespaces) {
+  const auto counting = open();
+  counting->released();
+  client_.send_datagrams("10.78.0.2", 10);  // to a port where nobody listens
+  const Counters counters = counting->finish();
+  EXPECT_EQ(delta_of(counters, "snmp", "left", "UdpOutDatagrams"), 10U);
+  EXPECT_EQ(delta_of(counters, "snmp", "right", "UdpNoPorts"), 10U);
+  EXPECT_EQ(delta_of(counters, "snmp", "left", "UdpNoPorts"), std::nullopt) << "it did not move";
+  EXPECT_EQ(delta_of(counters, "snmp", "left", "TcpRetransSegs"), 0U) << "a reader looks for it";
+  EXPECT_EQ(delta_of(counters, "netstat", "right", "IpExtInOctets"), 1'280U);
+  EXPECT_EQ(delta_of(counters, "nic", "left", "wire tx_packets"), 10U);
+  EXPECT_EQ(delta_of(counters, "nic", "left", "wire tx_bytes"), 1'420U);
+  EXPECT_EQ(delta_of(counters, "nic", "right", "wire rx_packets"), 10U);
+}
+
+TEST_F(RunCountersHere, are_those_of_the_whole_machine_too) {
+  const auto counting = open();
+  client_.send_datagrams("10.78.0.2", 50);
+  const Counters counters = counting->finish();
+  EXPECT_GE(delta_of(counters, "softnet", "", "processed").value_or(0), 50U);
+  EXPECT_GE(delta_of(counters, "softirqs", "", "NET_RX").value_or(0), 1U);
+  EXPECT_TRUE(delta_of(counters, "cpu", "", "busy"));
+  EXPECT_TRUE(delta_of(counters, "cpu", "", "idle"));
+  EXPECT_TRUE(std::ranges::is_sorted(counters.deltas, {}, [](const CounterDelta& delta) {
+    return std::tuple{delta.source, delta.netns, delta.name};
+  }));
+}
+
+TEST_F(RunCountersHere, can_be_read_when_the_last_process_of_a_namespace_has_ended) {
+  const auto counting = open();
+  client_.send_datagrams("10.78.0.2", 5);
+  client_.end();
+  const Counters counters = counting->finish();
+  EXPECT_EQ(delta_of(counters, "snmp", "left", "UdpOutDatagrams"), 5U);
+  EXPECT_EQ(delta_of(counters, "nic", "left", "wire tx_packets"), 5U);
+}
+
+TEST_F(RunCountersHere, name_a_device_that_went_away) {
+  const auto counting = open();
+  client_.ip({"link", "delete", "wire"});
+  const Counters counters = counting->finish();
+  EXPECT_THAT(counters.unknown, testing::Contains(testing::StartsWith("nic of left: not there")));
+  EXPECT_EQ(delta_of(counters, "nic", "left", "wire tx_packets"), std::nullopt);
+}
+
+TEST_F(RunCountersHere, never_fail_a_run_whose_processes_are_gone) {
+  const pid_t ended = client_.pid();
+  client_.end();
+  JobSpec alone = spec();
+  alone.iperf3.local.reset();
+  const Counters counters = source_.open(alone, {ended})->finish();
+  EXPECT_THAT(counters.unknown, testing::Contains(testing::StartsWith("snmp of left: not available here")));
+  EXPECT_TRUE(delta_of(counters, "cpu", "", "busy"));
+}
+
+TEST_F(RunCountersHere, of_a_run_without_a_workload_are_the_hosts) {
+  JobSpec none;
+  none.workload = WorkloadKind::none;
+  const Counters counters = source_.open(none, {})->finish();
+  EXPECT_TRUE(delta_of(counters, "snmp", "", "TcpRetransSegs"));
+  EXPECT_THAT(counters.tcp, IsEmpty());
+}
+
+TEST_F(RunCountersHere, have_samples_of_the_data_connections_alone) {
+  listen_at_the_server();
+  const Connection foreign = connect();
+  const auto counting = open();
+  counting->released();
+  const Connection control = connect();
+  const Connection data = connect();
+  send_and_receive(control, 37);
+  send_and_receive(data, 50'000);
+  send_and_receive(foreign, 10);
+  clock_.tick();
+  send_and_receive(data, 50'000);
+  clock_.tick();
+  const Counters counters = counting->finish();
+  ASSERT_THAT(counters.tcp, SizeIs(2));
+  EXPECT_THAT(counters.tcp, Each(Field(&TcpSample::local_port, data.port)));
+  EXPECT_THAT(counters.tcp, Each(Field(&TcpSample::remote_port, kPort)));
+  EXPECT_GT(counters.tcp[0].snd_cwnd, 0U);
+  EXPECT_GT(counters.tcp[0].rtt_us, 0U);
+  EXPECT_EQ(counters.tcp[1].retransmits, 0U);
+  EXPECT_LT(counters.tcp[0].time, counters.tcp[1].time);
+  EXPECT_THAT(clock_.delays, Each(std::chrono::milliseconds{500}));
+}
+
+// A program in a namespace whose output can be waited for.
+class Program {
+ public:
+  Program(const Namespace& netns, std::vector<std::string> words) {
+    Pipe pipe = make_pipe().value();
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions{};
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, pipe.write.get(), STDOUT_FILENO);
+    netns.run([&] { errno = ::posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ); });
+    ::posix_spawn_file_actions_destroy(&actions);
+    output_ = std::move(pipe.read);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  // Whether it has said `words` so many times; false where it ended without.
+  bool says(std::string_view words, int times = 1) {
+    std::size_t from = 0;
+    while (times > 0) {
+      const std::size_t at = said_.find(words, from);
+      if (at != std::string::npos) {
+        from = at + words.size();
+        --times;
+        continue;
+      }
+      std::array<char, 512> chunk{};
+      const ssize_t got = ::read(output_.get(), chunk.data(), chunk.size());
+      if (got <= 0) return false;
+      said_.append(chunk.data(), static_cast<std::size_t>(got));
+    }
+    return true;
+  }
+  int wait() {
+    int status = -1;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return status;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  Fd output_;
+  std::string said_;
+};
+
+TEST_F(RunCountersHere, are_those_of_iperf3) {
+  Program server{server_, {"iperf3", "-s", "-1", "--forceflush"}};
+  ASSERT_TRUE(server.says("Server listening"));
+  JobSpec two = spec();
+  two.iperf3.streams = 2;
+  const auto counting = source_.open(two, {client_.pid(), server_.pid()});
+  counting->released();
+  Program client{client_, {"iperf3", "-c", "10.78.0.2", "-P", "2", "-n", "20M", "--forceflush"}};
+  ASSERT_TRUE(client.says("connected to", 2));
+  clock_.tick();
+  EXPECT_EQ(client.wait(), 0);
+  const Counters counters = counting->finish();
+  EXPECT_GE(delta_of(counters, "nic", "left", "wire tx_bytes").value_or(0), 20'000'000U);
+  EXPECT_GE(delta_of(counters, "netstat", "right", "IpExtInOctets").value_or(0), 20'000'000U);
+  EXPECT_EQ(delta_of(counters, "snmp", "left", "TcpActiveOpens"), 3U);
+  EXPECT_GT(delta_of(counters, "cpu", "", "busy").value_or(0), 0U);
+  EXPECT_LE(counters.tcp.size(), 2U) << "not the connection on which the two ends talk";
+}
+
+TEST_F(RunCountersHere, sample_a_closed_connection_no_more) {
+  listen_at_the_server();
+  const auto counting = open();
+  counting->released();
+  {
+    const Connection data = connect();
+    send_and_receive(data, 1'000);
+    clock_.tick();
+    // With a reset it leaves no connection behind that waits.
+    const linger at_once{1, 0};
+    ::setsockopt(data.client.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  }
+  clock_.tick();
+  EXPECT_THAT(counting->finish().tcp, SizeIs(1));
+}
+
+TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
+  listen_at_the_server();
+  auto sockets = open_sockets_in(fmt::format("/proc/{}/ns/net", client_.pid()));
+  ASSERT_TRUE(sockets) << sockets.error().message;
+  TcpSampling sampling;
+  sampling.peer = {parse_address("10.78.0.2"), kPort};
+  sampling.most_samples = 8;
+  TcpSampler sampler{clock_, sockets->diag, sampling};
+  sampler.start();
+  const Connection data = connect();
+  for (int i = 0; i < 9; ++i) clock_.tick();
+  EXPECT_EQ(clock_.delays.back(), std::chrono::milliseconds{1'000}) << "every second of nine is left";
+  for (int i = 0; i < 3; ++i) clock_.tick();
+  const auto samples = sampler.finish();
+  EXPECT_EQ(samples.size(), 7U);
+  EXPECT_TRUE(std::ranges::is_sorted(samples, {}, &TcpSample::time));
+}
+
+// The bounds are what only a mistake exceeds; the figures themselves are in the report (--gtest_output=xml).
+TEST_F(RunCountersHere, take_little_time) {
+  listen_at_the_server();
+  const Connection data = connect();
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto counting = open();
+  const auto opened = Clock::now();
+  counting->released();
+  const Connection control = connect();
+  const Connection sampled = connect();
+  clock_.tick();
+  const auto before_tick = Clock::now();
+  for (int i = 0; i < 100; ++i) clock_.tick();
+  const auto after_tick = Clock::now();
+  (void)counting->finish();
+  const auto finished = Clock::now();
+  const auto us = [](auto duration) {
+    return static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+  };
+  RecordProperty("open_us", us(opened - begin));
+  RecordProperty("hundred_samples_us", us(after_tick - before_tick));
+  RecordProperty("finish_us", us(finished - after_tick));
+  EXPECT_LT(us(opened - begin), 500'000);
+  EXPECT_LT(us(after_tick - before_tick), 500'000);
+  EXPECT_LT(us(finished - after_tick), 500'000);
+}
+
+TEST(CpuList, has_ranges_and_single_numbers) {
+  EXPECT_THAT(parse_cpu_list("0-2,8\n"), ElementsAre(0U, 1U, 2U, 8U));
+  EXPECT_THAT(parse_cpu_list("0\n"), ElementsAre(0U));
+  EXPECT_THAT(parse_cpu_list(""), IsEmpty());
+  EXPECT_THAT(parse_cpu_list("0-4294967295\n"), IsEmpty());
+  EXPECT_THAT(parse_cpu_list("x\n"), IsEmpty());
+}
+
+TEST(PerfCounters, count_here_or_say_why_not) {
+  const PerfCounters counters{{0}};
+  std::this_thread::yield();
+  std::map<std::string, int> events;
+  for (const Reading& reading : counters.read()) ++events[reading.name];
+  std::string unknown;
+  for (const std::string& clause : counters.unknown()) unknown += clause;
+  for (const char* event : {"cycles", "instructions", "context-switches", "cpu-migrations"}) {
+    EXPECT_NE(events.contains(event), unknown.contains(event)) << event << ": " << unknown;
+  }
+}
+
+TEST(PerfCounters, of_a_cpu_that_is_not_there_are_unknown) {
+  const PerfCounters counters{{60'000}};
+  EXPECT_THAT(counters.read(), IsEmpty());
+  EXPECT_THAT(counters.unknown(), testing::Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace netperfd::counters
