@@ -24,6 +24,8 @@
 #include "daemon/core/importer.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/counters/device_packets.hpp"
+#include "daemon/counters/fingerprint.hpp"
+#include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
@@ -167,8 +169,11 @@ class Program {
         catalogue_(*machine_.tracefs,
                    catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3)),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
+        run_counters_(clock_),
+        fingerprints_(machine_.iperf3.version),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
-        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_}, settings_.config.queue_limit),
+        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_},
+                   settings_.config.queue_limit),
         // As whom iperf3 runs: nobody who has anything.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         importer_(*machine_.store, trace_import_, clock_) {
@@ -194,6 +199,8 @@ class Program {
   trace::KernelCatalogue catalogue_;
   trace::KernelTracer tracer_;
   counters::DevicePacketCounter packets_;
+  counters::RunCounters run_counters_;
+  counters::EnvironmentFingerprint fingerprints_;
   config::ScenarioDirectory scenarios_;
   RunLog run_log_;
   core::Scheduler scheduler_;

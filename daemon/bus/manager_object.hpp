@@ -1,6 +1,7 @@
 // org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
 // Those about traces are in manager_trace.cpp, manager_functions.cpp and manager_recording.cpp, those about
-// what the kernel offers in manager_catalogue.cpp.
+// what the kernel offers in manager_catalogue.cpp, Compare in manager_compare.cpp,
+// GetFingerprint in manager_fingerprint.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ class ManagerObject final
                         std::string cursor, std::uint32_t limit) override;
   std::tuple<Dicts, std::string> ListTraceStacks(const std::uint64_t& run, const std::string& cursor,
                                                  const std::uint32_t& limit) override;
+  std::tuple<std::string, Dicts, std::vector<std::string>> GetFingerprint(const std::uint64_t& run) override;
   std::tuple<Dict, Dicts> GetFunctionProfile(const std::uint64_t& run) override;
   std::tuple<Dicts, std::uint64_t> ListFunctionProfile(const std::uint64_t& run, const std::uint64_t& offset,
                                                        const std::uint32_t& limit) override;
@@ -73,6 +75,11 @@ class ManagerObject final
                                                  const std::uint32_t& limit) override;
   std::tuple<Dicts, std::uint64_t> ListCallTree(const std::uint64_t& run, const std::uint64_t& offset,
                                                 const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::vector<std::string>, std::uint64_t> ListCounters(const std::uint64_t& run,
+                                                                          const std::uint64_t& offset,
+                                                                          const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::uint64_t> ListTcpSamples(const std::uint64_t& run, const std::uint64_t& offset,
+                                                  const std::uint32_t& limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
   void ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) override;
   void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
@@ -83,6 +90,8 @@ class ManagerObject final
   std::vector<std::string> ListEvents(const std::string& pattern) override;
   std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
   Dicts ListTracers() override;
+  std::tuple<Dict, Dicts, Dicts, Dicts> Compare(const std::string& a, const std::string& b,
+                                                const Dict& options) override;
   std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;

@@ -45,6 +45,12 @@ constexpr std::array<Key, 6> kFilterKeys{{
     {"until", "t", "an unsigned 64-bit number"},
 }};
 
+constexpr std::array<Key, 3> kCompareOptions{{
+    {"changed", "as", "a list of strings"},
+    {"despite", "b", "a boolean"},
+    {"threshold", "d", "a floating-point number"},
+}};
+
 constexpr std::array<Key, 2> kFunctionFilterKeys{{
     {"module", "s", "a string"},
     {"pattern", "s", "a string"},
@@ -173,6 +179,30 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
     const auto time = to_time(key, *microseconds);
     if (!time) return std::unexpected(time.error());
     *bound = *time;
+  }
+  return parsed;
+}
+
+Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kCompareOptions); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  analysis::ComparisonSettings parsed;
+  parsed.changed =
+      value_of<std::vector<std::string>>(options, "changed").value_or(std::vector<std::string>{});
+  parsed.despite = value_of<bool>(options, "despite").value_or(parsed.despite);
+  parsed.threshold = value_of<double>(options, "threshold").value_or(parsed.threshold);
+  if (parsed.changed.size() > kGroupsLimit) {
+    return invalid(
+        fmt::format("changed: {} groups; at most {} are allowed", parsed.changed.size(), kGroupsLimit));
+  }
+  for (const std::string& group : parsed.changed) {
+    if (auto checked = check_line("changed", group, kNameLimit); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+  }
+  if (!(parsed.threshold > 0 && parsed.threshold < 1)) {
+    return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", parsed.threshold));
   }
   return parsed;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "daemon/analysis/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports.hpp"
@@ -23,6 +24,7 @@ inline constexpr std::size_t kNameLimit = 256;
 inline constexpr std::size_t kOriginLimit = 4096;
 inline constexpr std::size_t kPatternLimit = 512;  // as long as the kernel's symbols may be
 inline constexpr std::size_t kMarkLimit = 200;
+inline constexpr std::size_t kGroupsLimit = 64;
 
 // The document that holds the raw sub-buffers of a run.
 inline constexpr const char* kRecording = "trace.dat";
@@ -36,6 +38,8 @@ struct StartOptions {
 // Its owner is the caller, whom it does not know.
 [[nodiscard]] Result<core::ImportRequest> parse_import_options(const dbus::Row& options);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
+// Whether the groups that it names are any is known to core::compare_selections().
+[[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
 [[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);
 
 // `what` stands at the beginning of the error.

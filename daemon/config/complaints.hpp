@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/model/wording.hpp"  // in_quotes() and nearest(), for who complains
 
 namespace netperfd::config {
 
@@ -49,12 +50,5 @@ class Complaints {
   std::vector<Row> rows_;
   std::vector<std::string> silenced_;
 };
-
-// `text` in quotation marks for a message: control characters escaped, and shortened where it is long.
-[[nodiscard]] std::string in_quotes(std::string_view text);
-
-// The candidate that a typing mistake of `word` most likely meant; nothing where none is near.
-[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
-                                                      std::span<const std::string_view> candidates);
 
 }  // namespace netperfd::config

@@ -12,8 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/core/trace_ports.hpp"
+#include "daemon/model/counters.hpp"
+#include "daemon/model/fingerprint.hpp"
 #include "daemon/model/function_profile.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
@@ -97,6 +100,40 @@ class PacketCounter {
   // workload's packets or none can be told.
   [[nodiscard]] virtual std::unique_ptr<ActivePacketCount> open(const JobSpec& spec,
                                                                 const std::vector<pid_t>& workload) = 0;
+};
+
+// ---- CounterSource: what the kernel counted
+// --------------------------------------------------------------------
+
+// The counters around one run. It holds what it needs to read them again when the workload's processes and
+// the last task of their namespaces are gone.
+class ActiveCounters {
+ public:
+  virtual ~ActiveCounters() = default;
+  // The client was let go just now: time 0 of the samples, which begin here.
+  virtual void released() = 0;
+  // What was counted since open(); the last call. Takes about as long as open(), once the workload is gone.
+  [[nodiscard]] virtual Counters finish() = 0;
+};
+
+class CounterSource {
+ public:
+  virtual ~CounterSource() = default;
+  // Reads all counters for the first time. `workload` as of ActiveWorkload::pids(). Never null: what cannot
+  // be read is in Counters::unknown.
+  [[nodiscard]] virtual std::unique_ptr<ActiveCounters> open(const JobSpec& spec,
+                                                             const std::vector<pid_t>& workload) = 0;
+};
+
+// ---- FingerprintSource: the environment
+// ------------------------------------------------------------------------
+
+class FingerprintSource {
+ public:
+  virtual ~FingerprintSource() = default;
+  // The facts of this moment, without those of the group trace, which trace_facts() knows. `workload` as of
+  // ActiveWorkload::pids(). Never fails: what cannot be learnt is in Fingerprint::unknown. Starts no process.
+  [[nodiscard]] virtual Fingerprint take(const JobSpec& spec, const std::vector<pid_t>& workload) = 0;
 };
 
 // ---- Clock
@@ -266,6 +303,23 @@ struct NamedNode {
   FunctionName function;
 };
 
+// Run numbers, both ends included.
+struct RunRange {
+  RunId first = 0, last = 0;
+};
+
+// A run that a selection means (run_selection.hpp).
+struct SelectedRun {
+  RunId id = 0;
+  std::string scenario, label;
+  std::optional<WallTime> started;
+};
+
+// What jobs are called, each once.
+struct RunNames {
+  std::vector<std::string> scenarios, labels;
+};
+
 class RunQueries {
  public:
   virtual ~RunQueries() = default;
@@ -299,7 +353,20 @@ class RunQueries {
   [[nodiscard]] virtual Result<ProfilePart<NamedNode>> call_nodes(RunId run, std::uint64_t offset,
                                                                   std::uint32_t limit) = 0;
   [[nodiscard]] virtual Result<Traffic> traffic(RunId run) = 0;
+  // not_found where none was taken.
+  [[nodiscard]] virtual Result<Fingerprint> fingerprint(RunId run) = 0;
+  // not_found where none were read.
+  [[nodiscard]] virtual Result<Counters> counters(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
+  // Newest first, those that pass the filter and, where there are ranges, are within one of them; the ranges
+  // are apart and in order.
+  [[nodiscard]] virtual Result<std::vector<SelectedRun>> selected_runs(const RunFilter& filter,
+                                                                       const std::vector<RunRange>& ranges,
+                                                                       std::uint32_t most) = 0;
+  [[nodiscard]] virtual Result<RunNames> run_names() = 0;
+  // In this order, without what a comparison does not ask for; not_found where one is not there.
+  [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
+      const std::vector<RunId>& runs) = 0;
   // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
   // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/analysis/goodput.hpp"
+#include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd::core {
@@ -110,9 +111,12 @@ Status RunController::step_to(RunState state) {
 
 void RunController::workload_prepared() {
   if (early_end_) return;
+  fingerprint_ = ports_.fingerprints.take(spec_, workload_->pids());
   // Stored before the release: the write must not fall into the measurement.
   auto ready = step_to(RunState::running);
   packets_ = ports_.packets.open(spec_, workload_->pids());
+  // Before the trace, which would show what this reads.
+  counting_ = ports_.counters.open(spec_, workload_->pids());
   if (ready) ready = start_trace();
   if (!ready) {
     end_early(RunState::failed, ready.error().message);
@@ -120,6 +124,7 @@ void RunController::workload_prepared() {
   }
   started_ = ports_.clock.now();
   workload_->release();
+  counting_->released();
   listener_.run_changed();
 }
 
@@ -140,6 +145,8 @@ void RunController::workload_ended(WorkloadResult result) {
   }
   if (packets_) packet_count_ = packets_->count();
   packets_.reset();
+  if (counting_ && started_) counters_ = counting_->finish();
+  counting_.reset();
   ended_ = ports_.clock.now();
   auto flags = std::move(result_.report.flags);
   result_ = std::move(result);
@@ -177,6 +184,9 @@ RunRecord RunController::make_record() {
   record.workload = std::move(result_);
   record.trace = std::move(trace_record_);
   record.traffic = {analysis::goodput_of(record.workload.report), std::move(packet_count_)};
+  record.counters = std::move(counters_);
+  if (fingerprint_) add_trace_facts(spec_, record.trace, *fingerprint_);
+  record.fingerprint = std::move(fingerprint_);
   return record;
 }
 

@@ -39,6 +39,8 @@ struct RunPorts {
   RunStore& store;
   Clock& clock;
   PacketCounter& packets;
+  CounterSource& counters;
+  FingerprintSource& fingerprints;
 };
 
 class RunController final : private WorkloadListener, private TraceListener {
@@ -97,6 +99,9 @@ class RunController final : private WorkloadListener, private TraceListener {
   std::optional<TraceRecord> trace_record_;
   std::unique_ptr<ActivePacketCount> packets_;
   std::optional<PacketCount> packet_count_;
+  std::unique_ptr<ActiveCounters> counting_;
+  std::optional<Counters> counters_;
+  std::optional<Fingerprint> fingerprint_;
   std::unique_ptr<ActiveTrace> trace_;  // outlives the workload, whose tasks it follows
   std::unique_ptr<ActiveWorkload> workload_;
 };

@@ -147,6 +147,8 @@ class BusTest : public testing::Test {
   core::FakeTracer tracer;
   core::FakeStore store;
   core::FakePacketCounter packets;
+  core::FakeCounterSource counters;
+  core::FakeFingerprintSource fingerprints;
   FakeScenarios scenarios;
   FakeCatalogue catalogue;
   FakeQueries queries;

@@ -158,11 +158,61 @@ class FakeQueries final : public core::RunQueries {
     return stored_traffic;
   }
 
+  Result<Fingerprint> fingerprint(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_fingerprint) return fail(ErrorKind::not_found, fmt::format("run {} has no fingerprint", id));
+    return *stored_fingerprint;
+  }
+
+  Result<Counters> counters(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_counters) return fail(ErrorKind::not_found, fmt::format("run {} has no counters", id));
+    return *stored_counters;
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     ++documents_read;
     const auto found = documents.find(name);
     if (found == documents.end()) return fail(ErrorKind::not_found, name + ": no such document");
     return found->second;
+  }
+
+  // By number, state, label and scenario.
+  Result<std::vector<core::SelectedRun>> selected_runs(const core::RunFilter& filter,
+                                                       const std::vector<core::RunRange>& ranges,
+                                                       std::uint32_t most) override {
+    last_filter = filter;
+    std::vector<core::SelectedRun> selected;
+    for (const auto& run : stored) {
+      const bool inside = ranges.empty() || std::ranges::any_of(ranges, [&](const core::RunRange& range) {
+                            return range.first <= run.id && run.id <= range.last;
+                          });
+      const bool fits = inside && run.state == RunState::finished &&
+                        run.spec.label == filter.label.value_or(run.spec.label) &&
+                        run.spec.name == filter.scenario.value_or(run.spec.name);
+      if (!fits || selected.size() == most) continue;
+      selected.push_back({run.id, run.spec.name, run.spec.label, run.started});
+    }
+    return selected;
+  }
+
+  Result<core::RunNames> run_names() override {
+    core::RunNames names;
+    for (const auto& run : stored) {
+      names.scenarios.push_back(run.spec.name);
+      names.labels.push_back(run.spec.label);
+    }
+    return names;
+  }
+
+  Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs) override {
+    std::vector<analysis::ComparedRun> compared;
+    for (const RunId id : runs) {
+      const auto found = stored_compared.find(id);
+      compared.push_back(found == stored_compared.end() ? analysis::ComparedRun{} : found->second);
+      compared.back().id = id;
+    }
+    return compared;
   }
 
   Result<std::vector<core::RunRow>> runs_of_job(JobId job) override {
@@ -186,6 +236,9 @@ class FakeQueries final : public core::RunQueries {
   std::optional<TraceRecord> stored_trace;        // of every run
   std::optional<FunctionProfile> stored_profile;  // of every run
   Traffic stored_traffic;
+  std::optional<Fingerprint> stored_fingerprint;  // of every run
+  std::optional<Counters> stored_counters;  // of every run
+  std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;
   core::RunFilter last_filter;

@@ -184,6 +184,42 @@ class FakePacketCounter final : public PacketCounter {
   };
 };
 
+// Counts what the test says, and writes down what it was told.
+class FakeCounterSource final : public CounterSource {
+ public:
+  std::unique_ptr<ActiveCounters> open(const JobSpec&, const std::vector<pid_t>& workload) override {
+    said.push_back(fmt::format("open {}", fmt::join(workload, " ")));
+    return std::make_unique<Active>(*this);
+  }
+  Counters counted;
+  std::vector<std::string> said;  // "open 4711", "released", "finish"
+
+ private:
+  class Active final : public ActiveCounters {
+   public:
+    explicit Active(FakeCounterSource& source) : source_(source) {}
+    void released() override { source_.said.emplace_back("released"); }
+    Counters finish() override {
+      source_.said.emplace_back("finish");
+      return source_.counted;
+    }
+
+   private:
+    FakeCounterSource& source_;
+  };
+};
+
+// Finds what the test says.
+class FakeFingerprintSource final : public FingerprintSource {
+ public:
+  Fingerprint take(const JobSpec&, const std::vector<pid_t>& workload) override {
+    workloads.push_back(workload);
+    return found;
+  }
+  Fingerprint found;
+  std::vector<std::vector<pid_t>> workloads;  // of each take()
+};
+
 // Keeps jobs and runs in memory and holds every caller to the port's rules.
 class FakeStore final : public RunStore {
  public:

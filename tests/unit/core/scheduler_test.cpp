@@ -35,7 +35,9 @@ class SchedulerTest : public testing::Test {
   FakeStore store_;
   RecordingObserver seen_;
   FakePacketCounter packets_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_}, 3};
+  FakeCounterSource counters_;
+  FakeFingerprintSource fingerprints_;
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_}, 3};
 };
 
 TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stored) {

@@ -42,7 +42,9 @@ class TracedRun : public testing::Test {
   FakeStore store_;
   RecordingObserver seen_;
   FakePacketCounter packets_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_}, 3};
+  FakeCounterSource counters_;
+  FakeFingerprintSource fingerprints_;
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_}, 3};
 };
 
 TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores_what_was_seen) {
@@ -81,6 +83,27 @@ TEST_F(TracedRun, stores_what_its_profile_is_divided_by) {
   ASSERT_TRUE(record().traffic.packets);
   EXPECT_EQ(record().traffic.packets->packets, 70U);
   EXPECT_EQ(record().traffic.goodput_bytes, 6'000U);
+}
+
+TEST_F(TracedRun, is_counted_from_before_the_trace_to_the_workloads_end) {
+  counters_.counted.deltas = {{"snmp", "ring-a", "TcpRetransSegs", 3, ""}};
+  submit(a_traced_job());
+  EXPECT_THAT(counters_.said, IsEmpty());
+  workload_.last().become_prepared();
+  EXPECT_THAT(counters_.said, ElementsAre("open 4711", "released"));
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(counters_.said.back(), "finish") << "before the trace is drained";
+  tracer_.last().end(three_events());
+  EXPECT_EQ(record().counters, counters_.counted);
+}
+
+TEST_F(TracedRun, that_never_let_its_client_go_has_no_counters) {
+  tracer_.start_refusal = kRefusal;
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  workload_.last().end(a_failure("interrupted"));
+  EXPECT_THAT(counters_.said, ElementsAre("open 4711"));
+  EXPECT_FALSE(record().counters);
 }
 
 TEST_F(TracedRun, is_refused_up_front_where_the_kernel_cannot) {

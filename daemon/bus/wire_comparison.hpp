@@ -1,0 +1,23 @@
+// A comparison, as the rows that dbus/org.netperfd1.Manager.xml documents.
+#pragma once
+
+#include "daemon/bus/wire.hpp"
+#include "daemon/core/run_comparison.hpp"
+#include "dbus/compat.hpp"
+
+namespace netperfd::bus {
+
+// The answer of Compare.
+struct WireComparison {
+  dbus::Row comparison;
+  dbus::Rows functions, counters, facts;
+};
+
+// Always fits into one message: what does not is left out from the end of its list, and counted.
+[[nodiscard]] WireComparison wire_comparison(const core::ComparedSelections& compared);
+
+[[nodiscard]] WireRow function_delta_row(const FunctionDelta& function);
+[[nodiscard]] WireRow counter_change_row(const CounterChange& counter);
+[[nodiscard]] WireRow fact_change_row(const FactChange& fact);
+
+}  // namespace netperfd::bus

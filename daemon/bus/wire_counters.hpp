@@ -1,0 +1,17 @@
+// What was counted while a run went on, as the rows that dbus/org.netperfd1.Manager.xml documents.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/bus/wire.hpp"
+#include "daemon/model/counters.hpp"
+
+namespace netperfd::bus {
+
+[[nodiscard]] WireRow counter_row(const CounterDelta& delta);
+[[nodiscard]] WireRow tcp_sample_row(const TcpSample& sample);
+// As many clauses as a message has room for beside its rows.
+[[nodiscard]] std::vector<std::string> unknown_counters(const Counters& counters);
+
+}  // namespace netperfd::bus

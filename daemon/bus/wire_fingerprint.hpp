@@ -1,0 +1,11 @@
+// The environment of a run, as the rows that dbus/org.netperfd1.Manager.xml documents.
+#pragma once
+
+#include "daemon/bus/wire.hpp"
+#include "daemon/model/fingerprint.hpp"
+
+namespace netperfd::bus {
+
+[[nodiscard]] WireRow fact_row(const Fact& fact);
+
+}  // namespace netperfd::bus

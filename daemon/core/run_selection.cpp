@@ -1,0 +1,243 @@
+#include "daemon/core/run_selection.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "daemon/model/text.hpp"
+#include "daemon/model/wording.hpp"
+
+namespace netperfd::core {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKeys{"label", "scenario", "job", "since", "until", "last"};
+constexpr const char* kForms =
+    "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, since:TIME, until:TIME, "
+    "last or last:N";
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorKind::invalid_argument, std::move(message));
+}
+
+bool separates(char c) {
+  return c == ' ' || c == ',' || c == '\t';
+}
+
+// A term without its quotation marks.
+struct Term {
+  std::string text;
+  bool quoted = false;  // a part of it was
+};
+
+Result<std::vector<Term>> split(std::string_view text) {
+  std::vector<Term> terms;
+  std::optional<Term> term;
+  bool inside = false;
+  for (const char c : text) {
+    if (!inside && separates(c)) {
+      if (term) terms.push_back(*std::exchange(term, std::nullopt));
+      continue;
+    }
+    if (!term) term.emplace();
+    if (c == '"') {
+      inside = !inside;
+      term->quoted = true;
+    } else {
+      term->text += c;
+    }
+  }
+  if (inside) return invalid(fmt::format("{}: a quotation mark is not closed", in_quotes(text)));
+  if (term) terms.push_back(std::move(*term));
+  return terms;
+}
+
+// A whole number above 0.
+std::optional<std::int64_t> to_number(std::string_view text) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc{} || end != last || number < 1) return std::nullopt;
+  return number;
+}
+
+// "@1763683200.25"
+std::optional<WallTime> to_time(std::string_view text) {
+  if (!text.starts_with('@')) return std::nullopt;
+  text.remove_prefix(1);
+  double seconds = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, seconds, std::chars_format::fixed);
+  constexpr double kFarthest = 9e12;  // microseconds of it are a 64-bit number
+  if (error != std::errc{} || end != last || !(seconds >= 0) || seconds > kFarthest) return std::nullopt;
+  return WallTime{std::chrono::round<std::chrono::microseconds>(std::chrono::duration<double>{seconds})};
+}
+
+class SelectionParser {
+ public:
+  explicit SelectionParser(std::string_view text) {
+    selection_.text = text;
+    selection_.filter.state = RunState::finished;
+  }
+
+  Status take(const Term& term) {
+    const auto colon = term.text.find(':');
+    if (colon == std::string::npos) return take_word(term);
+    const std::string key = term.text.substr(0, colon);
+    const std::string value = term.text.substr(colon + 1);
+    if (std::ranges::find(kKeys, key) == kKeys.end()) return unknown(term.text, key);
+    if (std::ranges::find(seen_, key) != seen_.end()) {
+      return invalid(fmt::format("{}: {} is said twice, and all that is said has to hold",
+                                 in_quotes(selection_.text), key));
+    }
+    seen_.push_back(key);
+    return take_value(key, value);
+  }
+
+  Result<RunSelection> finish() {
+    if (selection_.runs.empty() && seen_.empty()) {
+      return invalid(fmt::format("a selection of runs is empty; expected is {}", kForms));
+    }
+    std::ranges::sort(selection_.singles);
+    std::ranges::sort(selection_.runs, {}, &RunRange::first);
+    std::vector<RunRange> apart;
+    for (const RunRange& range : selection_.runs) {
+      if (!apart.empty() && range.first <= apart.back().last) {
+        apart.back().last = std::max(apart.back().last, range.last);
+      } else {
+        apart.push_back(range);
+      }
+    }
+    selection_.runs = std::move(apart);
+    return std::move(selection_);
+  }
+
+ private:
+  static Status unknown(const std::string& text, std::string_view word) {
+    const auto meant = nearest(word, kKeys);
+    return invalid(fmt::format("{} is no selection of runs; expected is {}{}", in_quotes(text), kForms,
+                               meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+  }
+
+  Status take_word(const Term& term) {
+    if (term.text == "last" && !term.quoted) return take({"last:1", false});
+    const auto dash = term.text.find('-');
+    const auto first = to_number(std::string_view{term.text}.substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : to_number(std::string_view{term.text}.substr(dash + 1));
+    if (!first || !last) return unknown(term.text, term.text);
+    if (*last < *first) {
+      return invalid(fmt::format("{}: a range of runs goes upwards; did you mean `{}-{}`?",
+                                 in_quotes(term.text), *last, *first));
+    }
+    selection_.runs.push_back({*first, *last});
+    if (dash == std::string::npos) selection_.singles.push_back(*first);
+    return {};
+  }
+
+  Status take_value(std::string_view key, const std::string& value) {
+    RunFilter& filter = selection_.filter;
+    if (key == "label") {
+      filter.label = value;
+    } else if (key == "scenario") {
+      if (value.empty()) return invalid("scenario: a name has to follow, like scenario:veth-tcp");
+      filter.scenario = value;
+    } else if (key == "job") {
+      filter.job = to_number(value);
+      if (!filter.job) return invalid(fmt::format("job:{}: this is not the number of a job", value));
+    } else if (key == "last") {
+      return take_last(value);
+    } else {
+      auto& bound = key == "since" ? filter.since : filter.until;
+      bound = to_time(value);
+      if (!bound) {
+        return invalid(
+            fmt::format("{}: {} is no point in time; expected are seconds since 1970, like {}:@1763683200",
+                        key, in_quotes(value), key));
+      }
+    }
+    return {};
+  }
+
+  Status take_last(const std::string& value) {
+    const auto number = to_number(value);
+    if (!number || *number > kSelectedRuns) {
+      return invalid(fmt::format("last:{}: expected is how many runs, 1 to {}", value, kSelectedRuns));
+    }
+    selection_.newest = static_cast<std::uint32_t>(*number);
+    return {};
+  }
+
+  RunSelection selection_;
+  std::vector<std::string> seen_;
+};
+
+std::string suggestion(const char* key, const std::string& word, const std::vector<std::string>& known) {
+  if (std::ranges::find(known, word) != known.end()) return {};
+  const std::vector<std::string_view> candidates{known.begin(), known.end()};
+  const auto meant = nearest(word, candidates);
+  return fmt::format("; there is no {} {}{}", key, in_quotes(word),
+                     meant ? fmt::format(", did you mean {}?", in_quotes(*meant)) : "");
+}
+
+std::unexpected<Error> nothing_fits(RunQueries& queries, const RunSelection& selection) {
+  std::string message = fmt::format("{}: no finished run fits", in_quotes(selection.text));
+  const auto names = queries.run_names();
+  if (!names) return std::unexpected(names.error());
+  const RunFilter& filter = selection.filter;
+  if (filter.label) message += suggestion("label", *filter.label, names->labels);
+  if (filter.scenario) message += suggestion("scenario", *filter.scenario, names->scenarios);
+  return fail(ErrorKind::not_found, std::move(message));
+}
+
+// A run that was named by itself is meant, so that it may not silently be missing.
+Status expect_finished(RunQueries& queries, const std::vector<RunId>& named) {
+  for (const RunId id : named) {
+    const auto run = queries.run(id);
+    if (!run) return std::unexpected(run.error());
+    if (run->state == RunState::finished) continue;
+    return invalid(
+        fmt::format("run {} is {}; only finished runs can be compared", id, to_string(run->state)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunSelection> parse_selection(std::string_view text) {
+  if (text.size() > kSelectionBytes) {
+    return invalid(fmt::format("a selection of runs is {} bytes long; at most {} are allowed", text.size(),
+                               kSelectionBytes));
+  }
+  if (!is_printable(text)) return invalid("a selection of runs: control characters are not allowed");
+  const auto terms = split(text);
+  if (!terms) return std::unexpected(terms.error());
+  SelectionParser parser{text};
+  for (const Term& term : *terms) {
+    if (auto taken = parser.take(term); !taken) return std::unexpected(std::move(taken.error()));
+  }
+  return parser.finish();
+}
+
+Result<std::vector<SelectedRun>> resolve(RunQueries& queries, const RunSelection& selection) {
+  if (auto known = expect_finished(queries, selection.singles); !known) {
+    return std::unexpected(std::move(known.error()));
+  }
+  auto runs =
+      queries.selected_runs(selection.filter, selection.runs, selection.newest.value_or(kSelectedRuns + 1));
+  if (!runs) return runs;
+  if (runs->empty()) return nothing_fits(queries, selection);
+  if (runs->size() > kSelectedRuns) {
+    return invalid(fmt::format("{}: more than {} runs fit; last:{} takes the newest of them",
+                               in_quotes(selection.text), kSelectedRuns, kSelectedRuns));
+  }
+  std::ranges::reverse(*runs);
+  return runs;
+}
+
+}  // namespace netperfd::core

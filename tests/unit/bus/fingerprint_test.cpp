@@ -1,0 +1,72 @@
+// The environment of a run, as callers read it.
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dbus/compat.hpp"
+#include "tests/unit/bus/bus_test.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class FingerprintCall : public BusTest {
+ protected:
+  void SetUp() override {
+    BusTest::SetUp();
+    if (IsSkipped()) return;
+    client.emplace(*loop);
+    queries.stored = {a_run(41)};
+  }
+  void TearDown() override {
+    client.reset();
+    BusTest::TearDown();
+  }
+  Answered<std::string, dbus::Rows, std::vector<std::string>> get(std::uint64_t run) {
+    return client->call<std::string, dbus::Rows, std::vector<std::string>>("GetFingerprint", run);
+  }
+  std::optional<Client> client;
+};
+
+TEST_F(FingerprintCall, has_every_fact_in_its_order_and_what_is_not_known) {
+  queries.stored_fingerprint = {.boot_id = "f82f6326",
+                                .facts = {{"kernel", "release", "6.1"}, {"nic", "veth0@a mtu", "1500"}},
+                                .unknown = {"irq: a", "nic: b"}};
+  const auto answered = get(41);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& [boot_id, facts, unknown] = answered.values;
+  EXPECT_EQ(boot_id, "f82f6326");
+  EXPECT_THAT(unknown, ElementsAre("irq: a", "nic: b"));
+  ASSERT_EQ(facts.size(), 2U);
+  EXPECT_EQ(facts[0].at("group").get<std::string>(), "kernel");
+  EXPECT_EQ(facts[1].at("group").get<std::string>(), "nic");
+  EXPECT_EQ(facts[1].at("key").get<std::string>(), "veth0@a mtu");
+  EXPECT_EQ(facts[1].at("value").get<std::string>(), "1500");
+  EXPECT_EQ(facts[1].size(), 3U);
+}
+
+TEST_F(FingerprintCall, of_the_most_facts_that_are_taken_fits_into_a_message) {
+  Fingerprint largest;
+  // As counters/fact_sheet.hpp bounds them: 3000 of them, or 512 KiB with 128 bytes for each.
+  for (int i = 0; i < 3000; ++i)
+    largest.facts.push_back({"sysctl:net.ipv4.a_rather_long_name", std::to_string(i), "1"});
+  queries.stored_fingerprint = largest;
+  EXPECT_EQ(std::get<1>(get(41).values).size(), 3000U);
+  largest.facts.clear();
+  for (int i = 0; i < 460; ++i) largest.facts.push_back({"nic", std::to_string(i), std::string(1000, 'v')});
+  for (int i = 0; i < 100; ++i) largest.unknown.emplace_back(1000, 'u');
+  queries.stored_fingerprint = largest;
+  EXPECT_EQ(std::get<1>(get(41).values).size(), 460U);
+}
+
+TEST_F(FingerprintCall, is_not_found_where_there_is_none) {
+  EXPECT_THAT(get(41).error, HasSubstr("NotFound"));
+  EXPECT_THAT(get(42).error, HasSubstr("NotFound"));
+}
+
+}  // namespace
+}  // namespace netperfd::bus
