@@ -124,6 +124,10 @@ std::string show_csv(const ShowView& view) {
   if (lists.stacks) return table_of(run, view.stacks.stacks);
   if (lists.marks) return table_of(run, trace.marks);
   if (lists.cpus) return table_of(run, trace.cpus);
+  const CountersView counters = view.counters.value_or(CountersView{});
+  if (view.list_counters) return table_of(run, counters.counters);
+  if (view.list_tcp) return table_of(run, counters.tcp);
+  if (view.list_environment) return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
   const FunctionLists& function_lists = view.function_lists;
   const ProfileDetails profile = view.functions.value_or(ProfileDetails{});
   if (function_lists.tree) return table_of(run, profile.tree);
@@ -133,6 +137,10 @@ std::string show_csv(const ShowView& view) {
   if (function_lists.functions || alone) return table_of(run, profile.functions);
   if (lists.over_time || is_trace_only(view.details.run)) return table_of(run, slices_of(trace));
   return table_of(run, view.intervals);
+}
+
+std::string compare_csv(const CompareView& view) {
+  return csv(std::span{view.details.functions});
 }
 
 std::string doctor_csv(std::span<const CapabilityView> capabilities) {

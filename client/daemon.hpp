@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/comparison_views.hpp"
 #include "client/loop.hpp"
 #include "client/outcome.hpp"
 #include "client/owned_fd.hpp"
@@ -93,6 +94,14 @@ class Daemon {
   [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
   // The same, to be read.
   [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
+
+  // B against A, computed by the daemon.
+  [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
+
+  // What the kernel counted meanwhile, `tcp` with the samples; not_found where none were read.
+  [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
+  // What it was made in; not_found where that was not looked at.
+  [[nodiscard]] Outcome<EnvironmentView> environment(std::uint64_t run);
 
   // What the kernel showed while the run went on; not_found where it has no trace.
   [[nodiscard]] Outcome<TraceDetails> trace(std::uint64_t run);

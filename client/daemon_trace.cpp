@@ -86,4 +86,11 @@ Outcome<std::vector<TracerView>> Daemon::tracers() {
   return call([&] { return from_rows<TracerView>(bus_->ListTracers()); });
 }
 
+Outcome<EnvironmentView> Daemon::environment(std::uint64_t run) {
+  return call([&] {
+    auto [boot_id, facts, unknown] = bus_->GetFingerprint(run);
+    return EnvironmentView{std::move(boot_id), from_rows<FactView>(facts), std::move(unknown)};
+  });
+}
+
 }  // namespace netperfctl

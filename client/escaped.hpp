@@ -76,9 +76,29 @@ template <class Row>
           escaped(std::move(details.edges)),     escaped(std::move(details.tree))};
 }
 
+[[nodiscard]] inline ComparisonDetails escaped(ComparisonDetails details) {
+  return {escaped(std::move(details.comparison)), escaped(std::move(details.functions)),
+          escaped(std::move(details.counters)), escaped(std::move(details.facts))};
+}
+
+[[nodiscard]] inline CountersView escaped(CountersView counters) {
+  counters.counters = escaped(std::move(counters.counters));
+  for (std::string& clause : counters.unknown) clause = printable(clause);
+  return counters;
+}
+
+[[nodiscard]] inline EnvironmentView escaped(EnvironmentView environment) {
+  environment.boot_id = printable(environment.boot_id);
+  environment.facts = escaped(std::move(environment.facts));
+  for (std::string& clause : environment.unknown) clause = printable(clause);
+  return environment;
+}
+
 [[nodiscard]] inline ShowView escaped(ShowView view) {
   view.details = escaped(std::move(view.details));
   if (view.job) view.job = escaped(std::move(*view.job));
+  if (view.counters) view.counters = escaped(std::move(*view.counters));
+  if (view.environment) view.environment = escaped(std::move(*view.environment));
   view.intervals = escaped(std::move(view.intervals));
   view.streams = escaped(std::move(view.streams));
   if (view.trace) view.trace = escaped(std::move(*view.trace));

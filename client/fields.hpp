@@ -5,6 +5,9 @@
 // a CSV header should not, visit(key, member, suffix).
 #pragma once
 
+#include "client/comparison_fields.hpp"
+#include "client/counter_fields.hpp"
+#include "client/environment_fields.hpp"
 #include "client/function_fields.hpp"
 #include "client/row_of.hpp"
 #include "client/views.hpp"

@@ -79,6 +79,19 @@ void add_functions(Json& json, const ShowView& view) {
   if (view.function_lists.tree) json["call_tree"] = array(details.tree);
 }
 
+void add_counters(Json& json, const ShowView& view) {
+  if (view.list_counters) {
+    json["counters"] = array(view.counters->counters);
+    json["counters_unknown"] = view.counters->unknown;
+  }
+  if (view.list_tcp) json["tcp_samples"] = array(view.counters->tcp);
+}
+
+void add_environment(Json& json, const EnvironmentView& environment) {
+  json["environment"] = {{"boot_id", environment.boot_id}, {"facts", array(environment.facts)}};
+  json["environment"]["unknown"] = environment.unknown;
+}
+
 // ASCII only: a terminal that shows it cannot be steered by what a label holds.
 std::string write(const Json& json, int indent) {
   return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
@@ -124,6 +137,7 @@ std::string show_json(const ShowView& view) {
   }
   if (view.list_intervals) json["intervals"] = array(view.intervals);
   if (view.list_streams) json["streams"] = array(view.streams);
+  if (view.counters) add_counters(json, view);
   if (!view.trace) return pretty(json);
   json["trace"] = object(view.trace->trace);
   json["trace_cpus"] = array(view.trace->cpus);
@@ -133,6 +147,18 @@ std::string show_json(const ShowView& view) {
   if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
   if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
   if (view.functions) add_functions(json, view);
+  if (view.list_environment && view.environment) add_environment(json, *view.environment);
+  return pretty(json);
+}
+
+std::string compare_json(const CompareView& view) {
+  Json json = document("comparison");
+  json["a"] = view.asked.a;
+  json["b"] = view.asked.b;
+  json["comparison"] = object(view.details.comparison);
+  json["functions"] = array(view.details.functions);
+  json["counters"] = array(view.details.counters);
+  json["facts"] = array(view.details.facts);
   return pretty(json);
 }
 

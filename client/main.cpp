@@ -12,9 +12,10 @@
 namespace netperfctl {
 namespace {
 
-constexpr std::array kVerbs{&add_start,   &add_stop,      &add_jobs,      &add_runs,   &add_show, &add_export,
-                            &add_import,  &add_delete,    &add_scenarios, &add_watch,  &add_mark, &add_doctor,
-                            &add_modules, &add_functions, &add_events,    &add_tracers};
+constexpr std::array kVerbs{&add_start,   &add_stop,   &add_jobs,   &add_runs,    &add_show,
+                            &add_compare, &add_export, &add_import, &add_delete,  &add_scenarios,
+                            &add_watch,   &add_mark,   &add_doctor, &add_modules, &add_functions,
+                            &add_events,  &add_tracers};
 
 Exit run_verb(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
@@ -50,9 +51,9 @@ Exit run(int argc, char** argv) {
       "  netperfctl start veth-tcp --label before    measure, and follow it\n"
       "  netperfctl show last                        read what came of it\n"
       "  netperfctl doctor                           when something does not work\n"
-      "Exit codes: 0 ok, 1 error, 2 usage or a wrong job, 3 no daemon, 4 not allowed, 5 not found, 7 a run "
-      "failed,\n"
-      "130 interrupted.");
+      "Exit codes: 0 ok, 1 error or a regression, 2 usage or a wrong job, 3 no daemon, 4 not allowed, 5 not "
+      "found,\n"
+      "6 an inconclusive comparison, 7 a run failed, 130 interrupted.");
   std::vector<Verb> verbs;
   verbs.reserve(kVerbs.size());
   for (const auto add : kVerbs) verbs.push_back(add(app, settings));

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/comparison_views.hpp"
 #include "client/screen.hpp"
 #include "client/views.hpp"
 
@@ -21,6 +22,7 @@ namespace netperfctl {
 [[nodiscard]] std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
+[[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
 
 // What `doctor` says, and last in a line what can be measured here.
 [[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);
@@ -51,6 +53,7 @@ namespace netperfctl {
 [[nodiscard]] std::string jobs_json(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_json(const ShowView& view);
+[[nodiscard]] std::string compare_json(const CompareView& view);
 [[nodiscard]] std::string start_json(const StartView& view);
 [[nodiscard]] std::string imported_json(std::uint64_t run);
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
@@ -84,9 +87,10 @@ namespace netperfctl {
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
 // The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;
-// where something was listed, the first of: streams, events, drops, stacks, marks, cpus, tree, callers,
-// functions (with over_time those by time slice), over_time.
+// where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp, environment, tree,
+// callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
+[[nodiscard]] std::string compare_csv(const CompareView& view);  // the functions
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
 [[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);
 [[nodiscard]] std::string functions_csv(const FunctionPage& page);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "client/counters_text.hpp"
+#include "client/environment_text.hpp"
 #include "client/escaped.hpp"
 #include "client/function_text.hpp"
 #include "client/render.hpp"
@@ -281,6 +283,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   if (view.list_streams) text += "\n" + show::streams_table(screen, view);
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
   text += show::trace_tables(screen, view) + show::function_tables(screen, view);
+  text += show::counters_part(screen, view) + show::environment_part(screen, view);
   return text + next_part(screen, view);
 }
 

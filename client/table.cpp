@@ -75,7 +75,7 @@ std::string render_row(const Screen& screen, const std::vector<Column>& columns,
 }  // namespace
 
 std::string render_table(const Screen& screen, std::vector<Column> columns, std::vector<Cells> rows,
-                         std::vector<Cell> notes) {
+                         std::vector<Cell> notes, const std::string& note_title) {
   const auto flatten = [](Cell& cell) { std::ranges::replace(cell.text, '\n', ' '); };
   for (Cells& row : rows) std::ranges::for_each(row, flatten);
   std::ranges::for_each(notes, flatten);
@@ -87,7 +87,7 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
   std::size_t note_width = 0;
   for (const Cell& note : notes) note_width = std::max(note_width, display_width(note.text));
   if (note_width > 0 && !too_wide(kGap + note_width)) {
-    columns.push_back({.title = "NOTE"});
+    columns.push_back({.title = note_title});
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(std::exchange(notes[i], {}));
   }
   while (too_wide(0)) {

@@ -30,9 +30,11 @@ struct Cell {
 using Cells = std::vector<Cell>;  // one a column
 
 // A line of titles and a line a row. Where the screen is too narrow the widest columns that may shrink do so
-// first. `notes`, none or one a row, are a last column NOTE where all fits, else each a line below its row.
+// first. `notes`, none or one a row, are a last column `note_title` where all fits, else each a line below
+// its row.
 [[nodiscard]] std::string render_table(const Screen& screen, std::vector<Column> columns,
-                                       std::vector<Cells> rows, std::vector<Cell> notes = {});
+                                       std::vector<Cells> rows, std::vector<Cell> notes = {},
+                                       const std::string& note_title = "NOTE");
 
 // The same with a bar behind each row, in the room that is left on a terminal, as long as its part of the
 // largest of `sizes`, one a row. Without such room, and in a pipe, it is render_table().

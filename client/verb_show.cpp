@@ -16,7 +16,7 @@ namespace {
 
 struct ShowArguments {
   std::string run = "last";
-  bool intervals = false, streams = false;
+  bool intervals = false, streams = false, environment = false, counters = false, tcp = false;
   TraceLists trace;
   FunctionLists functions;
   std::string document;
@@ -52,10 +52,31 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
   return {};
 }
 
+Outcome<void> fetch_counters(Daemon& daemon, ShowView& view) {
+  if (!view.list_counters && !view.list_tcp) return {};
+  auto counters = daemon.counters(view.details.run.run, view.list_tcp);
+  if (!counters && counters.error().exit == Exit::not_found) return {};
+  if (!counters) return std::unexpected(counters.error());
+  view.counters = std::move(*counters);
+  return {};
+}
+
+Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
+  if (!view.list_environment) return {};
+  auto environment = daemon.environment(view.details.run.run);
+  if (!environment && environment.error().exit == Exit::not_found) return {};
+  if (!environment) return std::unexpected(environment.error());
+  view.environment = std::move(*environment);
+  return {};
+}
+
 Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& arguments, Format format) {
   ShowView view;
   view.list_intervals = arguments.intervals;
   view.list_streams = arguments.streams;
+  view.list_environment = arguments.environment;
+  view.list_counters = arguments.counters;
+  view.list_tcp = arguments.tcp;
   view.trace_lists = arguments.trace;
   view.function_lists = arguments.functions;
   auto details = daemon.run(run);
@@ -79,6 +100,8 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
     if (!streams) return std::unexpected(streams.error());
     view.streams = std::move(*streams);
   }
+  if (const auto done = fetch_counters(daemon, view); !done) return std::unexpected(done.error());
+  if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
   return view;
@@ -130,6 +153,11 @@ Verb add_show(CLI::App& app, const Settings& settings) {
       ->type_name("");
   command->add_flag("--intervals", arguments->intervals, "List its intervals");
   command->add_flag("--streams", arguments->streams, "List its streams");
+  command->add_flag("--counters", arguments->counters,
+                    "List what the kernel counted meanwhile: protocols, devices, softirqs, CPU time");
+  command->add_flag("--tcp", arguments->tcp, "List samples of its TCP connections, twice a second");
+  command->add_flag("--environment", arguments->environment,
+                    "List the kernel, modules, settings and devices that it was made with");
   TraceLists& trace = arguments->trace;
   command->add_flag("--events", trace.events,
                     "List the first and the last few kernel events, whole (for the run's owner and root)");

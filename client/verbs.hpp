@@ -28,6 +28,7 @@ struct Verb {
 [[nodiscard]] Verb add_jobs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_runs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_show(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_compare(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_export(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_import(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_delete(CLI::App& app, const Settings& settings);

@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "client/counter_views.hpp"
+#include "client/environment_views.hpp"
 #include "client/function_views.hpp"
 
 namespace netperfctl {
@@ -292,6 +294,10 @@ struct ShowView {
   TraceLists trace_lists;
   std::optional<ProfileDetails> functions;  // absent where no functions were traced
   FunctionLists function_lists;
+  std::optional<EnvironmentView> environment;  // where listed; absent too where it was not looked at
+  bool list_environment = false;
+  std::optional<CountersView> counters;  // where one of the two is listed; absent too where none were read
+  bool list_counters = false, list_tcp = false;
 };
 
 // All that `start` can say of its job.

@@ -1,0 +1,33 @@
+// Daemon's question about two selections of runs.
+#include <chrono>
+
+#include "client/daemon.hpp"
+#include "client/daemon_bus.hpp"
+
+namespace netperfctl {
+namespace {
+
+// A thousand runs a side with thousands of functions each.
+constexpr std::chrono::minutes kCompareAnswer{5};
+
+}  // namespace
+
+Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
+  dbus::Row options;
+  if (!request.changed.empty()) options.emplace("changed", sdbus::Variant{request.changed});
+  if (request.despite) options.emplace("despite", sdbus::Variant{true});
+  if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
+  return call([&] {
+    const auto usual = bus_->wait_at_most(kCompareAnswer);
+    const auto [comparison, functions, counters, facts] = bus_->Compare(request.a, request.b, options);
+    bus_->wait_at_most(usual);
+    ComparisonDetails details;
+    details.comparison = from_row<ComparisonView>(comparison);
+    details.functions = from_rows<FunctionDeltaView>(functions);
+    details.counters = from_rows<CounterChangeView>(counters);
+    details.facts = from_rows<FactChangeView>(facts);
+    return details;
+  });
+}
+
+}  // namespace netperfctl

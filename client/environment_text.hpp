@@ -1,0 +1,14 @@
+// The environment of a run, as `show --environment` lists it.
+#pragma once
+
+#include <string>
+
+#include "client/screen.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl::show {
+
+// Begins with an empty line; nothing where it was not asked for.
+[[nodiscard]] std::string environment_part(const Screen& screen, const ShowView& view);
+
+}  // namespace netperfctl::show

@@ -1,0 +1,125 @@
+// Two sets of real runs, compared over the bus as any user may.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+// What the exit code says of the verdict.
+int code_of(const std::string& verdict) {
+  if (verdict == "improvement" || verdict == "equivalent") return 0;
+  return verdict == "regression" ? 1 : 6;
+}
+
+class Compare : public SystemTest {
+ protected:
+  static void SetUpTestSuite() {
+    set_up({});
+    // Interleaved, so that what drifts is on both sides. `slow` is limited to what any machine passes.
+    for (int i = 0; i < kRuns; ++i) {
+      measure("same-a", {});
+      measure("same-b", {});
+      measure("slow", {"--set", "workload.iperf3.bitrate=20M"});
+    }
+  }
+
+  static constexpr int kRuns = 4;  // the fewest a side that have an interval where they are not in blocks
+
+  static void measure(const std::string& label, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"start", "local", "--label", label};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome started = lab().ctl(arguments);
+    ASSERT_EQ(started.code, 0) << started.err;
+  }
+
+  struct Compared {
+    int code = 0;
+    json document;
+    [[nodiscard]] std::string verdict() const { return document.at("comparison").at("verdict"); }
+  };
+  static Compared compare(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"compare", "-o", "json"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = lab().ctl(all, lab().users().outsider);
+    EXPECT_NE(outcome.out, "") << outcome.err;
+    return {outcome.code, json::parse(outcome.out)};
+  }
+};
+
+TEST_F(Compare, of_like_with_like_is_whole_and_ends_as_its_verdict_says) {
+  const Compared compared = compare({"label:same-a", "label:same-b"});
+  const json& head = compared.document.at("comparison");
+  EXPECT_EQ(compared.code, code_of(compared.verdict()));
+  // By chance the verdict is a difference in one of some thirty such comparisons, so it is not asked for.
+  EXPECT_THAT(compared.verdict(),
+              AnyOf("improvement", "regression", "equivalent", "inconclusive", "refused"));
+  EXPECT_EQ(head.at("runs_a").size(), kRuns);
+  EXPECT_EQ(head.at("runs_b").size(), kRuns);
+  EXPECT_EQ(head.at("samples_a"), kRuns);
+  EXPECT_EQ(head.at("labels_a"), json::array({"same-a"}));
+  EXPECT_GE(head.at("level"), 0.95);
+  EXPECT_LE(head.at("ratio_low"), head.at("ratio"));
+  EXPECT_GE(head.at("ratio_high"), head.at("ratio"));
+  // The figure is the run's own.
+  std::set<double> rates;
+  for (const json& run : head.at("runs_a")) {
+    rates.insert(lab().database().real(fmt::format(
+        "SELECT sum(received_bits_per_second) FROM sums WHERE run = {}", run.get<std::uint64_t>())));
+  }
+  EXPECT_GE(head.at("median_a"), *rates.begin());
+  EXPECT_LE(head.at("median_a"), *rates.rbegin());
+}
+
+TEST_F(Compare, finds_a_limit_of_the_bitrate_whichever_way_round) {
+  const Compared slower = compare({"label:same-a", "label:slow", "--despite"});
+  EXPECT_EQ(slower.verdict(), "regression") << slower.document.dump(2);
+  EXPECT_EQ(slower.code, 1);
+  EXPECT_LT(slower.document.at("comparison").at("ratio_high"), 0.9);
+  const Compared faster = compare({"label:slow", "label:same-b", "--despite"});
+  EXPECT_EQ(faster.verdict(), "improvement");
+  EXPECT_EQ(faster.code, 0);
+  const Compared allowed = compare({"label:same-a", "label:slow", "--despite", "--fail-on", "inconclusive"});
+  EXPECT_EQ(allowed.code, 0);
+}
+
+TEST_F(Compare, of_one_run_a_side_is_too_few) {
+  const Compared compared = compare({"label:same-a last", "label:slow last:1", "--despite"});
+  EXPECT_EQ(compared.verdict(), "too few");
+  EXPECT_EQ(compared.code, 6);
+  EXPECT_FALSE(compared.document.at("comparison").contains("level"));
+  EXPECT_EQ(compare({"label:same-a last", "label:slow last", "--despite", "--fail-on", "never"}).code, 0);
+}
+
+TEST_F(Compare, is_a_page_for_people) {
+  const Outcome page = lab().ctl({"compare", "label:same-a since:1h", "label:slow", "--despite"});
+  EXPECT_EQ(page.code, 1) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("A: label same-a, 4 runs   B: label slow, 4 runs"));
+  EXPECT_THAT(page.out, HasSubstr("REGRESSION"));
+  EXPECT_THAT(page.out,
+              HasSubstr("again      netperfctl compare 'label:same-a since:1h' label:slow --despite"));
+}
+
+TEST_F(Compare, names_what_is_wrong_with_a_selection) {
+  const Outcome nobody = lab().ctl({"compare", "label:same-a", "label:same"});
+  EXPECT_EQ(nobody.code, 5);
+  EXPECT_THAT(nobody.err, HasSubstr("B: \"label:same\": no finished run fits; there is no label \"same\""));
+  const Outcome wrong = lab().ctl({"compare", "lable:same-a", "label:slow"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean `label`?"));
+  EXPECT_EQ(lab().ctl({"compare", "label:same-a", "label:same-a"}).code, 2);
+  EXPECT_EQ(lab().ctl({"compare", "label:same-a", "since:soon"}).code, 2);
+  EXPECT_EQ(lab().ctl({"compare", "label:same-a", "label:slow", "--threshold", "1"}).code, 2);
+  EXPECT_EQ(lab().ctl({"compare", "label:same-a", "label:slow", "--fail-on", "success"}).code, 2);
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

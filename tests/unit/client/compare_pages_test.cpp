@@ -1,0 +1,122 @@
+// The page of a comparison, and the same as JSON and CSV.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "client/render.hpp"
+#include "client/table.hpp"
+#include "tests/unit/client/compare_samples.hpp"
+#include "tests/unit/client/golden.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+std::string page(const CompareView& view, std::size_t width = 80) {
+  return compare_text(samples::terminal(width), view);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(ComparePages, an_improvement_is_explained_by_functions_counters_and_facts) {
+  expect_golden("compare_improvement_80.txt", page(samples::hash_table()));
+  expect_golden("compare_improvement_120.txt", page(samples::hash_table(), 120));
+  expect_golden("compare_improvement_pipe.txt", compare_text(samples::pipe(), samples::hash_table()));
+}
+
+TEST(ComparePages, an_inconclusive_one_says_what_could_have_been_found) {
+  const std::string text = page(samples::noisy());
+  expect_golden("compare_inconclusive_80.txt", text);
+  EXPECT_FALSE(has(text, "no change"));
+}
+
+TEST(ComparePages, too_few_runs_still_show_what_differs) {
+  expect_golden("compare_too_few_80.txt", page(samples::one_run_a_side()));
+}
+
+TEST(ComparePages, a_refused_one_lists_what_differs_and_shows_no_figure) {
+  const std::string text = page(samples::offload_differs());
+  expect_golden("compare_refused_80.txt", text);
+  EXPECT_FALSE(has(text, "Mbit/s"));
+}
+
+TEST(ComparePages, despite_a_difference_the_verdict_is_marked_with_it) {
+  const std::string text = page(samples::offload_despite());
+  expect_golden("compare_despite_80.txt", text);
+  EXPECT_TRUE(has(text, "REGRESSION despite nic, cpu"));
+}
+
+TEST(ComparePages, where_no_cpu_was_the_limit_the_functions_tell_no_story) {
+  expect_golden("compare_not_cpu_bound_80.txt", page(samples::paced()));
+}
+
+TEST(ComparePages, without_functions_say_why) {
+  CompareView view = samples::hash_table();
+  view.details.functions.clear();
+  view.details.comparison.not_attributed = "No functions were traced on either side.";
+  view.details.comparison.explained = view.details.comparison.explained_low =
+      view.details.comparison.explained_high = view.details.comparison.residual_ns_per_byte =
+          view.details.comparison.traced_to_plain = std::nullopt;
+  expect_golden("compare_no_functions_80.txt", page(view));
+}
+
+TEST(ComparePages, what_nobody_knows_has_no_line) {
+  expect_golden("compare_unknown_80.txt", page(samples::hardly_known()));
+}
+
+TEST(ComparePages, fit_into_80_columns) {
+  for (const CompareView& view :
+       {samples::hash_table(), samples::noisy(), samples::one_run_a_side(), samples::offload_differs(),
+        samples::offload_despite(), samples::paced(), samples::hardly_known()}) {
+    EXPECT_LE(table_width(page(view)), 80U) << page(view);
+  }
+}
+
+TEST(ComparePages, are_ascii_so_that_they_can_be_pasted_anywhere) {
+  for (const CompareView& view : {samples::hash_table(), samples::noisy(), samples::one_run_a_side(),
+                                  samples::offload_despite(), samples::paced()}) {
+    const std::string text = compare_text(samples::pipe(), view);
+    EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+        << text;
+  }
+}
+
+TEST(ComparePages, cannot_steer_a_terminal) {
+  CompareView view = samples::hash_table();
+  view.asked.a = "label:\x1b[31m";
+  view.command = "netperfctl compare \x1b[31m";
+  view.details.comparison.labels_a.reset();
+  view.details.comparison.caveats->push_back("\x1b[2J");
+  view.details.functions[0].function = "\x1b[2J";
+  view.details.facts[0].key = "\x1b[2J";
+  EXPECT_FALSE(has(page(view), "\x1b"));
+}
+
+TEST(ComparePages, are_short_unless_all_is_asked_for) {
+  CompareView view = samples::hash_table();
+  const FunctionDeltaView one = view.details.functions[3];
+  view.details.functions.insert(view.details.functions.end(), 20, one);
+  EXPECT_TRUE(has(page(view), "...18 more functions: --all")) << page(view);
+  EXPECT_FALSE(has(page(view), "NET_RX"));
+  view.all = true;
+  EXPECT_FALSE(has(page(view), "more functions")) << page(view);
+  EXPECT_TRUE(has(page(view), "NET_RX"));
+}
+
+TEST(CompareDocuments, as_json_have_every_number) {
+  expect_golden("compare.json", compare_json(samples::hash_table()));
+  expect_golden("compare_refused.json", compare_json(samples::offload_differs()));
+  const std::string json = compare_json(samples::hardly_known());
+  expect_golden("compare_unknown.json", json);
+  EXPECT_FALSE(has(json, "null"));
+}
+
+TEST(CompareDocuments, as_csv_have_the_functions) {
+  expect_golden("compare.csv", compare_csv(samples::hash_table()));
+}
+
+}  // namespace
+}  // namespace netperfctl

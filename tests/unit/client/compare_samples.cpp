@@ -1,0 +1,278 @@
+#include "tests/unit/client/compare_samples.hpp"
+
+#include <string>
+#include <utility>
+
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl::samples {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t count) {
+  std::vector<std::uint64_t> runs;
+  for (std::uint64_t i = 0; i < count; ++i) runs.push_back(first + i);
+  return runs;
+}
+
+CompareView compared(const std::string& a, const std::string& b, std::uint64_t runs) {
+  CompareView view;
+  view.asked.a = a;
+  view.asked.b = b;
+  view.command = "netperfctl compare " + a + " " + b;
+  ComparisonView& head = view.details.comparison;
+  head.figure = "received";
+  head.threshold = 0.01;
+  head.pairing = "runs";
+  head.runs_a = numbers(41, runs);
+  head.runs_b = numbers(61, runs);
+  head.scenarios_a = head.scenarios_b = Words{"hsr-ring"};
+  head.labels_a = Words{"before"};
+  head.labels_b = Words{"after"};
+  head.first_started_a_us = kNow - 200 * kMinute;
+  head.last_started_a_us = kNow - 198 * kMinute;
+  head.first_started_b_us = kNow - 20 * kMinute;
+  head.last_started_b_us = kNow - 18 * kMinute;
+  head.samples_a = head.samples_b = static_cast<std::uint32_t>(runs);
+  return view;
+}
+
+FunctionDeltaView function(const char* name, double a, double b, double half, double q) {
+  FunctionDeltaView row;
+  row.function = name;
+  row.module = "hsr";
+  row.match = "same";
+  row.cost_a = a;
+  row.cost_b = b;
+  row.shift = b - a;
+  row.low = b - a - half;
+  row.high = b - a + half;
+  row.level = 0.9504;
+  row.p = q / 3;
+  row.q = q;
+  row.packets_per_byte_a = row.packets_per_byte_b = 0.000704;
+  row.calls_per_packet_a = row.calls_per_packet_b = 2;
+  row.ns_per_call_a = a / 0.001408;
+  row.ns_per_call_b = b / 0.001408;
+  return row;
+}
+
+CounterChangeView counter(const char* source, const char* name, double a, double b, double q) {
+  CounterChangeView row;
+  row.source = source;
+  row.name = name;
+  row.per_gigabyte_a = a;
+  row.per_gigabyte_b = b;
+  row.shift = b - a;
+  row.low = b - a - 0.1 * (a + b);
+  row.high = b - a + 0.1 * (a + b);
+  row.level = 0.9504;
+  row.p = q / 2;
+  row.q = q;
+  return row;
+}
+
+FactChangeView fact(const char* group, const char* key, Words a, Words b, bool declared, bool explains) {
+  FactChangeView row;
+  row.group = group;
+  row.key = key;
+  row.a = std::move(a);
+  row.b = std::move(b);
+  row.declared = declared;
+  row.explains = explains;
+  return row;
+}
+
+FactChangeView hsr_build() {
+  return fact("module:hsr", "build-id", {"3f9c21d0a7b44e019c3d8f5e6a7b1c2d3e4f5a6b"},
+              {"71ab0c44f0e94b7d8c1a2b3c4d5e6f7081920a1b"}, true, true);
+}
+
+// One is faster a call, one is called less often, one is new, one renamed and two are as they were.
+std::vector<FunctionDeltaView> ring_functions() {
+  std::vector<FunctionDeltaView> functions = {function("hsr_get_node", 18.41, 1.32, 0.9, 0.001),
+                                              function("hsr_addr_is_self", 0.97, 0.62, 0.06, 0.001),
+                                              function("hsr_forward_skb", 0.81, 0.76, 0.04, 0.041),
+                                              function("hsr_create_tagged_frame", 0.47, 0.471, 0.03, 0.72)};
+  FunctionDeltaView& fewer = functions[1];
+  fewer.calls_per_packet_b = 1.28;
+  fewer.ns_per_call_b = fewer.ns_per_call_a;
+  FunctionDeltaView added = function("hsr_hash_addr", 0, 0.21, 0.02, 0.001);
+  added.match = "only B";
+  added.cost_a = added.shift = added.low = added.high = added.level = added.p = added.q = std::nullopt;
+  added.packets_per_byte_a = added.calls_per_packet_a = added.ns_per_call_a = std::nullopt;
+  functions.push_back(added);
+  FunctionDeltaView renamed = function("is_supervision_frame.isra.0", 0.071, 0.069, 0.004, 0.4);
+  renamed.match = "renamed";
+  renamed.function_b = "is_supervision_frame.constprop.0";
+  functions.push_back(renamed);
+  functions[0].share = 0.961;
+  functions[1].share = 0.02;
+  functions[2].share = 0.003;
+  return functions;
+}
+
+}  // namespace
+
+CompareView hash_table() {
+  CompareView view = compared("label:before", "label:after", 8);
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "improvement";
+  head.median_a = 118.0e6;
+  head.median_b = 320.4e6;
+  head.ratio = 2.714;
+  head.ratio_low = 2.582;
+  head.ratio_high = 2.853;
+  head.level = 0.9504;
+  head.p = 0.000155;
+  head.cliffs_delta = 1;
+  head.ns_per_byte_a = 20.42;
+  head.ns_per_byte_b = 2.61;
+  head.ns_per_byte_shift = -17.79;
+  head.ns_per_byte_low = -18.61;
+  head.ns_per_byte_high = -16.99;
+  head.ns_per_byte_level = 0.9504;
+  head.explained = 0.962;
+  head.explained_low = 0.911;
+  head.explained_high = 1.012;
+  head.residual_ns_per_byte = -0.68;
+  head.traced_to_plain = 0.68;
+  head.tested = 5;
+  head.changed = Words{"module:hsr"};
+  head.same = Words{"kernel", "cpu", "nic", "sysctl", "clock", "iperf3", "topology", "trace"};
+  head.caveats =
+      Words{"One boot each: not separable from boot-to-boot variation.",
+            "All runs of A came before those of B: what changed in between with time is in the result."};
+  view.details.functions = ring_functions();
+  view.details.counters = {counter("netstat", "TcpRetransSegs", 12.2, 0.4, 0.01),
+                           counter("softirqs", "NET_RX", 703'400, 702'900, 0.61),
+                           counter("nic", "veth0 tx_packets", 704'112, 704'090, 0.8)};
+  view.details.counters.push_back(counter("cpu", "softirq", 1.9e9, 0.8e9, 0.02));
+  view.details.counters.back().unit = "ns";
+  view.details.facts = {hsr_build()};
+  return view;
+}
+
+CompareView noisy() {
+  CompareView view = compared("job:31", "job:32", 8);
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "inconclusive";
+  head.scenarios_a = head.scenarios_b = Words{"veth-tcp"};
+  head.labels_a = head.labels_b = Words{""};
+  head.median_a = 24.9e9;
+  head.median_b = 24.6e9;
+  head.ratio = 0.988;
+  head.ratio_low = 0.960;
+  head.ratio_high = 1.019;
+  head.level = 0.9504;
+  head.p = 0.44;
+  head.cliffs_delta = -0.25;
+  head.detectable = 1.034;
+  head.same = Words{"kernel", "cpu", "nic", "sysctl", "clock", "iperf3", "topology"};
+  head.not_attributed = "No functions were traced on either side.";
+  head.caveats = Words{"Nothing is known to have changed between A and B."};
+  view.details.counters = {counter("netstat", "TcpRetransSegs", 4, 5, 0.9)};
+  return view;
+}
+
+CompareView one_run_a_side() {
+  CompareView view = compared("41", "61", 1);
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "too few";
+  head.last_started_a_us = head.first_started_a_us;
+  head.last_started_b_us = head.first_started_b_us;
+  head.median_a = 118.0e6;
+  head.median_b = 96.2e6;
+  head.ratio = 0.8153;
+  head.changed = Words{"kernel"};
+  head.same = Words{"cpu", "nic"};
+  head.caveats = Words{"One run a side: their difference may be no more than that between any two runs."};
+  for (FunctionDeltaView& row : view.details.functions = hash_table().details.functions) {
+    row.low = row.high = row.level = row.p = row.q = row.share = std::nullopt;
+  }
+  for (CounterChangeView& row : view.details.counters = hash_table().details.counters) {
+    row.low = row.high = row.level = row.p = row.q = std::nullopt;
+  }
+  view.details.facts = {
+      fact("kernel", "release", {"6.12.117+deb13-amd64"}, {"6.12.120+deb13-amd64"}, true, true),
+      fact("kernel", "command line", {"quiet"}, {}, true, true),
+      fact("trace", "functions", {"73"}, {"74"}, false, false)};
+  return view;
+}
+
+CompareView offload_differs() {
+  CompareView view = compared("label:before", "label:after", 8);
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "refused";
+  head.median_a = 320.4e6;
+  head.median_b = 301.9e6;
+  head.ratio = 0.942;
+  head.ratio_low = 0.931;
+  head.ratio_high = 0.955;
+  head.level = 0.9504;
+  head.p = 0.000155;
+  head.cliffs_delta = -1;
+  head.changed = Words{"module:hsr"};
+  head.same = Words{"kernel", "sysctl", "clock", "iperf3", "topology", "trace"};
+  head.caveats =
+      Words{"nic and cpu differ too, and what either does to the throughput cannot be told from the change."};
+  view.details.facts = {hsr_build(), fact("nic", "veth0@ring-a feature rx-gro", {"on"}, {"off"}, false, true),
+                        fact("cpu", "governor", {"performance"}, {"schedutil", "powersave"}, false, true),
+                        fact("trace", "functions", {"73"}, {"74"}, false, false)};
+  return view;
+}
+
+CompareView offload_despite() {
+  CompareView view = offload_differs();
+  view.asked.despite = true;
+  view.command += " --despite";
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "regression";
+  return view;
+}
+
+CompareView paced() {
+  CompareView view = compared("label:plain", "label:patched", 20);
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "equivalent";
+  head.labels_a = Words{"plain"};
+  head.labels_b = Words{"patched"};
+  head.pairing = "blocks";
+  head.samples_a = head.samples_b = 10;
+  head.median_a = 941.4e6;
+  head.median_b = 941.2e6;
+  head.ratio = 0.9998;
+  head.ratio_low = 0.9991;
+  head.ratio_high = 1.0004;
+  head.level = 0.9512;
+  head.p = 0.63;
+  head.cliffs_delta = -0.08;
+  head.detectable = 1.0009;
+  head.ns_per_byte_a = 3.31;
+  head.ns_per_byte_b = 2.98;
+  head.ns_per_byte_shift = -0.33;
+  head.ns_per_byte_low = -0.41;
+  head.ns_per_byte_high = -0.24;
+  head.not_attributed =
+      "Not CPU-bound: the busiest CPU was busy for 41 % of the time, so that cheaper functions cannot show "
+      "in "
+      "the throughput.";
+  head.changed = Words{"module:hsr"};
+  head.same = Words{"kernel", "cpu"};
+  view.details.functions = {function("hsr_get_node", 1.61, 1.32, 0.04, 0.001)};
+  view.details.facts = {hsr_build()};
+  return view;
+}
+
+CompareView hardly_known() {
+  CompareView view;
+  view.asked.a = "41";
+  view.asked.b = "42,43";
+  view.command = "netperfctl compare 41 42,43";
+  view.details.comparison.figure = "received";
+  view.details.comparison.verdict = "too few";
+  return view;
+}
+
+}  // namespace netperfctl::samples

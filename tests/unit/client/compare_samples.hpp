@@ -1,0 +1,16 @@
+// Comparisons as a daemon would give them, for the golden files.
+#pragma once
+
+#include "client/comparison_views.hpp"
+
+namespace netperfctl::samples {
+
+[[nodiscard]] CompareView hash_table();       // improvement, explained by one function of hsr
+[[nodiscard]] CompareView noisy();            // inconclusive, nothing traced
+[[nodiscard]] CompareView one_run_a_side();   // too few, with all that differs
+[[nodiscard]] CompareView offload_differs();  // refused
+[[nodiscard]] CompareView offload_despite();  // the same with --despite: a regression
+[[nodiscard]] CompareView paced();            // equivalent and not CPU-bound, in blocks
+[[nodiscard]] CompareView hardly_known();     // nothing but what every comparison has
+
+}  // namespace netperfctl::samples

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "client/selection.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+std::string sent(const std::string& selection) {
+  const auto text = with_instants(selection, samples::kNow);
+  return text ? *text : "error: " + text.error().message;
+}
+
+TEST(Selection, has_times_of_this_client_in_seconds) {
+  EXPECT_EQ(sent("since:2h"), "since:@1795253400.000000");
+  EXPECT_EQ(sent("label:a,since:today until:now"),
+            "label:a,since:@1795215600.000000 until:@1795260600.000000");
+  EXPECT_EQ(sent("since:\"2026-11-21 10:00\""), "since:@1795251600.000000");
+  EXPECT_EQ(sent("since:2026-11-21T10:00"), "since:@1795251600.000000");
+  EXPECT_EQ(sent("since:@12.5"), "since:@12.5");
+}
+
+TEST(Selection, is_otherwise_left_as_it_was_typed) {
+  for (const char* text : {"", "41,43-45", "label:before  last:3", "label:\"since:2h, or so\"", "since",
+                           " , label:\"open since:2h"}) {
+    EXPECT_EQ(sent(text), text);
+  }
+}
+
+TEST(Selection, with_a_time_that_is_none_is_refused) {
+  EXPECT_EQ(
+      sent("since:soon"),
+      "error: since: \"soon\" is no point in time (2026-11-21, 2026-11-21T10:00, today, yesterday, now, "
+      "or a time ago like 90s, 30min, 2h, 3d, 1w)");
+  const auto refused = with_instants("until:", samples::kNow);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().exit, Exit::usage);
+}
+
+}  // namespace
+}  // namespace netperfctl
