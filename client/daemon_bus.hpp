@@ -1,5 +1,6 @@
 // The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only daemon.cpp,
-// daemon_comparison.cpp, daemon_functions.cpp and daemon_trace.cpp include it, since sdbus-c++ is slow to compile.
+// daemon_comparison.cpp, daemon_functions.cpp and daemon_trace.cpp include it, since sdbus-c++ is slow to
+// compile.
 #pragma once
 
 #include <fmt/format.h>

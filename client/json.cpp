@@ -138,6 +138,7 @@ std::string show_json(const ShowView& view) {
   if (view.list_intervals) json["intervals"] = array(view.intervals);
   if (view.list_streams) json["streams"] = array(view.streams);
   if (view.counters) add_counters(json, view);
+  if (view.list_environment && view.environment) add_environment(json, *view.environment);
   if (!view.trace) return pretty(json);
   json["trace"] = object(view.trace->trace);
   json["trace_cpus"] = array(view.trace->cpus);
@@ -147,7 +148,6 @@ std::string show_json(const ShowView& view) {
   if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
   if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
   if (view.functions) add_functions(json, view);
-  if (view.list_environment && view.environment) add_environment(json, *view.environment);
   return pretty(json);
 }
 

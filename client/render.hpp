@@ -87,8 +87,8 @@ namespace netperfctl {
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
 // The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;
-// where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp, environment, tree,
-// callers, functions (with over_time those by time slice), over_time.
+// where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
+// environment, tree, callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
 [[nodiscard]] std::string compare_csv(const CompareView& view);  // the functions
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);

@@ -75,9 +75,8 @@ class ManagerObject final
                                                  const std::uint32_t& limit) override;
   std::tuple<Dicts, std::uint64_t> ListCallTree(const std::uint64_t& run, const std::uint64_t& offset,
                                                 const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::vector<std::string>, std::uint64_t> ListCounters(const std::uint64_t& run,
-                                                                          const std::uint64_t& offset,
-                                                                          const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::vector<std::string>, std::uint64_t> ListCounters(
+      const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) override;
   std::tuple<Dicts, std::uint64_t> ListTcpSamples(const std::uint64_t& run, const std::uint64_t& offset,
                                                   const std::uint32_t& limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;

@@ -12,12 +12,12 @@ namespace netperfd {
 // A monotonic kernel number. Of those that did not move only the ones a reader expects are kept
 // (counters/: which).
 struct CounterDelta {
-  // snmp, netstat, snmp6, softnet, softirqs, interrupts, cpu, nic (what every device counts), ethtool (what its
-  // driver adds), perf
+  // snmp, netstat, snmp6, softnet, softirqs, interrupts, cpu, nic (what every device counts), ethtool (what
+  // its driver adds), perf
   std::string source;
-  std::string netns;   // empty: the host's own, or a counter that is of the whole machine
-  // The kernel's own words: "TcpRetransSegs", "veth0 tx_packets"; the sum over the CPUs ("NET_RX") or, of some,
-  // beside it that of one ("cpu0 NET_RX").
+  std::string netns;  // empty: the host's own, or a counter that is of the whole machine
+  // The kernel's own words: "TcpRetransSegs", "veth0 tx_packets"; the sum over the CPUs ("NET_RX") or, of
+  // some, beside it that of one ("cpu0 NET_RX").
   std::string name;
   std::uint64_t delta = 0;
   std::string unit;  // empty: a number; "ns", "bytes"

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daemon/trace/event_fields.hpp"
+#include "daemon/trace/event_role.hpp"
 #include "daemon/trace/function_names.hpp"
 #include "daemon/trace/subbuffer_order.hpp"
 #include "daemon/trace/tally_calls.hpp"
@@ -30,25 +31,6 @@ constexpr std::size_t kMostUnknown = 256;  // ids kept apart that no format desc
 constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller make
 constexpr std::size_t kMostBusiest = 8;
 constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
-
-// What is done with an event besides counting it.
-enum class Role : std::uint8_t { sampled, call, print, drop, kernel_stack, user_stack, unknown };
-
-Role role_of(std::string_view name) {
-  if (name.starts_with("ftrace:funcgraph_") || name.starts_with("ftrace:fgraph_") ||
-      name == "ftrace:function") {
-    return Role::call;
-  }
-  if (name == "ftrace:print") return Role::print;
-  if (name == "skb:kfree_skb") return Role::drop;
-  if (name == "ftrace:kernel_stack") return Role::kernel_stack;
-  return name == "ftrace:user_stack" ? Role::user_stack : Role::sampled;
-}
-
-// It belongs to the event before it and is counted with that.
-bool is_stack(Role role) {
-  return role == Role::kernel_stack || role == Role::user_stack;
-}
 
 // What stands between an event's place in the code and its record.
 bool is_tracers_own(std::string_view function) {
@@ -290,11 +272,8 @@ std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
 
 core::TraceProgress Tally::State::take_progress(double seconds) {
   core::TraceProgress progress;
-  progress.seconds = seconds;
-  if (order) {
-    progress.seconds = static_cast<double>(newest - std::max(told_until, oldest)) / 1e9;
-    told_until = newest;
-  }
+  const std::uint64_t since = std::max(std::exchange(told_until, newest), oldest);
+  progress.seconds = order ? static_cast<double>(newest - since) / 1e9 : seconds;
   for (auto& kind : kinds) {
     if (kind.count > kind.told && !is_stack(kind.role) && !kind.hidden)
       progress.events.emplace_back(kind.name, kind.count - kind.told);

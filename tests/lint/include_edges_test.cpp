@@ -34,7 +34,7 @@ const std::map<std::string, Room> kRooms = {
     {"config", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "yaml-cpp"}}},
     {"workload", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
     {"trace", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "zlib", "zstd"}}},
-    {"counters", {{"base", "model", "analysis", "core"}, {"fmt"}}},
+    {"counters", {{"base", "model", "analysis", "core"}, {"fmt", "libmnl"}}},
     {"import", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
     {"store", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {{"base", "model", "analysis", "core", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
@@ -52,6 +52,7 @@ const std::map<std::string, std::string> kLibraries = {
     {"yaml-cpp/", "yaml-cpp"}, {"nlohmann/", "nlohmann"},   {"sqlite3.h", "sqlite3"},
     {"zstd.h", "zstd"},        {"sdbus-c++/", "sdbus-c++"}, {"netperfd-dbus/", "sdbus-c++"},
     {"CLI/", "CLI11"},         {"zlib.h", "zlib"},          {"boost/", "boost"},
+    {"libmnl/", "libmnl"},
 };
 constexpr const char* kUnknown = "?";
 const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};

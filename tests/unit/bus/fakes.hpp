@@ -237,7 +237,7 @@ class FakeQueries final : public core::RunQueries {
   std::optional<FunctionProfile> stored_profile;  // of every run
   Traffic stored_traffic;
   std::optional<Fingerprint> stored_fingerprint;  // of every run
-  std::optional<Counters> stored_counters;  // of every run
+  std::optional<Counters> stored_counters;        // of every run
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;
