@@ -284,8 +284,9 @@ TEST_F(RunCountersHere, are_those_of_iperf3) {
   clock_.tick();
   EXPECT_EQ(client.wait(), 0);
   const Counters counters = counting->finish();
-  EXPECT_GE(delta_of(counters, "nic", "left", "wire tx_bytes").value_or(0), 20'000'000U);
-  EXPECT_GE(delta_of(counters, "netstat", "right", "IpExtInOctets").value_or(0), 20'000'000U);
+  // Less what the sockets still hold when the client ends.
+  EXPECT_GE(delta_of(counters, "nic", "left", "wire tx_bytes").value_or(0), 10'000'000U);
+  EXPECT_GE(delta_of(counters, "netstat", "right", "IpExtInOctets").value_or(0), 10'000'000U);
   EXPECT_EQ(delta_of(counters, "snmp", "left", "TcpActiveOpens"), 3U);
   EXPECT_GT(delta_of(counters, "cpu", "", "busy").value_or(0), 0U);
   EXPECT_LE(counters.tcp.size(), 2U) << "not the connection on which the two ends talk";
