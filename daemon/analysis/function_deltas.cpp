@@ -61,10 +61,14 @@ CostFactors factors(const RunList& runs, const Places& places, const Basis& basi
     const ComparedRun& run = *runs[i];
     const double divisor = basis.per_packet ? static_cast<double>(*run.packets) : bytes_of(run);
     if (basis.per_packet) packets.emplace_back(divisor / bytes_of(run));
-    const ComparedFunction* function = places[i] ? &run.trace->functions[*places[i]] : nullptr;
-    const double hits = function != nullptr ? static_cast<double>(function->hits) : 0;
+    if (!places[i]) {
+      calls.emplace_back(0.0);
+      continue;
+    }
+    const ComparedFunction& function = run.trace->functions[*places[i]];
+    const auto hits = static_cast<double>(function.hits);
     calls.emplace_back(hits / divisor);
-    if (hits > 0) times.emplace_back(self_ns(*function, basis) / hits);
+    if (hits > 0) times.emplace_back(self_ns(function, basis) / hits);
   }
   return {.packets_per_byte = median_of(packets),
           .calls_per_packet = median_of(calls).value_or(0),

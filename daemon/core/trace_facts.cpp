@@ -28,7 +28,7 @@ std::uint64_t digest(std::string_view text) {
 // In order, whatever order the job had them in.
 std::string list_of(std::vector<std::string> words) {
   std::ranges::sort(words);
-  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  std::string text = fmt::format("{}", fmt::join(words, " "));
   if (text.size() <= kMostBytes) return text;
   return fmt::format("{}... ({}, digest {:016x})", text.substr(0, kMostBytes), words.size(), digest(text));
 }

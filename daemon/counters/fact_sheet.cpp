@@ -100,21 +100,21 @@ std::uint64_t digest_of(std::string_view bytes) {
   return hash;
 }
 
-void FactSheet::add(std::string_view group, std::string key, std::string_view value) {
+void FactSheet::add(std::string_view group, std::string_view key, std::string_view value) {
   found_.facts.push_back({std::string(group), one_line(key), one_line(value)});
 }
 
-bool FactSheet::add_file(std::string_view group, std::string key, const std::string& path) {
+bool FactSheet::add_file(std::string_view group, std::string_view key, const std::string& path) {
   const auto text = read_text(path);
   if (text) {
-    add(group, std::move(key), *text);
+    add(group, key, *text);
   } else if (!does_not_apply(text.error())) {
     add_unknown(group, key, text.error());
   }
   return text.has_value();
 }
 
-void FactSheet::add_unknown(std::string clause) {
+void FactSheet::add_unknown(std::string_view clause) {
   found_.unknown.push_back(one_line(clause));
 }
 

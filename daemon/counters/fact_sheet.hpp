@@ -46,11 +46,11 @@ struct SystemRoots {
 class FactSheet {
  public:
   // The value becomes one printable line: what is longer than kMostValueBytes ends in a digest of the whole.
-  void add(std::string_view group, std::string key, std::string_view value);
+  void add(std::string_view group, std::string_view key, std::string_view value);
   // The text of a file. One that is not there, or that says that it does not apply, gives no fact; one that
   // may not be read, or fails otherwise, is unknown. Whether there is a fact.
-  bool add_file(std::string_view group, std::string key, const std::string& path);
-  void add_unknown(std::string clause);
+  bool add_file(std::string_view group, std::string_view key, const std::string& path);
+  void add_unknown(std::string_view clause);
   void add_unknown(std::string_view group, std::string_view what, int error_number);
 
   // Everything in its order, each key once; facts beyond kMostFacts or kMostFactBytes are told of in

@@ -47,9 +47,9 @@ void TcpSampler::tick() {
 void TcpSampler::find_more() {
   auto found = find_connections(diag_, sampling_.peer);
   if (!found) return;
-  for (TcpConnection& connection : *found) {
+  for (const TcpConnection& connection : *found) {
     if (contains(foreign_, connection) || contains(known_, connection)) continue;
-    known_.push_back(std::move(connection));
+    known_.push_back(connection);
     closed_.push_back(false);
   }
 }
@@ -64,7 +64,7 @@ void TcpSampler::look() {
       closed_[i] = true;
       continue;
     }
-    known_[i] = std::move(*now);
+    known_[i] = *now;
     kept_.push_back({tick_, i, known_[i].sample});
     kept_.back().sample.time = time;
   }

@@ -62,7 +62,7 @@ class SubbufferOrder {
   // All rings were read. `behind`: CPUs whose ring may still hold what was written before this turn began.
   // One of which nothing was ever read holds everything back. `may_go_on` is asked after each sub-buffer.
   template <class Reader, class Question>
-  void end_turn(std::span<const std::uint32_t> behind, Reader& reader, Question may_go_on) {
+  void end_turn(std::span<const std::uint32_t> behind, Reader& reader, const Question& may_go_on) {
     std::uint64_t until = newest_before_;
     for (const std::uint32_t cpu : behind) {
       until = std::min(until, cpu < lanes_.size() ? lanes_[cpu].newest : 0);
@@ -76,7 +76,7 @@ class SubbufferOrder {
 
   // Nothing more will come. Whether all is given out.
   template <class Reader, class Question>
-  [[nodiscard]] bool finish(Reader& reader, Question may_go_on) {
+  [[nodiscard]] bool finish(Reader& reader, const Question& may_go_on) {
     give_out(kEverything, 0, reader, may_go_on);
     return held_bytes_ == 0;
   }
@@ -104,7 +104,7 @@ class SubbufferOrder {
   // Records of up to `until`, by time and then by CPU, as long as more than `keep_bytes` are held. The CPU
   // whose next record is the earliest gives as many as come before the next one of any other.
   template <class Reader, class Question>
-  void give_out(std::uint64_t until, std::size_t keep_bytes, Reader& reader, Question may_go_on) {
+  void give_out(std::uint64_t until, std::size_t keep_bytes, Reader& reader, const Question& may_go_on) {
     heads_.clear();
     for (std::uint32_t cpu = 0; cpu < lanes_.size(); ++cpu) {
       Lane& lane = lanes_[cpu];
