@@ -70,7 +70,7 @@ std::string title(const Screen& screen, const CompareView& view) {
 }
 
 std::string span_words(const Screen& screen, std::uint64_t first_us, std::uint64_t last_us) {
-  const std::string first = format_time(first_us, screen.now_us);
+  std::string first = format_time(first_us, screen.now_us);
   const std::string last = format_time(last_us, screen.now_us);
   if (first == last) return first;
   const auto day = first.rfind(' ');

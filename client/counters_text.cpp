@@ -96,7 +96,7 @@ std::string drops_account(const Screen& screen, const ShowView& view) {
   }
   if (accounts.seen_uncounted > 0) {
     text += fmt::format("{}{} drops were traced for reasons that none of these counters stands for.\n",
-                        rows.empty() ? "\n" : "", format_count(accounts.seen_uncounted));
+                        text.empty() ? "\n" : "", format_count(accounts.seen_uncounted));
   }
   return text;
 }
