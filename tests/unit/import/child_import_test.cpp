@@ -180,11 +180,13 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   EXPECT_EQ(::getsid(pids[0]), pids[0]);
   const auto limits = read_file(proc + "/limits", 65536);
   ASSERT_TRUE(limits);
-  for (const char* line : {"Max open files            3                    3 ",
-                           "Max core file size        0                    0 ",
+  for (const char* line : {"Max core file size        0                    0 ",
                            "Max processes             0                    0 ",
                            "Max file size             0                    0 "}) {
     EXPECT_THAT(*limits, HasSubstr(line));
+  }
+  if (!is_built_with_sanitizers()) {  // they open pipes
+    EXPECT_THAT(*limits, HasSubstr("Max open files            3                    3 "));
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(proc + "/fd"), {}), 3);
   EXPECT_EQ(read_file(proc + "/oom_score_adj", 64), "1000\n");
