@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/comparison_views.hpp"
+#include "client/plan_views.hpp"
 #include "client/row_of.hpp"
 
 namespace netperfctl {
@@ -33,6 +34,7 @@ void each_field(Row&& row, Visit&& visit) {
   visit("p", row.p);
   visit("cliffs_delta", row.cliffs_delta);
   visit("detectable", row.detectable);
+  visit("needed", row.needed);
   visit("ns_per_byte_a", row.ns_per_byte_a);
   visit("ns_per_byte_b", row.ns_per_byte_b);
   visit("ns_per_byte_shift", row.ns_per_byte_shift);
@@ -50,6 +52,15 @@ void each_field(Row&& row, Visit&& visit) {
   visit("changed", row.changed);
   visit("same", row.same);
   visit("caveats", row.caveats);
+  visit("selftest_job", row.selftest_job);
+  visit("selftest_started_us", row.selftest_started_us);
+  visit("selftest_verdict", row.selftest_verdict);
+  visit("selftest_samples", row.selftest_samples);
+  visit("selftest_ratio", row.selftest_ratio);
+  visit("selftest_low", row.selftest_low);
+  visit("selftest_high", row.selftest_high);
+  visit("selftest_level", row.selftest_level);
+  visit("selftest_detectable", row.selftest_detectable);
   visit("functions_left_out", row.functions_left_out);
   visit("counters_left_out", row.counters_left_out);
   visit("facts_left_out", row.facts_left_out);
@@ -59,6 +70,7 @@ template <RowOf<FunctionDeltaView> Row, class Visit>
 void each_field(Row&& row, Visit&& visit) {
   visit("function", row.function);
   visit("function_b", row.function_b);
+  visit("duplicate", row.duplicate);
   visit("module", row.module);
   visit("match", row.match);
   visit("cost_a", row.cost_a, "_ns_per_byte");
@@ -101,6 +113,19 @@ void each_field(Row&& row, Visit&& visit) {
   visit("b", row.b);
   visit("declared", row.declared);
   visit("explains", row.explains);
+}
+
+template <RowOf<PlanView> Row, class Visit>
+void each_field(Row&& row, Visit&& visit) {
+  visit("pairing", row.pairing);
+  visit("samples", row.samples);
+  visit("sd", row.sd);
+  visit("effect", row.effect);
+  visit("power", row.power);
+  visit("needed", row.needed);
+  visit("seconds", row.seconds);
+  visit("detectable", row.detectable);
+  visit("repeat_seconds", row.repeat_seconds);
 }
 
 }  // namespace netperfctl

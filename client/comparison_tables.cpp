@@ -69,6 +69,11 @@ std::string function_name(const FunctionDeltaView& row) {
   return row.module.value_or("").empty() ? row.function : fmt::format("{} [{}]", row.function, *row.module);
 }
 
+// Behind the name of one of several that have the same.
+std::string ordinal(const FunctionDeltaView& row) {
+  return row.duplicate.value_or(0) > 0 ? fmt::format(" #{}", *row.duplicate) : "";
+}
+
 bool of_one_module(const std::vector<FunctionDeltaView>& functions) {
   return std::ranges::all_of(functions, [&](const FunctionDeltaView& row) {
     return row.module.value_or("") == functions.front().module.value_or("");
@@ -79,6 +84,10 @@ std::string heading(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   std::string text = "where, in ns of CPU per byte of goodput";
   if (head.not_attributed) text = "what the functions cost all the same, in ns of CPU per byte of goodput";
+  const bool without_bytes = std::ranges::none_of(view.details.functions, [](const FunctionDeltaView& row) {
+    return row.shift.has_value() || row.cost_a.has_value() || row.cost_b.has_value();
+  });
+  if (without_bytes) text = "what a call of each function took itself, for want of bytes to divide by";
   if (too_few(view)) text += "; what differs, be it by chance";
   return text;
 }
@@ -145,7 +154,7 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
   std::vector<Cell> notes;
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDeltaView& row = functions[i];
-    rows.push_back({{one_module ? row.function : function_name(row)},
+    rows.push_back({{(one_module ? row.function : function_name(row)) + ordinal(row)},
                     {or_dash(row.cost_a, format_hundredths)},
                     {or_dash(row.cost_b, format_hundredths)},
                     {or_dash(row.shift, signed_figure)},

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "client/command_words.hpp"
+#include "client/comparison_parts.hpp"
 #include "client/comparison_tables.hpp"
 #include "client/escaped.hpp"
 #include "client/render.hpp"
@@ -42,22 +44,22 @@ std::string scenario_words(const ComparisonView& head) {
   return head.scenarios_a == head.scenarios_b ? head.scenarios_a->front() : "";
 }
 
-std::string pairing_words(const ComparisonView& head) {
-  const std::string pairing = head.pairing.value_or("");
-  if (pairing == "blocks") return plural(head.samples_a.value_or(0), "ABBA block");
-  if (pairing == "boots") {
-    return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
-  }
-  return {};
-}
-
 std::string title(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   Words parts;
   if (const std::string scenario = scenario_words(head); !scenario.empty()) parts.push_back(scenario);
-  parts.push_back("A: " + side_words(view.asked.a, head.labels_a, count_of(head.runs_a)));
-  parts.push_back("B: " + side_words(view.asked.b, head.labels_b, count_of(head.runs_b)));
-  if (const std::string pairing = pairing_words(head); !pairing.empty()) parts.push_back(pairing);
+  const bool letters = !view.asked.job || !view.name_a.empty();
+  if (view.asked.job) {
+    const auto [a, b] = comparing::job_sides(view);
+    parts.push_back(fmt::format("A: {}, {}", a, plural(count_of(head.runs_a), "run")));
+    parts.push_back(fmt::format("B: {}, {}", b, plural(count_of(head.runs_b), "run")));
+  } else {
+    parts.push_back("A: " + side_words(view.asked.a, head.labels_a, count_of(head.runs_a)));
+    parts.push_back("B: " + side_words(view.asked.b, head.labels_b, count_of(head.runs_b)));
+  }
+  if (const std::string pairing = comparing::pairing_words(head, letters); !pairing.empty())
+    parts.push_back(pairing);
+  if (view.asked.job) parts.push_back(fmt::format("job {}", *view.asked.job));
   std::string text;
   std::size_t used = 0;
   for (const std::string& part : parts) {
@@ -67,25 +69,6 @@ std::string title(const Screen& screen, const CompareView& view) {
     text += part;
   }
   return text + "\n";
-}
-
-std::string span_words(const Screen& screen, std::uint64_t first_us, std::uint64_t last_us) {
-  std::string first = format_time(first_us, screen.now_us);
-  const std::string last = format_time(last_us, screen.now_us);
-  if (first == last) return first;
-  const auto day = first.rfind(' ');
-  const bool same_day = day != std::string::npos && last.starts_with(first.substr(0, day + 1));
-  return fmt::format("{} to {}", first, same_day ? last.substr(day + 1) : last);
-}
-
-std::string when(const Screen& screen, const ComparisonView& head) {
-  if (!head.first_started_a_us || !head.first_started_b_us) return {};
-  return show::field(screen, "measured",
-                     fmt::format("A {}; B {}",
-                                 span_words(screen, *head.first_started_a_us,
-                                            head.last_started_a_us.value_or(*head.first_started_a_us)),
-                                 span_words(screen, *head.first_started_b_us,
-                                            head.last_started_b_us.value_or(*head.first_started_b_us))));
 }
 
 // What was declared, or taken for the change, with its facts.
@@ -115,162 +98,13 @@ std::string changed_part(const Screen& screen, const CompareView& view) {
   return text;
 }
 
-// ---- The headline
-
-Words undeclared_groups(const CompareView& view) {
-  Words groups;
-  for (const FactChangeView& fact : view.details.facts) {
-    const bool explains = fact.explains.value_or(false) && !fact.declared.value_or(false);
-    if (explains && std::ranges::find(groups, fact.group) == groups.end()) groups.push_back(fact.group);
-  }
-  return groups;
-}
-
-Style style_of(std::string_view verdict) {
-  if (verdict == "improvement") return Style::good;
-  if (verdict == "regression" || verdict == "refused") return Style::bad;
-  return verdict == "equivalent" ? Style::strong : Style::active;
-}
-
-std::string capitals(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return text;
-}
-
-// As a person wrote it: "1 %".
-std::string percent_text(double share) {
-  return fmt::format("{:.4g} %", share * 100);
-}
-
-std::string interval_words(const ComparisonView& head) {
-  Words parts;
-  if (head.ratio_low && head.ratio_high) {
-    std::string low = comparing::signed_percent(*head.ratio_low);
-    low.resize(low.size() - 2);  // one unit for both
-    parts.push_back(fmt::format("{} to {} ({:.1f} % interval)", low,
-                                comparing::signed_percent(*head.ratio_high), head.level.value_or(0) * 100));
-  }
-  if (head.p) parts.push_back("p " + comparing::probability_text(*head.p));
-  if (head.cliffs_delta) parts.push_back(fmt::format("Cliff's delta {:+.2f}", *head.cliffs_delta));
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-// How many samples a side would find a difference of the threshold, as the spread of these says: what can be
-// detected shrinks with the root of their number.
-std::string samples_needed(const ComparisonView& head) {
-  if (!head.detectable || !head.threshold || *head.detectable <= 1 || head.samples_a.value_or(0) == 0)
-    return {};
-  const double smallest = std::min(head.samples_a.value_or(0), head.samples_b.value_or(0));
-  const double factor = std::log(*head.detectable) / std::log1p(*head.threshold);
-  const double needed = std::ceil(smallest * factor * factor);
-  if (factor <= 1 || needed > 1e6) return {};
-  return fmt::format("; for {} about {} a side", percent_text(*head.threshold),
-                     format_count(static_cast<std::uint64_t>(needed)));
-}
-
-std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
-  const std::string pairing = head.pairing.value_or("runs");
-  return plural(count, pairing == "blocks" ? "block" : pairing == "boots" ? "boot" : "run");
-}
-
-// What the verdict means, where the word alone does not say it.
-std::string meaning(const ComparisonView& head) {
-  const std::string threshold = percent_text(head.threshold.value_or(0));
-  if (head.verdict == "equivalent") return fmt::format("the whole interval lies within {}", threshold);
-  if (head.verdict == "too few") {
-    return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
-  }
-  if (head.verdict != "inconclusive") return {};
-  std::string text = "neither a difference nor its absence is shown";
-  if (!head.detectable) return text;
-  return text +
-         fmt::format(": {} a side find a difference of {} four times in five{}",
-                     sample_noun(head, std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))),
-                     format_percent((*head.detectable - 1) * 100), samples_needed(head));
-}
-
-std::string headline(const Screen& screen, const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  std::string verdict = capitals(head.verdict);
-  if (view.asked.despite && head.verdict != "refused") {
-    if (const Words groups = undeclared_groups(view); !groups.empty()) {
-      verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
-    }
-  }
-  const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
-  std::string figures;
-  if (head.median_a && head.median_b && !refused) {
-    const std::string a = format_rate(*head.median_a);
-    const std::string b = format_rate(*head.median_b);
-    const bool one_unit = a.substr(a.find(' ')) == b.substr(b.find(' '));
-    figures = fmt::format("{} -> {}   ", one_unit ? a.substr(0, a.find(' ')) : a, b);
-  }
-  if (head.ratio && !refused) figures += comparing::signed_percent(*head.ratio) + "   ";
-  std::string text =
-      fmt::format("\n  {:<11}{}{}\n", head.figure, figures, paint(screen, style_of(head.verdict), verdict));
-  if (const std::string interval = interval_words(head); !interval.empty() && !refused) {
-    text += show::field(screen, "", interval);
-  }
-  if (const std::string words = meaning(head); !words.empty()) text += show::field(screen, "", words);
-  return text;
-}
-
 // Why the verdict was refused, where that is for facts of the environment; else the caveats say it.
 std::string refusal_words(const CompareView& view) {
-  if (undeclared_groups(view).empty()) return {};
+  if (comparing::undeclared_groups(view).empty()) return {};
   const Words changed = view.details.comparison.changed.value_or(Words{});
   if (changed.empty()) return "not compared: these differ, and each can explain a result";
   return fmt::format("not compared: beside the change ({}) these differ and can explain a result",
                      fmt::join(changed, ", "));
-}
-
-// ---- The environment and the evidence
-
-std::string facts_part(const Screen& screen, const CompareView& view, bool explaining) {
-  std::string text;
-  std::size_t shown = 0;
-  std::size_t left_out = 0;
-  constexpr std::size_t kMost = 8;
-  for (const FactChangeView& fact : view.details.facts) {
-    if (fact.declared.value_or(false) || fact.explains.value_or(false) != explaining) continue;
-    if (!view.all && shown == kMost) {
-      ++left_out;
-      continue;
-    }
-    ++shown;
-    text += show::field(screen, fact.group, comparing::fact_words(screen, fact, 30));
-  }
-  if (left_out > 0) text += show::field(screen, "", fmt::format("...{} more facts: --all", left_out));
-  return text;
-}
-
-std::string environment(const Screen& screen, const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  std::string text;
-  if (head.verdict != "refused") {
-    if (const std::string facts = facts_part(screen, view, true); !facts.empty()) {
-      text += "\n" + paint(screen, Style::strong, "also different, and able to explain it") + "\n" + facts;
-    }
-  }
-  if (const std::string facts = facts_part(screen, view, false); !facts.empty()) {
-    text += "\n" + paint(screen, Style::strong, "also different, for the record") + "\n" + facts;
-  }
-  const Words same = head.same.value_or(Words{});
-  if (!same.empty())
-    return text + "\n" + show::field(screen, "same", fmt::format("{}", fmt::join(same, ", ")));
-  if (!view.details.facts.empty()) return text;
-  return text + "\n" + show::field(screen, "environment", "not known of these runs");
-}
-
-std::string evidence(const Screen& screen, const ComparisonView& head) {
-  std::string text;
-  const char* key = "evidence";
-  for (const std::string& caveat : head.caveats.value_or(Words{})) {
-    text += show::field(screen, key, "- " + caveat);
-    key = "";
-  }
-  return text;
 }
 
 std::string attribution(const Screen& screen, const CompareView& view) {
@@ -307,6 +141,31 @@ std::string attribution(const Screen& screen, const CompareView& view) {
   return text;
 }
 
+// What this host said of itself, or how to ask it.
+std::string selftest_part(const Screen& screen, const ComparisonView& head) {
+  if (!head.selftest_verdict) {
+    const Words scenarios = head.scenarios_b.value_or(Words{});
+    // What was imported has no scenario that could be started here.
+    if (head.verdict == "refused" || scenarios.size() != 1 || scenarios.front() == "import") return {};
+    return show::field(
+        screen, "next",
+        fmt::format("netperfctl selftest {}   what this host can resolve", for_a_shell(scenarios.front())));
+  }
+  std::string text = "this host against itself: " + *head.selftest_verdict;
+  const bool fooled = head.selftest_verdict == "improvement" || head.selftest_verdict == "regression";
+  if (fooled) text += ", where nothing differs";
+  if (head.selftest_low && head.selftest_high) {
+    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
+    text += fmt::format(", within {}", format_percent(farthest * 100));
+  }
+  Words parts;
+  if (head.selftest_samples) parts.push_back(plural(*head.selftest_samples, "block"));
+  if (head.selftest_started_us) parts.push_back(format_time(*head.selftest_started_us, screen.now_us));
+  if (head.selftest_job) parts.push_back(fmt::format("job {}", *head.selftest_job));
+  if (!parts.empty()) text += fmt::format(" ({})", fmt::join(parts, ", "));
+  return show::field(screen, "self-test", text, fooled ? Style::bad : Style::plain);
+}
+
 }  // namespace
 
 std::string compare_text(const Screen& screen, const CompareView& asked) {
@@ -314,11 +173,11 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
   view.details = escaped(std::move(view.details));
   const ComparisonView& head = view.details.comparison;
   const bool refused = head.verdict == "refused";
-  std::string text = title(screen, view) + when(screen, head) + changed_part(screen, view);
-  text += headline(screen, view);
+  std::string text = title(screen, view) + comparing::when(screen, head) + changed_part(screen, view);
+  text += comparing::headline(screen, view);
   if (refused) {
     if (const std::string words = refusal_words(view); !words.empty()) {
-      text += show::field(screen, "", words) + facts_part(screen, view, true);
+      text += show::field(screen, "", words) + comparing::facts_part(screen, view, true);
       text += show::field(
           screen, "next",
           "--changed GROUP says that one of them is the change; --despite shows the numbers all the "
@@ -327,7 +186,8 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
   } else {
     text += attribution(screen, view) + comparing::counters_table(screen, view);
   }
-  text += environment(screen, view) + evidence(screen, head);
+  text += comparing::environment(screen, view) + comparing::evidence(screen, head);
+  text += selftest_part(screen, head);
   return text + show::field(screen, "again", printable(view.command));
 }
 

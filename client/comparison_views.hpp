@@ -21,6 +21,7 @@ struct ComparisonView {
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
+  std::optional<std::uint32_t> needed;  // samples a side, or blocks, that find the threshold
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
       ns_per_byte_level, ns_per_byte_p;
@@ -29,15 +30,21 @@ struct ComparisonView {
   std::optional<std::uint32_t> tested;        // functions
   std::optional<std::string> not_attributed;  // why the functions tell no story
   std::optional<std::vector<std::string>> changed, same, caveats;
+  // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
+  std::optional<std::uint64_t> selftest_job, selftest_started_us;
+  std::optional<std::string> selftest_verdict;
+  std::optional<std::uint32_t> selftest_samples;
+  std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
 };
 
 // One function on both sides; costs are nanoseconds of self time a byte of goodput.
 struct FunctionDeltaView {
   std::string function;
-  std::optional<std::string> function_b;  // its name in B, where that is another
-  std::optional<std::string> module;      // absent: the kernel itself
-  std::optional<std::string> match;       // same, renamed, only A, only B
+  std::optional<std::string> function_b;   // its name in B, where that is another
+  std::optional<std::uint32_t> duplicate;  // which of several of that name, from 1
+  std::optional<std::string> module;       // absent: the kernel itself
+  std::optional<std::string> match;        // same, renamed, only A, only B
   std::optional<double> cost_a, cost_b;
   std::optional<double> shift, low, high, level, p, q;  // of B less A
   std::optional<double> share;
@@ -67,7 +74,8 @@ struct ComparisonDetails {
 
 // What the caller of `compare` asked.
 struct CompareRequest {
-  std::string a, b;  // selections of runs
+  std::string a, b;                  // selections of runs
+  std::optional<std::uint64_t> job;  // with a design, whose sides they are
   std::vector<std::string> changed;
   bool despite = false;
   std::optional<double> threshold;  // as a share
@@ -78,6 +86,8 @@ struct CompareView {
   std::string command;  // that repeats it
   bool all = false;     // every function, counter and fact
   ComparisonDetails details;
+  // Names of the sides of asked.job; empty where those are its plain and its traced runs.
+  std::string name_a = {}, name_b = {};
 };
 
 }  // namespace netperfctl

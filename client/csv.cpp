@@ -143,6 +143,10 @@ std::string compare_csv(const CompareView& view) {
   return csv(std::span{view.details.functions});
 }
 
+std::string plan_csv(const PlanPageView& view) {
+  return csv(std::span{view.effects});
+}
+
 std::string doctor_csv(std::span<const CapabilityView> capabilities) {
   return csv(capabilities);
 }

@@ -19,6 +19,7 @@ dbus::Row start_row(const StartOptions& options) {
   if (!options.overrides.empty()) row.emplace("overrides", options.overrides);
   if (options.label) row.emplace("label", *options.label);
   if (options.repeat) row.emplace("repeat", *options.repeat);
+  if (options.purpose) row.emplace("purpose", *options.purpose);
   return row;
 }
 
@@ -33,6 +34,7 @@ dbus::Row filter_row(const RunFilter& filter) {
   add("state", filter.state);
   add("since", filter.since_us);
   add("until", filter.until_us);
+  add("purpose", filter.purpose);
   return row;
 }
 

@@ -11,6 +11,7 @@
 #include "client/loop.hpp"
 #include "client/outcome.hpp"
 #include "client/owned_fd.hpp"
+#include "client/plan_views.hpp"
 #include "client/views.hpp"
 
 namespace netperfctl {
@@ -19,6 +20,7 @@ struct StartOptions {
   std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
+  std::optional<std::string> purpose;  // pilot or selftest
 };
 
 struct ImportOptions {
@@ -29,6 +31,7 @@ struct RunFilter {
   std::optional<std::uint64_t> job;
   std::optional<std::string> scenario, label, state;
   std::optional<std::uint64_t> since_us, until_us;
+  std::optional<std::string> purpose;
 };
 
 struct RunPage {
@@ -95,8 +98,10 @@ class Daemon {
   // The same, to be read.
   [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
 
-  // B against A, computed by the daemon.
+  // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
+  // How many runs a difference needs; Exit::usage where the given ones do not tell.
+  [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
 
   // What the kernel counted meanwhile, `tcp` with the samples; not_found where none were read.
   [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
@@ -113,8 +118,11 @@ class Daemon {
   [[nodiscard]] Outcome<ProfileDetails> profile(std::uint64_t run, const FunctionLists& lists, bool slices);
   // Its recording as function_graph text, to be read to its end; not_found where none was kept.
   [[nodiscard]] Outcome<OwnedFd> open_trace_text(std::uint64_t run);
-  // Of a trace.dat, open for reading; the number of the run that now holds it.
-  [[nodiscard]] Outcome<std::uint64_t> import_trace(const OwnedFd& file, const ImportOptions& options);
+  // Of one file, open for reading, or of an iperf3 document and a trace; the number of the run that now holds
+  // them. `names` are what messages call the files.
+  [[nodiscard]] Outcome<std::uint64_t> import_run(const std::vector<const OwnedFd*>& files,
+                                                  const std::vector<std::string>& names,
+                                                  const ImportOptions& options);
   // A line of text beside the events of the job's run.
   [[nodiscard]] Outcome<void> mark(std::uint64_t job, const std::string& text);
 

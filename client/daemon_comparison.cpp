@@ -1,4 +1,4 @@
-// Daemon's question about two selections of runs.
+// Daemon's questions about selections of runs.
 #include <chrono>
 
 #include "client/daemon.hpp"
@@ -19,7 +19,8 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
   return call([&] {
     const auto usual = bus_->wait_at_most(kCompareAnswer);
-    const auto [comparison, functions, counters, facts] = bus_->Compare(request.a, request.b, options);
+    const auto [comparison, functions, counters, facts] =
+        request.job ? bus_->CompareJob(*request.job, options) : bus_->Compare(request.a, request.b, options);
     bus_->wait_at_most(usual);
     ComparisonDetails details;
     details.comparison = from_row<ComparisonView>(comparison);
@@ -28,6 +29,14 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
     details.facts = from_rows<FactChangeView>(facts);
     return details;
   });
+}
+
+Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
+  dbus::Row options;
+  if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});
+  if (request.power) options.emplace("power", sdbus::Variant{*request.power});
+  if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
+  return call([&] { return from_row<PlanView>(bus_->PlanRuns(request.runs, options)); });
 }
 
 }  // namespace netperfctl

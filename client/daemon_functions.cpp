@@ -57,13 +57,17 @@ Outcome<OwnedFd> Daemon::open_trace_text(std::uint64_t run) {
   return call([&] { return OwnedFd{bus_->OpenTraceText(run).release()}; });
 }
 
-Outcome<std::uint64_t> Daemon::import_trace(const OwnedFd& file, const ImportOptions& options) {
+Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& files,
+                                          const std::vector<std::string>& names,
+                                          const ImportOptions& options) {
   dbus::Row row;
   if (options.name) row.emplace("name", *options.name);
   if (options.label) row.emplace("label", *options.label);
   return change([&] {
     const auto usual = bus_->wait_at_most(kImportAnswer);
-    const std::uint64_t run = bus_->ImportTrace(sdbus::UnixFd{file.get()}, row);
+    std::vector<sdbus::UnixFd> sent;
+    for (const OwnedFd* file : files) sent.emplace_back(file->get());
+    const std::uint64_t run = bus_->ImportRun(sent, names, row);
     bus_->wait_at_most(usual);
     return run;
   });

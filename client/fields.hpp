@@ -59,6 +59,12 @@ void each_field(Row&& row, Visit&& visit) {
   visit("trace_lost", row.trace_lost);
   visit("trace_skipped", row.trace_skipped);
   visit("trace_broken", row.trace_broken);
+  visit("block", row.block);
+  visit("letter", row.letter);
+  visit("side", row.side);
+  visit("variant", row.variant);
+  visit("traced", row.traced);
+  visit("purpose", row.purpose);
 }
 
 template <RowOf<SumView> Row, class Visit>
@@ -118,6 +124,11 @@ void each_field(Row&& row, Visit&& visit) {
   visit("owner", row.owner);
   visit("created_us", row.created_us);
   visit("repeat", row.repeat);
+  visit("purpose", row.purpose);
+  visit("seed", row.seed);
+  visit("variant_a", row.variant_a);
+  visit("variant_b", row.variant_b);
+  visit("changed", row.changed);
   visit("runs", row.runs);
   visit("finished", row.finished);
   visit("failed", row.failed);
@@ -150,6 +161,17 @@ void each_field(Row&& row, Visit&& visit) {
   visit("run_state", row.run_state);
   visit("progress", row.progress);
   visit("error", row.error);
+  visit("purpose", row.purpose);
+  visit("blocks", row.blocks);
+  visit("variant_a", row.variant_a);
+  visit("variant_b", row.variant_b);
+  visit("plain", row.plain);
+  visit("seed", row.seed);
+  visit("changed", row.changed);
+  visit("block", row.block);
+  visit("letter", row.letter);
+  visit("variant", row.variant);
+  visit("traced", row.traced);
 }
 
 template <RowOf<ScenarioView> Row, class Visit>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client/render.hpp"
 
@@ -21,8 +22,9 @@ Exit exit_of(const JobView& job) {
 Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   auto details = daemon.job(job);
   if (!details) return std::unexpected(details.error());
-  auto page =
-      daemon.runs({.job = job, .scenario = {}, .label = {}, .state = {}, .since_us = {}, .until_us = {}}, {});
+  RunFilter filter;
+  filter.job = job;
+  auto page = daemon.runs(filter, {});
   if (!page) return std::unexpected(page.error());
   std::ranges::reverse(page->runs);
   return StartView{std::move(*details), std::move(page->runs)};
@@ -31,13 +33,12 @@ Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
 Follower::Follower(Loop& loop, Format format, bool cancel_on_interrupt)
     : loop_(loop),
       cancel_on_interrupt_(cancel_on_interrupt),
-      format_(format),
       lines_(format == Format::table ? stdout : stderr),
       area_(loop, stderr, true, [this](const Screen& screen) {
         return line_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
       }) {}
 
-Outcome<Exit> Follower::follow(Daemon& daemon, const LiveJobView& job) {
+Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
   const auto interrupt = loop_.on_interrupt([this] { interrupted(); });
   if (!interrupt) return std::unexpected(interrupt.error());
   daemon_ = &daemon;
@@ -55,7 +56,7 @@ Outcome<Exit> Follower::follow(Daemon& daemon, const LiveJobView& job) {
         Failure{exit, fmt::format("the system bus went away; job {} may still run", job.job), Step::bus, {}};
   }
   if (failure_) return std::unexpected(*failure_);
-  return exit;
+  return Followed{exit, std::move(over_)};
 }
 
 void Follower::job_changed(const LiveJobView& job) {
@@ -97,7 +98,7 @@ void Follower::say_run_end(std::uint64_t run) {
   if (failure_ || !said_.insert(run).second) return;
   const auto details = daemon_->run(run);
   if (!details) return give_up(details.error());
-  area_.print_above(lines_, run_end_text(screen_of(lines_), *details));
+  area_.print_above(lines_, run_end_text(screen_of(lines_), *details, &line_->job()));
 }
 
 void Follower::interrupted() {
@@ -114,18 +115,18 @@ void Follower::interrupted() {
 }
 
 void Follower::finish() {
-  if (failure_) return;
+  if (failure_ || over_) return;
   const std::uint64_t job = line_->job().job;
-  const auto view = fetch_start_view(*daemon_, job);
+  auto view = fetch_start_view(*daemon_, job);
   if (!view) return give_up(view.error());
   // The job may be over before the end of its last run has been told.
   for (const RunView& run : view->runs) say_run_end(run.run);
   if (failure_) return;
   area_.close();
   put_lines(lines_, job_end_text(*view));
-  if (format_ == Format::json) put(start_json(*view));
-  if (format_ == Format::csv) put(runs_csv(view->runs));
-  loop_.exit(canceling_ ? Exit::interrupted : exit_of(view->job.job));
+  const Exit exit = canceling_ ? Exit::interrupted : exit_of(view->job.job);
+  over_ = std::move(*view);
+  loop_.exit(exit);
 }
 
 void Follower::give_up(const Failure& failure) {

@@ -1,4 +1,4 @@
-// Follows one job of ours to its end on behalf of `start`.
+// Follows one job of ours to its end on behalf of `start`, `plan` and `selftest`.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ namespace netperfctl {
 // Everything a job is, from the daemon's store; its runs oldest first.
 [[nodiscard]] Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job);
 
+// How following came to an end.
+struct Followed {
+  Exit exit = Exit::ok;           // of `start`
+  std::optional<StartView> view;  // the job, over; absent where it was left before that
+};
+
 class Follower final : public JobListener {
  public:
   // Borrows the loop. Lines go to stdout where that is for people, else to stderr; the live line always to
@@ -25,7 +31,7 @@ class Follower final : public JobListener {
 
   // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
   // `job` was read of it after that.
-  [[nodiscard]] Outcome<Exit> follow(Daemon& daemon, const LiveJobView& job);
+  [[nodiscard]] Outcome<Followed> follow(Daemon& daemon, const LiveJobView& job);
 
   void job_added(const LiveJobView&) override {}
   void job_changed(const LiveJobView& job) override;
@@ -44,13 +50,13 @@ class Follower final : public JobListener {
 
   Loop& loop_;
   bool cancel_on_interrupt_;
-  Format format_;
   std::FILE* lines_;
   Daemon* daemon_ = nullptr;  // while following
   std::optional<LiveLine> line_;
   LiveArea area_;
   std::set<std::uint64_t> said_;  // runs whose end has been said
   bool canceling_ = false;
+  std::optional<StartView> over_;
   std::optional<Failure> failure_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "client/arms.hpp"
 #include "client/escaped.hpp"
 #include "client/render.hpp"
 #include "client/text.hpp"
@@ -17,8 +18,22 @@ namespace {
 // estimate.
 constexpr double kSecondsBesideEachRun = 1;
 
-std::string label_words(const std::optional<std::string>& label) {
-  return label && !label->empty() ? fmt::format(" (label {})", *label) : "";
+std::string label_words(const LiveJobView& job) {
+  std::string text;
+  if (job.purpose == "pilot") text = " as a pilot";
+  if (job.purpose == "selftest") text = " as a self-test";
+  // Unless the caller gave one, a job that is no measurement has its purpose for a label.
+  const std::string label = job.label.value_or("");
+  if (!label.empty() && label != job.purpose) text += fmt::format(" (label {})", label);
+  return text;
+}
+
+// "3 runs of 11 s", with the design behind which they stand.
+std::string runs_words(const LiveJobView& job) {
+  const std::string design = design_words(job);
+  return fmt::format("{}{}{}{}", design, design.empty() ? "" : ": ",
+                     plural(job.runs ? job.runs->size() : 1, "run"),
+                     job.planned_s ? " of " + format_seconds(*job.planned_s) : "");
 }
 
 std::string end_words(std::uint64_t job) {
@@ -48,6 +63,17 @@ std::string measured(const RunDetails& details) {
   return text;
 }
 
+// "2/3", and of a design "13/48  block 2, B hash, traced".
+std::string place_words(const RunView& run, const LiveJobView* job) {
+  const auto number = [](const std::optional<std::uint32_t>& n) { return n ? fmt::format("{}", *n) : "-"; };
+  const bool listed = job != nullptr && job->runs && run.index.value_or(0) > 0;
+  if (!run.block && !(listed && job->block))
+    return fmt::format("{}/{}", number(run.index), number(run.repeat));
+  if (!listed) return fmt::format("{}  {}", number(run.index), arm_words(run));
+  return fmt::format("{}/{}  {}", *run.index, job->runs->size(),
+                     padded_arm_words(escaped(*job), *run.index - 1));
+}
+
 std::string median_words(const StartView& view) {
   std::vector<std::string> parts;
   for (const SpreadView& spread : view.job.spreads) {
@@ -64,20 +90,22 @@ std::string median_words(const StartView& view) {
 }  // namespace
 
 std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool cancels_on_interrupt,
-                         bool until_stopped) {
+                         bool until_stopped, std::string_view power) {
   const LiveJobView job = escaped(raw);
   const std::size_t runs = job.runs ? job.runs->size() : 1;
-  std::string text = fmt::format("job {}: {}{}, {}", job.job, job.scenario.value_or("-"),
-                                 label_words(job.label), plural(runs, "run"));
+  std::string text =
+      fmt::format("job {}: {}{}, {}", job.job, job.scenario.value_or("-"), label_words(job), runs_words(job));
   if (job.planned_s) {
     const double all = static_cast<double>(runs) * (*job.planned_s + kSecondsBesideEachRun);
-    text += " of " + format_seconds(*job.planned_s);
     if (jobs_before == 0) text += fmt::format("; done in about {}", format_seconds(all));
+    if (jobs_before > 0 && runs > 1) text += fmt::format("; about {}", format_seconds(all));
   }
+  if (job.seed) text += fmt::format("; seed {}", *job.seed);
   if (until_stopped) text += "; " + end_words(job.job);
   if (jobs_before > 0)
     text += fmt::format("; {} {} before it", plural(jobs_before, "job"), jobs_before == 1 ? "is" : "are");
   text += ".\n";
+  text += power;
   text += cancels_on_interrupt ? std::string{"Ctrl-C stops it.\n"}
           : until_stopped      ? std::string{"Ctrl-C leaves it running.\n"}
                           : fmt::format("Ctrl-C leaves it running; `netperfctl stop {}` ends it.\n", job.job);
@@ -87,18 +115,24 @@ std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool c
 std::string detached_text(const LiveJobView& raw, bool until_stopped) {
   const LiveJobView job = escaped(raw);
   const std::vector<std::uint64_t> runs = job.runs.value_or(std::vector<std::uint64_t>{});
-  return fmt::format("job {}: {}{}, {} {}{}.\n", job.job, job.scenario.value_or("-"), label_words(job.label),
+  return fmt::format("job {}: {}{}, {} {}{}.\n", job.job, job.scenario.value_or("-"), label_words(job),
                      runs.size() == 1 ? "run" : "runs", fmt::join(runs, ", "),
                      until_stopped ? "; " + end_words(job.job) : "");
 }
 
-std::string run_end_text(const Screen& screen, const RunDetails& raw) {
+std::string power_text(const PlanView& plan, std::string_view what) {
+  if (!plan.detectable || !plan.power) return {};
+  return fmt::format(
+      "By the spread of stored runs so many find a difference of {} {}; `netperfctl plan {}` says more.\n",
+      format_percent((*plan.detectable - 1) * 100), odds_words(*plan.power), printable(what));
+}
+
+std::string run_end_text(const Screen& screen, const RunDetails& raw, const LiveJobView* job) {
   const RunDetails details = escaped(raw);
   const RunView& run = details.run;
   const std::string state = run.state.value_or("-");
   const std::string result = state == "finished" ? measured(details) : run.error.value_or("");
-  const auto number = [](const std::optional<std::uint32_t>& n) { return n ? fmt::format("{}", *n) : "-"; };
-  std::string head = fmt::format("run {}  {}/{}  ", run.run, number(run.index), number(run.repeat));
+  std::string head = fmt::format("run {}  {}  ", run.run, place_words(run, job));
   constexpr std::size_t kStateColumns = 11;
   const std::string gap(std::max(kStateColumns, state.size() + 2) - state.size(), ' ');
   const std::string indent(head.size() + state.size() + gap.size(), ' ');
@@ -121,7 +155,11 @@ std::string job_end_text(const StartView& view) {
   std::string text = fmt::format("job {} {}: ", job.job, outcome);
   text += finished == runs ? plural(runs, "run") + " finished"
                            : fmt::format("{} of {} finished", finished, plural(runs, "run"));
-  text += median_words(view) + ".";
+  // Over runs of two sides, or with and without a trace, a median would say nothing.
+  const bool one_kind = std::ranges::none_of(view.runs, [&](const RunView& run) {
+    return run.variant != view.runs.front().variant || run.traced != view.runs.front().traced;
+  });
+  text += (one_kind ? median_words(view) : "") + ".";
   // The run that is worth a look: the last that measured, else the last.
   const auto measured_run =
       std::ranges::find(view.runs.rbegin(), view.runs.rend(), "finished", &RunView::state);

@@ -92,6 +92,22 @@ void add_environment(Json& json, const EnvironmentView& environment) {
   json["environment"]["unknown"] = environment.unknown;
 }
 
+void add_comparison(Json& json, const ComparisonDetails& details) {
+  json["comparison"] = object(details.comparison);
+  json["functions"] = array(details.functions);
+  json["counters"] = array(details.counters);
+  json["facts"] = array(details.facts);
+}
+
+Json comparison_document(const char* kind, const CompareView& view) {
+  Json json = document(kind);
+  json["a"] = view.asked.a;
+  json["b"] = view.asked.b;
+  if (view.asked.job) json["job"] = *view.asked.job;
+  add_comparison(json, view.details);
+  return json;
+}
+
 // ASCII only: a terminal that shows it cannot be steered by what a label holds.
 std::string write(const Json& json, int indent) {
   return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
@@ -152,13 +168,20 @@ std::string show_json(const ShowView& view) {
 }
 
 std::string compare_json(const CompareView& view) {
-  Json json = document("comparison");
-  json["a"] = view.asked.a;
-  json["b"] = view.asked.b;
-  json["comparison"] = object(view.details.comparison);
-  json["functions"] = array(view.details.functions);
-  json["counters"] = array(view.details.counters);
-  json["facts"] = array(view.details.facts);
+  return pretty(comparison_document("comparison", view));
+}
+std::string selftest_json(const CompareView& view) {
+  return pretty(comparison_document("selftest", view));
+}
+
+std::string plan_json(const PlanPageView& view) {
+  Json json = document("plan");
+  json["scenario"] = view.scenario;
+  json["selection"] = view.runs;
+  if (view.job) json["job"] = *view.job;
+  if (view.repeat) json["repeat"] = *view.repeat;
+  json["plan"] = object(view.plan);
+  json["effects"] = array(view.effects);
   return pretty(json);
 }
 
@@ -209,17 +232,28 @@ std::string marked_json(std::uint64_t job, std::string_view text) {
   return pretty(json);
 }
 
-std::string start_json(const StartView& view) {
+std::string start_json(const StartView& view, const CompareView* compared) {
   Json json = document("start");
   json["job"] = object(view.job.job);
   json["spreads"] = array(view.job.spreads);
   json["runs"] = array(view.runs);
+  if (compared != nullptr) add_comparison(json, compared->details);
   return pretty(json);
 }
 
-std::string imported_json(std::uint64_t run) {
+std::string imported_json(std::span<const ImportedView> runs) {
   Json json = document("imported");
-  json["run"] = run;
+  if (runs.size() == 1) json["run"] = runs.front().run;
+  json["runs"] = Json::array();
+  for (const ImportedView& run : runs) {
+    Json row;
+    row["run"] = run.run;
+    row["files"] = run.files;
+    row["flags"] = Json::array();
+    for (const FlagView& flag : run.flags)
+      row["flags"].push_back({{"code", flag.code}, {"message", flag.message}});
+    json["runs"].push_back(std::move(row));
+  }
   return pretty(json);
 }
 

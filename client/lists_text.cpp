@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "client/arms.hpp"
 #include "client/escaped.hpp"
 #include "client/render.hpp"
 #include "client/table.hpp"
@@ -33,6 +34,7 @@ Cells run_row(const Screen& screen, const RunView& run) {
       {fmt::format("{}", run.run)},
       {run.scenario.value_or("-")},
       {run.label.value_or("")},
+      {short_arm_words(run)},
       {or_dash(when, [&](std::uint64_t time) { return format_time(time, screen.now_us); })},
       {state, style_of_state(state)},
       {or_dash(run.received_bits_per_second, format_rate)},
@@ -51,6 +53,13 @@ std::string job_run(const LiveJobView& job) {
   return fmt::format("{} ({} of {})", *job.current_run, ended + 1, job.runs->size());
 }
 
+// The current run's, else the design's.
+std::string job_arm(const LiveJobView& job) {
+  if (!job.current_run || !job.runs) return design_words(job);
+  const auto place = std::ranges::find(*job.runs, *job.current_run) - job.runs->begin();
+  return arm_words(job, static_cast<std::size_t>(place));
+}
+
 std::string job_progress(const LiveJobView& job) {
   if (!job.current_run || !job.planned_s || !job.progress) return "-";
   return fmt::format("{:.0f} % of {}", *job.progress * 100, format_seconds(*job.planned_s));
@@ -63,6 +72,7 @@ Cells job_row(const LiveJobView& job) {
           {job.label.value_or("")},
           {state, style_of_state(state)},
           {job_run(job)},
+          {job_arm(job)},
           {job.current_run ? job.run_state.value_or("-") : "-"},
           {job_progress(job)}};
 }
@@ -89,6 +99,7 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
                                   {{.title = "RUN", .right = true},
                                    {.title = "SCENARIO", .shrink_to = 8},
                                    {.title = "LABEL", .shrink_to = 6, .optional = true},
+                                   {.title = "ARM", .shrink_to = 9, .optional = true},
                                    {.title = "STARTED"},
                                    {.title = "STATE"},
                                    {.title = "RECEIVED", .right = true},
@@ -115,6 +126,7 @@ std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs) {
                        {.title = "LABEL", .shrink_to = 6, .optional = true},
                        {.title = "STATE"},
                        {.title = "RUN"},
+                       {.title = "ARM", .optional = true},
                        {.title = "RUN STATE", .optional = true},
                        {.title = "PROGRESS", .right = true, .optional = true}},
                       std::move(rows), std::move(notes));

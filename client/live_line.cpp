@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client/arms.hpp"
 #include "client/escaped.hpp"
 #include "client/text.hpp"
 #include "client/trace_rows.hpp"
@@ -143,8 +144,9 @@ std::string LiveLine::place_trace(const Screen& screen, std::size_t room, const 
 
 std::string LiveLine::run_text() const {
   const std::vector<std::uint64_t> runs = job_.runs.value_or(std::vector{run_});
-  const auto index = std::ranges::find(runs, run_) - runs.begin() + 1;
-  return fmt::format("run {}  {}/{}", run_, index, runs.size());
+  const auto place = static_cast<std::size_t>(std::ranges::find(runs, run_) - runs.begin());
+  const std::string arm = arm_words(job_, place);
+  return fmt::format("run {}  {}/{}{}{}", run_, place + 1, runs.size(), arm.empty() ? "" : "  ", arm);
 }
 
 std::string LiveLine::state_text() const {

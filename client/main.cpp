@@ -12,10 +12,10 @@
 namespace netperfctl {
 namespace {
 
-constexpr std::array kVerbs{&add_start,   &add_stop,   &add_jobs,   &add_runs,    &add_show,
-                            &add_compare, &add_export, &add_import, &add_delete,  &add_scenarios,
-                            &add_watch,   &add_mark,   &add_doctor, &add_modules, &add_functions,
-                            &add_events,  &add_tracers};
+constexpr std::array kVerbs{&add_start,   &add_stop,      &add_jobs,     &add_runs,   &add_show,
+                            &add_compare, &add_plan,      &add_selftest, &add_export, &add_import,
+                            &add_delete,  &add_scenarios, &add_watch,    &add_mark,   &add_doctor,
+                            &add_modules, &add_functions, &add_events,   &add_tracers};
 
 Exit run_verb(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "client/comparison_views.hpp"
+#include "client/plan_views.hpp"
 #include "client/screen.hpp"
 #include "client/views.hpp"
 
@@ -23,6 +24,9 @@ namespace netperfctl {
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
 [[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
+// The same of a self-test's job: what this host can resolve.
+[[nodiscard]] std::string selftest_text(const Screen& screen, const CompareView& view);
+[[nodiscard]] std::string plan_text(const Screen& screen, const PlanPageView& view);
 
 // What `doctor` says, and last in a line what can be measured here.
 [[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);
@@ -35,14 +39,17 @@ namespace netperfctl {
 [[nodiscard]] std::string event_text(const Screen& screen, const EventDetails& details);
 [[nodiscard]] std::string tracers_text(const Screen& screen, std::span<const TracerView> tracers);
 
-// "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all." and how to leave. `jobs_before`: live ones started
-// earlier. `until_stopped`: its runs watch the kernel until somebody stops them.
+// "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all.", `power`, and how to leave. `jobs_before`: live ones
+// started earlier. `until_stopped`: its runs watch the kernel until somebody stops them.
 [[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
-                                       bool cancels_on_interrupt, bool until_stopped);
+                                       bool cancels_on_interrupt, bool until_stopped, std::string_view power);
+// The line that says what the runs of a job find; `what` is what `plan` is to be given.
+[[nodiscard]] std::string power_text(const PlanView& plan, std::string_view what);
 // "job 12: hsr-ring, runs 41, 42, 43."
 [[nodiscard]] std::string detached_text(const LiveJobView& job, bool until_stopped);
-// "run 41  1/3  finished   80.1 Mbit/s"
-[[nodiscard]] std::string run_end_text(const Screen& screen, const RunDetails& details);
+// "run 41  1/3  finished   80.1 Mbit/s"; `job`, which knows how many there are, is null where it is over.
+[[nodiscard]] std::string run_end_text(const Screen& screen, const RunDetails& details,
+                                       const LiveJobView* job);
 // "job 12 done: 2 of 3 runs finished, median 79.9 Mbit/s. See `netperfctl show 43`."
 [[nodiscard]] std::string job_end_text(const StartView& view);
 
@@ -54,8 +61,11 @@ namespace netperfctl {
 [[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_json(const ShowView& view);
 [[nodiscard]] std::string compare_json(const CompareView& view);
-[[nodiscard]] std::string start_json(const StartView& view);
-[[nodiscard]] std::string imported_json(std::uint64_t run);
+[[nodiscard]] std::string selftest_json(const CompareView& view);
+[[nodiscard]] std::string plan_json(const PlanPageView& view);
+// `compared`: of a job with a design, or null.
+[[nodiscard]] std::string start_json(const StartView& view, const CompareView* compared);
+[[nodiscard]] std::string imported_json(std::span<const ImportedView> runs);
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
                                         std::uint64_t bytes);
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
@@ -91,6 +101,7 @@ namespace netperfctl {
 // environment, tree, callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
 [[nodiscard]] std::string compare_csv(const CompareView& view);  // the functions
+[[nodiscard]] std::string plan_csv(const PlanPageView& view);    // the effects
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
 [[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);
 [[nodiscard]] std::string functions_csv(const FunctionPage& page);

@@ -65,6 +65,24 @@ template <class View>
   return views;
 }
 
+// The keys of the property Design, all absent of a job without one.
+inline void apply_design(LiveJobView& job, const netperfd::dbus::Row& design) {
+  const auto take = [&design]<class Value>(const char* key, std::optional<Value>& member) {
+    const auto value = design.find(key);
+    if (value != design.end()) member = value->second.get<Value>();
+  };
+  take("blocks", job.blocks);
+  take("variant_a", job.variant_a);
+  take("variant_b", job.variant_b);
+  take("plain", job.plain);
+  take("seed", job.seed);
+  take("changed", job.changed);
+  take("block", job.block);
+  take("letter", job.letter);
+  take("variant", job.variant);
+  take("traced", job.traced);
+}
+
 // Brings `job` up to date with properties of a Job object, all of them or those that changed. What the
 // properties have to say with an empty or zero value, since D-Bus knows no absent property, is absent in the
 // view. `Properties` maps names, which are strings in one sdbus-c++ and a type of their own in the other, to
@@ -93,6 +111,9 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("RunState", job.run_state, false);
   take("Progress", job.progress, false);
   take("Error", job.error, true);
+  take("Purpose", job.purpose, true);
+  const auto design = properties.find(typename Properties::key_type{"Design"});
+  if (design != properties.end()) apply_design(job, design->second.template get<netperfd::dbus::Row>());
 }
 
 }  // namespace netperfctl

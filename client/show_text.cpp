@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "client/arms.hpp"
 #include "client/counters_text.hpp"
 #include "client/environment_text.hpp"
 #include "client/escaped.hpp"
@@ -76,10 +77,13 @@ std::string first_line(const Screen& screen, const ShowView& view) {
 std::string scenario_words(const RunView& run) {
   std::string text = run.scenario.value_or("not known");
   if (run.label && !run.label->empty()) text += ", label " + *run.label;
-  if (run.index && run.repeat && *run.repeat > 1)
-    text += fmt::format("; run {} of {}", *run.index, *run.repeat);
-  if (run.job) text += fmt::format("{} job {}", run.repeat.value_or(1) > 1 ? " of" : ";", *run.job);
-  return text;
+  const std::string arm = arm_words(run);
+  // Of a design `repeat` counts blocks.
+  const std::uint32_t runs = arm.empty() ? run.repeat.value_or(1) : 1;
+  if (run.index && runs > 1) text += fmt::format("; run {} of {}", *run.index, runs);
+  if (run.index && !arm.empty()) text += fmt::format("; run {}", *run.index);
+  if (run.job) text += fmt::format("{} job {}", runs > 1 || !arm.empty() ? " of" : ";", *run.job);
+  return text + (arm.empty() ? "" : ": " + arm);
 }
 
 std::string watched_words(const RunView& run) {
@@ -90,7 +94,8 @@ std::string watched_words(const RunView& run) {
 }
 
 std::string workload_words(const RunView& run) {
-  if (run.workload == "import") return "none: the trace was imported from a file";
+  const bool imported = run.workload == "import";
+  if (imported && is_trace_only(run)) return "none: the trace was imported from a file";
   if (is_trace_only(run)) return "none of its own: " + watched_words(run);
   std::vector<std::string> parts;
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
@@ -109,6 +114,7 @@ std::string workload_words(const RunView& run) {
   if (run.bytes) length = format_bytes(*run.bytes);
   if (run.omit_s.value_or(0) > 0) length += fmt::format(" after {} omitted", format_seconds(*run.omit_s));
   if (!length.empty()) parts.push_back(length);
+  if (imported) parts.emplace_back("imported from a file");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -141,12 +147,17 @@ std::string cpu_words(const RunView& run) {
   return parts.empty() ? "not known" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// `repeat` counts the blocks of a design.
+std::uint64_t runs_of(const JobView& job) {
+  return job.runs ? job.runs->size() : job.repeat.value_or(1);
+}
+
 std::string outcome_counts(const JobView& job) {
   std::vector<std::string> parts;
   const auto add = [&](const std::optional<std::uint32_t>& count, const char* word) {
     if (count.value_or(0) > 0) parts.push_back(fmt::format("{} {}", *count, word));
   };
-  if (job.finished == job.repeat) return "all finished";
+  if (job.finished == runs_of(job)) return "all finished";
   add(job.finished, "finished");
   add(job.failed, "failed");
   add(job.canceled, "canceled");
@@ -169,12 +180,18 @@ std::string spread_words(const SpreadView& spread) {
 
 // How the run stands among the repeats of its job; one run alone has no spread.
 std::string job_part(const Screen& screen, const ShowView& view) {
-  if (!view.job || view.job->job.repeat.value_or(1) < 2) return {};
+  if (!view.job) return {};
   const JobView& job = view.job->job;
+  const std::uint64_t runs = runs_of(job);
+  if (runs < 2) return {};
   const std::string counts = outcome_counts(job);
-  std::string text = "\n" + show::field(screen, fmt::format("job {}", job.job),
-                                        fmt::format("{}{}{}", plural(*job.repeat, "run"),
-                                                    counts.empty() ? "" : ": ", counts));
+  std::string text =
+      "\n" + show::field(screen, fmt::format("job {}", job.job),
+                         fmt::format("{}{}{}", plural(runs, "run"), counts.empty() ? "" : ": ", counts));
+  if (view.details.run.block) {
+    // The spread over all arms is none of repeats.
+    return text + show::field(screen, "compare", fmt::format("netperfctl compare job:{}", job.job));
+  }
   for (const SpreadView& spread : view.job->spreads) {
     const bool both = view.job->spreads.size() > 1;
     text += show::field(screen,

@@ -1,14 +1,17 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "client/command_words.hpp"
 #include "client/daemon.hpp"
+#include "client/fail_on.hpp"
+#include "client/job_comparison.hpp"
 #include "client/render.hpp"
 #include "client/selection.hpp"
 #include "client/text.hpp"
@@ -20,50 +23,29 @@ namespace {
 struct CompareArguments {
   CompareRequest request;
   std::string threshold;
-  std::vector<std::string> fail_on{"regression", "inconclusive"};
+  FailOn fail_on{"regression", "inconclusive"};
   bool all = false;
 };
-
-// "1%", "0.5 %" as a share.
-Outcome<double> share_of(std::string_view text) {
-  double percent = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, percent, std::chars_format::fixed);
-  std::string_view unit{end, static_cast<std::size_t>(last - end)};
-  if (unit.starts_with(' ')) unit.remove_prefix(1);
-  if (error == std::errc{} && unit == "%" && percent > 0 && percent < 100) return percent / 100;
-  return fail(Exit::usage,
-              fmt::format("--threshold: \"{}\" is no share: a number above 0 and below 100 with %, "
-                          "like 1%, was expected",
-                          text));
-}
-
-// `word` as a shell takes it for one word.
-std::string for_a_shell(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:,.-_/@%+=";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string command_of(const CompareArguments& arguments) {
   const CompareRequest& request = arguments.request;
   std::string command =
-      fmt::format("netperfctl compare {} {}", for_a_shell(request.a), for_a_shell(request.b));
+      request.job ? fmt::format("netperfctl compare job:{}", *request.job)
+                  : fmt::format("netperfctl compare {} {}", for_a_shell(request.a), for_a_shell(request.b));
   for (const std::string& group : request.changed) command += " --changed " + for_a_shell(group);
   if (request.despite) command += " --despite";
   if (!arguments.threshold.empty()) command += " --threshold " + for_a_shell(arguments.threshold);
   return command;
 }
 
-Exit exit_of(const std::string& verdict, const std::vector<std::string>& fail_on) {
-  const auto has = [&](std::string_view word) { return std::ranges::find(fail_on, word) != fail_on.end(); };
-  const auto fails = [&](std::string_view on) { return has(on) && !has("never"); };
-  if (verdict == "improvement" || verdict == "equivalent") return Exit::ok;
-  if (verdict == "regression") return fails("regression") ? Exit::regression : Exit::ok;
-  return fails("inconclusive") ? Exit::inconclusive : Exit::ok;
+// Of "job:12", whose design has sides.
+std::optional<std::uint64_t> job_of(std::string_view text) {
+  constexpr std::string_view kKey = "job:";
+  if (!text.starts_with(kKey)) return {};
+  std::uint64_t job = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + kKey.size(), last, job);
+  return error == std::errc{} && end == last && job > 0 ? std::optional{job} : std::nullopt;
 }
 
 // As the daemon takes it, beside what the caller wrote.
@@ -71,28 +53,55 @@ Outcome<CompareRequest> request_of(const CompareArguments& arguments, std::uint6
   CompareRequest request = arguments.request;
   const bool text = is_utf8(request.a) && is_utf8(request.b) && std::ranges::all_of(request.changed, is_utf8);
   if (!text) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  if (request.b.empty()) {
+    request.job = job_of(request.a);
+    if (!request.job && request.a != "last") {
+      return fail(
+          Exit::usage,
+          fmt::format("\"{}\" alone says no two sides: `job:NUMBER` or `last` does, of a job with a design; "
+                      "else B is missing",
+                      request.a));
+    }
+  }
   for (std::string* const side : {&request.a, &request.b}) {
     auto instants = with_instants(*side, now_us);
     if (!instants) return std::unexpected(instants.error());
     *side = std::move(*instants);
   }
   if (!arguments.threshold.empty()) {
-    const auto share = share_of(arguments.threshold);
+    const auto share = share_of("--threshold", arguments.threshold);
     if (!share) return std::unexpected(share.error());
     request.threshold = *share;
   }
   return request;
 }
 
+Outcome<CompareView> compare(const CompareRequest& request, const CompareArguments& arguments) {
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  CompareArguments asked = arguments;
+  if (request.b.empty()) {
+    const auto job = request.job ? Outcome<std::uint64_t>{*request.job} : newest_design(*daemon);
+    if (!job) return std::unexpected(job.error());
+    asked.request.job = *job;
+    CompareRequest of_job = request;
+    of_job.job = *job;
+    auto view = compare_sides(*daemon, std::move(of_job), command_of(asked));
+    if (view) view->all = arguments.all;
+    return view;
+  }
+  auto details = daemon->compare(request);
+  if (!details) return std::unexpected(details.error());
+  return CompareView{asked.request, command_of(asked), arguments.all, std::move(*details), {}, {}};
+}
+
 Outcome<Exit> run_compare(const Settings& settings, const CompareArguments& arguments) {
   const Screen screen = screen_of(stdout);
   const auto request = request_of(arguments, screen.now_us);
   if (!request) return std::unexpected(request.error());
-  auto daemon = Daemon::connect();
-  if (!daemon) return std::unexpected(daemon.error());
-  auto details = daemon->compare(*request);
-  if (!details) return std::unexpected(details.error());
-  const CompareView view{arguments.request, command_of(arguments), arguments.all, std::move(*details)};
+  const auto compared = compare(*request, arguments);
+  if (!compared) return std::unexpected(compared.error());
+  const CompareView& view = *compared;
   switch (settings.format) {
     case Format::table:
       put_text(stdout, compare_text(screen, view));
@@ -117,10 +126,11 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
   command
       ->add_option("A", request.a,
                    "The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
-                   "since:TIME, until:TIME, last or last:N; several together, apart by spaces or commas")
+                   "variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; several "
+                   "together, apart by spaces or commas. Alone: job:NUMBER or last, a job with a design")
       ->required()
       ->type_name("");
-  command->add_option("B", request.b, "The runs after, likewise")->required()->type_name("");
+  command->add_option("B", request.b, "The runs after, likewise")->type_name("");
   command
       ->add_option(
           "--changed", request.changed,
@@ -134,20 +144,16 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
       ->add_option("--threshold", arguments->threshold,
                    "A difference below this is none to speak of: within it runs are equivalent (1%)")
       ->type_name("PERCENT");
-  command
-      ->add_option("--fail-on", arguments->fail_on,
-                   "What ends with an error: regression (exit code 1), inconclusive (6; too few and refused "
-                   "too), both with a comma between them (the default), or never")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"regression", "inconclusive", "never"}))
-      ->type_name("VERDICT");
+  add_fail_on(*command, arguments->fail_on,
+              "What ends with an error: regression (exit code 1), inconclusive (6; too few and refused too), "
+              "both with a comma between them (the default), or never");
   command->add_flag("--all", arguments->all, "Show all functions, counters and facts");
   command->footer(
       "Example:\n"
       "  netperfctl compare label:before label:after --changed kernel\n"
       "  netperfctl compare 41-48 'scenario:hsr-ring since:2h'\n"
-      "  netperfctl compare job:12 job:15 --fail-on regression");
+      "  netperfctl compare job:12 job:15 --fail-on regression\n"
+      "  netperfctl compare job:31                          the sides of its design");
   return {command, [&settings, arguments] { return run_compare(settings, *arguments); }};
 }
 

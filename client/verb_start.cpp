@@ -2,154 +2,84 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <system_error>
+#include <optional>
+#include <string>
 
 #include "client/daemon.hpp"
+#include "client/fail_on.hpp"
 #include "client/follower.hpp"
-#include "client/numbers.hpp"
+#include "client/job_comparison.hpp"
+#include "client/launch.hpp"
 #include "client/render.hpp"
 #include "client/text.hpp"
-#include "client/units.hpp"
 #include "client/verbs.hpp"
 
 namespace netperfctl {
 namespace {
 
 struct StartArguments {
-  std::string what;
-  StartOptions options;
+  LaunchArguments launch;
   bool detach = false;
-  bool cancel_on_interrupt = false;
+  FailOn fail_on;  // empty: a comparison does not decide the exit code
 };
 
-bool is_file(const std::string& what) {
-  return what == "-" || what.contains('/') || what.ends_with(".yaml") || what.ends_with(".yml");
-}
-
-// The user reads the file, not the daemon, which is root and may read more.
-Outcome<std::string> read_job(const std::string& path) {
-  constexpr std::size_t kLimit = 65536;  // the daemon's
-  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-  const File opened{path == "-" ? nullptr : std::fopen(path.c_str(), "re"), &std::fclose};
-  if (path != "-" && !opened) {
-    return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
-  }
-  std::FILE* file = opened ? opened.get() : stdin;
-  std::string text(kLimit + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  if (std::ferror(file) != 0) return fail(Exit::usage, path + ": cannot be read");
-  if (text.size() > kLimit)
-    return fail(Exit::usage, fmt::format("{}: a job is {} bytes at most", path, kLimit));
-  // D-Bus would cut the text at a NUL and refuses other encodings without saying where.
-  if (text.contains('\0') || !is_utf8(text)) return fail(Exit::usage, path + ": is not UTF-8 text");
-  return text;
-}
-
-Outcome<void> check_words(const StartArguments& arguments) {
-  const std::string label = arguments.options.label.value_or("");
-  if (!is_utf8(arguments.what) || !is_utf8(label) ||
-      !std::ranges::all_of(arguments.options.overrides, is_utf8)) {
-    return fail(Exit::usage, "the arguments are not UTF-8 text");
-  }
-  return {};
-}
-
-// A wrong job's errors, a line each, are followed by what became of it.
-Failure with_count(Failure failure) {
-  if (failure.exit != Exit::usage) return failure;
-  while (failure.message.ends_with('\n')) failure.message.pop_back();
-  const auto errors = static_cast<std::uint64_t>(std::ranges::count(failure.message, '\n')) + 1;
-  put_lines(stderr, printable(failure.message, "\n"));
-  return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error")), Step::asked, {}};
-}
-
-Failure with_hint(Failure failure, const std::string& scenario) {
-  if (failure.exit != Exit::not_found) return failure;
-  std::error_code ignored;
-  failure.message +=
-      std::filesystem::is_regular_file(scenario, ignored)
-          ? fmt::format("\nThere is a file of that name here: `netperfctl start ./{}`.", scenario)
-          : "\n`netperfctl scenarios` lists those there are.";
-  return failure;
-}
-
-Outcome<std::uint64_t> start(Daemon& daemon, const StartArguments& arguments) {
-  if (!is_file(arguments.what)) {
-    auto job = daemon.start_scenario(arguments.what, arguments.options);
-    if (!job) return std::unexpected(with_count(with_hint(job.error(), arguments.what)));
-    return job;
-  }
-  const auto text = read_job(arguments.what);
-  if (!text) return std::unexpected(text.error());
-  auto job = daemon.start_job(*text, arguments.what == "-" ? "stdin" : arguments.what, arguments.options);
-  if (!job) return std::unexpected(with_count(job.error()));
-  return job;
-}
-
-struct StartedJob {
-  LiveJobView job;
-  bool until_stopped = false;  // it has no workload of its own and no planned length
-  std::size_t before = 0;      // live jobs that were there first
-};
-
-// A job of so many bytes has no planned length either, and ends by itself.
-Outcome<bool> goes_on_until_stopped(Daemon& daemon, const LiveJobView& job) {
-  if (job.planned_s) return false;
-  const auto view = fetch_start_view(daemon, job.job);
-  if (!view) return std::unexpected(view.error());
-  return std::ranges::any_of(view->runs, [](const RunView& run) { return run.workload == "none"; });
-}
-
-Outcome<StartedJob> find_job(Daemon& daemon, std::uint64_t number) {
-  const auto jobs = daemon.live_jobs();
-  if (!jobs) return std::unexpected(jobs.error());
-  const auto found = std::ranges::find(*jobs, number, &LiveJobView::job);
-  if (found == jobs->end()) {
-    return fail(Exit::other, fmt::format("job {} was accepted, but the daemon does not list it", number));
-  }
-  const auto until_stopped = goes_on_until_stopped(daemon, *found);
-  if (!until_stopped) return std::unexpected(until_stopped.error());
-  const auto before = std::ranges::count_if(
-      *jobs, [&](const LiveJobView& job) { return job.job < number && !has_ended(job.state.value_or("")); });
-  return StartedJob{*found, *until_stopped, static_cast<std::size_t>(before)};
-}
-
-Outcome<Exit> report_detached(Daemon& daemon, const StartedJob& started, Format format) {
-  const LiveJobView& job = started.job;
+Outcome<Exit> report_detached(const StartArguments& arguments, Format format) {
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto launched = launch(*daemon, arguments.launch);
+  if (!launched) return std::unexpected(launched.error());
+  const LiveJobView& job = launched->job;
   if (format == Format::table) {
-    put_lines(stdout, detached_text(job, started.until_stopped));
+    put_lines(stdout, detached_text(job, launched->until_stopped));
     return Exit::ok;
   }
-  const auto view = fetch_start_view(daemon, job.job);
+  const auto view = fetch_start_view(*daemon, job.job);
   if (!view) return std::unexpected(view.error());
-  put(format == Format::json ? start_json(*view) : runs_csv(view->runs));
+  put(format == Format::json ? start_json(*view, nullptr) : runs_csv(view->runs));
   return Exit::ok;
 }
 
-Outcome<Exit> run_start(const Settings& settings, const StartArguments& arguments) {
-  if (const auto checked = check_words(arguments); !checked) return std::unexpected(checked.error());
-  auto loop = Loop::create();
-  if (!loop) return std::unexpected(loop.error());
-  Follower follower{*loop, settings.format, arguments.cancel_on_interrupt};
+bool has_design(const StartView& view) {
+  return std::ranges::any_of(view.runs, [](const RunView& run) { return run.block.has_value(); });
+}
+
+// What keeps the sides from being compared is said, and is no error of its own.
+std::optional<CompareView> compare_arms(const StartView& view, Format format) {
+  CompareRequest request;
+  request.job = view.job.job.job;
   auto daemon = Daemon::connect();
-  if (!daemon) return std::unexpected(daemon.error());
-  if (!arguments.detach) {
-    if (const auto following = daemon->follow(*loop, follower); !following)
-      return std::unexpected(following.error());
+  auto compared =
+      daemon ? compare_sides(*daemon, request, fmt::format("netperfctl compare job:{}", *request.job))
+             : std::unexpected(daemon.error());
+  if (compared) return std::move(*compared);
+  put_lines(format == Format::table ? stdout : stderr,
+            fmt::format("Its sides were not compared: {}\n", printable(compared.error().message, "\n")));
+  return {};
+}
+
+Outcome<Exit> run_start(const Settings& settings, const StartArguments& arguments) {
+  if (arguments.detach) return report_detached(arguments, settings.format);
+  const auto followed = launch_and_follow(settings.format, arguments.launch);
+  if (!followed) return std::unexpected(followed.error());
+  if (!followed->view) return followed->exit;
+  const StartView& view = *followed->view;
+  const bool design = has_design(view);
+  const auto compared = design ? compare_arms(view, settings.format) : std::nullopt;
+  switch (settings.format) {
+    case Format::table:
+      if (compared) put_text(stdout, "\n" + compare_text(screen_of(stdout), *compared));
+      break;
+    case Format::json:
+      put(start_json(view, compared ? &*compared : nullptr));
+      break;
+    case Format::csv:
+      put(runs_csv(view.runs));
+      break;
   }
-  const auto number = start(*daemon, arguments);
-  if (!number) return std::unexpected(number.error());
-  const auto started = find_job(*daemon, *number);
-  if (!started) return std::unexpected(started.error());
-  if (arguments.detach) return report_detached(*daemon, *started, settings.format);
-  put_lines(
-      settings.format == Format::table ? stdout : stderr,
-      started_text(started->job, started->before, arguments.cancel_on_interrupt, started->until_stopped));
-  return follower.follow(*daemon, started->job);
+  if (followed->exit != Exit::ok || arguments.fail_on.empty() || !design) return followed->exit;
+  return exit_of(compared ? compared->details.comparison.verdict : "", arguments.fail_on);
 }
 
 }  // namespace
@@ -157,29 +87,14 @@ Outcome<Exit> run_start(const Settings& settings, const StartArguments& argument
 Verb add_start(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("start", "Start a measurement and follow it to its end");
   const auto arguments = std::make_shared<StartArguments>();
-  command
-      ->add_option(
-          "SCENARIO|FILE", arguments->what,
-          "A scenario that root has installed or, with a '/' in it or ending in .yaml or .yml, a job file of "
-          "your own; `-` reads the job from stdin")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("--set", arguments->options.overrides,
-                   "Override a key of the job, as workload.iperf3.streams=8; may be given again")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--label", arguments->options.label, "Your word for these runs, such as before or after")
-      ->type_name("LABEL");
-  command->add_option("--repeat", arguments->options.repeat, "Measure so many times")
-      ->type_name("N")
-      ->check(count_above_zero());
+  add_launch_options(*command, arguments->launch,
+                     "Measure so many times; of a scenario with a design so many blocks");
   auto* detach =
       command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
-  command
-      ->add_flag("--cancel-on-interrupt", arguments->cancel_on_interrupt,
-                 "Ctrl-C stops the job; without this it only stops following it")
+  detach->excludes(command->get_option("--cancel-on-interrupt"));
+  add_fail_on(*command, arguments->fail_on,
+              "What of a design's comparison ends with an error, as of compare: regression (exit code 1), "
+              "inconclusive (6); without it the comparison is only shown")
       ->excludes(detach);
   command->footer(
       "Example:\n"

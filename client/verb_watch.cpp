@@ -78,7 +78,9 @@ class Watcher final : public JobListener {
     if (format_ == Format::json) return put(run_ended_json(job, run, state, error));
     // It may have been deleted again.
     if (const auto details = daemon_->run(run)) {
-      area_.print_above(stdout, run_end_text(screen_of(stdout), *details));
+      const auto line = jobs_.find(job);
+      const LiveJobView* live = line != jobs_.end() ? &line->second.job() : nullptr;
+      area_.print_above(stdout, run_end_text(screen_of(stdout), *details, live));
     }
   }
   void lost(const Failure& failure) override {

@@ -44,6 +44,10 @@ struct RunView {
   std::optional<std::string> workload;  // iperf3, none or import
   std::optional<std::uint64_t> trace_events, trace_lost;
   std::optional<std::string> trace_skipped, trace_broken;  // why
+  std::optional<std::uint32_t> block, letter;              // of a job with a design, as the next three
+  std::optional<std::string> side, variant;                // A or B, and its name
+  std::optional<bool> traced;
+  std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
 };
 
 // Totals of one direction or, with `stream`, of one stream.
@@ -78,6 +82,13 @@ struct IntervalView {
 
 struct FlagView {
   std::string code, message;
+};
+
+// What became of one or two files.
+struct ImportedView {
+  std::uint64_t run = 0;
+  std::vector<std::string> files;
+  std::vector<FlagView> flags;  // of the run: what the files could not tell, and what is damaged in them
 };
 
 // ---- Traces: times in seconds since the client's release, negative before it
@@ -207,7 +218,11 @@ struct JobView {
   std::optional<std::string> scenario, label;
   std::optional<std::uint32_t> owner;
   std::optional<std::uint64_t> created_us;
-  std::optional<std::uint32_t> repeat;
+  std::optional<std::uint32_t> repeat;  // runs; blocks of a job with a design
+  std::optional<std::string> purpose;   // measurement, pilot or selftest
+  std::optional<std::uint64_t> seed;    // of a design, as the next three
+  std::optional<std::string> variant_a, variant_b;
+  std::optional<std::vector<std::string>> changed;
   std::optional<std::vector<std::uint64_t>> runs;
   std::optional<std::uint32_t> finished, failed, canceled, interrupted;
 };
@@ -234,6 +249,16 @@ struct LiveJobView {
   std::optional<double>
       progress;  // of the current run, 0 to 1; says nothing where that has no planned length
   std::optional<std::string> error;
+  std::optional<std::string> purpose;  // measurement, pilot or selftest
+  // Of a design; the last four have a value a run, in the order of `runs`.
+  std::optional<std::uint32_t> blocks;
+  std::optional<std::string> variant_a, variant_b;
+  std::optional<bool> plain;  // each letter also has a run without the job's trace
+  std::optional<std::uint64_t> seed;
+  std::optional<std::vector<std::string>> changed;
+  std::optional<std::vector<std::uint32_t>> block, letter;
+  std::optional<std::vector<std::string>> variant;  // names; empty without variants
+  std::optional<std::vector<bool>> traced;
 };
 
 struct ScenarioView {
@@ -315,7 +340,7 @@ struct StartView {
 // Nothing of netperfd's made traffic for it: the kernel was watched while somebody else did, here or where
 // the imported file comes from.
 [[nodiscard]] inline bool is_trace_only(const RunView& run) {
-  return run.workload == "none" || run.workload == "import";
+  return run.workload == "none" || (run.workload == "import" && !run.protocol);
 }
 
 [[nodiscard]] inline bool has_ended(const std::string& state) {

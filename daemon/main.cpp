@@ -12,12 +12,15 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/service.hpp"
+#include "daemon/command/commands.hpp"
+#include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/scenario.hpp"
 #include "daemon/core/event_clock.hpp"
@@ -27,17 +30,21 @@
 #include "daemon/counters/fingerprint.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
+#include "daemon/import/file_kind.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
+#include "daemon/recovery.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue.hpp"
+#include "daemon/trace/graph_text_record.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
 #include "daemon/trace/session.hpp"
 #include "daemon/trace/trace_dat_record.hpp"
 #include "daemon/trace/tracefs.hpp"
 #include "daemon/trace_settings.hpp"
+#include "daemon/workload/iperf3_import.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
 #include "daemon/workload/iperf3_workload.hpp"
 #include "daemon/workload/launcher.hpp"
@@ -133,25 +140,14 @@ int check_settings(const Settings& settings) {
   return code;
 }
 
-// Only the place of the database counts: it must work where the users of the configuration are gone.
-Result<int> clean_up_tracefs(const Options& options) {
-  const auto config = load_config(options);
-  if (!config) return std::unexpected(config.error());
-  const auto session = session_settings(*config);
-  if (!session) return std::unexpected(session.error());
-  const auto tracefs = trace::make_real_tracefs(tracefs_root());
-  const auto done = trace::clean_up(*tracefs, *session);
-  if (!done) return std::unexpected(done.error());
-  for (const std::string& line : *done) fmt::print("{}\n", line);
-  return EXIT_SUCCESS;
-}
-
 // What the daemon found out about the machine before it serves.
 struct Machine {
   std::unique_ptr<store::SqliteStore> store;
   workload::Iperf3Features iperf3;
   std::unique_ptr<trace::Tracefs> tracefs;
   trace::SessionSettings tracing;
+  std::unique_ptr<command::Commands> commands;
+  std::optional<command::SideJournalFile> sides;
 };
 
 // The running daemon: every room's object, in the order of their dependence.
@@ -172,7 +168,8 @@ class Program {
         run_counters_(clock_),
         fingerprints_(machine_.iperf3.version),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
-        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_},
+        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_,
+                    *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
         // As whom iperf3 runs: nobody who has anything.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
@@ -289,18 +286,11 @@ void block_signals() {
   (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
 }
 
-// After a crash without `--cleanup`; the store's lock says that no other daemon lives with this journal.
-void put_tracefs_back(const Machine& machine) {
-  const auto done = trace::clean_up(*machine.tracefs, machine.tracing);
-  if (!done) {
-    log::error(fmt::format("tracefs is not as it was before: {}", done.error().message));
-    return;
-  }
-  for (const std::string& line : *done) log::warn(fmt::format("tracefs put back: {}", line));
-}
-
 Result<int> run(const Options& options) {
-  if (options.clean_up) return clean_up_tracefs(options);
+  if (options.clean_up) {
+    const auto config = load_config(options);
+    return config ? clean_up(*config) : std::unexpected(config.error());
+  }
   auto settings = load_settings(options);
   if (!settings) return std::unexpected(std::move(settings.error()));
   if (options.check) return check_settings(*settings);
@@ -322,7 +312,12 @@ Result<int> run(const Options& options) {
   if (!tracing) return std::unexpected(std::move(tracing.error()));
   machine.tracing = std::move(*tracing);
   machine.tracefs = trace::make_real_tracefs(tracefs_root());
-  put_tracefs_back(machine);
+  put_tracefs_back(*machine.tracefs, machine.tracing);
+  auto sides = open_side_journal(settings->config, machine.tracing.boot_id);
+  if (!sides) return std::unexpected(std::move(sides.error()));
+  machine.sides = std::move(*sides);
+  machine.commands = command::make_commands(*loop);
+  put_side_back(*loop, *machine.commands, *machine.sides);
   // Without iperf3 the store can still be read; a job then fails with this reason.
   auto features = workload::probe_iperf3(*loop, settings->iperf3);
   if (!features) log::warn(features.error().message);
@@ -331,14 +326,18 @@ Result<int> run(const Options& options) {
   return program.serve();
 }
 
+Result<ImportedFile> read_import(std::span<const std::byte> file) {
+  return import::read_by_kind(
+      file, {trace::record_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
+}
+
 }  // namespace
 }  // namespace netperfd
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
   if (argc > 1 && argv[1] == netperfd::import::kReaderFlag) {
-    netperfd::import::run_reader(argc, argv,
-                                 {netperfd::trace::record_of_trace_dat, netperfd::trace::text_of_trace_dat});
+    netperfd::import::run_reader(argc, argv, {netperfd::read_import, netperfd::trace::text_of_trace_dat});
   }
   const auto options = netperfd::parse_options(argc, argv);
   if (!options) return options.error();

@@ -16,7 +16,8 @@ constexpr const char* kUsage =
     "\n"
     "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
     "  --check        check the configuration and all scenarios, then leave\n"
-    "  --cleanup      put tracefs back as a netperfd that died had found it, then leave\n"
+    "  --cleanup      put tracefs and the side of a design back as a netperfd that died had found\n"
+    "                 them, then leave\n"
     "  --version      print the version\n"
     "  --help         print this\n";
 

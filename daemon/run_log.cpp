@@ -9,7 +9,7 @@ namespace netperfd {
 
 void RunLog::job_added(const core::JobStatus& job) {
   log::info(fmt::format("accepted {}{}{}, {} run(s), from uid {}", job.scenario,
-                        job.label.empty() ? "" : " label ", job.label, job.repeat, job.owner),
+                        job.label.empty() ? "" : " label ", job.label, job.runs.size(), job.owner),
             {.job = job.id, .run = {}});
 }
 
@@ -18,8 +18,11 @@ void RunLog::job_changed(const core::JobStatus& job) {
     tell_status(fmt::format("run {} of job {} ({}): {}", *job.current_run, job.id, job.scenario,
                             to_string(job.run_state)));
   } else if (core::has_ended(job.state)) {
-    log::info(fmt::format("{}: {} of {} runs finished", to_string(job.state), job.runs_finished, job.repeat),
-              {.job = job.id, .run = {}});
+    const log::About about{.job = job.id, .run = {}};
+    log::info(
+        fmt::format("{}: {} of {} runs finished", to_string(job.state), job.runs_finished, job.runs.size()),
+        about);
+    if (!job.side_error.empty()) log::error(job.side_error, about);
     tell_status("idle");
   }
 }

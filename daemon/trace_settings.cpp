@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-std::string beside_the_database(const config::DaemonConfig& config, const char* name) {
-  return std::filesystem::path(config.database).parent_path() / name;
-}
-
 std::uint64_t default_buffer() {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -30,6 +26,10 @@ std::uint64_t default_buffer() {
 
 std::string tracefs_root() {
   return trace::find_tracefs().value_or("/sys/kernel/tracing");
+}
+
+std::string beside_the_database(const config::DaemonConfig& config, const char* name) {
+  return std::filesystem::path(config.database).parent_path() / name;
 }
 
 Result<trace::SessionSettings> session_settings(const config::DaemonConfig& config) {

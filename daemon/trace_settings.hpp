@@ -14,6 +14,9 @@ namespace netperfd {
 // Where tracefs is, or belongs where it is not mounted.
 [[nodiscard]] std::string tracefs_root();
 
+// Where files of the daemon's own are that outlive it.
+[[nodiscard]] std::string beside_the_database(const config::DaemonConfig& config, const char* name);
+
 // The journal lies beside the database: what a dead daemon left must be known to the next one.
 [[nodiscard]] Result<trace::SessionSettings> session_settings(const config::DaemonConfig& config);
 

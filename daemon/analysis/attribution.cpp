@@ -27,7 +27,11 @@ bool knows_goodput(const ComparedRun& run) {
 }
 
 bool has_timed_functions(const ComparedRun& run) {
-  return run.trace && run.trace->timed && !run.trace->functions.empty() && knows_goodput(run);
+  return run.trace && run.trace->timed && !run.trace->functions.empty();
+}
+
+bool has_function_costs(const ComparedRun& run) {
+  return has_timed_functions(run) && knows_goodput(run);
 }
 
 RunList chosen(const std::vector<ComparedRun>& runs, bool (*wanted)(const ComparedRun&)) {
@@ -140,10 +144,15 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
                       const ComparisonSettings& settings, Caveats& caveats) {
   Attribution attribution;
   const RunList plain_a = chosen(a, is_plain), plain_b = chosen(b, is_plain);
-  const RunList traced_a = chosen(a, has_timed_functions), traced_b = chosen(b, has_timed_functions);
+  const RunList traced_a = chosen(a, has_function_costs), traced_b = chosen(b, has_function_costs);
   attribution.ns_per_byte = total_cost(plain_a, plain_b, settings.level);
   if (traced_a.empty() || traced_b.empty()) {
     attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
+    // Without bytes a call still takes its time.
+    const RunList timed_a = chosen(a, has_timed_functions), timed_b = chosen(b, has_timed_functions);
+    if (timed_a.empty() || timed_b.empty()) return attribution;
+    attribution.functions = function_times(timed_a, timed_b, caveats);
+    note_traces(timed_a, timed_b, caveats);
     return attribution;
   }
   attribution.traced_to_plain =

@@ -78,7 +78,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   const ArmRuns runs = throughput_runs(a, b);
   const Sampling sampling(runs.a, runs.b);
   comparison.pairing = sampling.pairing();
-  comparison.effect = throughput_effect(sampling, settings.level);
+  comparison.effect = throughput_effect(sampling, settings.threshold, settings.level);
   comparison.verdict = verdict_of(comparison.effect, settings.threshold);
 
   FactJudgement facts = judge_facts(a, b, settings.changed);

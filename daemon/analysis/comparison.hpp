@@ -28,6 +28,7 @@ struct ComparedTrace {
   std::vector<ComparedFunction> functions;     // called ones; empty: events alone were traced
   std::uint32_t traced_functions = 0;          // in the filter
   std::vector<std::string> missing_functions;  // asked for by name, not traceable
+  std::string left_out;                        // the message of kFunctionsLeftOut; empty: none
   std::uint64_t calls = 0;
   std::uint64_t lost = 0;             // records
   std::uint64_t unmatched_calls = 0;  // entries and exits that are no whole call, but those open at its ends

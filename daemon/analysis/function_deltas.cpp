@@ -75,6 +75,16 @@ CostFactors factors(const RunList& runs, const Places& places, const Basis& basi
           .ns_per_call = median_of(times).value_or(0)};
 }
 
+double time_of_a_call(const RunList& runs, const Places& places, const Basis& basis) {
+  RunValues times;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!places[i]) continue;
+    const ComparedFunction& function = runs[i]->trace->functions[*places[i]];
+    if (function.hits > 0) times.emplace_back(self_ns(function, basis) / static_cast<double>(function.hits));
+  }
+  return median_of(times).value_or(0);
+}
+
 // One function with what it cost in each run.
 struct Row {
   FunctionDelta delta;
@@ -89,13 +99,19 @@ double sum_of(const RunValues& values) {
       [](double sum, const std::optional<double>& value) { return sum + value.value_or(0); });
 }
 
+FunctionDelta named_delta(const MatchedFunction& function) {
+  FunctionDelta delta;
+  delta.name = function.name;
+  delta.name_b = function.name_b;
+  delta.module = function.module;
+  delta.duplicate = function.duplicate;
+  delta.match = function.match;
+  return delta;
+}
+
 Row row_of(const RunList& a, const RunList& b, const MatchedFunction& function, const Basis& basis) {
   Row row;
-  row.delta.name = function.name;
-  row.delta.name_b = function.name_b;
-  row.delta.module = function.module;
-  row.delta.duplicate = function.duplicate;
-  row.delta.match = function.match;
+  row.delta = named_delta(function);
   row.delta.a = factors(a, function.in_a, basis);
   row.delta.b = factors(b, function.in_b, basis);
   row.a = costs(a, function.in_a, basis);
@@ -203,6 +219,31 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
     return std::abs(function.cost.shift.value_or(0));
   });
   return deltas;
+}
+
+std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Caveats& caveats) {
+  const Basis basis = basis_of(a, b);
+  const FunctionMatches matches = match_functions(a, b);
+  std::vector<Row> rows;
+  for (const MatchedFunction& function : matches.functions) {
+    Row& row = rows.emplace_back(Row{named_delta(function), {}, {}, 0, false});
+    row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis);
+    row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis);
+    // What the change comes to over all its calls; of one that only a side has there is no change.
+    double calls = 0;
+    for (const auto& [runs, places] : {std::pair{&a, &function.in_a}, std::pair{&b, &function.in_b}}) {
+      for (std::size_t i = 0; i < runs->size(); ++i) {
+        if ((*places)[i]) calls += static_cast<double>((*runs)[i]->trace->functions[*(*places)[i]].hits);
+      }
+    }
+    const bool both = row.delta.match == FunctionMatch::same || row.delta.match == FunctionMatch::renamed;
+    if (both) row.weight = calls * std::abs(row.delta.b.ns_per_call - row.delta.a.ns_per_call);
+  }
+  note_matches(rows, matches.without_symbol, caveats);
+  std::ranges::stable_sort(rows, std::greater<>{}, &Row::weight);
+  std::vector<FunctionDelta> times;
+  for (Row& row : rows) times.push_back(std::move(row.delta));
+  return times;
 }
 
 }  // namespace netperfd::analysis

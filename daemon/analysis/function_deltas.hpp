@@ -20,4 +20,9 @@ struct FunctionDeltas {
 [[nodiscard]] FunctionDeltas function_deltas(const RunList& a, const RunList& b,
                                              const ComparisonSettings& settings, Caveats& caveats);
 
+// Of runs with timed functions whose goodput is not known, such as imported traces: what a call of each
+// function took. There is no cost, nor how often it was called for what; the largest change of the time of
+// its calls first.
+[[nodiscard]] std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Caveats& caveats);
+
 }  // namespace netperfd::analysis

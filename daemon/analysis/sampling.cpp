@@ -142,6 +142,13 @@ Location shift_of(const Samples& samples, double level) {
   return mann_whitney(samples.a, samples.b, level);
 }
 
+std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level) {
+  const auto sd = samples.paired ? robust_sd(differences(samples)) : pooled_sd(samples);
+  if (!sd) return std::nullopt;
+  const PowerQuestion question{.sd = *sd, .effect = shift, .level = level};
+  return samples.paired ? blocks(question) : runs_a_side(question);
+}
+
 std::optional<double> detectable_shift(const Samples& samples, double level) {
   if (samples.paired) {
     const auto sd = robust_sd(differences(samples));

@@ -69,4 +69,8 @@ class Sampling {
 // spread, or for an interval at all.
 [[nodiscard]] std::optional<double> detectable_shift(const Samples& samples, double level);
 
+// How many of them, pairs or a side, find `shift` so often. Absent where there are too few to know their
+// spread, or more than a million would be needed.
+[[nodiscard]] std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level);
+
 }  // namespace netperfd::analysis

@@ -134,7 +134,7 @@ ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<Com
   return mixed;
 }
 
-RatioEstimate throughput_effect(const Sampling& sampling, double level) {
+RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level) {
   RatioEstimate effect;
   const RunValues raw_a = values_of(sampling.a(), bits_per_second);
   const RunValues raw_b = values_of(sampling.b(), bits_per_second);
@@ -155,6 +155,7 @@ RatioEstimate throughput_effect(const Sampling& sampling, double level) {
     effect.level = location.interval->level;
   }
   if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
+  effect.needed = samples_needed(samples, std::log1p(threshold), level);
   return effect;
 }
 

@@ -19,8 +19,9 @@ struct ArmRuns {
 };
 [[nodiscard]] ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
-// The ratio of throughput and what its samples are worth. `sampling` is of throughput_runs().
-[[nodiscard]] RatioEstimate throughput_effect(const Sampling& sampling, double level);
+// The ratio of throughput and what its samples are worth. `sampling` is of throughput_runs(), `threshold`
+// that of the verdict.
+[[nodiscard]] RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level);
 
 // By the interval alone, more being better: equivalent where all of it lies within the threshold, even where
 // it leaves out 1.

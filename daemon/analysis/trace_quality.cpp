@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct SideQuality {
   std::uint64_t calls = 0, lost = 0, unmatched = 0, overruns = 0, clipped = 0;
   std::vector<std::string> broken;
   std::set<std::string> missing;
+  std::string left_out;
   std::set<std::uint32_t> filters;  // numbers of functions in them
   std::size_t not_calibrated = 0;
 };
@@ -36,6 +38,7 @@ SideQuality quality_of(const RunList& runs) {
     if (!trace.broken.empty()) side.broken.push_back(fmt::format("run {}: {}", run->id, trace.broken));
     side.missing.insert(trace.missing_functions.begin(), trace.missing_functions.end());
     side.filters.insert(trace.traced_functions);
+    if (!trace.left_out.empty()) side.left_out = trace.left_out;
     if (!trace.calibrated) ++side.not_calibrated;
   }
   return side;
@@ -104,6 +107,9 @@ void note_traces(const RunList& a, const RunList& b, Caveats& caveats) {
   const SideQuality side_a = quality_of(a), side_b = quality_of(b);
   note_side(side_a, "A", caveats);
   note_side(side_b, "B", caveats);
+  if (!side_a.left_out.empty() && side_a.left_out == side_b.left_out) {
+    caveats.add(Gravity::told, side_a.left_out);
+  }
   if (side_a.filters != side_b.filters && !side_a.filters.empty() && !side_b.filters.empty()) {
     caveats.add(
         Gravity::weakens,

@@ -27,6 +27,10 @@ Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) 
   // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
   const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file) return fail_errno(path, errno);
+  return read_file(file, path, limit_bytes);
+}
+
+Result<std::string> read_file(const Fd& file, const std::string& path, std::size_t limit_bytes) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail_errno(path, errno);
   if (!S_ISREG(status.st_mode)) {

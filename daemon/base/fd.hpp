@@ -46,5 +46,7 @@ struct Pipe {
 
 // The whole of a regular file, refused beyond `limit_bytes`.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::size_t limit_bytes);
+// Likewise of one that is open, from where it stands; errors call it `path`.
+[[nodiscard]] Result<std::string> read_file(const Fd& file, const std::string& path, std::size_t limit_bytes);
 
 }  // namespace netperfd

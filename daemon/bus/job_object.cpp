@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/model/run_state.hpp"
@@ -63,6 +64,14 @@ std::uint32_t JobObject::Owner() {
 
 std::vector<std::uint64_t> JobObject::Runs() {
   return dbus::guarded([&] { return std::vector<std::uint64_t>(status_.runs.begin(), status_.runs.end()); });
+}
+
+std::map<std::string, sdbus::Variant> JobObject::Design() {
+  return dbus::guarded([&] { return design_row(status_).row; });
+}
+
+std::string JobObject::Purpose() {
+  return dbus::guarded([&] { return std::string{to_string(status_.purpose)}; });
 }
 
 double JobObject::PlannedSeconds() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   std::string Label() override;
   std::uint32_t Owner() override;
   std::vector<std::uint64_t> Runs() override;
+  std::map<std::string, sdbus::Variant> Design() override;
+  std::string Purpose() override;
   double PlannedSeconds() override;
   std::string State() override;
   std::uint32_t RunsEnded() override;

@@ -1,7 +1,7 @@
 // org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
 // Those about traces are in manager_trace.cpp, manager_functions.cpp and manager_recording.cpp, those about
-// what the kernel offers in manager_catalogue.cpp, Compare in manager_compare.cpp,
-// GetFingerprint in manager_fingerprint.cpp.
+// what the kernel offers in manager_catalogue.cpp, Compare, CompareJob and PlanRuns in
+// manager_compare.cpp, GetFingerprint in manager_fingerprint.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -80,7 +80,8 @@ class ManagerObject final
   std::tuple<Dicts, std::uint64_t> ListTcpSamples(const std::uint64_t& run, const std::uint64_t& offset,
                                                   const std::uint32_t& limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
-  void ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) override;
+  void ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector<sdbus::UnixFd> files,
+                 std::vector<std::string> names, Dict options) override;
   void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
   void ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) override;
   Dicts ListModules(const std::string& pattern) override;
@@ -91,6 +92,8 @@ class ManagerObject final
   Dicts ListTracers() override;
   std::tuple<Dict, Dicts, Dicts, Dicts> Compare(const std::string& a, const std::string& b,
                                                 const Dict& options) override;
+  std::tuple<Dict, Dicts, Dicts, Dicts> CompareJob(const std::uint64_t& job, const Dict& options) override;
+  Dict PlanRuns(const std::string& runs, const Dict& options) override;
   std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
@@ -117,8 +120,8 @@ class ManagerObject final
                                         const Credentials& caller, const std::string& unique_name);
   void require_idle(const std::string& unique_name) const;  // throws
   // Ends, with the answer, when `unique_name` leaves; throws.
-  void import_file(const SharedReply<std::uint64_t>& reply, Fd file, const core::ImportRequest& request,
-                   const std::string& unique_name);
+  void import_files(const SharedReply<std::uint64_t>& reply, std::vector<core::NamedFile> files,
+                    const core::ImportRequest& request, const std::string& unique_name);
 
   ManagerPorts ports_;
   ServiceSettings settings_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/base/foreign_fd.hpp"
@@ -58,25 +59,36 @@ void ManagerObject::require_idle(const std::string& unique_name) const {
       Error{ErrorKind::busy, "another recording of this caller's is being imported or written as text"});
 }
 
-void ManagerObject::ImportTrace(sdbus::Result<std::uint64_t>&& result, sdbus::UnixFd file, Dict options) {
+void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector<sdbus::UnixFd> files,
+                              std::vector<std::string> names, Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    // Shared, since the callbacks that hold it must be copyable. sdbus-c++'s descriptors do not close on
+    if (files.size() != names.size()) {
+      throw to_dbus(Error{ErrorKind::invalid_argument,
+                          fmt::format("{} files have {} names", files.size(), names.size())});
+    }
+    // Shared, since the callbacks that hold them must be copyable. sdbus-c++'s descriptors do not close on
     // exec.
-    const auto taken = std::make_shared<ForeignFd>(Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)});
-    if (!taken->get()) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
-    with_credentials(reply, [this, reply, taken, request = value_or_throw(parse_import_options(options))](
+    const auto taken = std::make_shared<std::vector<ForeignFd>>();
+    for (const sdbus::UnixFd& file : files) {
+      taken->emplace_back(Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)});
+      if (!taken->back().get()) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
+    }
+    with_credentials(reply, [this, reply, taken, names = std::move(names),
+                             request = value_or_throw(parse_import_options(options))](
                                 const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, "import a trace");
+      require_may_measure(caller, unique_name, "import a run");
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
-      import_file(reply, taken->take(), owned, unique_name);
+      std::vector<core::NamedFile> named;
+      for (std::size_t i = 0; i < taken->size(); ++i) named.push_back({(*taken)[i].take(), names[i]});
+      import_files(reply, std::move(named), owned, unique_name);
     });
   });
 }
 
-void ManagerObject::import_file(const SharedReply<std::uint64_t>& reply, Fd file,
-                                const core::ImportRequest& request, const std::string& unique_name) {
+void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::vector<core::NamedFile> files,
+                                 const core::ImportRequest& request, const std::string& unique_name) {
   require_idle(unique_name);
   const auto done = [this, reply, unique_name,
                      uid = request.owner](const Result<core::ImportedRun>& imported) {
@@ -90,7 +102,7 @@ void ManagerObject::import_file(const SharedReply<std::uint64_t>& reply, Fd file
     });
     ports_.callers.let_go(unique_name);  // last: what it lets go of holds this very function
   };
-  auto import = ports_.importer.read(std::move(file), request, done);
+  auto import = ports_.importer.read(std::move(files), request, done);
   throw_if_failed(ports_.callers.hold(unique_name, value_or_throw(std::move(import))));
 }
 

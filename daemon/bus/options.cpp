@@ -24,11 +24,12 @@ struct Key {
   std::string_view type;  // for people
 };
 
-constexpr std::array<Key, 4> kStartOptions{{
+constexpr std::array<Key, 5> kStartOptions{{
     {"overrides", "as", "a list of strings"},
     {"label", "s", "a string"},
     {"repeat", "u", "an unsigned 32-bit number"},
     {"tie-to-caller", "b", "a boolean"},
+    {"purpose", "s", "a string"},
 }};
 
 constexpr std::array<Key, 2> kImportOptions{{
@@ -36,11 +37,14 @@ constexpr std::array<Key, 2> kImportOptions{{
     {"label", "s", "a string"},
 }};
 
-constexpr std::array<Key, 6> kFilterKeys{{
+constexpr std::array<Key, 9> kFilterKeys{{
     {"job", "t", "an unsigned 64-bit number"},
     {"scenario", "s", "a string"},
     {"label", "s", "a string"},
     {"state", "s", "a string"},
+    {"purpose", "s", "a string"},
+    {"variant", "s", "a string"},
+    {"traced", "b", "a boolean"},
     {"since", "t", "an unsigned 64-bit number"},
     {"until", "t", "an unsigned 64-bit number"},
 }};
@@ -49,6 +53,12 @@ constexpr std::array<Key, 3> kCompareOptions{{
     {"changed", "as", "a list of strings"},
     {"despite", "b", "a boolean"},
     {"threshold", "d", "a floating-point number"},
+}};
+
+constexpr std::array<Key, 3> kPlanOptions{{
+    {"effect", "d", "a floating-point number"},
+    {"power", "d", "a floating-point number"},
+    {"repeat", "u", "an unsigned 32-bit number"},
 }};
 
 constexpr std::array<Key, 2> kFunctionFilterKeys{{
@@ -115,6 +125,14 @@ Result<RunState> to_state(const std::string& name) {
                              wire_text(name, kNameLimit), fmt::join(known, ", ")));
 }
 
+// `what`: "option" or "filter".
+Result<JobPurpose> to_purpose(std::string_view what, const std::string& name) {
+  if (const auto purpose = parse_job_purpose(name)) return *purpose;
+  return invalid(
+      fmt::format("{} \"purpose\": \"{}\" is no purpose of a job; allowed are measurement, pilot, selftest",
+                  what, wire_text(name, kNameLimit)));
+}
+
 }  // namespace
 
 Status check_size(const char* what, const std::string& text, std::size_t limit_bytes) {
@@ -137,6 +155,11 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
       value_of<std::vector<std::string>>(options, "overrides").value_or(std::vector<std::string>{});
   parsed.job.label = value_of<std::string>(options, "label");
   parsed.job.repeat = value_of<std::uint32_t>(options, "repeat");
+  if (const auto name = value_of<std::string>(options, "purpose")) {
+    const auto purpose = to_purpose("option", *name);
+    if (!purpose) return std::unexpected(purpose.error());
+    parsed.job.purpose = *purpose;
+  }
   parsed.tie_to_caller = value_of<bool>(options, "tie-to-caller").value_or(false);
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -173,6 +196,13 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
     if (!state) return std::unexpected(state.error());
     parsed.state = *state;
   }
+  if (const auto name = value_of<std::string>(filter, "purpose")) {
+    const auto purpose = to_purpose("filter", *name);
+    if (!purpose) return std::unexpected(purpose.error());
+    parsed.purpose = *purpose;
+  }
+  parsed.variant = value_of<std::string>(filter, "variant");
+  parsed.traced = value_of<bool>(filter, "traced");
   for (const auto& [key, bound] : {std::pair{"since", &parsed.since}, std::pair{"until", &parsed.until}}) {
     const auto microseconds = value_of<std::uint64_t>(filter, key);
     if (!microseconds) continue;
@@ -205,6 +235,17 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
     return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", parsed.threshold));
   }
   return parsed;
+}
+
+Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kPlanOptions); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::PlanRequest parsed;
+  parsed.effect = value_of<double>(options, "effect").value_or(parsed.effect);
+  parsed.power = value_of<double>(options, "power").value_or(parsed.power);
+  parsed.repeat = value_of<std::uint32_t>(options, "repeat");
+  return parsed;  // core::plan_runs() knows what they may be
 }
 
 Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {

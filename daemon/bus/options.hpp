@@ -10,6 +10,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports.hpp"
+#include "daemon/core/run_plan.hpp"
 #include "daemon/core/trace_ports.hpp"
 #include "dbus/compat.hpp"
 
@@ -40,6 +41,8 @@ struct StartOptions {
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
 // Whether the groups that it names are any is known to core::compare_selections().
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
+// But for its runs.
+[[nodiscard]] Result<core::PlanRequest> parse_plan_options(const dbus::Row& options);
 [[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);
 
 // `what` stands at the beginning of the error.

@@ -44,8 +44,8 @@ class RowMaker {
     if (time)
       put(key, static_cast<std::uint64_t>(std::max<std::int64_t>(0, time->time_since_epoch().count())));
   }
-  void put(const char* key, const std::vector<std::string>& texts) {
-    const WireTexts clean = wire_texts(texts, kListBytes);
+  void put(const char* key, const std::vector<std::string>& texts, std::size_t limit_bytes = kListBytes) {
+    const WireTexts clean = wire_texts(texts, limit_bytes);
     add(key, sdbus::Variant{clean.texts}, 2, 4, clean.bytes);
   }
   void put(const char* key, const std::vector<std::uint64_t>& numbers) {
@@ -53,6 +53,9 @@ class RowMaker {
   }
   void put(const char* key, const std::vector<std::uint32_t>& numbers) {
     add(key, sdbus::Variant{numbers}, 2, 4, 4 + numbers.size() * 4);
+  }
+  void put(const char* key, const std::vector<bool>& truths) {
+    add(key, sdbus::Variant{truths}, 2, 4, 4 + truths.size() * 4);
   }
   // Of elements that begin at multiples of 8 and take `bytes` together.
   template <class Element>

@@ -30,7 +30,7 @@ struct ServicePorts {
   core::Catalogue& catalogue;
   core::RunQueries& queries;
   core::Importer& importer;
-  core::TraceImport& trace_import;
+  core::FileImport& trace_import;
 };
 
 class Service final : public core::RunObserver {

@@ -57,6 +57,13 @@ void put_what_iperf3_told(RowMaker& row, const core::RunRow& run) {
   }
 }
 
+void put_design(RowMaker& row, const Design& design) {
+  row.put("seed", design.seed);
+  if (design.a) row.put("variant_a", design.a->name);
+  if (design.b) row.put("variant_b", design.b->name);
+  row.put("changed", design.changed);
+}
+
 // Of a trace that was not made there is nothing to count.
 void put_trace(RowMaker& row, const core::TraceTotals& trace) {
   row.put_if_any("trace_skipped", trace.skipped);
@@ -66,12 +73,24 @@ void put_trace(RowMaker& row, const core::TraceTotals& trace) {
   row.put_if_any("trace_broken", trace.broken);
 }
 
+void put_arm(RowMaker& row, const core::RunRow& run) {
+  if (run.spec.purpose != JobPurpose::measurement) row.put("purpose", to_string(run.spec.purpose));
+  if (run.arm.block == 0) return;
+  row.put("block", run.arm.block);
+  row.put("letter", run.arm.letter);
+  row.put("traced", run.arm.traced);
+  if (run.arm.variant == '\0') return;
+  row.put("side", std::string{run.arm.variant});
+  row.put("variant", run.variant);
+}
+
 RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
   RowMaker row;
   row.put("run", number(run.id));
   row.put("job", number(run.job));
   row.put("index", run.index);
   row.put("repeat", run.spec.repeat);
+  put_arm(row, run);
   row.put("scenario", run.spec.name);
   row.put("label", run.spec.label);
   row.put("state", to_string(run.state));
@@ -81,7 +100,7 @@ RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
   row.put("started_us", run.started);
   row.put("ended_us", run.ended);
   row.put("workload", to_string(run.spec.workload));
-  if (run.spec.workload == WorkloadKind::iperf3) {
+  if (has_iperf3(run.spec)) {
     put_what_was_asked(row, run.spec);
     put_what_iperf3_told(row, run);
   }
@@ -189,11 +208,35 @@ WireRow job_row(const std::vector<core::RunRow>& runs) {
   row.put("owner", static_cast<std::uint32_t>(first.owner));
   row.put("created_us", std::optional{first.created});
   row.put("repeat", first.spec.repeat);
+  row.put("purpose", to_string(first.spec.purpose));
+  if (first.spec.design) put_design(row, *first.spec.design);
   row.put("runs", ids);
   row.put("finished", count(RunState::finished));
   row.put("failed", count(RunState::failed));
   row.put("canceled", count(RunState::canceled));
   row.put("interrupted", count(RunState::interrupted));
+  return row.take();
+}
+
+WireRow design_row(const core::JobStatus& job) {
+  RowMaker row;
+  if (!job.design) return row.take();
+  row.put("blocks", job.repeat);
+  row.put("plain", job.design->plain);
+  put_design(row, *job.design);
+  std::vector<std::uint32_t> blocks, letters;
+  std::vector<std::string> variants;
+  std::vector<bool> traced;
+  for (const Arm& arm : job.arms) {
+    blocks.push_back(arm.block);
+    letters.push_back(arm.letter);
+    traced.push_back(arm.traced);
+    if (arm.variant != '\0') variants.push_back((arm.variant == 'A' ? job.design->a : job.design->b)->name);
+  }
+  row.put("block", blocks);
+  row.put("letter", letters);
+  row.put("variant", variants, kRowsBudgetBytes / 2);  // one a run, like the others
+  row.put("traced", traced);
   return row.take();
 }
 

@@ -32,6 +32,8 @@ struct WireRow {
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
 // From the job's runs, of which there is at least one.
 [[nodiscard]] WireRow job_row(const std::vector<core::RunRow>& runs);
+// The property Design of a live job; empty without one.
+[[nodiscard]] WireRow design_row(const core::JobStatus& job);
 // As many as the budget allows; GetRun's `flags` has their number.
 [[nodiscard]] std::vector<sdbus::Struct<std::string, std::string>> flag_rows(
     const std::vector<QualityFlag>& flags);

@@ -1,5 +1,6 @@
 #include "daemon/bus/wire_comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,7 @@ void put_effect(RowMaker& row, const RatioEstimate& effect) {
   put_figure(row, "p", effect.p);
   put_figure(row, "cliffs_delta", effect.cliffs_delta);
   put_figure(row, "detectable", effect.detectable);
+  row.put("needed", effect.needed);
 }
 
 void put_attribution(RowMaker& row, const Attribution& attribution) {
@@ -86,6 +88,18 @@ void put_factors(RowMaker& row, const CostFactors& factors, const FactorKeys& ke
   put_figure(row, keys.ns_per_call, factors.ns_per_call);
 }
 
+void put_self_test(RowMaker& row, const core::SelfTest& test) {
+  row.put("selftest_job", static_cast<std::uint64_t>(test.job));
+  row.put("selftest_started_us", test.started);
+  row.put("selftest_verdict", to_string(test.verdict));
+  row.put("selftest_samples", std::min(test.effect.n_a, test.effect.n_b));
+  put_figure(row, "selftest_ratio", test.effect.ratio);
+  put_figure(row, "selftest_low", test.effect.low);
+  put_figure(row, "selftest_high", test.effect.high);
+  if (test.effect.low || test.effect.high) put_figure(row, "selftest_level", test.effect.level);
+  put_figure(row, "selftest_detectable", test.effect.detectable);
+}
+
 RowMaker make_head(const core::ComparedSelections& compared) {
   const Comparison& comparison = compared.comparison;
   RowMaker row;
@@ -108,6 +122,7 @@ RowMaker make_head(const core::ComparedSelections& compared) {
   row.put("changed", comparison.changed);
   row.put("same", comparison.same);
   row.put("caveats", comparison.caveats);
+  if (compared.self_test) put_self_test(row, *compared.self_test);
   return row;
 }
 
@@ -118,15 +133,36 @@ WireRow function_delta_row(const FunctionDelta& function) {
   row.put("function", function.name);
   row.put_if_any("function_b", function.name_b);
   row.put_if_any("module", function.module);
+  if (function.duplicate > 0) row.put("duplicate", function.duplicate);
   row.put("match", to_string(function.match));
   const bool on_a = function.match != FunctionMatch::only_b;
   const bool on_b = function.match != FunctionMatch::only_a;
+  const ShiftEstimate& cost = function.cost;
+  if (!cost.shift && cost.median_a == 0 && cost.median_b == 0) {  // no bytes are known to divide by
+    if (on_a) put_figure(row, "ns_per_call_a", function.a.ns_per_call);
+    if (on_b) put_figure(row, "ns_per_call_b", function.b.ns_per_call);
+    return row.take();
+  }
   if (on_a) put_figure(row, "cost_a", function.cost.median_a);
   if (on_b) put_figure(row, "cost_b", function.cost.median_b);
   put_shift(row, function.cost);
   put_figure(row, "share", function.share);
   if (on_a) put_factors(row, function.a, {"packets_per_byte_a", "calls_per_packet_a", "ns_per_call_a"});
   if (on_b) put_factors(row, function.b, {"packets_per_byte_b", "calls_per_packet_b", "ns_per_call_b"});
+  return row.take();
+}
+
+WireRow plan_row(const core::RunPlan& plan) {
+  RowMaker row;
+  row.put("pairing", to_string(plan.pairing));
+  row.put("samples", plan.samples);
+  put_figure(row, "sd", plan.sd);
+  put_figure(row, "effect", plan.effect);
+  put_figure(row, "power", plan.power);
+  row.put("needed", plan.needed);
+  put_figure(row, "seconds", plan.seconds);
+  put_figure(row, "detectable", plan.detectable);
+  put_figure(row, "repeat_seconds", plan.repeat_seconds);
   return row.take();
 }
 

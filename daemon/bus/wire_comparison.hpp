@@ -3,6 +3,7 @@
 
 #include "daemon/bus/wire.hpp"
 #include "daemon/core/run_comparison.hpp"
+#include "daemon/core/run_plan.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {
@@ -19,5 +20,7 @@ struct WireComparison {
 [[nodiscard]] WireRow function_delta_row(const FunctionDelta& function);
 [[nodiscard]] WireRow counter_change_row(const CounterChange& counter);
 [[nodiscard]] WireRow fact_change_row(const FactChange& fact);
+// The answer of PlanRuns.
+[[nodiscard]] WireRow plan_row(const core::RunPlan& plan);
 
 }  // namespace netperfd::bus

@@ -9,6 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/config/design_keys.hpp"
+#include "daemon/config/overrides.hpp"
+#include "daemon/config/purpose.hpp"
 #include "daemon/config/schema.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/text.hpp"
@@ -19,9 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
-
-constexpr std::size_t kMaxOverrides = 100;
-constexpr std::size_t kMaxOverrideBytes = 4'096;
 
 // What a run needs beside its planned time: server and client start, the omitted part's end, the exchange of
 // results.
@@ -36,6 +36,7 @@ struct Draft {
   FunctionGraphSpec graph;
   TraceSpec trace;
   EventSpec event;  // the one that is being read
+  DesignDraft design;
   std::optional<milliseconds> timeout;
 };
 
@@ -55,8 +56,8 @@ Reader function_list(std::vector<std::string>& out) {
               "a list of functions (like [tcp_sendmsg, 'ip_*'])");
 }
 
-// The schema is in these four: each key, the value it fills and how. docs/scenarios.md explains them to
-// people.
+// The schema is in these and keys_of_design(): each key, the value it fills and how. docs/scenarios.md
+// explains them to people.
 std::vector<Key> keys_of_job(Draft& draft) {
   JobSpec& job = draft.spec;
   return {
@@ -135,96 +136,9 @@ std::vector<Key> keys_of(Draft& draft) {
   append(keys_of_iperf3(draft));
   append({{"workload.none", {}}, {"workload.none.until", only(draft.until_stop, "stop"), Need::required}});
   append(keys_of_trace(draft));
+  append(keys_of_design(draft.design));
   append({{"limits", {}}, {"limits.timeout", word(draft.timeout, parse_duration, kDuration)}});
   return keys;
-}
-
-void move_to(const Place& place, YamlNode& node) {
-  node.place = place;
-  for (YamlNode& item : node.items) move_to(place, item);
-  for (YamlEntry& entry : node.entries) {
-    entry.place = place;
-    move_to(place, entry.value);
-  }
-}
-
-// Replaces what `root` has at `path`, making the mappings on the way; a plain null removes the key.
-void apply(YamlNode& root, std::string_view path, YamlNode value, Complaints& complaints) {
-  const Place place = value.place;
-  YamlNode* mapping = &root;
-  for (std::string_view rest = path;;) {
-    if (mapping->kind != YamlNode::Kind::mapping) {
-      return complaints.add(place, std::string(path), "stands below a key that is no mapping");
-    }
-    const auto dot = rest.find('.');
-    const std::string key(rest.substr(0, dot));
-    YamlEntry* entry = mapping->find(key);
-    const bool last = dot == std::string_view::npos;
-    if (last && value.kind == YamlNode::Kind::null) {
-      if (!entry)
-        return complaints.add(place, std::string(path), "is not set, so null has nothing to remove");
-      std::erase_if(mapping->entries, [&](const YamlEntry& e) { return e.key == key; });
-      return;
-    }
-    if (!entry) {
-      mapping->entries.push_back({key, place, {}});
-      entry = &mapping->entries.back();
-      entry->value.place = place;
-      entry->value.kind = YamlNode::Kind::mapping;
-    }
-    if (last) {
-      *entry = {key, place, std::move(value)};
-      return;
-    }
-    mapping = &entry->value;
-    rest.remove_prefix(dot + 1);
-  }
-}
-
-// "workload.iperf3.streams=8"
-void apply_override(YamlNode& root, const std::string& text, Complaints& complaints) {
-  const auto equals = text.find('=');
-  const std::string_view path = std::string_view(text).substr(0, equals);
-  const auto in_path = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  };
-  const bool path_fits = !path.empty() && std::ranges::all_of(path, in_path) && !path.starts_with('.') &&
-                         !path.ends_with('.') && !path.contains("..");
-  if (text.size() > kMaxOverrideBytes || !is_printable(text) || equals == std::string::npos || !path_fits) {
-    return complaints.add(
-        {.option = "--set"}, "",
-        fmt::format("{} is not of the form KEY=VALUE (like workload.iperf3.streams=8)", in_quotes(text)));
-  }
-  const Place place{.option = fmt::format("--set {}", path)};
-  const std::string_view value = std::string_view(text).substr(equals + 1);
-  Complaints own("");
-  auto node = parse_yaml(value, own);
-  if (!node || !own.empty()) {
-    return complaints.add(place, std::string(path),
-                          fmt::format("{} cannot be read as a YAML value", in_quotes(value)));
-  }
-  if (node->kind == YamlNode::Kind::null && value != "null" && value != "~") {
-    return complaints.add(place, std::string(path), "has no value (null removes the key)");
-  }
-  move_to(place, *node);
-  apply(root, path, std::move(*node), complaints);
-}
-
-void apply_options(YamlNode& root, const core::JobOptions& options, Complaints& complaints) {
-  if (options.overrides.size() > kMaxOverrides) {
-    return complaints.add({.option = "--set"}, "", fmt::format("given more than {} times", kMaxOverrides));
-  }
-  for (const std::string& text : options.overrides) apply_override(root, text, complaints);
-  const auto set = [&](const char* key, std::string text, bool quoted) {
-    YamlNode node;
-    node.kind = YamlNode::Kind::scalar;
-    node.place.option = fmt::format("--{}", key);
-    node.text = std::move(text);
-    node.quoted = quoted;
-    apply(root, key, std::move(node), complaints);
-  };
-  if (options.label) set("label", *options.label, true);
-  if (options.repeat) set("repeat", std::to_string(*options.repeat), false);
 }
 
 // The value of "streams", or of an item as in "events[1]", in `mapping`.
@@ -261,21 +175,49 @@ Place place_of(const YamlNode& root, std::string_view key) {
   }
 }
 
+// The number of runs, which may be a multiple of `repeat`.
+void check_run_count(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
+                     Complaints& complaints) {
+  const std::uint64_t runs = run_count(spec);
+  if (runs <= limits.repeat || complaints.concern("repeat") || complaints.concern("design")) return;
+  const std::string count =
+      spec.design ? fmt::format("{} blocks of {} runs are {} runs", spec.repeat, runs / spec.repeat, runs)
+                  : std::to_string(runs);
+  complaints.add(
+      place_of(root, "repeat"), "repeat",
+      fmt::format("{}{} more than this daemon allows ({})", count, spec.design ? "," : " is", limits.repeat));
+}
+
 void check_limits(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
                   Complaints& complaints) {
-  const auto refuse = [&](const char* key, const std::string& value, const std::string& most) {
-    complaints.add(place_of(root, key), key,
-                   fmt::format("{} is more than this daemon allows ({})", value, most));
-  };
-  if (spec.repeat > limits.repeat && !complaints.concern("repeat")) {
-    refuse("repeat", std::to_string(spec.repeat), std::to_string(limits.repeat));
-  }
+  check_run_count(spec, root, limits, complaints);
   const bool sure = !complaints.concern("limits.timeout") &&
                     !complaints.concern("workload.iperf3.duration") &&
                     !complaints.concern("workload.iperf3.omit");
   if (spec.limits.timeout > limits.timeout && sure) {
-    refuse("limits.timeout", format_duration(spec.limits.timeout), format_duration(limits.timeout));
+    complaints.add(place_of(root, "limits.timeout"), "limits.timeout",
+                   fmt::format("{} is more than this daemon allows ({})",
+                               format_duration(spec.limits.timeout), format_duration(limits.timeout)));
   }
+}
+
+void check_commands(const JobSpec& spec, const YamlNode& root, const std::string& refusal,
+                    Complaints& complaints) {
+  if (refusal.empty() || !spec.design) return;
+  for (const std::string& key : commands_of(*spec.design)) {
+    complaints.add(
+        place_of(root, key), key,
+        fmt::format("would run as root, so only a scenario that nobody but root can change may have "
+                    "it, and {}",
+                    refusal));
+  }
+}
+
+void check_purpose(const JobSpec& spec, const YamlNode& root, JobPurpose purpose, Complaints& complaints) {
+  if (purpose == JobPurpose::measurement || spec.workload == WorkloadKind::iperf3) return;
+  complaints.add(
+      place_of(root, "workload.none"), "workload.none",
+      fmt::format("has one run, which only a stop ends, so that it can be no {}", to_string(purpose)));
 }
 
 // What the model's rules say about the values, where no complaint about the same keys stands already.
@@ -333,6 +275,7 @@ JobSpec finish(Draft draft, const YamlNode& root, Complaints& complaints) {
     spec.trace = std::move(draft.trace);
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
   }
+  spec.design = design_of(std::move(draft.design), root, spec.trace.has_value(), complaints);
   const auto planned = planned_duration(spec);
   spec.limits.timeout = draft.timeout.value_or(planned ? *planned + kTimeBesidePlan : kTimeoutWithoutPlan);
   return spec;
@@ -349,13 +292,16 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
   if (root->kind == YamlNode::Kind::mapping) apply_options(*root, options, complaints);
   read_keys(*root, keys_of(draft), complaints);
   JobSpec spec = finish(std::move(draft), *root, complaints);
+  check_commands(spec, *root, job.commands_refused, complaints);
   check_rules(spec, *root, complaints);
-  check_limits(spec, *root, limits, complaints);
   if (job.expected_name && spec.name != *job.expected_name && !complaints.concern("name")) {
     complaints.add(place_of(*root, "name"), "name",
                    fmt::format("{} differs from the name of its file, {}", in_quotes(spec.name),
                                in_quotes(*job.expected_name)));
   }
+  check_purpose(spec, *root, options.purpose, complaints);
+  if (complaints.empty()) apply_purpose(spec, options);
+  check_limits(spec, *root, limits, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   spec.text = emit_yaml(*root);
   return spec;

@@ -1,8 +1,11 @@
 #include "daemon/config/scenario.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -26,10 +29,48 @@ bool may_be_a_file(std::string_view name) {
          std::ranges::all_of(name, fits);
 }
 
+// Why somebody else than `owner` may change what `status` is of; empty where nobody may.
+std::string changeable(const struct stat& status, const std::string& path, uid_t owner) {
+  if (status.st_uid != owner) {
+    return fmt::format("{} belongs to user {}; mend that with `chown root {}`", path, status.st_uid, path);
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return fmt::format("others than its owner may write {}; mend that with `chmod go-w {}`", path, path);
+  }
+  return {};
+}
+
+struct ScenarioFile {
+  std::string text;
+  std::string changeable;  // why it may have no commands
+};
+
+// What is judged is what is read: of two lookups of a path, each could find another file.
+Result<ScenarioFile> read_scenario(const std::string& directory, const std::string& path, uid_t owner) {
+  const std::string name = std::filesystem::path(path).filename();
+  const Fd above{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (!above) return fail_errno(directory, errno);
+  // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
+  const Fd file{::openat(above.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat of_directory{}, of_entry{}, of_file{};
+  const bool known = file && ::fstat(above.get(), &of_directory) == 0 && ::fstat(file.get(), &of_file) == 0 &&
+                     ::fstatat(above.get(), name.c_str(), &of_entry, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!known) return fail_errno(path, errno);
+  auto text = read_file(file, path, kMaxYamlBytes);
+  if (!text) return std::unexpected(std::move(text.error()));
+  std::string why = changeable(of_directory, directory, owner);
+  // Where a link leads, other directories decide what is read.
+  if (why.empty() && S_ISLNK(of_entry.st_mode)) {
+    why = fmt::format("{} is a symbolic link; put the file itself there", path);
+  }
+  if (why.empty()) why = changeable(of_file, path, owner);
+  return ScenarioFile{std::move(*text), std::move(why)};
+}
+
 }  // namespace
 
-ScenarioDirectory::ScenarioDirectory(std::string directory, JobLimits limits)
-    : directory_(std::move(directory)), limits_(limits) {}
+ScenarioDirectory::ScenarioDirectory(std::string directory, JobLimits limits, uid_t owner)
+    : directory_(std::move(directory)), limits_(limits), owner_(owner) {}
 
 std::string ScenarioDirectory::path_of(const std::string& name) const {
   return fmt::format("{}/{}{}", directory_, name, kExtension);
@@ -79,9 +120,13 @@ Result<JobSpec> ScenarioDirectory::load(const std::string& name, const core::Job
     return fail(ErrorKind::not_found, fmt::format("{}: no such scenario in {}{}", in_quotes(name), directory_,
                                                   meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
   }
-  const auto text = read_file(path, kMaxYamlBytes);
-  if (!text) return std::unexpected(text.error());
-  return read_job({.text = *text, .origin = path, .expected_name = name}, options, limits_);
+  auto file = read_scenario(directory_, path, owner_);
+  if (!file) return std::unexpected(std::move(file.error()));
+  return read_job({.text = std::move(file->text),
+                   .origin = path,
+                   .expected_name = name,
+                   .commands_refused = std::move(file->changeable)},
+                  options, limits_);
 }
 
 Result<JobSpec> ScenarioDirectory::parse(const std::string& text, const std::string& origin,

@@ -9,16 +9,16 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
-#include "daemon/model/trace_record.hpp"
+#include "daemon/model/imported_file.hpp"
 
 namespace netperfd::core {
 
-class TraceImport {
+class FileImport {
  public:
-  virtual ~TraceImport() = default;
-  using Done = std::function<void(Result<TraceRecord>)>;
-  // Reads a trace.dat to its end in a child and calls `done` once, from the loop: with the record, or
-  // invalid_argument with what is wrong with the file. `size` is the file's as the caller checked it: one
+  virtual ~FileImport() = default;
+  using Done = std::function<void(Result<ImportedFile>)>;
+  // Reads a file to its end in a child, whatever it is, and calls `done` once, from the loop: with what it
+  // holds, or invalid_argument with what is wrong with it. `size` is the file's as the caller checked it: one
   // that has another size by then is refused. Destroying the result kills the child and cancels the call,
   // also from inside it. Never waits for the file, nor does what it returns.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) = 0;

@@ -5,18 +5,32 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <iterator>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "daemon/analysis/goodput.hpp"
 #include "daemon/base/foreign_fd.hpp"
+#include "daemon/model/text.hpp"
 
 namespace netperfd::core {
 namespace {
 
-JobSpec spec_of(const ImportRequest& request) {
+// A file on its way to the process that reads it.
+struct CheckedFile {
+  ForeignFd file;
+  std::uint64_t size = 0;
+  std::string name;
+};
+
+JobSpec spec_of(const ImportRequest& request, const std::vector<CheckedFile>& files) {
   JobSpec spec;
   spec.name = request.name;
   spec.label = request.label;
   spec.workload = WorkloadKind::imported;
+  spec.description = "imported from " + files.front().name;
+  if (files.size() > 1) spec.description += " and " + files.back().name;
   return spec;
 }
 
@@ -50,37 +64,146 @@ Result<std::uint64_t> check_file(const Fd& file) {
   return about.stx_size;
 }
 
+std::unexpected<Error> about_file(const std::string& name, const Error& error) {
+  return fail(error.kind, fmt::format("{}: {}", name, error.message));
+}
+
+// All of them are let go of aside, whether they are read or not.
+Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
+  std::vector<CheckedFile> checked;
+  for (NamedFile& each : files) {
+    checked.push_back({ForeignFd(std::move(each.file)), 0, std::move(each.name)});
+  }
+  if (checked.empty() || checked.size() > 2) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("{} files cannot be one run; expected are one, or an iperf3 document and a trace",
+                            checked.size()));
+  }
+  for (CheckedFile& each : checked) {
+    if (each.name.empty() || each.name.size() > Importer::kLongestName || !is_printable(each.name)) {
+      return fail(
+          ErrorKind::invalid_argument,
+          fmt::format("a file's name is one printable line of 1 to {} bytes", Importer::kLongestName));
+    }
+    const auto size = check_file(each.file.get());
+    if (!size) return about_file(each.name, size.error());
+    each.size = *size;
+  }
+  return checked;
+}
+
+// What nobody can learn of files: the first thing a reader must know of such a run.
+QualityFlag flag_of_import(bool has_trace, bool has_document) {
+  std::string message =
+      "brought along as a file: neither the environment it was measured in nor any counter is known";
+  if (!has_trace) message += ", and there is no trace";
+  if (!has_document) message += ", nor how many bytes and packets its calls were made for";
+  if (has_trace) message += "; the tracer's own cost is in the times";
+  if (has_trace && has_document) {
+    message += "; that document and trace are of one measurement is the word of whoever brought them";
+  }
+  return {"imported", message};
+}
+
 }  // namespace
 
-Result<std::shared_ptr<void>> Importer::read(Fd file, const ImportRequest& request, Done done) {
-  ForeignFd foreign(std::move(file));
-  JobSpec spec = spec_of(request);
-  if (auto checked = check_words(spec); !checked) return std::unexpected(std::move(checked.error()));
-  auto size = check_file(foreign.get());
-  if (!size) return std::unexpected(std::move(size.error()));
+// One call of read(). Its files are read one after the other, so that it never takes more than its own place.
+class Importer::Import {
+ public:
+  Import(Importer& owner, JobSpec spec, uid_t uid, std::vector<CheckedFile> files, Done done)
+      : owner_(owner), spec_(std::move(spec)), uid_(uid), files_(std::move(files)), done_(std::move(done)) {}
+  Import(const Import&) = delete;
+  Import& operator=(const Import&) = delete;
+  ~Import() = default;
+
+  Status read_next() {
+    CheckedFile& next = files_[read_.size()];
+    auto reading = owner_.files_.read(next.file.take(), next.size,
+                                      [this](Result<ImportedFile> file) { on_read(std::move(file)); });
+    if (!reading) return std::unexpected(std::move(reading.error()));
+    reading_ = std::move(*reading);
+    return {};
+  }
+
+ private:
+  void on_read(Result<ImportedFile> file) {
+    if (!file) return give(about_file(files_[read_.size()].name, file.error()));
+    read_.push_back(std::move(*file));
+    if (read_.size() == files_.size()) return give(store());
+    reading_.reset();  // its place is the next one's
+    if (auto next = read_next(); !next) give(std::unexpected(std::move(next.error())));
+  }
+
+  Result<ImportedRun> store() {
+    if (read_.size() == 2 && read_[0].trace.has_value() == read_[1].trace.has_value()) {
+      return fail(
+          ErrorKind::invalid_argument,
+          fmt::format("{} and {} are both {}; two files are one run where one is an iperf3 document and "
+                      "the other a trace",
+                      files_[0].name, files_[1].name, read_[0].trace ? "traces" : "iperf3 documents"));
+    }
+    return owner_.store(std::move(spec_), uid_, std::move(read_));
+  }
+
+  // The last of this: the caller may destroy it inside the call.
+  void give(Result<ImportedRun> result) {
+    const auto done = std::move(done_);
+    done(std::move(result));
+  }
+
+  Importer& owner_;
+  JobSpec spec_;
+  uid_t uid_;
+  std::vector<CheckedFile> files_;
+  std::vector<ImportedFile> read_;
+  Done done_;
+  std::shared_ptr<void> reading_;
+};
+
+Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const ImportRequest& request,
+                                             Done done) {
+  auto checked = check_files(std::move(files));
+  if (!checked) return std::unexpected(std::move(checked.error()));
+  JobSpec spec = spec_of(request, *checked);
+  if (auto words = check_words(spec); !words) return std::unexpected(std::move(words.error()));
   std::erase_if(under_way_, [](const std::weak_ptr<void>& each) { return each.expired(); });
   if (under_way_.size() >= kLimit) {
     return fail(ErrorKind::busy, fmt::format("{} files are being imported already", under_way_.size()));
   }
-  auto reading = files_.read(
-      foreign.take(), *size,
-      [this, spec = std::move(spec), owner = request.owner,
-       done = std::move(done)](Result<TraceRecord> trace) {
-        done(trace ? store(spec, owner, std::move(*trace)) : std::unexpected(std::move(trace.error())));
-      });
-  if (reading) under_way_.emplace_back(*reading);
-  return reading;
+  auto import =
+      std::make_shared<Import>(*this, std::move(spec), request.owner, std::move(*checked), std::move(done));
+  if (auto begun = import->read_next(); !begun) return std::unexpected(std::move(begun.error()));
+  under_way_.emplace_back(import);
+  return import;
 }
 
-Result<ImportedRun> Importer::store(const JobSpec& spec, uid_t owner, TraceRecord trace) {
-  const auto job = store_.add_job(spec, owner, clock_.now());
+Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<ImportedFile> files) {
+  RunRecord record;
+  record.state = RunState::finished;
+  std::vector<QualityFlag> flags;
+  for (ImportedFile& file : files) {
+    std::ranges::move(file.flags, std::back_inserter(flags));
+    if (file.trace) record.trace = std::move(file.trace);
+    if (!file.workload) continue;
+    spec.iperf3 = std::move(file.workload->asked);
+    record.workload.report = std::move(file.workload->report);
+    record.started = file.workload->started;
+    record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
+  }
+  auto& all = record.workload.report.flags;
+  all.insert(all.begin(), flag_of_import(record.trace.has_value(), has_iperf3(spec)));
+  std::ranges::move(flags, std::back_inserter(all));
+
+  const Arm arm{.block = 0, .letter = 0, .variant = '\0', .traced = record.trace.has_value()};
+  const auto job = store_.add_job(spec, {arm}, owner, clock_.now());
   if (!job) return std::unexpected(job.error());
   const RunId run = job->runs.front();
-  if (auto stored = store_run(run, std::move(trace)); !stored) {
+  record.id = run;
+  if (auto stored = store_run(std::move(record)); !stored) {
     // Else it would stay open; where not even this can be stored, the next start of the daemon closes it.
     RunRecord failed;
     failed.id = run;
-    failed.error = fmt::format("the trace could not be stored: {}", stored.error().message);
+    failed.error = fmt::format("the files could not be stored: {}", stored.error().message);
     (void)store_.finish(failed);
     return std::unexpected(std::move(stored.error()));
   }
@@ -88,14 +211,10 @@ Result<ImportedRun> Importer::store(const JobSpec& spec, uid_t owner, TraceRecor
 }
 
 // A run has to pass all states, also one that was over before it came.
-Status Importer::store_run(RunId run, TraceRecord trace) {
+Status Importer::store_run(RunRecord record) {
   for (const RunState state : {RunState::preparing, RunState::running, RunState::collecting}) {
-    if (auto stepped = store_.set_state(run, state); !stepped) return stepped;
+    if (auto stepped = store_.set_state(record.id, state); !stepped) return stepped;
   }
-  RunRecord record;
-  record.id = run;
-  record.state = RunState::finished;
-  record.trace = std::move(trace);
   return store_.finish(record);
 }
 

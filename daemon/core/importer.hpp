@@ -1,4 +1,4 @@
-// Traces that callers bring along as files, stored as runs of their own.
+// Traces and iperf3 documents that callers bring along as files, stored as runs of their own.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,12 @@
 
 namespace netperfd::core {
 
-// What a caller says of the file.
+struct NamedFile {
+  Fd file;
+  std::string name;  // for messages: one printable line
+};
+
+// What a caller says of the files.
 struct ImportRequest {
   std::string name = "import";  // as of JobSpec
   std::string label;
@@ -31,28 +36,32 @@ struct ImportedRun {
 
 class Importer {
  public:
-  // Files that may be read at once.
+  // Imports that may be under way at once; each reads one file after the other.
   static constexpr std::size_t kLimit = 2;
-  static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;
+  static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;  // of one file
+  static constexpr std::size_t kLongestName = 255;
 
   using Done = std::function<void(Result<ImportedRun>)>;
 
   // The ports must outlive the importer.
-  Importer(RunStore& store, TraceImport& files, Clock& clock) : store_(store), files_(files), clock_(clock) {}
+  Importer(RunStore& store, FileImport& files, Clock& clock) : store_(store), files_(files), clock_(clock) {}
 
-  // Reads `file` in the background and then calls `done` once, from the loop: with the finished run that
-  // holds its trace, or with why there is none. Nothing is stored before the file was read to its end.
-  // Refused at once: busy where kLimit files are being read, invalid_argument for a name or label that no job
-  // may have and for what is no regular file that can be read. Destroying the result cancels it, also from
-  // inside `done`; the importer must outlive it.
-  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, const ImportRequest& request, Done done);
+  // Reads the files in the background and then calls `done` once, from the loop: with the finished run that
+  // holds them, or with why there is none and, where a file is the reason, its name. One file is an iperf3
+  // document or a trace; two are one of each, of the same measurement. Nothing is stored before all were
+  // read to their end. Refused at once: busy where kLimit imports are under way, invalid_argument for other
+  // numbers of files, for a name or label that no job may have and for what is no regular file that can be
+  // read. Destroying the result cancels it, also from inside `done`; the importer must outlive it.
+  [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
+                                                   Done done);
 
  private:
-  [[nodiscard]] Result<ImportedRun> store(const JobSpec& spec, uid_t owner, TraceRecord trace);
-  [[nodiscard]] Status store_run(RunId run, TraceRecord trace);
+  class Import;
+  [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<ImportedFile> files);
+  [[nodiscard]] Status store_run(RunRecord record);
 
   RunStore& store_;
-  TraceImport& files_;
+  FileImport& files_;
   Clock& clock_;
   std::vector<std::weak_ptr<void>> under_way_;
 };

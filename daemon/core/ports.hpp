@@ -14,6 +14,7 @@
 
 #include "daemon/analysis/comparison.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/core/command_ports.hpp"
 #include "daemon/core/trace_ports.hpp"
 #include "daemon/model/counters.hpp"
 #include "daemon/model/fingerprint.hpp"
@@ -65,14 +66,16 @@ class Workload {
 
 struct NewJob {
   JobId id = 0;
-  std::vector<RunId> runs;  // spec.repeat of them, in order, all pending
+  std::vector<RunId> runs;  // one an arm, in order, all pending
 };
 
 class RunStore {
  public:
   virtual ~RunStore() = default;
-  // One transaction: the job and its pending runs. no_space where the disk is below its floor.
-  [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) = 0;
+  // One transaction: the job and its pending runs, one an arm. A job with a design has its seed by now.
+  // no_space where the disk is below its floor.
+  [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                               WallTime now) = 0;
   // A step to a state that has not ended; refused where may_follow() is false.
   [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
   // One transaction: the job's runs that are still pending become canceled with this error.
@@ -165,16 +168,21 @@ struct JobStatus {
   std::string scenario;
   std::string label;
   uid_t owner = 0;
-  std::uint32_t repeat = 1;
+  std::uint32_t repeat = 1;  // as in JobSpec
+  JobPurpose purpose = JobPurpose::measurement;
+  std::optional<Design> design;  // with its seed
   std::vector<RunId> runs;
+  std::vector<Arm> arms;                             // one a run
   std::optional<std::chrono::milliseconds> planned;  // one run, when all goes well
-  JobState state = JobState::pending;  // ended: failed if any run failed, canceled if any was canceled
+  // Ended: failed if a command of its design failed, else canceled if any run was, else failed if any was.
+  JobState state = JobState::pending;
   std::uint32_t runs_ended = 0;
   std::uint32_t runs_finished = 0;
   std::optional<RunId> current_run;
   RunState run_state = RunState::pending;  // of the current run, else of the last
   double progress = 0;                     // of the current run, 0 to 1; stays 0 where its length is unknown
-  std::string error;                       // of the last run that failed
+  std::string error;  // of the last run that failed, and why the machine is not on the side that it was on
+  std::string side_error;  // the latter alone
 };
 
 class RunObserver {
@@ -198,6 +206,7 @@ struct JobOptions {
   std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
+  JobPurpose purpose = JobPurpose::measurement;
 };
 
 struct ScenarioRow {
@@ -223,6 +232,9 @@ struct RunFilter {
   std::optional<std::string> scenario;
   std::optional<std::string> label;
   std::optional<RunState> state;
+  std::optional<std::string> variant;  // by its name
+  std::optional<bool> traced;          // false: runs without their job's trace
+  std::optional<JobPurpose> purpose;
   std::optional<WallTime> since, until;  // of the job's creation; since inclusive, until exclusive
 };
 
@@ -238,9 +250,12 @@ struct TraceTotals {
 struct RunRow {
   RunId id = 0;
   JobId job = 0;
-  std::uint32_t index = 0;  // 1 to repeat
-  // Read again from the stored columns: name, description, label, repeat, workload and, of iperf3, server,
-  // local, netns, protocol, direction, streams, duration, bytes and omit. The rest has its defaults.
+  std::uint32_t index = 0;  // within its job, from 1
+  Arm arm;
+  std::string variant;  // its name; empty without variants
+  // Read again from the stored columns: name, description, label, repeat, purpose, design without the
+  // commands of its variants, workload and, of iperf3, server, local, netns, protocol, direction, streams,
+  // duration, bytes and omit. The rest has its defaults.
   JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
@@ -311,8 +326,16 @@ struct RunRange {
 // A run that a selection means (run_selection.hpp).
 struct SelectedRun {
   RunId id = 0;
+  JobId job = 0;
   std::string scenario, label;
-  std::optional<WallTime> started;
+  Arm arm;
+  std::optional<WallTime> started, ended;
+};
+
+// What is read of runs that are compared.
+enum class ComparedParts {
+  throughput,  // ComparedRun's job, times, place in the design and throughput; a trace without its lists
+  all
 };
 
 // What jobs are called, each once.
@@ -366,7 +389,7 @@ class RunQueries {
   [[nodiscard]] virtual Result<RunNames> run_names() = 0;
   // In this order, without what a comparison does not ask for; not_found where one is not there.
   [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
-      const std::vector<RunId>& runs) = 0;
+      const std::vector<RunId>& runs, ComparedParts wanted) = 0;
   // All of the job's runs in whatever state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
   // With everything that belongs to it; refused (busy) while it has not ended. The last run takes its job

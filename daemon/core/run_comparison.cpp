@@ -4,36 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "daemon/core/run_selection.hpp"
-#include "daemon/model/text.hpp"
-#include "daemon/model/wording.hpp"
+#include "daemon/model/fingerprint.hpp"
 
 namespace netperfd::core {
 namespace {
-
-constexpr std::array<std::string_view, 13> kGroups{"kernel", "module",   "sysctl", "nic",   "cpu",
-                                                   "irq",    "rps",      "xps",    "qdisc", "clock",
-                                                   "iperf3", "topology", "trace"};
-
-// Of the groups of model/fingerprint.hpp: `module` and `sysctl` stand before a name, the others alone.
-Status check_group(const std::string& group) {
-  const auto colon = group.find(':');
-  const std::string_view word = std::string_view{group}.substr(0, colon);
-  const bool named = word == "module" || word == "sysctl";
-  const bool known = std::ranges::find(kGroups, word) != kGroups.end();
-  const bool has_name = colon != std::string::npos && colon + 1 < group.size();
-  if (known && (named ? has_name : colon == std::string::npos) && is_printable(group)) return {};
-  const auto meant = known ? std::nullopt : nearest(word, kGroups);
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("{} is no group of facts that can change; expected is module:NAME, sysctl:KEY, "
-                          "kernel, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, topology or trace{}",
-                          in_quotes(group), meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
-}
 
 Result<std::vector<SelectedRun>> side(RunQueries& queries, const char* name, const std::string& text) {
   const auto selection = parse_selection(text);
@@ -80,23 +58,75 @@ ComparedSide summary_of(const std::vector<SelectedRun>& runs) {
 
 }  // namespace
 
+Status check_changed(const std::vector<std::string>& groups) {
+  for (const std::string& group : groups) {
+    if (auto wrong = wrong_fact_group(group)) return fail(ErrorKind::invalid_argument, std::move(*wrong));
+  }
+  return {};
+}
+
+Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries, const std::string& scenario,
+                                                 JobId except, const analysis::ComparisonSettings& settings,
+                                                 const Comparer& comparer) {
+  RunFilter filter;
+  filter.scenario = scenario;
+  filter.purpose = JobPurpose::selftest;
+  filter.state = RunState::finished;
+  const auto newest = queries.selected_runs(filter, {}, kSelectedRuns);
+  if (!newest) return std::unexpected(newest.error());
+  for (auto run = newest->begin(); run != newest->end();) {
+    const JobId job = run->job;
+    SelfTest test;
+    test.job = job;
+    std::vector<RunId> a, b;
+    for (; run != newest->end() && run->job == job; ++run) {  // newest first: the job's first run comes last
+      if (run->arm.variant != '\0') (run->arm.variant == 'A' ? a : b).push_back(run->id);
+      test.started = run->started;
+    }
+    if (job == except || a.empty() || b.empty()) continue;
+    const auto runs_a = queries.compared_runs(a, ComparedParts::throughput);
+    if (!runs_a) return std::unexpected(runs_a.error());
+    const auto runs_b = queries.compared_runs(b, ComparedParts::throughput);
+    if (!runs_b) return std::unexpected(runs_b.error());
+    analysis::ComparisonSettings same = settings;
+    same.changed.clear();
+    Comparison comparison = comparer(*runs_a, *runs_b, same);
+    test.verdict = comparison.verdict;
+    test.effect = comparison.effect;
+    return test;
+  }
+  return std::nullopt;
+}
+
+Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
+                                        const std::vector<SelectedRun>& b,
+                                        const analysis::ComparisonSettings& settings,
+                                        const Comparer& comparer) {
+  const std::vector<RunId> ids_a = ids_of(a);
+  const std::vector<RunId> ids_b = ids_of(b);
+  if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
+  const auto runs_a = queries.compared_runs(ids_a, ComparedParts::all);
+  if (!runs_a) return std::unexpected(runs_a.error());
+  const auto runs_b = queries.compared_runs(ids_b, ComparedParts::all);
+  if (!runs_b) return std::unexpected(runs_b.error());
+  ComparedSelections compared{comparer(*runs_a, *runs_b, settings), summary_of(a), summary_of(b), {}};
+  if (compared.b.scenarios.size() != 1) return compared;
+  auto self_test = newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
+  if (!self_test) return std::unexpected(std::move(self_test.error()));
+  compared.self_test = std::move(*self_test);
+  return compared;
+}
+
 Result<ComparedSelections> compare_selections(RunQueries& queries, const ComparisonRequest& request,
                                               const Comparer& comparer) {
-  for (const std::string& group : request.settings.changed) {
-    if (auto known = check_group(group); !known) return std::unexpected(std::move(known.error()));
+  if (auto known = check_changed(request.settings.changed); !known) {
+    return std::unexpected(std::move(known.error()));
   }
   const auto a = side(queries, "A", request.a);
   if (!a) return std::unexpected(a.error());
   const auto b = side(queries, "B", request.b);
   if (!b) return std::unexpected(b.error());
-  const std::vector<RunId> ids_a = ids_of(*a);
-  const std::vector<RunId> ids_b = ids_of(*b);
-  if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
-  const auto runs_a = queries.compared_runs(ids_a);
-  if (!runs_a) return std::unexpected(runs_a.error());
-  const auto runs_b = queries.compared_runs(ids_b);
-  if (!runs_b) return std::unexpected(runs_b.error());
-  return ComparedSelections{comparer(*runs_a, *runs_b, request.settings), summary_of(*a), summary_of(*b)};
+  return compare_runs(queries, *a, *b, request.settings, comparer);
 }
 
 }  // namespace netperfd::core

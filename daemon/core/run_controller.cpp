@@ -1,6 +1,7 @@
 #include "daemon/core/run_controller.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -12,8 +13,9 @@
 
 namespace netperfd::core {
 
-RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, RunListener& listener)
-    : ports_(ports), run_(run), spec_(spec), listener_(listener) {}
+RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced,
+                             RunListener& listener)
+    : ports_(ports), run_(run), spec_(spec), traced_(traced && spec.trace), listener_(listener) {}
 
 void RunController::start() {
   deadline_ = ports_.clock.after(spec_.limits.timeout, [this] {
@@ -42,10 +44,17 @@ Status RunController::prepare() {
 }
 
 Status RunController::prepare_trace() {
-  if (!spec_.trace) return {};
+  if (!traced_) return {};
   auto trace = ports_.tracer.prepare(*spec_.trace, *this);
   if (!trace) return go_on_without_trace(trace.error());
   trace_ = std::move(*trace);
+  const auto& graph = spec_.trace->function_graph;
+  if (graph && !graph->left_out.empty()) {
+    result_.report.flags.push_back(
+        {std::string(kFunctionsLeftOut),
+         fmt::format("Only one side of the design has {}: traced on neither, it counts to its callers.",
+                     fmt::join(graph->left_out, ", "))});
+  }
   return {};
 }
 

@@ -41,11 +41,14 @@ struct RunPorts {
   PacketCounter& packets;
   CounterSource& counters;
   FingerprintSource& fingerprints;
+  CommandRunner& commands;
+  SideJournal& sides;
 };
 
 class RunController final : private WorkloadListener, private TraceListener {
  public:
-  RunController(RunPorts ports, RunId run, const JobSpec& spec, RunListener& listener);
+  // `traced`: false leaves out the job's trace, if it has one. `spec` must outlive the controller.
+  RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced, RunListener& listener);
   RunController(const RunController&) = delete;
   RunController& operator=(const RunController&) = delete;
 
@@ -86,6 +89,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   RunPorts ports_;
   RunId run_;
   const JobSpec& spec_;
+  bool traced_;
   RunListener& listener_;
 
   RunState state_ = RunState::pending;

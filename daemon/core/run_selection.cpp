@@ -16,10 +16,11 @@
 namespace netperfd::core {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys{"label", "scenario", "job", "since", "until", "last"};
+constexpr std::array<std::string_view, 8> kKeys{"label", "scenario", "job",   "variant",
+                                                "arm",   "since",    "until", "last"};
 constexpr const char* kForms =
-    "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, since:TIME, until:TIME, "
-    "last or last:N";
+    "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, variant:NAME, arm:plain or "
+    "arm:traced, since:TIME, until:TIME, last or last:N";
 
 std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorKind::invalid_argument, std::move(message));
@@ -114,6 +115,9 @@ class SelectionParser {
       }
     }
     selection_.runs = std::move(apart);
+    if (selection_.runs.empty() && !selection_.filter.job) {
+      selection_.filter.purpose = JobPurpose::measurement;
+    }
     return std::move(selection_);
   }
 
@@ -150,6 +154,14 @@ class SelectionParser {
     } else if (key == "job") {
       filter.job = to_number(value);
       if (!filter.job) return invalid(fmt::format("job:{}: this is not the number of a job", value));
+    } else if (key == "variant") {
+      if (value.empty()) return invalid("variant: a name has to follow, like variant:list");
+      filter.variant = value;
+    } else if (key == "arm") {
+      if (value != "plain" && value != "traced") {
+        return invalid(fmt::format("arm:{}: expected is arm:plain or arm:traced", value));
+      }
+      filter.traced = value == "traced";
     } else if (key == "last") {
       return take_last(value);
     } else {
@@ -192,6 +204,15 @@ std::unexpected<Error> nothing_fits(RunQueries& queries, const RunSelection& sel
   const RunFilter& filter = selection.filter;
   if (filter.label) message += suggestion("label", *filter.label, names->labels);
   if (filter.scenario) message += suggestion("scenario", *filter.scenario, names->scenarios);
+  RunFilter of_any_purpose = filter;
+  of_any_purpose.purpose.reset();
+  const auto others = queries.selected_runs(of_any_purpose, selection.runs, 1);
+  if (!others) return std::unexpected(others.error());
+  if (!others->empty()) {
+    message +=
+        fmt::format("; runs of pilots and self-tests are meant only by their numbers or job, like job:{}",
+                    others->front().job);
+  }
   return fail(ErrorKind::not_found, std::move(message));
 }
 

@@ -3,10 +3,13 @@
 // Terms stand apart by spaces or commas. Run numbers and ranges are a list: a run has to be one of them. All
 // else has to hold together, and nothing may be said twice:
 //   label:TEXT scenario:NAME job:NUMBER   TEXT with spaces or commas stands in double quotes
+//   variant:NAME                          a side of a design, by its name
+//   arm:plain arm:traced                  runs without and with their job's trace
 //   since:@SECONDS until:@SECONDS         when the job was asked for, since 1970, fractions allowed; since
 //                                         inclusive, until exclusive
 //   last, last:N                          the newest one, or N, of the finished runs for which the rest holds
-// Only finished runs are ever meant.
+// Only finished runs are ever meant, and those of pilots and self-tests only where run numbers or a job say
+// so: they were made to know the host, not to be a result.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +30,7 @@ struct RunSelection {
   std::string text;            // as it was asked for
   std::vector<RunRange> runs;  // apart and in order; empty: any
   std::vector<RunId> singles;  // of them: those named one by one, in order
-  RunFilter filter;            // its state is finished
+  RunFilter filter;            // its state is finished; its purpose measurement without numbers and a job
   std::optional<std::uint32_t> newest;
 };
 

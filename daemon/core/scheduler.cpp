@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace netperfd::core {
 
-Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit) : ports_(ports), queue_limit_(queue_limit) {}
+Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_seed)
+    : ports_(ports), queue_limit_(queue_limit), draw_seed_(std::move(draw_seed)) {}
+
+std::uint64_t Scheduler::random_seed() {
+  return std::random_device{}();
+}
 
 Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
@@ -16,7 +22,9 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
                 fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
   }
   if (auto checked = check_trace(spec); !checked) return std::unexpected(std::move(checked.error()));
-  auto stored = ports_.store.add_job(spec, owner, ports_.clock.now());
+  if (spec.design && !spec.design->seed) spec.design->seed = draw_seed_();
+  auto arms = draw_arms(spec, spec.design ? *spec.design->seed : 0);
+  auto stored = ports_.store.add_job(spec, arms, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
 
   Job& job = jobs_[stored->id];
@@ -26,7 +34,10 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   job.status.label = job.spec.label;
   job.status.owner = owner;
   job.status.repeat = job.spec.repeat;
+  job.status.purpose = job.spec.purpose;
+  job.status.design = job.spec.design;
   job.status.runs = std::move(stored->runs);
+  job.status.arms = std::move(arms);
   job.status.planned = planned_duration(job.spec);
   queue_.push_back(stored->id);
   const JobStatus status = status_of(job);
@@ -37,7 +48,8 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
 
 // A name that is wrong is the caller's to mend, also where the trace is optional.
 Status Scheduler::check_trace(const JobSpec& spec) {
-  if (!spec.trace) return {};
+  // What its commands bring about is not there yet: the runs will say.
+  if (!spec.trace || has_commands(spec)) return {};
   auto checked = ports_.tracer.check(*spec.trace);
   const bool may_skip =
       spec.trace->optional && !checked && checked.error().kind != ErrorKind::invalid_argument;
@@ -61,8 +73,11 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
                 fmt::format("job {} has ended already ({})", id, to_string(job.status.state)));
   }
   if (job.stop_reason.empty()) job.stop_reason = reason;
-  if (run_ && queue_.front() == id) {
+  const bool is_front = queue_.front() == id;
+  if (is_front && run_) {
     run_->cancel(reason);
+  } else if (is_front && is_busy()) {
+    sides_->give_up();
   } else {
     schedule_turn();
   }
@@ -105,12 +120,8 @@ void Scheduler::schedule_turn() {
 }
 
 void Scheduler::start_next_run() {
-  // A copy: ending a job takes it out of the queue.
-  for (const JobId id : std::deque(queue_)) {
-    Job& job = jobs_.at(id);
-    if (!job.stop_reason.empty() && !(run_ && queue_.front() == id)) cancel_pending_runs(job);
-  }
-  if (run_) return;
+  cancel_stopped_jobs();
+  if (is_busy()) return;
   if (queue_.empty()) {
     if (shut_down_done_) shut_down_done_();
     return;
@@ -118,11 +129,74 @@ void Scheduler::start_next_run() {
   Job& job = current_job();
   job.status.state = JobState::running;
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
+  if (has_commands(job.spec)) {
+    bring_side(job);
+  } else {
+    start_run(job);
+  }
+}
+
+void Scheduler::cancel_stopped_jobs() {
+  // A copy: ending a job takes it out of the queue.
+  for (const JobId id : std::deque(queue_)) {
+    Job& job = jobs_.at(id);
+    if (!job.stop_reason.empty() && !(is_busy() && queue_.front() == id)) {
+      cancel_pending_runs(job, job.stop_reason);
+    }
+  }
+}
+
+void Scheduler::bring_side(Job& job) {
+  const char side = job.status.arms.at(job.status.runs_ended).variant;
+  const auto reached = [this](const Status& status) { side_reached(status); };
+  job.status.run_state = RunState::pending;
+  const bool is_first = !sides_;
+  if (is_first) {
+    sides_ = std::make_unique<SideSwitch>(SideSwitch::Ports{ports_.commands, ports_.sides, ports_.clock},
+                                          job.status.id, *job.spec.design);
+  }
+  if (is_first && job.spec.trace && job.spec.trace->function_graph) {
+    common_functions_ = std::make_unique<CommonFunctions>(*sides_, ports_.tracer, *job.spec.trace);
+    common_functions_->find(side, reached);
+  } else {
+    sides_->bring(side, reached);
+  }
+  announce(job);
+}
+
+void Scheduler::side_reached(const Status& status) {
+  Job& job = current_job();
+  const auto asked = std::move(common_functions_);
+  if (!job.stop_reason.empty()) {
+    cancel_pending_runs(job, job.stop_reason);
+  } else if (!status) {
+    fail_for_side(job, status.error().message);
+  } else {
+    start_run(job);
+  }
+}
+
+void Scheduler::start_run(Job& job) {
   RunListener& listener = *this;
-  run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec, listener);
+  run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec,
+                                         job.status.arms.at(job.status.runs_ended).traced, listener);
   run_->start();
   progress_ = ports_.clock.after(kProgressPeriod, [this] { tick(); });
   announce(job);
+}
+
+// Without its side there is nothing to compare the other one with: no further run is worth its time.
+void Scheduler::fail_for_side(Job& job, const std::string& error) {
+  job.side_failed = true;
+  RunRecord record;
+  record.id = *job.status.current_run;
+  record.state = RunState::failed;
+  record.error = error;
+  if (auto stored = ports_.store.finish(record); !stored) {
+    record.error += fmt::format("; the run could not be stored: {}", stored.error().message);
+  }
+  count_ended_run(job, record.id, record.state, record.error);
+  cancel_pending_runs(job, fmt::format("not measured, since run {} did not get its side", record.id));
 }
 
 void Scheduler::tick() {
@@ -146,10 +220,9 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
   Job& job = current_job();
   const auto ended_run = std::move(run_);
   progress_.reset();
-  job.status.current_run.reset();
   count_ended_run(job, ended_run->id(), state, error);
-  if (job.status.runs_ended == job.status.repeat) {
-    end_job(job);
+  if (job.status.runs_ended == job.status.runs.size()) {
+    leave_job(job);
   } else {
     announce(job);
   }
@@ -157,6 +230,7 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
 }
 
 void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::string& error) {
+  job.status.current_run.reset();
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
@@ -169,25 +243,46 @@ void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::
   for (RunObserver* observer : observers_) observer->run_ended(status, run, state, error);
 }
 
-void Scheduler::cancel_pending_runs(Job& job) {
+void Scheduler::cancel_pending_runs(Job& job, const std::string& reason) {
   RunState state = RunState::canceled;
-  std::string error = job.stop_reason;
-  if (auto stored = ports_.store.cancel_pending(job.status.id, job.stop_reason); !stored) {
+  std::string error = reason;
+  if (auto stored = ports_.store.cancel_pending(job.status.id, reason); !stored) {
     state = RunState::failed;
     error = fmt::format("the cancellation could not be stored: {}", stored.error().message);
   }
-  while (job.status.runs_ended < job.status.repeat) {
+  while (job.status.runs_ended < job.status.runs.size()) {
     count_ended_run(job, job.status.runs.at(job.status.runs_ended), state, error);
   }
-  end_job(job);
+  leave_job(job);
+}
+
+void Scheduler::leave_job(Job& job) {
+  if (!sides_ || queue_.front() != job.status.id) {
+    end_job(job);
+    return;
+  }
+  announce(job);
+  sides_->restore([this](const Status& status) {
+    Job& front = current_job();
+    if (!status) {
+      front.side_failed = true;
+      front.status.side_error = status.error().message;
+      if (!front.status.error.empty()) front.status.error += "; ";
+      front.status.error += status.error().message;
+    }
+    const auto ended = std::move(sides_);
+    end_job(front);
+    schedule_turn();
+  });
 }
 
 void Scheduler::end_job(Job& job) {
   const JobId id = job.status.id;
   std::erase(queue_, id);
-  job.status.state = job.any_canceled ? JobState::canceled
-                     : job.any_failed ? JobState::failed
-                                      : JobState::finished;
+  job.status.state = job.side_failed    ? JobState::failed
+                     : job.any_canceled ? JobState::canceled
+                     : job.any_failed   ? JobState::failed
+                                        : JobState::finished;
   announce(job);
   job.linger = ports_.clock.after(kLinger, [this, id] { forget(id); });
   const auto has_lingered = [](const auto& entry) { return has_ended(entry.second.status.state); };

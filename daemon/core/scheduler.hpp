@@ -1,5 +1,8 @@
 // The queue of jobs: one run at a time on this host, the runs of a job in a row, jobs in the order of their
 // acceptance.
+//
+// Where a job's design has commands, each run waits until the machine is on the run's side; the next job
+// waits until the machine is back on the side that it was on before.
 #pragma once
 
 #include <chrono>
@@ -13,8 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "daemon/core/common_functions.hpp"
 #include "daemon/core/ports.hpp"
 #include "daemon/core/run_controller.hpp"
+#include "daemon/core/side_switch.hpp"
 
 namespace netperfd::core {
 
@@ -27,8 +32,13 @@ class Scheduler final : private RunListener {
   // How often the progress of a run is told: rarely, since each time wakes the host that is being measured.
   static constexpr std::chrono::seconds kProgressPeriod{1};
 
-  // `queue_limit`: jobs that may be live at once. The ports must outlive the scheduler.
-  Scheduler(RunPorts ports, std::uint32_t queue_limit);
+  using SeedSource = std::function<std::uint64_t()>;
+  // Of the system's randomness; 32 bits, which a person can read out and every JSON reader keeps.
+  [[nodiscard]] static std::uint64_t random_seed();
+
+  // `queue_limit`: jobs that may be live at once. `draw_seed`: for designs that come without one. The ports
+  // must outlive the scheduler.
+  Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_seed = random_seed);
 
   // Must outlive the scheduler or the last job, whichever ends first.
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
@@ -37,7 +47,8 @@ class Scheduler final : private RunListener {
   // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon
   // stops; what Tracer::check says where the job cannot do without its trace.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
-  // Its runs that have not ended become canceled with `reason`; returns before that is done.
+  // Its runs that have not ended become canceled with `reason`; returns before that is done. The way back to
+  // the side that the machine was on is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
   // Puts a line of the caller's beside the kernel's events of the job's run; not_found, not_running where
   // nothing of it is being traced, io.
@@ -54,7 +65,8 @@ class Scheduler final : private RunListener {
     JobStatus status;
     bool any_failed = false;
     bool any_canceled = false;
-    std::string stop_reason;  // empty: not asked to stop
+    bool side_failed = false;  // a command of its design
+    std::string stop_reason;   // empty: not asked to stop
     Timer linger;
   };
 
@@ -67,21 +79,31 @@ class Scheduler final : private RunListener {
   [[nodiscard]] bool is_full() const;
   void schedule_turn();
   void start_next_run();
+  void cancel_stopped_jobs();
+  void bring_side(Job& job);
+  void side_reached(const Status& status);
+  void start_run(Job& job);
+  void fail_for_side(Job& job, const std::string& error);
   void count_ended_run(Job& job, RunId run, RunState state, const std::string& error);
-  void cancel_pending_runs(Job& job);
-  void end_job(Job& job);  // which may be forgotten on return
+  void cancel_pending_runs(Job& job, const std::string& reason);
+  void leave_job(Job& job);  // all of its runs have ended; it may be forgotten on return
+  void end_job(Job& job);    // which may be forgotten on return
   void forget(JobId id);
   void tick();
   void announce(const Job& job);
   [[nodiscard]] JobStatus status_of(const Job& job) const;
   [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
+  [[nodiscard]] bool is_busy() const { return run_ || (sides_ && sides_->busy()); }
 
   RunPorts ports_;
   std::uint32_t queue_limit_;
+  SeedSource draw_seed_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;
-  std::deque<JobId> queue_;             // jobs with runs to come; the front one is under way
-  std::unique_ptr<RunController> run_;  // of the front job
+  std::deque<JobId> queue_;            // jobs with runs to come; the front one is under way
+  std::unique_ptr<SideSwitch> sides_;  // of the front job, from its first run on, where it has commands
+  std::unique_ptr<CommonFunctions> common_functions_;  // while both sides are asked for theirs
+  std::unique_ptr<RunController> run_;                 // of the front job
   Timer turn_;
   Timer progress_;
   std::function<void()> shut_down_done_;

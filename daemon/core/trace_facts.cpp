@@ -59,6 +59,7 @@ void add_functions(const FunctionGraphSpec& asked, TraceFacts& facts) {
   if (!asked.module.empty()) facts.add("module", asked.module);
   facts.add_list("functions", asked.functions);
   facts.add_list("exclude", asked.exclude);
+  facts.add_list("left out", asked.left_out);
   if (asked.depth) facts.add("depth", fmt::format("{}", *asked.depth));
 }
 

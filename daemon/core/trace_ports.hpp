@@ -66,6 +66,9 @@ class Tracer {
   // Whether this kernel can do what `spec` asks, without changing anything: unsupported, invalid_argument
   // (no such event, no such function, with the nearest ones) or access_denied, a line each.
   [[nodiscard]] virtual Status check(const TraceSpec& spec) = 0;
+  // The names, each once and in order, of the functions that `spec` would trace as the kernel is at this
+  // moment; none where it traces none.
+  [[nodiscard]] virtual Result<std::vector<std::string>> functions(const TraceSpec& spec) = 0;
   // Claims tracefs (busy where another tracer is at work, with its name where it can be known), saves what it
   // is going to change, and applies. An error means that everything is as before. `spec` and `listener` must
   // outlive the result.

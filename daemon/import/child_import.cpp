@@ -30,7 +30,7 @@ std::unexpected<Error> refuse(std::string message) {
   return fail(ErrorKind::invalid_argument, std::move(message));
 }
 
-Result<TraceRecord> decode(std::string_view answer) {
+Result<ImportedFile> decode(std::string_view answer) {
   const char kind = answer.front();
   answer.remove_prefix(1);
   if (kind == kAnswerRecord) return from_bytes(answer);
@@ -145,7 +145,7 @@ class ChildImport::Reading {
   }
 
   // The last of this: the owner may destroy it inside the call.
-  void give(Result<TraceRecord> result) {
+  void give(Result<ImportedFile> result) {
     const auto done = std::move(done_);
     cancel();
     done(std::move(result));

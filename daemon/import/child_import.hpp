@@ -1,4 +1,4 @@
-// Reads what users bring in processes without privileges: the core's TraceImport.
+// Reads what users bring in processes without privileges: the core's FileImport.
 #pragma once
 
 #include <sys/types.h>
@@ -35,7 +35,7 @@ struct ImportSettings {
 
 // Both methods are the loop's. Destroying it kills all processes that it started and does not wait for their
 // end; handles of read() that are left then are dead.
-class ChildImport final : public core::TraceImport {
+class ChildImport final : public core::FileImport {
  public:
   ChildImport(EventLoop& loop, ImportSettings settings) : loop_(loop), settings_(std::move(settings)) {}
   ChildImport(const ChildImport&) = delete;

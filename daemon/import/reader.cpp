@@ -82,19 +82,18 @@ void write_text(std::string_view text) {
 // The limit of memory leaves room for the size that was checked, and for no other.
 Status check_file(std::uint64_t size) {
   struct stat status{};
-  if (::fstat(STDIN_FILENO, &status) != 0) return fail_errno("trace.dat", errno);
-  if (!S_ISREG(status.st_mode))
-    return fail(ErrorKind::invalid_argument, "trace.dat: this is no regular file");
-  if (status.st_size == 0) return fail(ErrorKind::invalid_argument, "trace.dat: the file is empty");
+  if (::fstat(STDIN_FILENO, &status) != 0) return fail_errno("the file", errno);
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid_argument, "this is no regular file");
+  if (status.st_size == 0) return fail(ErrorKind::invalid_argument, "the file is empty");
   if (static_cast<std::uint64_t>(status.st_size) != size) {
-    return fail(ErrorKind::invalid_argument, "trace.dat: the file changes its size while it is read");
+    return fail(ErrorKind::invalid_argument, "the file changes its size while it is read");
   }
   return {};
 }
 
 Result<std::span<const std::byte>> map_file(std::uint64_t size) {
   void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
-  if (bytes == MAP_FAILED) return fail_errno("trace.dat: it cannot be read", errno);
+  if (bytes == MAP_FAILED) return fail_errno("the file cannot be read", errno);
   return std::span(static_cast<const std::byte*>(bytes), size);
 }
 
@@ -105,10 +104,10 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
     }
     return;
   }
-  const auto record = functions.record(file);
-  if (!record) give_up(order.mode, record.error().message);
+  const auto read = functions.record(file);
+  if (!read) give_up(order.mode, read.error().message);
   write_all({&kAnswerRecord, 1});
-  write_all(to_bytes(*record));
+  write_all(to_bytes(*read));
 }
 
 }  // namespace
@@ -142,9 +141,9 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   try {
     answer(*order, *file, functions);
   } catch (const std::bad_alloc&) {
-    give_up(order->mode, "trace.dat: reading it takes more memory than it may");
+    give_up(order->mode, "reading the file takes more memory than it may");
   } catch (const std::exception& error) {
-    give_up(order->mode, fmt::format("trace.dat: reading it failed: {}", error.what()));
+    give_up(order->mode, fmt::format("reading the file failed: {}", error.what()));
   }
   // Without exit handlers: they would be those of the daemon's program, and nothing of it has begun here.
   ::_exit(kDone);

@@ -1,5 +1,5 @@
-// `netperfd --read-trace`: the process that reads a trace.dat which a user brought, so that the daemon never
-// does. It has the file as its standard input and gives what it makes of it on its standard output.
+// `netperfd --read-file`: the process that reads a file which a user brought, so that the daemon never does.
+// It has the file as its standard input and gives what it makes of it on its standard output.
 #pragma once
 
 #include <sys/types.h>
@@ -14,15 +14,15 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/import/confinement.hpp"
-#include "daemon/model/trace_record.hpp"
+#include "daemon/model/imported_file.hpp"
 
 namespace netperfd::import {
 
-inline constexpr std::string_view kReaderFlag = "--read-trace";
+inline constexpr std::string_view kReaderFlag = "--read-file";
 
 enum class ReaderMode {
-  record,  // to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
-  text,    // to text, in pieces; a sentence after "# " where the file is none
+  record,  // of any file: to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
+  text,    // of a trace.dat: to text, in pieces; a sentence after "# " where the file is none
 };
 
 inline constexpr char kAnswerRecord = 'R';
@@ -30,7 +30,7 @@ inline constexpr char kAnswerError = 'E';
 
 // What is done with the file's bytes, in a process that is confined already.
 struct ReaderFunctions {
-  std::function<Result<TraceRecord>(std::span<const std::byte> file)> record;
+  std::function<Result<ImportedFile>(std::span<const std::byte> file)> record;
   std::function<Status(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink)>
       text;
 };

@@ -3,85 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "daemon/import/archive.hpp"
+#include "daemon/import/archive_values.hpp"
 #include "daemon/import/record_check.hpp"
 
 namespace netperfd::import {
 namespace {
-
-template <class Archive, std::unsigned_integral Number>
-void put(Archive& archive, Number& value) {
-  std::uint64_t wide = value;
-  archive.number(wide);
-  if constexpr (Archive::kReads) {
-    if (wide > std::numeric_limits<Number>::max()) return archive.fail();
-    value = static_cast<Number>(wide);
-  }
-}
-
-// Small ones of either sign become small: 0, -1, 1, -2 are 0, 1, 2, 3.
-template <class Archive>
-void put_signed(Archive& archive, std::int64_t& value) {
-  auto wide = (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U);
-  archive.number(wide);
-  if constexpr (Archive::kReads) value = static_cast<std::int64_t>((wide >> 1U) ^ (0 - (wide & 1U)));
-}
-
-template <class Archive>
-void put(Archive& archive, std::int64_t& value) {
-  put_signed(archive, value);
-}
-
-template <class Archive>
-void put(Archive& archive, std::int32_t& value) {
-  std::int64_t wide = value;
-  put_signed(archive, wide);
-  if constexpr (Archive::kReads) {
-    if (!std::in_range<std::int32_t>(wide)) return archive.fail();
-    value = static_cast<std::int32_t>(wide);
-  }
-}
-
-template <class Archive>
-void put(Archive& archive, bool& value) {
-  std::uint64_t wide = value ? 1 : 0;
-  archive.number(wide);
-  if constexpr (Archive::kReads) {
-    if (wide > 1) return archive.fail();
-    value = wide == 1;
-  }
-}
-
-template <class Archive>
-void put(Archive& archive, double& value) {
-  auto wide = std::bit_cast<std::uint64_t>(value);
-  archive.number(wide);
-  if constexpr (Archive::kReads) value = std::bit_cast<double>(wide);
-}
-
-template <class Archive>
-void put(Archive& archive, std::chrono::nanoseconds& value) {
-  std::int64_t count = value.count();
-  put_signed(archive, count);
-  if constexpr (Archive::kReads) value = std::chrono::nanoseconds{count};
-}
-
-template <class Archive>
-void put(Archive& archive, std::string& text) {
-  archive.text(text);
-}
 
 // These two are for all types below, and stand behind them.
 template <class Archive, class T>
@@ -277,6 +211,91 @@ void put(Archive& archive, TraceRecord& value) {
   put(archive, recording_left_out);
 }
 
+template <class Archive>
+void put(Archive& archive, QualityFlag& value) {
+  auto& [code, message] = value;
+  put(archive, code);
+  put(archive, message);
+}
+
+template <class Archive>
+void put(Archive& archive, Endpoint& value) {
+  auto& [host, port] = value;
+  put(archive, host);
+  put(archive, port);
+}
+
+template <class Archive>
+void put(Archive& archive, Totals& value) {
+  auto& [direction, stream, seconds, sent_bytes, received_bytes, sent_rate, received_rate, retransmits, cwnd,
+         min_rtt, mean_rtt, max_rtt, jitter, packets, lost, lost_percent, out_of_order] = value;
+  put_word(archive, direction, Direction::both);
+  put(archive, stream);
+  for (auto* figure : {&seconds, &sent_rate, &received_rate, &jitter, &lost_percent}) put(archive, *figure);
+  for (auto* figure : {&sent_bytes, &received_bytes, &retransmits, &cwnd, &min_rtt, &mean_rtt, &max_rtt,
+                       &packets, &out_of_order}) {
+    put(archive, *figure);
+  }
+  put(archive, lost);
+}
+
+template <class Archive>
+void put(Archive& archive, Interval& value) {
+  auto& [direction, stream, sender, omitted, start, end, seconds, bytes, rate, retransmits, cwnd, rtt, rttvar,
+         pmtu, jitter, packets, lost, lost_percent] = value;
+  put_word(archive, direction, Direction::both);
+  put(archive, stream);
+  for (auto* mark : {&sender, &omitted}) put(archive, *mark);
+  for (auto* figure : {&start, &end, &seconds}) put(archive, *figure);
+  for (auto* figure : {&rate, &jitter, &lost_percent}) put(archive, *figure);
+  for (auto* figure : {&bytes, &retransmits, &cwnd, &rtt, &rttvar, &pmtu, &packets}) put(archive, *figure);
+  put(archive, lost);
+}
+
+template <class Archive>
+void put(Archive& archive, Iperf3Report& value) {
+  auto& [version, client, server, mss, congestion, cpu_client, cpu_server, sums, streams, intervals, flags] =
+      value;
+  for (auto* text : {&version, &congestion}) put(archive, *text);
+  for (auto* host : {&client, &server}) put(archive, *host);
+  put(archive, mss);
+  for (auto* share : {&cpu_client, &cpu_server}) put(archive, *share);
+  put_list(archive, sums, kMostSums);
+  put_list(archive, streams, kMostStreams);
+  put_list(archive, intervals, kMostIntervals);
+  put_list(archive, flags, kMostFlags);
+}
+
+// Only what ImportedWorkload says of it.
+template <class Archive>
+void put(Archive& archive, Iperf3Spec& value) {
+  put(archive, value.server);
+  put(archive, value.port);
+  put_word(archive, value.protocol, Protocol::sctp);
+  put_word(archive, value.direction, Direction::both);
+  put(archive, value.streams);
+  put(archive, value.duration);
+  put(archive, value.bytes);
+  put(archive, value.omit);
+  put(archive, value.interval);
+}
+
+template <class Archive>
+void put(Archive& archive, ImportedWorkload& value) {
+  auto& [asked, report, started] = value;
+  put(archive, asked);
+  put(archive, report);
+  put(archive, started);
+}
+
+template <class Archive>
+void put(Archive& archive, ImportedFile& value) {
+  auto& [trace, workload, flags] = value;
+  put(archive, trace);
+  put(archive, workload);
+  put_list(archive, flags, kMostFlags);
+}
+
 template <class Archive, class T>
 void put(Archive& archive, std::optional<T>& value) {
   bool there = value.has_value();
@@ -314,17 +333,17 @@ void put_list(Archive& archive, std::vector<T>& list, std::size_t most) {
 
 }  // namespace
 
-std::string to_bytes(const TraceRecord& record) {
+std::string to_bytes(const ImportedFile& file) {
   ByteWriter writer;
   // The walk is one for both directions; the writer changes nothing.
-  put(writer, const_cast<TraceRecord&>(record));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  put(writer, const_cast<ImportedFile&>(file));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   return writer.take();
 }
 
-Result<TraceRecord> from_bytes(std::string_view bytes) {
+Result<ImportedFile> from_bytes(std::string_view bytes) {
   ByteReader reader(bytes, kMostDecodedBytes);
-  TraceRecord record;
-  put(reader, record);
+  ImportedFile file;
+  put(reader, file);
   if (reader.too_large()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("what the file holds takes more than {} MiB", kMostDecodedBytes >> 20U));
@@ -332,8 +351,8 @@ Result<TraceRecord> from_bytes(std::string_view bytes) {
   if (reader.failed() || !reader.at_end()) {
     return fail(ErrorKind::invalid_argument, "what was read of the file came back damaged");
   }
-  if (auto checked = check_record(record); !checked) return std::unexpected(checked.error());
-  return record;
+  if (auto checked = check_file(file); !checked) return std::unexpected(checked.error());
+  return file;
 }
 
 }  // namespace netperfd::import

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <string>
@@ -155,6 +157,75 @@ void check_profile(const FunctionProfile& profile, Finding& finding) {
   }
 }
 
+// ---- an iperf3 document
+// ----------------------------------------------------------------------------------------------
+
+void check_figures(std::initializer_list<std::optional<double>> figures, Finding& finding) {
+  for (const auto figure : figures) {
+    finding.require(!figure || std::isfinite(*figure), "a figure of the document");
+  }
+}
+
+void check_counts(std::initializer_list<std::optional<std::uint64_t>> counts, Finding& finding) {
+  for (const auto count : counts) finding.counts({count.value_or(0)}, "a count of the document");
+}
+
+void check_totals(const Totals& totals, Finding& finding) {
+  finding.require(totals.direction != Direction::both, "a sum's direction");
+  check_figures({totals.seconds, totals.sent_bits_per_second, totals.received_bits_per_second,
+                 totals.jitter_ms, totals.lost_percent},
+                finding);
+  check_counts({totals.sent_bytes, totals.received_bytes, totals.retransmits, totals.max_snd_cwnd,
+                totals.min_rtt, totals.mean_rtt, totals.max_rtt, totals.packets, totals.out_of_order},
+               finding);
+}
+
+void check_interval(const Interval& interval, Finding& finding) {
+  finding.require(interval.direction != Direction::both, "an interval's direction");
+  check_figures({interval.start_s, interval.end_s, interval.seconds, interval.bits_per_second,
+                 interval.jitter_ms, interval.lost_percent},
+                finding);
+  check_counts({interval.bytes, interval.retransmits, interval.snd_cwnd, interval.rtt, interval.rttvar,
+                interval.pmtu, interval.packets},
+               finding);
+}
+
+void check_flags(const std::vector<QualityFlag>& flags, Finding& finding) {
+  for (const QualityFlag& flag : flags) {
+    finding.text(flag.code, "a flag");
+    finding.text(flag.message, "a flag");
+  }
+}
+
+void check_workload(const ImportedWorkload& workload, Finding& finding) {
+  const auto& [asked, report, started] = workload;
+  // An imported run without a server's name counts as one without a document.
+  finding.text(asked.server, "the server's name");
+  finding.require(!asked.server.empty(), "the server's name");
+  check_counts({asked.bytes}, finding);
+  for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
+    finding.require(time.count() >= 0, "a duration");
+  }
+  finding.text(report.version, "iperf3's version");
+  finding.text(report.congestion, "the congestion control");
+  for (const auto& end : {report.client, report.server}) {
+    if (end) finding.text(end->host, "the name of a host");
+  }
+  check_figures({report.cpu_client_percent, report.cpu_server_percent}, finding);
+  for (const Totals& totals : report.sums) check_totals(totals, finding);
+  for (const Totals& totals : report.streams) check_totals(totals, finding);
+  for (const Interval& interval : report.intervals) check_interval(interval, finding);
+  check_flags(report.flags, finding);
+  constexpr WallTime kLast{std::chrono::seconds{253'402'300'799}};  // of the year 9999
+  finding.require(!started || (*started >= WallTime{} && *started <= kLast), "the time of its start");
+}
+
+Status refusal_of(const Finding& finding) {
+  if (finding.found().empty()) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("what was read of the file is not as it must be: {}", finding.found()));
+}
+
 }  // namespace
 
 Status check_record(const TraceRecord& record) {
@@ -168,9 +239,16 @@ Status check_record(const TraceRecord& record) {
   check_events(record, finding);
   check_lists(record, finding);
   if (record.profile) check_profile(*record.profile, finding);
-  if (finding.found().empty()) return {};
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("what was read of the file is not as it must be: {}", finding.found()));
+  return refusal_of(finding);
+}
+
+Status check_file(const ImportedFile& file) {
+  Finding finding;
+  finding.require(file.trace.has_value() != file.workload.has_value(), "a trace or a document");
+  check_flags(file.flags, finding);
+  if (file.workload) check_workload(*file.workload, finding);
+  if (auto refused = refusal_of(finding); !refused || !file.trace) return refused;
+  return check_record(*file.trace);
 }
 
 }  // namespace netperfd::import

@@ -1,11 +1,11 @@
-// What must hold of a trace record before the daemon takes it from a process that may have been misled by
+// What must hold of what a file held before the daemon takes it from a process that may have been misled by
 // what it read.
 #pragma once
 
 #include <cstddef>
 
 #include "daemon/base/error.hpp"
-#include "daemon/model/trace_record.hpp"
+#include "daemon/model/imported_file.hpp"
 
 namespace netperfd::import {
 
@@ -24,6 +24,10 @@ inline constexpr std::size_t kMostEdges = 100'000;
 inline constexpr std::size_t kMostNodes = 10'000;
 inline constexpr std::size_t kMostBuckets = 4'096;
 inline constexpr std::size_t kMostBuilds = 1'000;
+inline constexpr std::size_t kMostSums = 2;
+inline constexpr std::size_t kMostStreams = 2'048;
+inline constexpr std::size_t kMostIntervals = 200'000;
+inline constexpr std::size_t kMostFlags = 1'000;
 inline constexpr std::size_t kLongestText = 65'536;
 // Of all lists and texts together, once they are in memory.
 inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
@@ -31,5 +35,10 @@ inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
 // Texts are printable and not long, counts fit a signed number, indices point to what is there, parents stand
 // before their children, CPUs, events, functions and edges occur once. invalid_argument with what is not so.
 [[nodiscard]] Status check_record(const TraceRecord& record);
+
+// That, of a trace; of an iperf3 document that figures are finite and counts fit a signed number, that a sum
+// and an interval have one direction, and that no time is before 1970 or beyond the year 9999. A file holds
+// one of the two.
+[[nodiscard]] Status check_file(const ImportedFile& file);
 
 }  // namespace netperfd::import

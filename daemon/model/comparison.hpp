@@ -42,6 +42,9 @@ struct RatioEstimate {
   std::optional<double> cliffs_delta;  // -1 to 1: how far B lies above A
   // The smallest effect that as many samples of this spread find in four of five times, as a ratio above 1.
   std::optional<double> detectable;
+  // How many samples a side, or blocks, of this spread find a difference of the threshold so often; absent
+  // beyond a million.
+  std::optional<std::uint32_t> needed;
 };
 
 // A difference that is added up, not multiplied: ns of CPU per byte of goodput.
@@ -71,8 +74,10 @@ struct FunctionDelta {
   std::string module;
   std::uint32_t duplicate = 0;  // as FunctionStats has it
   FunctionMatch match = FunctionMatch::same;
-  ShiftEstimate cost;  // self time, ns per byte of goodput
-  CostFactors a, b;    // medians over the runs
+  // Self time, ns per byte of goodput; without a shift where no bytes are known: then `a` and `b` have
+  // ns_per_call alone.
+  ShiftEstimate cost;
+  CostFactors a, b;  // medians over the runs
   // Of the difference in total CPU time a byte: 1 is all of it. Absent where that difference cannot be told
   // from 0.
   std::optional<double> share;

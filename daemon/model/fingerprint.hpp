@@ -4,7 +4,9 @@
 // (a temperature, a free-running counter) are none.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace netperfd {
@@ -28,5 +30,9 @@ struct Fingerprint {
 
   bool operator==(const Fingerprint&) const = default;
 };
+
+// What is wrong with a group that somebody declares to change, as a clause that names it; nothing where
+// facts may belong to it.
+[[nodiscard]] std::optional<std::string> wrong_fact_group(std::string_view group);
 
 }  // namespace netperfd

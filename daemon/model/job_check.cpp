@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/model/design_check.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/trace_check.hpp"
@@ -98,16 +99,6 @@ class Problems {
   static std::string path(std::string_view key) { return fmt::format("workload.iperf3.{}", key); }
   std::vector<JobProblem> found_;
 };
-
-bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-// Letters, digits and `more`, beginning with a letter or digit: no option and no path can look like that.
-bool is_word(std::string_view text, std::string_view more, std::size_t limit) {
-  return !text.empty() && text.size() <= limit && is_alnum(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_alnum(c) || more.contains(c); });
-}
 
 enum class Family { none, v4, v6 };
 
@@ -392,6 +383,7 @@ std::vector<JobProblem> check(const JobSpec& spec) {
   }
   check_timeout(spec, problems);
   if (spec.trace) problems.add_all(check_trace(*spec.trace));
+  problems.add_all(check_design(spec));
   return problems.take();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/model/design.hpp"
 #include "daemon/model/trace_spec.hpp"
 
 namespace netperfd {
@@ -16,7 +17,7 @@ namespace netperfd {
 enum class WorkloadKind {
   iperf3,
   none,      // nothing of netperfd's own: somebody else makes the traffic, until the job is stopped
-  imported,  // a file that somebody brought along; no job text can ask for it
+  imported,  // files that somebody brought along; no job text can ask for it
 };
 enum class Protocol { tcp, udp, sctp };
 enum class Direction { send, receive, both };  // seen from the client: send is client to server
@@ -74,16 +75,25 @@ struct Limits {
 struct JobSpec {
   std::string name;
   std::string description;
-  std::string label;  // the caller's word for this arm, such as "before"
-  std::uint32_t repeat = 1;
+  std::string label;         // the caller's word for this arm, such as "before"
+  std::uint32_t repeat = 1;  // runs; blocks where there is a design
+  JobPurpose purpose = JobPurpose::measurement;
   WorkloadKind workload = WorkloadKind::iperf3;
-  Iperf3Spec iperf3;  // has its defaults where `workload` is another
+  // Has its defaults where `workload` is another; of imported files what an iperf3 document among them tells.
+  Iperf3Spec iperf3;
   std::optional<TraceSpec> trace;
+  std::optional<Design> design;
   Limits limits;
   std::string text;  // the YAML that gave all this, overrides applied: what the store keeps
 
   bool operator==(const JobSpec&) const = default;
 };
+
+// Whether its `iperf3` says something: where iperf3 was imported, a server is named.
+[[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
+  return spec.workload == WorkloadKind::iperf3 ||
+         (spec.workload == WorkloadKind::imported && !spec.iperf3.server.empty());
+}
 
 // One thing wrong with a job: the key's full path and a whole sentence of what it is and what was expected.
 struct JobProblem {

@@ -65,6 +65,8 @@ struct QualityFlag {
   std::string code;     // kebab-case, stable, listed in docs/quality-flags.md
   std::string message;  // with the figures, and which of them was used
 };
+// Of a traced run whose design has functions on one side only; the message names them.
+inline constexpr std::string_view kFunctionsLeftOut = "functions-left-out";
 
 struct Endpoint {
   std::string host;

@@ -1,5 +1,6 @@
 #include "daemon/model/text.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,10 @@ bool all_code_points(std::string_view text, Accept accept) {
   return true;
 }
 
+bool is_alnum(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -48,6 +53,11 @@ bool is_utf8(std::string_view text) {
 
 bool is_printable(std::string_view text) {
   return all_code_points(text, [](std::uint32_t c) { return c >= 0x20 && (c < 0x7F || c > 0x9F); });
+}
+
+bool is_word(std::string_view text, std::string_view signs, std::size_t limit) {
+  return !text.empty() && text.size() <= limit && is_alnum(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_alnum(c) || signs.contains(c); });
 }
 
 }  // namespace netperfd

@@ -15,6 +15,8 @@ struct FunctionGraphSpec {
   std::vector<std::string> functions;  // names or globs, as set_ftrace_filter takes them
   std::vector<std::string> exclude;    // names or globs left out of either
   std::optional<std::uint32_t> depth;  // of nested calls that are recorded, 1 and up; absent: all
+  // Names, left out as well: those that only one side of the job's design has. No text can ask for it.
+  std::vector<std::string> left_out = {};
 
   bool operator==(const FunctionGraphSpec&) const = default;
 };

@@ -20,37 +20,6 @@
 namespace netperfd::store {
 namespace {
 
-// The runs of the ranges, by their numbers, as list_runs() has those of a filter.
-RunListing list_in_ranges(const core::RunFilter& filter, const std::vector<core::RunRange>& ranges,
-                          std::uint32_t most) {
-  RunListing listing;
-  std::string values;
-  for (const core::RunRange& range : ranges) {
-    values += values.empty() ? "(?, ?)" : ", (?, ?)";
-    listing.parameters.emplace_back(range.first);
-    listing.parameters.emplace_back(range.last);
-  }
-  std::string conditions;
-  const auto add = [&](std::string_view condition, Value value) {
-    conditions += conditions.empty() ? " WHERE " : " AND ";
-    conditions += condition;
-    listing.parameters.push_back(std::move(value));
-  };
-  if (filter.job) add("r.job = ?", *filter.job);
-  if (filter.state) add("r.state = ?", std::string{to_string(*filter.state)});
-  if (filter.scenario) add("j.name = ?", *filter.scenario);
-  if (filter.label) add("j.label = ?", *filter.label);
-  if (filter.since) add("j.created_us >= ?", std::int64_t{filter.since->time_since_epoch().count()});
-  if (filter.until) add("j.created_us < ?", std::int64_t{filter.until->time_since_epoch().count()});
-  listing.parameters.emplace_back(std::int64_t{most});
-  listing.sql = fmt::format(
-      "WITH wanted (first, last) AS (VALUES {}) SELECT r.id FROM wanted "
-      "CROSS JOIN runs r ON r.id BETWEEN wanted.first AND wanted.last CROSS JOIN jobs j ON j.id = r.job{} "
-      "ORDER BY r.id DESC LIMIT ?",
-      values, conditions);
-  return listing;
-}
-
 // What the CPUs' times among the counters come to: those of source "cpu", "busy" of all and "cpuN busy" and
 // "cpuN idle" of each.
 void take_cpu_times(const std::vector<CounterDelta>& counters, analysis::ComparedRun& run) {
@@ -80,14 +49,16 @@ class RunParts {
     const std::string counters =
         fmt::format("SELECT {} FROM counters WHERE run = ? ORDER BY position", kCounterColumns);
     const std::pair<Statement RunParts::*, std::string_view> statements[] = {
-        {&RunParts::run_, "SELECT started_us FROM runs WHERE id = ?"},
+        {&RunParts::run_,
+         "SELECT job, ifnull(block, 0), ifnull(letter, 0), started_us FROM runs WHERE id = ?"},
         // A direction whose receiver never told makes the sum unknown.
         {&RunParts::received_,
          "SELECT iif(count(*) = count(received_bits_per_second), sum(received_bits_per_second), NULL) "
          "FROM sums WHERE run = ?"},
         {&RunParts::traffic_, "SELECT goodput_bytes, packets FROM traffic WHERE run = ?"},
-        {&RunParts::flags_, "SELECT code FROM flags WHERE run = ? ORDER BY position"},
+        {&RunParts::flags_, "SELECT code, message FROM flags WHERE run = ? ORDER BY position"},
         {&RunParts::trace_, "SELECT functions, lost, broken FROM traces WHERE run = ? AND skipped = ''"},
+        {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
          "calibration_calls IS NOT NULL FROM function_profiles WHERE run = ?"},
@@ -105,24 +76,33 @@ class RunParts {
     return parts;
   }
 
-  Status load(RunId id, analysis::ComparedRun& run) {
+  // What a verdict on the throughput asks for: the figure, the place in the design, whether it was traced.
+  Status load_throughput(RunId id, analysis::ComparedRun& run) {
     run.id = id;
     bool known = false;
     auto done = for_each_row(run_.bind(id), [&](const Statement& row) {
       known = true;
-      row.read(run.started);
+      row.read(run.job, run.block, run.letter, run.started);
     });
     if (!done) return done;
     if (!known) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));
     done = for_each_row(received_.bind(id),
                         [&](const Statement& row) { row.read(run.received_bits_per_second); });
     if (!done) return done;
-    done = for_each_row(traffic_.bind(id),
-                        [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
+    return for_each_row(trace_.bind(id), [&](const Statement& row) {
+      auto& trace = run.trace.emplace();
+      row.read(trace.traced_functions, trace.lost, trace.broken);
+    });
+  }
+
+  // All else.
+  Status load_rest(RunId id, analysis::ComparedRun& run) {
+    auto done = for_each_row(traffic_.bind(id),
+                             [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
     if (!done) return done;
-    done = for_each_row(flags_.bind(id), [&](const Statement& row) { row.read(run.flags.emplace_back()); });
+    done = load_flags(id, run);
     if (!done) return done;
-    done = load_trace(id, run);
+    if (run.trace) done = load_trace(id, *run.trace);
     if (done) done = load_fingerprint(id, run);
     if (done) done = load_counters(id, run);
     return done;
@@ -131,13 +111,22 @@ class RunParts {
  private:
   explicit RunParts(Connection& connection) : connection_(&connection) {}
 
-  Status load_trace(RunId id, analysis::ComparedRun& run) {
-    auto done = for_each_row(trace_.bind(id), [&](const Statement& row) {
-      auto& trace = run.trace.emplace();
-      row.read(trace.traced_functions, trace.lost, trace.broken);
+  Status load_flags(RunId id, analysis::ComparedRun& run) {
+    return for_each_row(flags_.bind(id), [&](const Statement& row) {
+      QualityFlag flag;
+      row.read(flag.code, flag.message);
+      if (flag.code == kFunctionsLeftOut && run.trace) {
+        run.trace->left_out = std::move(flag.message);
+      } else {
+        run.flags.push_back(std::move(flag.code));
+      }
     });
-    if (!done || !run.trace) return done;
-    analysis::ComparedTrace& trace = *run.trace;
+  }
+
+  Status load_trace(RunId id, analysis::ComparedTrace& trace) {
+    auto done = for_each_row(missing_.bind(id),
+                             [&](const Statement& row) { row.read(trace.missing_functions.emplace_back()); });
+    if (!done) return done;
     done = for_each_row(profile_.bind(id), [&](const Statement& row) {
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated);
     });
@@ -182,7 +171,7 @@ class RunParts {
 
   Connection* connection_;
   std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
-  Statement run_, received_, traffic_, flags_, trace_, profile_, functions_, environment_, unknown_,
+  Statement run_, received_, traffic_, flags_, trace_, missing_, profile_, functions_, environment_, unknown_,
       counters_;
 };
 
@@ -192,7 +181,7 @@ Result<std::vector<RunId>> ComparisonReader::numbers(const core::RunFilter& filt
                                                      const std::vector<core::RunRange>& ranges,
                                                      std::uint32_t most) {
   const RunListing listing =
-      ranges.empty() ? list_runs(filter, kNewest, most) : list_in_ranges(filter, ranges, most);
+      ranges.empty() ? list_runs(filter, kNewest, most) : list_runs_in(ranges, filter, most);
   auto select = connection_.prepare(listing.sql);
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<RunId> found;
@@ -207,13 +196,17 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
   const auto found = numbers(filter, ranges, most);
   if (!found) return std::unexpected(found.error());
   auto select = connection_.prepare(
-      "SELECT r.id, j.name, j.label, r.started_us FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
+      "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
+      "r.traced, r.started_us, r.ended_us FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<core::SelectedRun> runs;
   for (const RunId id : *found) {
     auto done = for_each_row(select->bind(id), [&](const Statement& row) {
       core::SelectedRun& run = runs.emplace_back();
-      row.read(run.id, run.scenario, run.label, run.started);
+      std::string variant;
+      row.read(run.id, run.job, run.scenario, run.label, run.arm.block, run.arm.letter, variant,
+               run.arm.traced, run.started, run.ended);
+      if (!variant.empty()) run.arm.variant = variant.front();
     });
     if (!done) return std::unexpected(std::move(done.error()));
   }
@@ -239,12 +232,15 @@ Result<core::RunNames> ComparisonReader::run_names() {
   return names;
 }
 
-Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const std::vector<RunId>& runs) {
+Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const std::vector<RunId>& runs,
+                                                                           core::ComparedParts wanted) {
   auto parts = RunParts::prepare(connection_);
   if (!parts) return std::unexpected(std::move(parts.error()));
   std::vector<analysis::ComparedRun> compared(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (auto done = parts->load(runs[i], compared[i]); !done) return std::unexpected(std::move(done.error()));
+    auto done = parts->load_throughput(runs[i], compared[i]);
+    if (done && wanted == core::ComparedParts::all) done = parts->load_rest(runs[i], compared[i]);
+    if (!done) return std::unexpected(std::move(done.error()));
   }
   return compared;
 }

@@ -16,7 +16,8 @@ class ComparisonReader {
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
       const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most);
   [[nodiscard]] Result<core::RunNames> run_names();
-  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs);
+  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
+                                                                         core::ComparedParts wanted);
 
  private:
   [[nodiscard]] Result<std::vector<RunId>> numbers(const core::RunFilter& filter,

@@ -2,11 +2,12 @@
 // number with its job, so "newest first" is the order of job numbers and of run numbers alike. That gives two
 // shapes:
 //
-//   - filters on the run alone walk runs downwards, by number, by (job, number) or by (state, number);
-//   - filters on the job walk one index of jobs downwards, by (name, number) or (label, number), and then
-//   each job's
-//     runs. A filter on time alone walks jobs_by_created_us and must sort what it found, because a clock that
-//     was set back makes creation times disagree with numbers.
+//   - filters on the run alone walk runs downwards, by number, by (job, number) or by (state, number). That a
+//     run is of a measurement is asked of each on the way, because most are;
+//   - filters on the job walk one index of jobs downwards, by (purpose) for the few that are no measurements,
+//     (name, number), (label, number) or, for a variant, those that have some, and then each job's runs. A
+//     filter on time alone walks jobs_by_created_us and must sort what it found, because a clock that was set
+//     back makes creation times disagree with numbers; a purpose without a name sorts too.
 //
 // CROSS JOIN and INDEXED BY hold the planner to that, whatever statistics the file holds.
 #include "daemon/store/run_listing.hpp"
@@ -18,13 +19,18 @@ namespace {
 
 class Conditions {
  public:
-  void add(std::string_view condition, Value value) {
+  template <class Type>  // of those of Value
+  void parameter(Type value) {
+    parameters_.emplace_back(std::move(value));
+  }
+  template <class Type>
+  void add(std::string_view condition, Type value) {
     text_ += text_.empty() ? " WHERE " : " AND ";
     text_ += condition;
-    parameters_.push_back(std::move(value));
+    parameter(std::move(value));
   }
   RunListing finish(std::string_view from, std::string_view order, std::uint32_t rows) {
-    parameters_.emplace_back(static_cast<std::int64_t>(rows));
+    parameter(static_cast<std::int64_t>(rows));
     return {fmt::format("SELECT r.id FROM {}{} ORDER BY {} LIMIT ?", from, text_, order),
             std::move(parameters_)};
   }
@@ -38,10 +44,35 @@ std::int64_t microseconds(WallTime time) {
   return time.time_since_epoch().count();
 }
 
+bool rare_purpose(const core::RunFilter& filter) {
+  return filter.purpose && *filter.purpose != JobPurpose::measurement;
+}
+
+// Empty: no index of jobs narrows the search.
 std::string_view job_index(const core::RunFilter& filter) {
+  if (rare_purpose(filter)) return "jobs_by_purpose";
   if (filter.scenario) return "jobs_by_name";
   if (filter.label) return "jobs_by_label";
-  return "jobs_by_created_us";
+  if (filter.since || filter.until) return "jobs_by_created_us";
+  if (filter.variant) return "jobs_with_variants";
+  return {};
+}
+
+void add_filter(Conditions& conditions, const core::RunFilter& filter) {
+  if (filter.job) conditions.add("r.job = ?", *filter.job);
+  if (filter.state) conditions.add("r.state = ?", std::string{to_string(*filter.state)});
+  if (filter.traced) conditions.add("r.traced = ?", std::int64_t{*filter.traced ? 1 : 0});
+  if (filter.scenario) conditions.add("j.name = ?", *filter.scenario);
+  if (filter.label) conditions.add("j.label = ?", *filter.label);
+  if (filter.purpose) conditions.add("j.purpose = ?", std::string{to_string(*filter.purpose)});
+  if (filter.variant) {
+    conditions.add(
+        "j.variant_a IS NOT NULL AND CASE r.variant WHEN 'A' THEN j.variant_a WHEN 'B' THEN j.variant_b END "
+        "= ?",
+        *filter.variant);
+  }
+  if (filter.since) conditions.add("j.created_us >= ?", microseconds(*filter.since));
+  if (filter.until) conditions.add("j.created_us < ?", microseconds(*filter.until));
 }
 
 }  // namespace
@@ -49,22 +80,35 @@ std::string_view job_index(const core::RunFilter& filter) {
 RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows) {
   Conditions conditions;
   conditions.add("r.id < ?", before);
-  if (filter.job) conditions.add("r.job = ?", *filter.job);
-  if (filter.state) conditions.add("r.state = ?", std::string{to_string(*filter.state)});
-  if (!filter.scenario && !filter.label && !filter.since && !filter.until) {
-    return conditions.finish("runs r", "r.id DESC", rows);
+  add_filter(conditions, filter);
+  const std::string_view index = job_index(filter);
+  if (index.empty()) {
+    return conditions.finish(filter.purpose ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r",
+                             "r.id DESC", rows);
   }
-
-  if (filter.scenario) conditions.add("j.name = ?", *filter.scenario);
-  if (filter.label) conditions.add("j.label = ?", *filter.label);
-  if (filter.since) conditions.add("j.created_us >= ?", microseconds(*filter.since));
-  if (filter.until) conditions.add("j.created_us < ?", microseconds(*filter.until));
   // Skips the jobs of the pages before.
   conditions.add("j.id <= (SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)", before);
   return conditions.finish(
-      fmt::format("jobs j INDEXED BY {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id",
-                  job_index(filter)),
+      fmt::format("jobs j INDEXED BY {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id", index),
       "j.id DESC, r.id DESC", rows);
+}
+
+RunListing list_runs_in(const std::vector<core::RunRange>& ranges, const core::RunFilter& filter,
+                        std::uint32_t rows) {
+  Conditions conditions;
+  std::string values;
+  for (const core::RunRange& range : ranges) {
+    values += values.empty() ? "(?, ?)" : ", (?, ?)";
+    conditions.parameter(range.first);
+    conditions.parameter(range.last);
+  }
+  add_filter(conditions, filter);
+  RunListing listing = conditions.finish(
+      "wanted CROSS JOIN runs r ON r.id BETWEEN wanted.first AND wanted.last CROSS JOIN jobs j ON j.id = "
+      "r.job",
+      "r.id DESC", rows);
+  listing.sql = fmt::format("WITH wanted (first, last) AS (VALUES {}) {}", values, listing.sql);
+  return listing;
 }
 
 }  // namespace netperfd::store

@@ -1,4 +1,5 @@
-// The query behind RunQueries::runs(), apart so that a test can ask SQLite for its plan.
+// The queries behind RunQueries::runs() and selected_runs(), apart so that a test can ask SQLite for their
+// plans.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +21,9 @@ struct RunListing {
 
 // At most `rows` runs that pass `filter` and are older than the run `before` (which may be deleted by now).
 [[nodiscard]] RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows);
+
+// At most `rows` runs that pass `filter` and are within one of `ranges`, of which there is at least one.
+[[nodiscard]] RunListing list_runs_in(const std::vector<core::RunRange>& ranges,
+                                      const core::RunFilter& filter, std::uint32_t rows);
 
 }  // namespace netperfd::store

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "daemon/store/columns.hpp"
 
 namespace netperfd::store {
@@ -12,7 +15,9 @@ constexpr const char* kSelectRun =
     "j.duration_ms, "
     "j.bytes, "
     "j.omit_ms, j.server, j.local_server, j.client_netns, j.server_netns, j.owner_uid, j.created_us, "
-    "r.id, r.job, r.idx, r.state, r.error, r.started_us, r.ended_us, r.iperf3_version, r.client_host, "
+    "j.purpose, j.seed, j.variant_a, j.variant_b, j.plain, j.changed, "
+    "r.id, r.job, r.idx, r.block, r.letter, r.variant, r.traced, r.state, r.error, r.started_us, r.ended_us, "
+    "r.iperf3_version, r.client_host, "
     "r.client_port, "
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
     "r.client_user_us, "
@@ -22,6 +27,30 @@ constexpr const char* kSelectRun =
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
   if (!host) return std::nullopt;
   return Endpoint{std::move(*host), port};
+}
+
+// The columns of a job's design; a job without one has no seed.
+struct DesignColumns {
+  std::optional<std::string> seed, variant_a, variant_b;
+  bool plain = false;
+  std::string changed;  // a line each
+};
+
+std::optional<Design> design_of(const DesignColumns& columns) {
+  if (!columns.seed) return std::nullopt;
+  Design design;
+  std::uint64_t seed = 0;
+  const char* const end = columns.seed->data() + columns.seed->size();
+  if (std::from_chars(columns.seed->data(), end, seed).ptr == end) design.seed = seed;
+  if (columns.variant_a) design.a = Variant{.name = *columns.variant_a, .apply = {}, .verify = {}};
+  if (columns.variant_b) design.b = Variant{.name = *columns.variant_b, .apply = {}, .verify = {}};
+  design.plain = columns.plain;
+  for (std::size_t begin = 0; begin < columns.changed.size();) {
+    const std::size_t line = std::min(columns.changed.find('\n', begin), columns.changed.size());
+    design.changed.push_back(columns.changed.substr(begin, line - begin));
+    begin = line + 1;
+  }
+  return design;
 }
 
 core::RunRow read_run(const Statement& select) {
@@ -40,25 +69,36 @@ core::RunRow read_run(const Statement& select) {
   std::uint16_t server_port = 0;
   std::optional<std::chrono::microseconds> user;
   std::optional<std::chrono::microseconds> system;
-  bool traced = false;
+  bool has_trace = false;
   core::TraceTotals trace;
+  std::string purpose;
+  DesignColumns design;
+  std::string variant;
   select.read(spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
               iperf3.streams, iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns,
-              server_netns, row.owner, row.created, row.id, row.job, row.index, state, row.error, row.started,
-              row.ended, row.iperf3_version, client_host, client_port, server_host, server_port,
-              row.mss_bytes, row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system,
-              traced, trace.events, trace.lost, trace.skipped, trace.broken);
+              server_netns, row.owner, row.created, purpose, design.seed, design.variant_a, design.variant_b,
+              design.plain, design.changed, row.id, row.job, row.index, row.arm.block, row.arm.letter,
+              variant, row.arm.traced, state, row.error, row.started, row.ended, row.iperf3_version,
+              client_host, client_port, server_host, server_port, row.mss_bytes, row.congestion,
+              row.cpu_client_percent, row.cpu_server_percent, user, system, has_trace, trace.events,
+              trace.lost, trace.skipped, trace.broken);
   // The tables' CHECKs allow only the words of these enums.
+  spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
+  spec.design = design_of(design);
+  if (!variant.empty()) {
+    row.arm.variant = variant.front();
+    row.variant = (row.arm.variant == 'A' ? design.variant_a : design.variant_b).value_or("");
+  }
   spec.workload = parse_workload_kind(workload).value_or(WorkloadKind::iperf3);
   iperf3.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
   iperf3.direction = parse_direction(direction).value_or(Direction::send);
   row.state = parse_run_state(state).value_or(RunState::failed);
   if (local) iperf3.local = LocalServer{.netns = std::move(server_netns), .bind = iperf3.server};
-  if (spec.workload != WorkloadKind::iperf3) iperf3 = {};  // its columns are NULL
+  if (!has_iperf3(spec)) iperf3 = {};  // its columns are NULL
   row.client = endpoint(std::move(client_host), client_port);
   row.server = endpoint(std::move(server_host), server_port);
   if (user && system) row.client_usage = ResourceUsage{.user = *user, .system = *system};
-  if (traced) row.trace = std::move(trace);
+  if (has_trace) row.trace = std::move(trace);
   return row;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/store/run_writer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tuple>
 
@@ -12,33 +13,77 @@
 
 namespace netperfd::store {
 
+namespace {
+
+// The job's columns of a design; all are NULL or empty without one.
+struct DesignColumns {
+  std::optional<std::string> seed, variant_a, variant_b;
+  bool plain = false;
+  std::string changed;
+};
+
+DesignColumns columns_of(const std::optional<Design>& design) {
+  DesignColumns columns;
+  if (!design) return columns;
+  columns.seed = fmt::to_string(design->seed.value_or(0));
+  if (design->a) columns.variant_a = design->a->name;
+  if (design->b) columns.variant_b = design->b->name;
+  columns.plain = design->plain;
+  columns.changed = fmt::format("{}", fmt::join(design->changed, "\n"));
+  return columns;
+}
+
+}  // namespace
+
 // ---- Jobs
 // --------------------------------------------------------------------------------------------------------
 
-Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, uid_t owner, WallTime now) {
+Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                        WallTime now) {
   // A job without runs could never be deleted: it goes with its last run.
-  if (spec.repeat == 0) return fail(ErrorKind::invalid_argument, "a job has at least one run");
+  if (arms.empty()) return fail(ErrorKind::invalid_argument, "a job has at least one run");
+  if (spec.design && !spec.design->seed) {
+    return fail(ErrorKind::internal, "a design without the seed that its order was drawn from");
+  }
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
 
   if (auto done = insert_job(spec, owner, now); !done) return std::unexpected(done.error());
   core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
-  auto insert_run = connection_.prepare(insert_into("runs", "job, idx, state"));
-  if (!insert_run) return std::unexpected(insert_run.error());
-  job.runs.reserve(spec.repeat);
-  for (std::uint32_t index = 1; index <= spec.repeat; ++index) {
-    if (auto done = insert_run->bind(job.id, index, to_string(RunState::pending)).run(); !done) {
-      return std::unexpected(done.error());
-    }
-    job.runs.push_back(connection_.last_insert_id());
-  }
+  auto runs = insert_runs(job.id, arms);
+  if (!runs) return std::unexpected(std::move(runs.error()));
+  job.runs = std::move(*runs);
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;
 }
 
+Result<std::vector<RunId>> RunWriter::insert_runs(JobId job, const std::vector<Arm>& arms) {
+  auto insert = connection_.prepare(insert_into("runs", "job, idx, state, block, letter, variant, traced"));
+  if (!insert) return std::unexpected(insert.error());
+  std::vector<RunId> runs;
+  runs.reserve(arms.size());
+  for (const Arm& arm : arms) {
+    std::optional<std::uint32_t> block, letter;
+    std::optional<std::string_view> variant;
+    if (arm.block != 0) {
+      block = arm.block;
+      letter = arm.letter;
+    }
+    if (arm.variant != '\0') variant = std::string_view{&arm.variant, 1};
+    auto done =
+        insert->bind(job, runs.size() + 1, to_string(RunState::pending), block, letter, variant, arm.traced)
+            .run();
+    if (!done) return std::unexpected(std::move(done.error()));
+    runs.push_back(connection_.last_insert_id());
+  }
+  return runs;
+}
+
 Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
-  std::string columns = "created_us, owner_uid, name, description, label, repeat, workload, text";
-  const bool iperf3 = spec.workload == WorkloadKind::iperf3;
+  std::string columns =
+      "created_us, owner_uid, name, description, label, repeat, workload, text, purpose, seed, variant_a, "
+      "variant_b, plain, changed";
+  const bool iperf3 = has_iperf3(spec);
   if (iperf3) {
     columns +=
         ", protocol, direction, streams, duration_ms, bytes, omit_ms, server, local_server, client_netns, "
@@ -47,8 +92,11 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   auto insert = connection_.prepare(insert_into("jobs", columns));
   if (!insert) return std::unexpected(insert.error());
   const auto workload = to_string(spec.workload);
+  const auto purpose = to_string(spec.purpose);
+  const DesignColumns design = columns_of(spec.design);
   const auto common =
-      std::tie(now, owner, spec.name, spec.description, spec.label, spec.repeat, workload, spec.text);
+      std::tie(now, owner, spec.name, spec.description, spec.label, spec.repeat, workload, spec.text, purpose,
+               design.seed, design.variant_a, design.variant_b, design.plain, design.changed);
   if (!iperf3) return insert->bind(common).run();
   const Iperf3Spec& of = spec.iperf3;
   return insert

@@ -17,7 +17,8 @@ class RunWriter {
  public:
   explicit RunWriter(Connection& connection) : connection_(connection) {}
 
-  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now);
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                             WallTime now);
   [[nodiscard]] Status set_state(RunId run, RunState state);
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
@@ -27,6 +28,8 @@ class RunWriter {
 
  private:
   [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);
+  // All pending, one an arm, in order.
+  [[nodiscard]] Result<std::vector<RunId>> insert_runs(JobId job, const std::vector<Arm>& arms);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status update_run(const RunRecord& record);

@@ -80,10 +80,11 @@ bool SqliteStore::was_unclosed() const {
   return parts_->database->was_unclosed();
 }
 
-Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, uid_t owner, WallTime now) {
+Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                          WallTime now) {
   const auto& path = parts_->database->connection().path();
   if (auto space = expect_space(path, parts_->min_free_bytes); !space) return std::unexpected(space.error());
-  return parts_->writer.add_job(spec, owner, now);
+  return parts_->writer.add_job(spec, arms, owner, now);
 }
 
 Status SqliteStore::set_state(RunId run, RunState state) {
@@ -176,8 +177,9 @@ Result<core::RunNames> SqliteStore::run_names() {
   return parts_->comparison_reader.run_names();
 }
 
-Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std::vector<RunId>& runs) {
-  return parts_->comparison_reader.compared_runs(runs);
+Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std::vector<RunId>& runs,
+                                                                      core::ComparedParts wanted) {
+  return parts_->comparison_reader.compared_runs(runs, wanted);
 }
 
 Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {

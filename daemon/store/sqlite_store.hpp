@@ -29,7 +29,8 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] const std::string& copy_path() const;    // of the copy made before a migration, else empty
   [[nodiscard]] bool was_unclosed() const;               // the daemon before did not close it; it was checked
 
-  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) override;
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                             WallTime now) override;
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;
@@ -62,8 +63,8 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
       const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) override;
   [[nodiscard]] Result<core::RunNames> run_names() override;
-  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(
-      const std::vector<RunId>& runs) override;
+  [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
+                                                                         core::ComparedParts wanted) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Status remove(RunId run) override;
 

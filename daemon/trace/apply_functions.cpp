@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -99,9 +100,11 @@ Status set_filter(Hold& hold, const FunctionGraphSpec& spec, const std::string& 
 Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied) {
   const auto before = functions_in(hold, kNotrace);
   if (!before) return explained(before.error());
-  if (spec.exclude.empty() && before->empty()) return {};
+  std::vector<std::string> excluded_by_job = spec.exclude;
+  std::ranges::copy(spec.left_out, std::back_inserter(excluded_by_job));
+  if (excluded_by_job.empty() && before->empty()) return {};
   std::vector<std::string> unknown;  // what is not there needs no exclusion
-  auto status = write_patterns(hold, kNotrace, spec.exclude, unknown);
+  auto status = write_patterns(hold, kNotrace, excluded_by_job, unknown);
   if (!status) return status;
   const auto filter = functions_in(hold, kFilter);
   if (!filter) return explained(filter.error());
@@ -115,7 +118,7 @@ Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied
       }));
   if (applied.functions > 0) return {};
   return fail(ErrorKind::invalid_argument,
-              fmt::format("exclude: {} leaves no function to trace.", fmt::join(spec.exclude, ", ")));
+              fmt::format("exclude: {} leaves no function to trace.", fmt::join(excluded_by_job, ", ")));
 }
 
 // Globs may fit far more than anybody can want to trace: with all functions of a kernel the patching of its

@@ -38,6 +38,9 @@ class KernelCatalogue final : public core::Catalogue {
   // The list is kept until a module comes or goes; valid until the next call of this. unsupported or
   // access_denied where the kernel does not show it.
   [[nodiscard]] Result<const FunctionList*> function_list();
+  // The list is read anew when it is next asked for: a module may have been replaced by one that lies at the
+  // same place.
+  void forget_functions() { functions_.reset(); }
   // An error where this module has no functions to trace, as functions() gives it.
   [[nodiscard]] Status check_module(const std::string& name);
   // Names of events like this one.

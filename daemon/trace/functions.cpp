@@ -3,8 +3,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
+#include "daemon/trace/modules.hpp"
 #include "daemon/trace/nearest.hpp"
 
 namespace netperfd::trace {
@@ -94,6 +96,26 @@ std::vector<std::string> FunctionList::nearest(std::string_view wanted,
     if (!module || function.module == *module) names.push_back(function.name);
   }
   return nearest_names(wanted, names);
+}
+
+std::vector<std::string> FunctionList::traced_by(const FunctionGraphSpec& spec) const {
+  std::set<std::string_view> names;
+  const auto add = [&](const Function& function) {
+    names.insert(function.name);
+    return true;
+  };
+  if (spec.module.empty()) {
+    for (const std::string& pattern : spec.functions) visit(pattern, std::nullopt, add);
+  } else {
+    visit("", kernel_module_name(spec.module), add);
+  }
+  for (const std::string& pattern : spec.exclude) {
+    visit(pattern, std::nullopt, [&](const Function& function) {
+      names.erase(function.name);
+      return true;
+    });
+  }
+  return {names.begin(), names.end()};
 }
 
 std::uint64_t FunctionList::count(std::string_view module) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/core/trace_ports.hpp"
+#include "daemon/model/trace_spec.hpp"
 
 namespace netperfd::trace {
 
@@ -26,6 +27,8 @@ class FunctionList {
   // Names like `wanted`, of the module or of any.
   [[nodiscard]] std::vector<std::string> nearest(std::string_view wanted,
                                                  const std::optional<std::string>& module) const;
+  // The names of the functions that this would trace, each once and in order.
+  [[nodiscard]] std::vector<std::string> traced_by(const FunctionGraphSpec& spec) const;
   // How many are of exactly this module; "" is the kernel itself.
   [[nodiscard]] std::uint64_t count(std::string_view module) const;
   [[nodiscard]] std::size_t size() const { return functions_.size(); }

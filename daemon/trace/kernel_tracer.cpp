@@ -36,6 +36,14 @@ Status KernelTracer::check(const TraceSpec& spec) {
   return check_trace_spec(spec, tracefs_, catalogue_);
 }
 
+Result<std::vector<std::string>> KernelTracer::functions(const TraceSpec& spec) {
+  if (!spec.function_graph) return std::vector<std::string>{};
+  catalogue_.forget_functions();
+  const auto list = catalogue_.function_list();
+  if (!list) return std::unexpected(list.error());
+  return (*list)->traced_by(*spec.function_graph);
+}
+
 Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec& spec,
                                                                  core::TraceListener& listener) {
   if (auto known = check_pid_namespace(spec, settings_.proc); !known) return std::unexpected(known.error());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/core/ports.hpp"
 #include "daemon/trace/calibration.hpp"
@@ -24,6 +25,7 @@ class KernelTracer final : public core::Tracer {
         calibrator_(tracefs, settings_) {}
 
   [[nodiscard]] Status check(const TraceSpec& spec) override;
+  [[nodiscard]] Result<std::vector<std::string>> functions(const TraceSpec& spec) override;
   [[nodiscard]] Result<std::unique_ptr<core::ActiveTrace>> prepare(const TraceSpec& spec,
                                                                    core::TraceListener& listener) override;
 

@@ -174,6 +174,12 @@ void read_start(Reader& reader, const json& start, Iperf3Document& document) {
   document.block_bytes = reader.count(test, "blksize");
   document.duration_s = reader.number(test, "duration");
   document.omit_s = reader.number(test, "omit");
+  document.of_server = start.contains("accepted_connection");
+  document.asked = read_endpoint(reader, reader.part(start, "connecting_to"), "host", "port");
+  document.start_s = reader.count(reader.part(start, "timestamp"), "timesecs");
+  document.bytes = reader.count(test, "bytes");
+  document.blocks = reader.count(test, "blocks");
+  document.reverse = reader.count(test, "reverse");
 }
 
 void read_end(Reader& reader, const json& end, Iperf3Document& document) {

@@ -65,6 +65,11 @@ struct Iperf3Document {
   std::string protocol;  // "TCP"
   std::optional<std::uint64_t> num_streams, block_bytes;
   std::optional<double> duration_s, omit_s;
+  // What else it says of what was asked; netperfd's own runs know that.
+  bool of_server = false;                // `iperf3 -s` wrote it
+  std::optional<Endpoint> asked;         // the server as the client was told it
+  std::optional<std::uint64_t> start_s;  // since 1970
+  std::optional<std::uint64_t> bytes, blocks, reverse;
 
   std::vector<IntervalFigures> intervals;
   std::vector<StreamFigures> streams;

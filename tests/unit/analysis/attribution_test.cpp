@@ -231,6 +231,15 @@ TEST(Attribution, is_weakened_by_calls_that_are_not_whole) {
   EXPECT_THAT(caveats, has_caveat("hsr_gone"));
 }
 
+TEST(Attribution, names_what_only_one_side_has_and_neither_traces) {
+  Sides sides = classic();
+  const std::string words = "Only one side of the design has hsr_hash: traced on neither.";
+  each_traced(sides.a, [&](ComparedRun& run) { run.trace->left_out = words; });
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("hsr_hash"))) << "B traces it";
+  each_traced(sides.b, [&](ComparedRun& run) { run.trace->left_out = words; });
+  EXPECT_THAT(comparison_of(sides).caveats, has_caveat(words));
+}
+
 TEST(Attribution, says_when_tracing_made_another_workload_of_it) {
   Sides sides = classic();
   EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("not representative")));
@@ -287,6 +296,24 @@ TEST(Attribution, of_one_run_a_side_still_shows_what_changed) {
   EXPECT_NEAR(attribution.functions[0].cost.shift.value_or(0), -1.5, 0.01);
   EXPECT_FALSE(attribution.functions[0].cost.low);
   EXPECT_FALSE(attribution.explained);
+}
+
+TEST(Attribution, of_traces_without_bytes_still_shows_what_a_call_took) {
+  Sides sides = classic();
+  for (auto* side : {&sides.a, &sides.b}) {
+    std::erase_if(*side, [](const ComparedRun& run) { return !run.trace; });
+    side->resize(1);
+    side->front().goodput_bytes.reset();
+  }
+  const Attribution attribution = comparison_of(sides).attribution;
+  EXPECT_EQ(attribution.not_attributed, "Of the traced runs of A it is not known how many bytes arrived.");
+  ASSERT_EQ(attribution.functions.size(), 3U);
+  const FunctionDelta& lookup = attribution.functions[0];
+  EXPECT_EQ(lookup.name, "lookup");
+  EXPECT_NEAR(lookup.b.ns_per_call / lookup.a.ns_per_call, 0.25, 0.001);
+  EXPECT_FALSE(lookup.cost.shift);
+  EXPECT_FALSE(lookup.a.packets_per_byte);
+  EXPECT_EQ(attribution.tested, 0U);
 }
 
 TEST(Attribution, of_blocks_pairs_within_them) {

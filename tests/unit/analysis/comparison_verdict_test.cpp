@@ -5,6 +5,7 @@
 
 #include "daemon/analysis/comparison.hpp"
 #include "daemon/analysis/rank_statistics.hpp"
+#include "daemon/analysis/run_planner.hpp"
 #include "daemon/analysis/throughput_effect.hpp"
 #include "tests/unit/analysis/compared_runs.hpp"
 
@@ -100,6 +101,20 @@ TEST(Comparison, tells_what_so_many_runs_can_find_in_every_verdict) {
   EXPECT_LT(*wide.effect.detectable, 1.05);
   EXPECT_TRUE(
       compare(runs_from(0, eight_around(100)), runs_from(9, eight_around(150)), {}).effect.detectable);
+}
+
+TEST(Comparison, tells_how_many_runs_would_find_the_threshold) {
+  const ComparisonSettings settings{.threshold = 1e-3, .changed = {}};
+  const Comparison wide =
+      compare(runs_from(0, eight_around(100)), runs_from(9, eight_around(100.3)), settings);
+  ASSERT_TRUE(wide.effect.detectable && wide.effect.needed);
+  EXPECT_GT(*wide.effect.needed, 8U);
+  // The spread that 8 runs a side find `detectable` of.
+  const double sd = std::log(*wide.effect.detectable) / detectable_by_runs(8, 8, 1).value();
+  const std::uint32_t needed = *wide.effect.needed;
+  EXPECT_LE(detectable_by_runs(needed, needed, sd).value(), std::log1p(1e-3));
+  EXPECT_GT(detectable_by_runs(needed - 1, needed - 1, sd).value(), std::log1p(1e-3));
+  EXPECT_FALSE(compare({run_at(0, 100)}, {run_at(1, 150)}, {}).effect.needed) << "no spread is known";
 }
 
 TEST(Comparison, does_not_count_runs_without_throughput_and_says_so) {

@@ -142,7 +142,8 @@ void BusTest::SetUp() {
   auto made_loop = EventLoop::create();
   ASSERT_TRUE(made_loop);
   loop.emplace(std::move(*made_loop));
-  scheduler.emplace(core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints}, 4);
+  scheduler.emplace(
+      core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints, commands, sides}, 4);
   auto created = Service::create(*loop, ports(),
                                  {.version = "1.2.3",
                                   .iperf3_version = "3.12",

@@ -19,6 +19,7 @@
 #include "dbus/names.hpp"
 #include "tests/unit/bus/fakes.hpp"
 #include "tests/unit/bus/private_bus.hpp"
+#include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/import_fakes.hpp"
 
 namespace netperfd::bus {
@@ -149,10 +150,12 @@ class BusTest : public testing::Test {
   core::FakePacketCounter packets;
   core::FakeCounterSource counters;
   core::FakeFingerprintSource fingerprints;
+  core::FakeCommands commands;
+  core::FakeSideJournal sides;
   FakeScenarios scenarios;
   FakeCatalogue catalogue;
   FakeQueries queries;
-  core::FakeTraceImport trace_import;
+  core::FakeFileImport trace_import;
   core::Importer importer{store, trace_import, clock};
   std::optional<core::Scheduler> scheduler;
   std::unique_ptr<Service> service;

@@ -45,6 +45,7 @@ class FakeScenarios final : public core::ScenarioSource {
     JobSpec spec = what_is_made;
     spec.repeat = options.repeat.value_or(1);
     spec.label = options.label.value_or("");
+    spec.purpose = options.purpose;
     return spec;
   }
 };
@@ -177,7 +178,7 @@ class FakeQueries final : public core::RunQueries {
     return found->second;
   }
 
-  // By number, state, label and scenario.
+  // By number, state, label, scenario, job, purpose, arm and variant.
   Result<std::vector<core::SelectedRun>> selected_runs(const core::RunFilter& filter,
                                                        const std::vector<core::RunRange>& ranges,
                                                        std::uint32_t most) override {
@@ -189,9 +190,13 @@ class FakeQueries final : public core::RunQueries {
                           });
       const bool fits = inside && run.state == RunState::finished &&
                         run.spec.label == filter.label.value_or(run.spec.label) &&
-                        run.spec.name == filter.scenario.value_or(run.spec.name);
+                        run.spec.name == filter.scenario.value_or(run.spec.name) &&
+                        run.job == filter.job.value_or(run.job) &&
+                        run.spec.purpose == filter.purpose.value_or(run.spec.purpose) &&
+                        run.arm.traced == filter.traced.value_or(run.arm.traced) &&
+                        run.variant == filter.variant.value_or(run.variant);
       if (!fits || selected.size() == most) continue;
-      selected.push_back({run.id, run.spec.name, run.spec.label, run.started});
+      selected.push_back({run.id, run.job, run.spec.name, run.spec.label, run.arm, run.started, run.ended});
     }
     return selected;
   }
@@ -205,7 +210,8 @@ class FakeQueries final : public core::RunQueries {
     return names;
   }
 
-  Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs) override {
+  Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
+                                                           core::ComparedParts) override {
     std::vector<analysis::ComparedRun> compared;
     for (const RunId id : runs) {
       const auto found = stored_compared.find(id);

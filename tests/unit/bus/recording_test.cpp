@@ -20,6 +20,18 @@ sdbus::UnixFd open_file(const char* path, int flags = O_RDONLY) {
   return sdbus::UnixFd{::open(path, flags | O_CLOEXEC), sdbus::adopt_fd};
 }
 
+std::vector<sdbus::UnixFd> one(const sdbus::UnixFd& file) {
+  return {file};
+}
+
+const std::vector<std::string> kNames{"file"};
+
+ImportedFile a_trace() {
+  ImportedFile file;
+  file.trace.emplace();
+  return file;
+}
+
 std::string read_all(const sdbus::UnixFd& file) {
   std::string bytes(256, '\0');
   const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
@@ -43,11 +55,11 @@ class Recordings : public BusTest {
   }
 
   Asked<std::uint64_t> import(Client& caller, const dbus::Row& options = {}) {
-    return caller.ask<std::uint64_t>("ImportTrace", open_file(kAnyFile), options);
+    return caller.ask<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, options);
   }
   // What is refused at once needs nobody to read a file.
   Answered<std::uint64_t> refused_import(const sdbus::UnixFd& file, const dbus::Row& options = {}) {
-    return client->call<std::uint64_t>("ImportTrace", file, options);
+    return client->call<std::uint64_t>("ImportRun", one(file), kNames, options);
   }
   [[nodiscard]] bool until_reading(std::size_t files) {
     return run_until(*loop, [&] { return trace_import.readings.size() == files; });
@@ -172,7 +184,7 @@ TEST_F(Recordings, an_imported_file_becomes_a_run_that_is_told_of) {
   const auto asked = import(*client, options_of("from-lab", "before"));
   ASSERT_TRUE(until_reading(1));
   EXPECT_THAT(store.runs, IsEmpty());
-  trace_import.last().end(TraceRecord{});
+  trace_import.last().end(a_trace());
   const auto answered = client->answer_to(asked);
   ASSERT_EQ(answered.error, "") << answered.text;
   EXPECT_EQ(std::get<0>(answered.values), 41U);
@@ -184,10 +196,34 @@ TEST_F(Recordings, an_imported_file_becomes_a_run_that_is_told_of) {
   ASSERT_TRUE(run_until(*loop, [&] { return client->count_heard("RunEnded") == 1; }));
 }
 
+TEST_F(Recordings, two_files_become_one_run) {
+  const std::vector<sdbus::UnixFd> files{open_file(kAnyFile), open_file(kAnyFile)};
+  const auto asked = client->ask<std::uint64_t>(
+      "ImportRun", files, std::vector<std::string>{"client.json", "trace"}, dbus::Row{});
+  ASSERT_TRUE(until_reading(1));
+  ImportedFile document;
+  document.workload.emplace().asked.server = "10.0.0.2";
+  trace_import.last().end(document);
+  ASSERT_TRUE(until_reading(2));
+  trace_import.last().end(a_trace());
+  const auto answered = client->answer_to(asked);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_EQ(store.runs.size(), 1U);
+  EXPECT_EQ(store.jobs.at(1).spec.description, "imported from client.json and trace");
+}
+
+TEST_F(Recordings, as_many_names_as_files_are_expected) {
+  const auto answered = client->call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)),
+                                                    std::vector<std::string>{}, dbus::Row{});
+  EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+  EXPECT_EQ(answered.text, "1 files have 0 names");
+}
+
 TEST_F(Recordings, the_file_that_arrives_is_the_one_that_was_sent) {
   Fd sent{::memfd_create("sent", MFD_CLOEXEC)};
   ASSERT_EQ(::pwrite(sent.get(), "bytes", 5, 0), 5);
-  const auto asked = client->ask<std::uint64_t>("ImportTrace", sdbus::UnixFd{sent.get()}, dbus::Row{});
+  const auto asked =
+      client->ask<std::uint64_t>("ImportRun", one(sdbus::UnixFd{sent.get()}), kNames, dbus::Row{});
   ASSERT_TRUE(until_reading(1));
   char bytes[8] = {};
   EXPECT_EQ(::pread(trace_import.last().file.get(), bytes, sizeof bytes, 0), 5);
@@ -201,7 +237,7 @@ TEST_F(Recordings, a_file_that_is_none_is_refused_with_the_words_of_who_read_it)
   trace_import.last().end(fail(ErrorKind::invalid_argument, "it ends within \xFF its header"));
   const auto answered = client->answer_to(asked);
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
-  EXPECT_EQ(answered.text, "it ends within \uFFFD its header");
+  EXPECT_EQ(answered.text, "file: it ends within \uFFFD its header");
   EXPECT_THAT(store.jobs, IsEmpty());
   const auto again = import(*client);
   EXPECT_TRUE(until_reading(2)) << "the caller may try another one";
@@ -232,9 +268,9 @@ TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_all_together_two) {
   const auto other = import(second);
   ASSERT_TRUE(until_reading(2));
   Client third{*loop};
-  EXPECT_EQ(third.call<std::uint64_t>("ImportTrace", open_file(kAnyFile), dbus::Row{}).error,
+  EXPECT_EQ(third.call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, dbus::Row{}).error,
             dbus::error::kBusy);
-  trace_import.readings.front()->end(TraceRecord{});
+  trace_import.readings.front()->end(a_trace());
   EXPECT_EQ(client->answer_to(first).error, "");
   const auto late = import(third);
   EXPECT_TRUE(until_reading(3));
@@ -264,16 +300,16 @@ TEST_F(Recordings, the_group_and_root_import_and_nobody_else) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
   EventSource soon;
   trace_import.began = [&] {
-    auto source = loop->after(std::chrono::microseconds{0}, [&] { trace_import.last().end(TraceRecord{}); });
+    auto source = loop->after(std::chrono::microseconds{0}, [&] { trace_import.last().end(a_trace()); });
     ASSERT_TRUE(source);
     soon = std::move(*source);
   };
   const auto import_as = [](sdbus::IProxy& manager) {
     return outcome_of([&] {
       std::uint64_t run = 0;
-      manager.callMethod("ImportTrace")
+      manager.callMethod("ImportRun")
           .onInterface(dbus::kManagerInterface)
-          .withArguments(open_file(kAnyFile), dbus::Row{})
+          .withArguments(one(open_file(kAnyFile)), kNames, dbus::Row{})
           .storeResultsTo(run);
     });
   };

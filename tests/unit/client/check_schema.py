@@ -59,7 +59,8 @@ def main():
                 print(f"{name}: broken copy {number} is accepted")
     expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "deleted",
                 "job_added", "job_changed", "job_removed", "interval", "trace_progress", "run_ended", "marked",
-                "doctor", "modules", "functions", "events", "kernel_event", "tracers", "imported", "exported", "comparison"}
+                "doctor", "modules", "functions", "events", "kernel_event", "tracers", "imported", "exported", "comparison",
+                "selftest", "plan"}
     if kinds != expected:
         failures += 1
         print(f"kinds without a golden file: {sorted(expected - kinds)}")

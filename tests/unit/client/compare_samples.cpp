@@ -151,6 +151,15 @@ CompareView hash_table() {
   view.details.counters.push_back(counter("cpu", "softirq", 1.9e9, 0.8e9, 0.02));
   view.details.counters.back().unit = "ns";
   view.details.facts = {hsr_build()};
+  head.selftest_job = 31;
+  head.selftest_started_us = kNow - 2880 * kMinute;
+  head.selftest_verdict = "equivalent";
+  head.selftest_samples = 6;
+  head.selftest_ratio = 1.001;
+  head.selftest_low = 0.9968;
+  head.selftest_high = 1.0081;
+  head.selftest_level = 0.9688;
+  head.selftest_detectable = 1.011;
   return view;
 }
 
@@ -169,6 +178,7 @@ CompareView noisy() {
   head.p = 0.44;
   head.cliffs_delta = -0.25;
   head.detectable = 1.034;
+  head.needed = 91;
   head.same = Words{"kernel", "cpu", "nic", "sysctl", "clock", "iperf3", "topology"};
   head.not_attributed = "No functions were traced on either side.";
   head.caveats = Words{"Nothing is known to have changed between A and B."};
@@ -272,6 +282,109 @@ CompareView hardly_known() {
   view.command = "netperfctl compare 41 42,43";
   view.details.comparison.figure = "received";
   view.details.comparison.verdict = "too few";
+  return view;
+}
+
+CompareView ring_sides() {
+  CompareView view = hash_table();
+  ComparisonView& head = view.details.comparison;
+  view.asked.job = 33;
+  view.asked.a = "job:33 variant:list";
+  view.asked.b = "job:33 variant:hash";
+  view.name_a = "list";
+  view.name_b = "hash";
+  view.command = "netperfctl compare job:33";
+  head.pairing = "blocks";
+  head.runs_a = numbers(101, 24);
+  head.runs_b = numbers(125, 24);
+  head.labels_a = head.labels_b = Words{""};
+  head.samples_a = head.samples_b = 6;
+  head.first_started_b_us = *head.first_started_a_us + kMinute / 5;
+  head.last_started_b_us = head.last_started_a_us;
+  head.caveats = Words{"One boot each: not separable from boot-to-boot variation."};
+  view.details.functions[1].duplicate = 2;
+  return view;
+}
+
+CompareView tracing_cost() {
+  CompareView view = ring_sides();
+  view.name_a = view.name_b = "";
+  view.asked.a = "job:33 arm:plain";
+  view.asked.b = "job:33 arm:traced";
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "regression";
+  head.runs_a = numbers(101, 6);
+  head.runs_b = numbers(107, 6);
+  head.median_a = 320.4e6;
+  head.median_b = 217.9e6;
+  head.ratio = 0.68;
+  head.ratio_low = 0.671;
+  head.ratio_high = 0.694;
+  head.level = 0.9688;
+  head.p = 0.0313;
+  head.cliffs_delta = -1;
+  head.changed = Words{"trace"};
+  head.same = Words{"kernel", "module:hsr", "cpu"};
+  head.caveats.reset();
+  head.explained = head.explained_low = head.explained_high = head.residual_ns_per_byte =
+      head.traced_to_plain = std::nullopt;
+  head.ns_per_byte_shift = head.ns_per_byte_a = head.ns_per_byte_b = std::nullopt;
+  head.not_attributed = "Functions were traced on one side only.";
+  view.details.functions.clear();
+  view.details.counters.clear();
+  view.details.facts = {fact("trace", "tracer", {"none"}, {"function_graph"}, true, true)};
+  return view;
+}
+
+CompareView self_equivalent() {
+  CompareView view = compared("job:34 variant:A", "job:34 variant:B", 12);
+  view.asked.job = 34;
+  view.name_a = "A";
+  view.name_b = "B";
+  view.command = "netperfctl selftest veth-tcp";
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "equivalent";
+  head.pairing = "blocks";
+  head.scenarios_a = head.scenarios_b = Words{"veth-tcp"};
+  head.labels_a = head.labels_b = Words{"selftest"};
+  head.samples_a = head.samples_b = 6;
+  head.last_started_b_us = head.last_started_a_us;
+  head.first_started_b_us = *head.first_started_a_us;
+  head.median_a = 24.9e9;
+  head.median_b = 24.92e9;
+  head.ratio = 1.001;
+  head.ratio_low = 0.9968;
+  head.ratio_high = 1.0081;
+  head.level = 0.9688;
+  head.p = 0.69;
+  head.cliffs_delta = 0.11;
+  head.detectable = 1.011;
+  head.same = Words{"kernel", "cpu", "nic", "sysctl", "clock", "iperf3", "topology"};
+  view.details.counters = {counter("netstat", "TcpRetransSegs", 4, 5, 0.9),
+                           counter("softirqs", "NET_RX", 703'400, 702'900, 0.61)};
+  return view;
+}
+
+CompareView self_inconclusive() {
+  CompareView view = self_equivalent();
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "inconclusive";
+  head.ratio_low = 0.962;
+  head.ratio_high = 1.031;
+  head.detectable = 1.038;
+  head.needed = 85;
+  return view;
+}
+
+CompareView self_fooled() {
+  CompareView view = self_equivalent();
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "regression";
+  head.median_b = 23.78e9;
+  head.ratio = 0.955;
+  head.ratio_low = 0.941;
+  head.ratio_high = 0.968;
+  head.p = 0.0313;
   return view;
 }
 

@@ -13,4 +13,12 @@ namespace netperfctl::samples {
 [[nodiscard]] CompareView paced();            // equivalent and not CPU-bound, in blocks
 [[nodiscard]] CompareView hardly_known();     // nothing but what every comparison has
 
+[[nodiscard]] CompareView ring_sides();    // the variants of a job, list and hash, improved
+[[nodiscard]] CompareView tracing_cost();  // the plain and the traced runs of a job without variants
+
+// Self-tests of a job: this host resolves, does not, or fools itself.
+[[nodiscard]] CompareView self_equivalent();
+[[nodiscard]] CompareView self_inconclusive();
+[[nodiscard]] CompareView self_fooled();
+
 }  // namespace netperfctl::samples

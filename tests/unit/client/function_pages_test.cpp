@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string>
 
@@ -239,7 +240,10 @@ TEST(FunctionDocuments, as_json) {
   view.functions->slices = {samples::ring().functions->slices.front()};
   expect_golden("show_function_lists.json", show_json(view));
   expect_golden("show_imported.json", show_json(samples::imported()));
-  expect_golden("imported.json", imported_json(51));
+  expect_golden("imported.json",
+                imported_json(std::array{
+                    ImportedView{51, {"client.json", "trace.dat"}, {{"imported", "brought along"}}},
+                    ImportedView{52, {"trace"}, {}}}));
   expect_golden("exported.json", exported_json(43, "text", "run43.txt", 214'748'364));
 }
 

@@ -112,10 +112,11 @@ TEST(Pages, strings_of_the_daemon_cannot_steer_the_terminal) {
   LiveJobView job = samples::jobs().front();
   job.scenario = job.label = job.error = job.state = job.run_state = evil;
   const Screen screen = samples::terminal(80);
-  const std::string shown =
-      show_text(screen, view) + run_end_text(screen, view.details) + jobs_text(screen, std::vector{job}) +
-      started_text(job, 1, false, false) + detached_text(job, true) +
-      scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}}) + evil_trace(screen, evil);
+  const std::string shown = show_text(screen, view) + run_end_text(screen, view.details, nullptr) +
+                            jobs_text(screen, std::vector{job}) + started_text(job, 1, false, false, "") +
+                            detached_text(job, true) +
+                            scenarios_text(screen, std::vector<ScenarioView>{{evil, evil, evil, evil}}) +
+                            evil_trace(screen, evil);
   for (const char* steering : {"\x1b", "\x07", "\r", "\xc2\x9b", "\xe2\x80\xae"}) {
     EXPECT_EQ(shown.find(steering), std::string::npos);
   }
@@ -131,16 +132,18 @@ TEST(Pages, start_in_lines) {
   const Screen screen = samples::terminal(80);
   LiveJobView job = samples::jobs().front();
   const StartView view = samples::started();
-  std::string text =
-      started_text(job, 0, false, false) + started_text(job, 2, true, false) + detached_text(job, false);
+  std::string text = started_text(job, 0, false, false, "") + started_text(job, 2, true, false, "") +
+                     detached_text(job, false);
   LiveJobView endless = job;
   endless.planned_s.reset();
-  text += started_text(endless, 0, false, false) + started_text(endless, 0, false, true) +
-          started_text(endless, 1, true, true) + detached_text(endless, true);
-  text += run_end_text(screen, samples::tcp().details) + run_end_text(screen, samples::both().details);
-  text += run_end_text(screen, samples::udp().details) + run_end_text(screen, samples::failed().details);
-  text += run_end_text(samples::pipe(), samples::failed().details);
-  text += run_end_text(screen, samples::unknown().details) + job_end_text(view);
+  text += started_text(endless, 0, false, false, "") + started_text(endless, 0, false, true, "") +
+          started_text(endless, 1, true, true, "") + detached_text(endless, true);
+  text += run_end_text(screen, samples::tcp().details, nullptr) +
+          run_end_text(screen, samples::both().details, nullptr);
+  text += run_end_text(screen, samples::udp().details, nullptr) +
+          run_end_text(screen, samples::failed().details, nullptr);
+  text += run_end_text(samples::pipe(), samples::failed().details, nullptr);
+  text += run_end_text(screen, samples::unknown().details, nullptr) + job_end_text(view);
   expect_golden("start_80.txt", text);
 }
 

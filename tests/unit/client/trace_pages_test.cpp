@@ -202,11 +202,11 @@ TEST(TracePages, without_glyphs_are_ascii) {
 
 TEST(TracePages, the_end_of_a_run_tells_of_its_trace) {
   const Screen screen = samples::terminal(80);
-  EXPECT_EQ(run_end_text(screen, samples::trace_only().details),
+  EXPECT_EQ(run_end_text(screen, samples::trace_only().details, nullptr),
             "run 47  1/1  finished   1,221 events, 0 lost\n");
-  EXPECT_EQ(run_end_text(screen, samples::traced().details),
+  EXPECT_EQ(run_end_text(screen, samples::traced().details, nullptr),
             "run 43  3/3  finished   79.6 Mbit/s   1,221 events, 0 lost\n");
-  EXPECT_EQ(run_end_text(screen, samples::trace_skipped().details),
+  EXPECT_EQ(run_end_text(screen, samples::trace_skipped().details, nullptr),
             "run 43  3/3  finished   79.6 Mbit/s   not traced\n");
 }
 

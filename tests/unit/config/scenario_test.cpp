@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "daemon/config/job_reader.hpp"
 #include "tests/unit/config/support.hpp"
 
 namespace netperfd::config {
@@ -121,8 +123,108 @@ TEST_F(Scenarios, of_a_caller_need_no_file) {
   EXPECT_THAT(scenarios.parse("", "mine.yaml", {}).error().message, HasSubstr("mine.yaml:1:1: has no value"));
 }
 
-TEST(ShippedScenarios, are_right_and_survive_their_own_text) {
-  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+// With commands, in a directory that is this user's alone.
+class Commands : public testing::Test {
+ protected:
+  Commands() {
+    directory.write("a.yaml", job_text("a") + "design:\n  a: {switch: [/bin/x]}\n  b: {switch: [/bin/y]}\n");
+    change_mode(file, 0644);
+    change_mode(directory.path(), 0755);
+  }
+
+  static void change_mode(const std::filesystem::path& path, mode_t mode) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+  }
+  [[nodiscard]] std::string error() {
+    const auto job = scenarios.load("a", {});
+    return job ? "" : job.error().message;
+  }
+
+  TemporaryDirectory directory;
+  std::filesystem::path file = directory.path() / "a.yaml";
+  ScenarioDirectory scenarios{directory.path(), {}, ::getuid()};
+};
+
+TEST_F(Commands, count_in_a_file_that_only_its_owner_can_change) {
+  const auto job = scenarios.load("a", {});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_THAT(job->design->a->apply, ElementsAre("/bin/x"));
+  change_mode(file, 0400);
+  EXPECT_EQ(error(), "");
+}
+
+TEST_F(Commands, do_not_count_in_a_file_that_others_may_write) {
+  for (const mode_t mode : {0664U, 0646U, 0666U}) {
+    change_mode(file, mode);
+    EXPECT_THAT(error(), HasSubstr("a.yaml:5:15: design.a.switch: would run as root, so only a scenario that "
+                                   "nobody but root can change may have it, and others than its owner may "
+                                   "write " +
+                                   file.string() + "; mend that with `chmod go-w " + file.string() + "`"));
+    EXPECT_THAT(error(), HasSubstr("a.yaml:6:15: design.b.switch: "));
+  }
+}
+
+TEST_F(Commands, do_not_count_in_a_directory_that_others_may_write) {
+  for (const mode_t mode : {0775U, 0757U, 01777U}) {
+    change_mode(directory.path(), mode);
+    EXPECT_THAT(error(), HasSubstr("mend that with `chmod go-w " + directory.path().string() + "`"));
+  }
+}
+
+TEST_F(Commands, do_not_count_in_a_directory_and_a_file_of_another_user) {
+  ScenarioDirectory of_another(directory.path(), {}, ::getuid() + 1);
+  const auto job = of_another.load("a", {});
+  ASSERT_FALSE(job);
+  EXPECT_THAT(job.error().message,
+              HasSubstr("belongs to user " + std::to_string(::getuid()) + "; mend that with `chown root " +
+                        directory.path().string() + "`"));
+}
+
+TEST_F(Commands, do_not_count_in_a_file_of_another_user) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root gives files away";
+  ASSERT_EQ(::chown(file.c_str(), 12'345, 0), 0);
+  EXPECT_THAT(error(), HasSubstr(file.string() + " belongs to user 12345; mend that with `chown root " +
+                                 file.string() + "`"));
+}
+
+TEST_F(Commands, do_not_count_behind_a_symbolic_link) {
+  std::filesystem::rename(file, directory.path() / "kept");
+  std::filesystem::create_symlink("kept", file);
+  EXPECT_THAT(error(), HasSubstr(file.string() + " is a symbolic link; put the file itself there"));
+}
+
+TEST_F(Commands, of_a_callers_text_do_not_count_wherever_they_were_copied_from) {
+  const auto job = scenarios.parse(contents(file), file, {});
+  ASSERT_FALSE(job);
+  EXPECT_THAT(job.error().message, HasSubstr("and this text is a caller's"));
+}
+
+TEST_F(Commands, that_do_not_count_hide_no_scenario_without_any) {
+  directory.write("b.yaml", job_text("b"));
+  change_mode(directory.path(), 0777);
+  EXPECT_TRUE(scenarios.load("b", {}));
+  const auto rows = scenarios.list();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_NE(rows[0].error, "");
+  EXPECT_EQ(rows[1].error, "");
+}
+
+// In a copy that nobody else may change, as root's installation is.
+class ShippedScenarios : public testing::Test {
+ protected:
+  ShippedScenarios() {
+    const auto source = source_root() / "daemon/config/etc/scenarios.d";
+    for (const auto& file : std::filesystem::directory_iterator(source)) {
+      const std::string copy = directory.write(file.path().filename(), contents(file.path()));
+      if (::chmod(copy.c_str(), 0644) != 0) throw std::runtime_error("chmod");
+    }
+  }
+
+  TemporaryDirectory directory;
+  ScenarioDirectory shipped{directory.path(), {}, ::getuid()};
+};
+
+TEST_F(ShippedScenarios, are_right_and_survive_their_own_text) {
   const auto rows = shipped.list();
   std::vector<std::string> names;
   for (const auto& row : rows) {
@@ -131,16 +233,16 @@ TEST(ShippedScenarios, are_right_and_survive_their_own_text) {
     EXPECT_NE(row.description, "");
     const auto job = shipped.load(row.name, {});
     ASSERT_TRUE(job) << job.error().message;
-    const auto again = shipped.parse(job->text, "again", {});
+    const auto again =
+        read_job({.text = job->text, .origin = "again", .expected_name = {}, .commands_refused = {}}, {}, {});
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *job) << job->text;
   }
-  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "tcp-stack", "veth-both", "veth-drops", "veth-tcp",
-                                 "veth-udp", "watch-drops"));
+  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "tcp-stack", "veth-both", "veth-drops", "veth-gso",
+                                 "veth-tcp", "veth-udp", "watch-drops"));
 }
 
-TEST(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
-  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
   const auto job = shipped.load("veth-tcp", {});
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->repeat, 3U);
@@ -152,8 +254,7 @@ TEST(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
   EXPECT_EQ(job->limits.timeout, 26s);
 }
 
-TEST(ShippedScenarios, veth_drops_is_veth_tcp_with_a_trace) {
-  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+TEST_F(ShippedScenarios, veth_drops_is_veth_tcp_with_a_trace) {
   const auto job = shipped.load("veth-drops", {});
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->iperf3, shipped.load("veth-tcp", {})->iperf3);
@@ -164,8 +265,19 @@ TEST(ShippedScenarios, veth_drops_is_veth_tcp_with_a_trace) {
   EXPECT_TRUE(job->trace->optional);
 }
 
-TEST(ShippedScenarios, watch_drops_waits_for_its_caller) {
-  ScenarioDirectory shipped(source_root() / "daemon/config/etc/scenarios.d", {});
+TEST_F(ShippedScenarios, veth_gso_switches_between_two_sides) {
+  const auto job = shipped.load("veth-gso", {});
+  ASSERT_TRUE(job) << job.error().message;
+  ASSERT_TRUE(job->design && job->design->has_variants());
+  EXPECT_EQ(job->design->a->name, "64K");
+  EXPECT_EQ(job->design->b->name, "16K");
+  EXPECT_NE(job->design->a->apply, job->design->b->apply);
+  EXPECT_TRUE(job->design->plain);
+  EXPECT_THAT(job->design->changed, ElementsAre("nic"));
+  EXPECT_EQ(run_count(*job), 48U);
+}
+
+TEST_F(ShippedScenarios, watch_drops_waits_for_its_caller) {
   const auto job = shipped.load("watch-drops", {});
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->workload, WorkloadKind::none);

@@ -119,7 +119,12 @@ class FakeTracer final : public Tracer {
   Status check(const TraceSpec&) override {
     return check_refusal ? std::unexpected(*check_refusal) : Status{};
   }
-  Result<std::unique_ptr<ActiveTrace>> prepare(const TraceSpec&, TraceListener& listener) override {
+  Result<std::vector<std::string>> functions(const TraceSpec&) override {
+    return function_lists.empty() ? std::vector<std::string>{}
+                                  : function_lists[functions_asked++ % function_lists.size()];
+  }
+  Result<std::unique_ptr<ActiveTrace>> prepare(const TraceSpec& spec, TraceListener& listener) override {
+    specs.push_back(spec);
     if (refusal) return std::unexpected(*refusal);
     auto trace = std::make_shared<Trace>();
     trace->listener = &listener;
@@ -135,6 +140,9 @@ class FakeTracer final : public Tracer {
   }
 
   std::optional<Error> check_refusal, refusal, start_refusal, restore_failure;
+  std::vector<std::vector<std::string>> function_lists;  // what functions() gives, in turn
+  std::size_t functions_asked = 0;
+  std::vector<TraceSpec> specs;  // of prepare()
   std::vector<std::shared_ptr<Trace>> traces;
 
  private:
@@ -225,6 +233,7 @@ class FakeStore final : public RunStore {
  public:
   struct Job {
     JobSpec spec;
+    std::vector<Arm> arms;
     uid_t owner = 0;
     WallTime created;
   };
@@ -235,11 +244,12 @@ class FakeStore final : public RunStore {
     std::vector<RunState> states{RunState::pending};
   };
 
-  Result<NewJob> add_job(const JobSpec& spec, uid_t owner, WallTime now) override {
+  Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                         WallTime now) override {
     if (refusal) return std::unexpected(*refusal);
     NewJob job{++last_job_, {}};
-    jobs[job.id] = {.spec = spec, .owner = owner, .created = now};
-    for (std::uint32_t i = 0; i < spec.repeat; ++i) {
+    jobs[job.id] = {.spec = spec, .arms = arms, .owner = owner, .created = now};
+    for (std::size_t i = 0; i < arms.size(); ++i) {
       const RunId id = ++last_run_;
       runs[id].job = job.id;
       job.runs.push_back(id);
@@ -298,7 +308,7 @@ class RecordingObserver final : public RunObserver {
  public:
   void job_added(const JobStatus& job) override { add("job {} added", job.id); }
   void job_changed(const JobStatus& job) override {
-    add("job {} {} {}/{} {} {:.2f}", job.id, to_string(job.state), job.runs_ended, job.repeat,
+    add("job {} {} {}/{} {} {:.2f}", job.id, to_string(job.state), job.runs_ended, job.runs.size(),
         to_string(job.run_state), job.progress);
   }
   void run_interval(JobId job, RunId run, const Interval& interval) override {

@@ -3,6 +3,7 @@
 
 #include "daemon/core/scheduler.hpp"
 #include "daemon/core/trace_facts.hpp"
+#include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::core {
@@ -26,7 +27,10 @@ class RunFingerprint : public testing::Test {
   FakePacketCounter packets_;
   FakeCounterSource counters_;
   FakeFingerprintSource fingerprints_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_}, 3};
+  FakeCommands commands_;
+  FakeSideJournal sides_;
+  Scheduler scheduler_{
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
 };
 
 TEST_F(RunFingerprint, is_taken_of_the_prepared_workload_and_stored_with_the_run) {

@@ -1,4 +1,4 @@
-// A TraceImport that parses nothing: what a file holds is what the test says.
+// A FileImport that parses nothing: what a file holds is what the test says.
 #pragma once
 
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 namespace netperfd::core {
 
-class FakeTraceImport final : public TraceImport {
+class FakeFileImport final : public FileImport {
  public:
   struct Reading {
     Fd file;
@@ -25,9 +25,9 @@ class FakeTraceImport final : public TraceImport {
     bool alive = true;
 
     // The caller may destroy what it got of read() inside this call.
-    void end(Result<TraceRecord> record) {
+    void end(Result<ImportedFile> parsed) {
       const Done copy = std::move(done);
-      copy(std::move(record));
+      copy(std::move(parsed));
     }
   };
 

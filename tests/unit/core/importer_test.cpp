@@ -23,22 +23,63 @@ Fd open_file(const char* path, int flags) {
   return file;
 }
 
-TraceRecord a_trace() {
-  TraceRecord record;
+ImportedFile a_trace() {
+  ImportedFile file;
+  TraceRecord& record = file.trace.emplace();
   record.clock = "local";
   record.profile.emplace().functions.emplace_back().name = "hsr_rx";
-  return record;
+  file.flags.push_back({"trace-text", "from text"});
+  return file;
+}
+
+ImportedFile a_document() {
+  ImportedFile file;
+  ImportedWorkload& workload = file.workload.emplace();
+  workload.asked.server = "10.0.0.2";
+  workload.asked.protocol = Protocol::udp;
+  workload.asked.streams = 4;
+  workload.report.version = "3.12";
+  Totals sum;
+  sum.received_bytes = 1'000;
+  sum.received_bits_per_second = 8'000;
+  workload.report.sums.push_back(sum);
+  workload.report.flags.push_back({"too-short", "short"});
+  workload.started = WallTime{std::chrono::seconds{1'795'263'401}};
+  return file;
+}
+
+std::vector<std::string> codes_of(const RunRecord& record) {
+  std::vector<std::string> codes;
+  for (const QualityFlag& flag : record.workload.report.flags) codes.push_back(flag.code);
+  return codes;
 }
 
 class ImporterTest : public testing::Test {
  protected:
   // Holds on to what it began, as a caller does.
-  Status begin(Fd file, ImportRequest request = {}) {
-    auto begun = importer.read(std::move(file), std::move(request),
+  Status begin(std::vector<NamedFile> named, ImportRequest request = {}) {
+    auto begun = importer.read(std::move(named), std::move(request),
                                [this](Result<ImportedRun> result) { results.push_back(std::move(result)); });
     if (!begun) return std::unexpected(begun.error());
     held.push_back(std::move(*begun));
     return {};
+  }
+  Status begin(Fd file, ImportRequest request = {}) {
+    return begin(one(std::move(file), "file"), std::move(request));
+  }
+  static std::vector<NamedFile> one(Fd file, std::string name) {
+    std::vector<NamedFile> files;
+    files.push_back({std::move(file), std::move(name)});
+    return files;
+  }
+  Status begin_pair() {
+    std::vector<NamedFile> named = one(open_file(kAnyFile, O_RDONLY), "client.json");
+    named.push_back({open_file(kAnyFile, O_RDONLY), "trace.dat"});
+    return begin(std::move(named));
+  }
+  const RunRecord& record_of(const Result<ImportedRun>& result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return run_store.runs.at(result->run).record.value();
   }
   Status begin(ImportRequest request = {}) {
     return begin(open_file(kAnyFile, O_RDONLY), std::move(request));
@@ -51,7 +92,7 @@ class ImporterTest : public testing::Test {
   }
 
   FakeStore run_store;
-  FakeTraceImport files;
+  FakeFileImport files;
   FakeClock clock;
   Importer importer{run_store, files, clock};
   std::vector<Result<ImportedRun>> results;
@@ -66,7 +107,9 @@ TEST_F(ImporterTest, stores_a_finished_run_of_its_owner_that_holds_the_trace) {
   ASSERT_TRUE(results.front()) << results.front().error().message;
   const auto [job, run] = *results.front();
 
-  const auto& [spec, owner, created] = run_store.jobs.at(job);
+  const auto& [spec, arms, owner, created] = run_store.jobs.at(job);
+  ASSERT_EQ(arms.size(), 1U);
+  EXPECT_TRUE(arms.front().traced);
   EXPECT_EQ(spec.workload, WorkloadKind::imported);
   EXPECT_EQ(spec.name, "from-lab");
   EXPECT_EQ(spec.label, "before");
@@ -86,6 +129,91 @@ TEST_F(ImporterTest, stores_a_finished_run_of_its_owner_that_holds_the_trace) {
   EXPECT_EQ(stored.record->trace->profile->functions.front().name, "hsr_rx");
 }
 
+TEST_F(ImporterTest, stores_a_document_with_what_it_tells_of_the_test) {
+  ASSERT_TRUE(begin());
+  files.last().end(a_document());
+  ASSERT_EQ(results.size(), 1U);
+  const RunRecord& record = record_of(results.front());
+  EXPECT_FALSE(record.trace);
+  EXPECT_EQ(record.started, WallTime{std::chrono::seconds{1'795'263'401}});
+  EXPECT_EQ(record.workload.report.sums.front().received_bytes, 1'000U);
+  EXPECT_EQ(record.traffic.goodput_bytes, 1'000U);
+  EXPECT_THAT(codes_of(record), ElementsAre("imported", "too-short"));
+  const JobSpec& spec = run_store.jobs.at(1).spec;
+  EXPECT_TRUE(has_iperf3(spec));
+  EXPECT_EQ(spec.iperf3.protocol, Protocol::udp);
+  EXPECT_EQ(spec.iperf3.streams, 4U);
+  EXPECT_EQ(spec.description, "imported from file");
+}
+
+TEST_F(ImporterTest, stores_a_document_and_a_trace_as_one_run_whichever_comes_first) {
+  for (const bool document_first : {true, false}) {
+    results.clear();
+    held.clear();
+    ASSERT_TRUE(begin_pair());
+    files.last().end(document_first ? a_document() : a_trace());
+    EXPECT_THAT(results, IsEmpty()) << "the second file is not read yet";
+    EXPECT_EQ(files.alive(), 1);
+    files.last().end(document_first ? a_trace() : a_document());
+    ASSERT_EQ(results.size(), 1U);
+    const RunRecord& record = record_of(results.front());
+    ASSERT_TRUE(record.trace);
+    EXPECT_EQ(record.trace->clock, "local");
+    EXPECT_EQ(record.traffic.goodput_bytes, 1'000U);
+    EXPECT_THAT(codes_of(record), ElementsAre("imported", "too-short", "trace-text"));
+  }
+  EXPECT_EQ(run_store.jobs.size(), 2U);
+}
+
+TEST_F(ImporterTest, takes_no_two_files_of_one_kind_for_a_run) {
+  ASSERT_TRUE(begin_pair());
+  files.last().end(a_document());
+  files.last().end(a_document());
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_FALSE(results.front());
+  EXPECT_EQ(results.front().error().kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(results.front().error().message,
+              HasSubstr("client.json and trace.dat are both iperf3 documents"));
+  EXPECT_THAT(run_store.jobs, IsEmpty());
+}
+
+TEST_F(ImporterTest, names_the_file_of_two_that_is_none_and_stores_nothing) {
+  ASSERT_TRUE(begin_pair());
+  files.last().end(a_document());
+  files.last().end(fail(ErrorKind::invalid_argument, "line 3 is wrong"));
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_FALSE(results.front());
+  EXPECT_EQ(results.front().error().message, "trace.dat: line 3 is wrong");
+  EXPECT_THAT(run_store.jobs, IsEmpty());
+}
+
+TEST_F(ImporterTest, takes_one_or_two_files_with_names_that_can_be_printed) {
+  EXPECT_EQ(begin(std::vector<NamedFile>{}).error().kind, ErrorKind::invalid_argument);
+  std::vector<NamedFile> three;
+  for (int i = 0; i < 3; ++i) three.push_back({open_file(kAnyFile, O_RDONLY), "file"});
+  EXPECT_THAT(begin(std::move(three)).error().message, HasSubstr("3 files cannot be one run"));
+  for (const std::string& name : {std::string(), std::string("a\nb"), std::string(256, 'x')}) {
+    EXPECT_THAT(begin(one(open_file(kAnyFile, O_RDONLY), name)).error().message, HasSubstr("a file's name"));
+  }
+  EXPECT_THAT(files.readings, IsEmpty());
+}
+
+TEST_F(ImporterTest, a_pair_takes_the_place_of_one_import) {
+  ASSERT_TRUE(begin_pair());
+  ASSERT_TRUE(begin_pair());
+  EXPECT_EQ(begin().error().kind, ErrorKind::busy);
+}
+
+TEST_F(ImporterTest, a_second_file_for_which_there_is_no_child_ends_the_import) {
+  ASSERT_TRUE(begin_pair());
+  files.refusal = Error{ErrorKind::busy, "others"};
+  files.last().end(a_document());
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_FALSE(results.front());
+  EXPECT_EQ(results.front().error().kind, ErrorKind::busy);
+  EXPECT_THAT(run_store.jobs, IsEmpty());
+}
+
 TEST_F(ImporterTest, is_called_import_where_the_caller_has_no_name_for_it) {
   ASSERT_TRUE(begin());
   files.last().end(a_trace());
@@ -94,11 +222,11 @@ TEST_F(ImporterTest, is_called_import_where_the_caller_has_no_name_for_it) {
 
 TEST_F(ImporterTest, stores_nothing_of_a_file_that_is_none) {
   ASSERT_TRUE(begin());
-  files.last().end(fail(ErrorKind::invalid_argument, "trace.dat: it ends within its header"));
+  files.last().end(fail(ErrorKind::invalid_argument, "it ends within its header"));
   ASSERT_EQ(results.size(), 1U);
   ASSERT_FALSE(results.front());
   EXPECT_EQ(results.front().error().kind, ErrorKind::invalid_argument);
-  EXPECT_EQ(results.front().error().message, "trace.dat: it ends within its header");
+  EXPECT_EQ(results.front().error().message, "file: it ends within its header");
   EXPECT_THAT(run_store.jobs, IsEmpty());
 }
 
@@ -167,10 +295,11 @@ TEST_F(ImporterTest, a_canceled_import_stores_nothing_and_makes_room) {
 }
 
 TEST_F(ImporterTest, can_be_let_go_of_inside_the_answer) {
-  auto begun = importer.read(open_file(kAnyFile, O_RDONLY), {}, [this](Result<ImportedRun> result) {
-    held.clear();
-    results.push_back(std::move(result));
-  });
+  auto begun =
+      importer.read(one(open_file(kAnyFile, O_RDONLY), "file"), {}, [this](Result<ImportedRun> result) {
+        held.clear();
+        results.push_back(std::move(result));
+      });
   ASSERT_TRUE(begun);
   held.push_back(std::move(*begun));
   files.last().end(a_trace());

@@ -54,6 +54,21 @@ TEST(RunSelection, terms_stand_apart_by_spaces_or_commas_and_hold_together) {
   EXPECT_EQ(ranges_of(selection), "[1-9]");
 }
 
+TEST(RunSelection, takes_a_side_of_a_design_and_an_arm) {
+  EXPECT_EQ(parsed("variant:list").filter.variant, "list");
+  EXPECT_EQ(parsed("variant:\"two words\"").filter.variant, "two words");
+  EXPECT_EQ(parsed("arm:plain").filter.traced, false);
+  EXPECT_EQ(parsed("arm:traced").filter.traced, true);
+  EXPECT_FALSE(parsed("last").filter.traced);
+}
+
+TEST(RunSelection, means_pilots_and_self_tests_only_by_number) {
+  for (const char* text : {"last", "last:3", "scenario:hsr", "label:before", "variant:list", "since:@100"})
+    EXPECT_EQ(parsed(text).filter.purpose, JobPurpose::measurement) << text;
+  for (const char* text : {"41", "41-45 last:2", "job:3", "job:3 variant:list", "scenario:hsr 1-9"})
+    EXPECT_FALSE(parsed(text).filter.purpose) << text;
+}
+
 TEST(RunSelection, last_alone_is_one) {
   EXPECT_EQ(parsed("last").newest, 1U);
   EXPECT_FALSE(parsed("41").newest);
@@ -81,6 +96,10 @@ TEST(RunSelection, what_is_wrong_is_named_with_what_is_expected) {
   EXPECT_THAT(refused("last:1001"), HasSubstr("1 to 1000"));
   EXPECT_THAT(refused("job:x"), HasSubstr("not the number of a job"));
   EXPECT_THAT(refused("scenario:"), HasSubstr("a name has to follow"));
+  EXPECT_THAT(refused("variant:"), HasSubstr("a name has to follow, like variant:list"));
+  EXPECT_THAT(refused("arm:plan"), HasSubstr("arm:plan: expected is arm:plain or arm:traced"));
+  EXPECT_THAT(refused("varaint:list"), HasSubstr("did you mean `variant`?"));
+  EXPECT_THAT(refused("arm:plain arm:traced"), HasSubstr("arm is said twice"));
 }
 
 TEST(RunSelection, numbers_that_are_none_are_refused) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::core {
@@ -37,7 +38,10 @@ class SchedulerTest : public testing::Test {
   FakePacketCounter packets_;
   FakeCounterSource counters_;
   FakeFingerprintSource fingerprints_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_}, 3};
+  FakeCommands commands_;
+  FakeSideJournal sides_;
+  Scheduler scheduler_{
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
 };
 
 TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stored) {

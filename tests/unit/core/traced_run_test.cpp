@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/core/scheduler.hpp"
+#include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::core {
@@ -44,7 +45,10 @@ class TracedRun : public testing::Test {
   FakePacketCounter packets_;
   FakeCounterSource counters_;
   FakeFingerprintSource fingerprints_;
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_}, 3};
+  FakeCommands commands_;
+  FakeSideJournal sides_;
+  Scheduler scheduler_{
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
 };
 
 TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores_what_was_seen) {

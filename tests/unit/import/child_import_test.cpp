@@ -56,9 +56,9 @@ class ChildImportTest : public testing::Test {
   void use(const ImportSettings& settings) { import_.emplace(loop_, settings); }
 
   // Reads a file with this text to its end.
-  Result<TraceRecord> read(std::string_view text) { return read(file_of(text), text.size()); }
-  Result<TraceRecord> read(Fd file, std::uint64_t size) {
-    std::optional<Result<TraceRecord>> result;
+  Result<ImportedFile> read(std::string_view text) { return read(file_of(text), text.size()); }
+  Result<ImportedFile> read(Fd file, std::uint64_t size) {
+    std::optional<Result<ImportedFile>> result;
     const auto handle = begin(std::move(file), size, [&](auto record) { result = std::move(record); });
     if (!handle) return std::unexpected(handle.error());
     if (!turn_until(loop_, [&] { return result.has_value(); })) return fail(ErrorKind::internal, "no answer");
@@ -99,7 +99,9 @@ class ChildImportTest : public testing::Test {
 TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
   const auto record = read("full");
   ASSERT_TRUE(record) << record.error().message;
-  EXPECT_EQ(to_bytes(*record), to_bytes(test::full_record()));
+  ImportedFile expected;
+  expected.trace = test::full_record();
+  EXPECT_EQ(to_bytes(*record), to_bytes(expected));
   EXPECT_TRUE(children().empty());
 }
 
@@ -144,7 +146,7 @@ TEST_F(ChildImportTest, leaves_a_child_no_privilege) {
   const auto record = read("privileges");
   ASSERT_TRUE(record) << record.error().message;
   std::vector<std::string> told;
-  for (const TraceMark& mark : record->marks) told.push_back(mark.text);
+  for (const TraceMark& mark : record->trace->marks) told.push_back(mark.text);
   EXPECT_THAT(told, Contains("environment: empty"));
   EXPECT_THAT(told, Contains("become root: Operation not permitted"));
   if (is_built_with_sanitizers()) return;  // the rest is the filter's

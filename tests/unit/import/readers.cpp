@@ -45,7 +45,7 @@ TraceRecord tell_privileges() {
   return record;
 }
 
-Result<TraceRecord> read_record(std::span<const std::byte> file) {
+Result<TraceRecord> make_record(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text == "full") return full_record();
   if (text == "privileges") return tell_privileges();
@@ -74,6 +74,14 @@ Result<TraceRecord> read_record(std::span<const std::byte> file) {
     return record;
   }
   return TraceRecord{};
+}
+
+Result<ImportedFile> read_record(std::span<const std::byte> file) {
+  auto record = make_record(file);
+  if (!record) return std::unexpected(std::move(record.error()));
+  ImportedFile imported;
+  imported.trace = std::move(*record);
+  return imported;
 }
 
 Status write_text(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {

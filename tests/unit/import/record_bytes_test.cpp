@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <malloc.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "daemon/import/confinement.hpp"
@@ -18,6 +21,52 @@ namespace {
 
 using test::full_record;
 using testing::HasSubstr;
+
+// A trace as the file that held it.
+std::string to_bytes(const TraceRecord& record) {
+  ImportedFile file;
+  file.trace = record;
+  return import::to_bytes(file);
+}
+
+Result<TraceRecord> from_bytes(std::string_view bytes) {
+  auto file = import::from_bytes(bytes);
+  if (!file) return std::unexpected(std::move(file.error()));
+  if (!file->trace) return fail(ErrorKind::invalid_argument, "no trace");
+  return std::move(*file->trace);
+}
+
+// No member has its default, so that one which is forgotten on the way is missed.
+ImportedFile full_document() {
+  ImportedFile file;
+  file.flags = {{"imported", "from a file"}};
+  auto& [asked, report, started] = file.workload.emplace();
+  asked.server = "10.0.0.2";
+  asked.port = 5202;
+  asked.protocol = Protocol::udp;
+  asked.direction = Direction::both;
+  asked.streams = 4;
+  asked.duration = std::chrono::milliseconds{10'000};
+  asked.bytes = 1U << 30U;
+  asked.omit = std::chrono::milliseconds{1'000};
+  asked.interval = std::chrono::milliseconds{500};
+  report.version = "3.18";
+  report.client = Endpoint{"10.0.0.1", 40'000};
+  report.server = Endpoint{"10.0.0.2", 5'202};
+  report.mss_bytes = 1'448;
+  report.congestion = "cubic";
+  report.cpu_client_percent = 12.5;
+  report.cpu_server_percent = 25.0;
+  Totals totals{Direction::receive, 5, 1.5, 2, 3, 4.5, 5.5, 6, 7, 8, 9, 10, 11.5, 12, -13, 14.5, 15};
+  report.streams = {totals};
+  totals.stream.reset();
+  report.sums = {totals};
+  report.intervals = {Interval{Direction::receive, 5, false, true, 1.5, 2.5, 1.0, 3, 4.5, 6, 7, 8, 9, 10,
+                               11.5, 12, -13, 14.5}};
+  report.flags = {{"too-short", "short"}};
+  started = WallTime{std::chrono::seconds{1'795'263'401}};
+  return file;
+}
 
 TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
   const TraceRecord record = full_record();
@@ -195,6 +244,79 @@ TEST(RecordCheck, refuses_what_no_honest_reader_makes) {
     ASSERT_FALSE(back) << what;
     EXPECT_EQ(back.error().kind, ErrorKind::invalid_argument);
     EXPECT_THAT(back.error().message, HasSubstr(what));
+  }
+}
+
+TEST(DocumentBytes, come_back_as_the_document_they_were_made_of) {
+  const ImportedFile file = full_document();
+  const std::string bytes = import::to_bytes(file);
+  const auto back = import::from_bytes(bytes);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(import::to_bytes(*back), bytes);
+  ASSERT_TRUE(back->workload);
+  EXPECT_EQ(back->workload->asked, file.workload->asked);
+  EXPECT_EQ(back->workload->started, file.workload->started);
+  EXPECT_EQ(back->workload->report.client->port, 40'000);
+  EXPECT_EQ(back->workload->report.sums.front().lost_packets, -13);
+  EXPECT_EQ(back->workload->report.sums.front().out_of_order, 15U);
+  EXPECT_EQ(back->workload->report.intervals.front().lost_percent, 14.5);
+  EXPECT_EQ(back->workload->report.intervals.front().pmtu, 10U);
+  EXPECT_FALSE(back->workload->report.intervals.front().sender);
+  EXPECT_EQ(back->flags.front().message, "from a file");
+}
+
+TEST(DocumentBytes, have_something_of_every_member) {
+  using Change = std::function<void(ImportedWorkload&)>;
+  const std::vector<Change> changes{
+      [](auto& w) { w.asked.port++; },
+      [](auto& w) { w.asked.interval *= 2; },
+      [](auto& w) { w.asked.duration.reset(); },
+      [](auto& w) { w.report.congestion += '!'; },
+      [](auto& w) { w.report.cpu_server_percent.reset(); },
+      [](auto& w) { w.report.streams[0].jitter_ms = 1; },
+      [](auto& w) { w.report.streams[0].stream.reset(); },
+      [](auto& w) { w.report.intervals[0].omitted = false; },
+      [](auto& w) { w.report.intervals[0].rttvar.reset(); },
+      [](auto& w) { w.report.flags.clear(); },
+      [](auto& w) { w.started.reset(); },
+  };
+  const std::string bytes = import::to_bytes(full_document());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ImportedFile changed = full_document();
+    changes[i](*changed.workload);
+    const auto back = import::from_bytes(import::to_bytes(changed));
+    ASSERT_TRUE(back) << i << ": " << back.error().message;
+    EXPECT_NE(import::to_bytes(*back), bytes) << "change " << i << " was lost";
+  }
+}
+
+TEST(DocumentBytes, that_no_reader_makes_are_refused) {
+  using Change = std::function<void(ImportedFile&)>;
+  const std::vector<Change> changes{
+      [](auto& f) { f.trace.emplace(); },   // both
+      [](auto& f) { f.workload.reset(); },  // neither
+      [](auto& f) { f.flags[0].message = "\x1b[2J"; },
+      [](auto& f) { f.workload->asked.server = ""; },
+      [](auto& f) { f.workload->asked.server = "a\nb"; },
+      [](auto& f) { f.workload->asked.omit = std::chrono::milliseconds{-1}; },
+      [](auto& f) { f.workload->asked.bytes = ~std::uint64_t{0}; },
+      [](auto& f) { f.workload->report.client->host = "\xff"; },
+      [](auto& f) { f.workload->report.sums[0].seconds = std::numeric_limits<double>::infinity(); },
+      [](auto& f) { f.workload->report.sums[0].direction = Direction::both; },
+      [](auto& f) { f.workload->report.intervals[0].rtt = ~std::uint64_t{0}; },
+      [](auto& f) { f.workload->report.intervals[0].start_s = std::numeric_limits<double>::quiet_NaN(); },
+      [](auto& f) { f.workload->report.sums.resize(3, f.workload->report.sums[0]); },
+      [](auto& f) { f.workload->started = WallTime{std::chrono::seconds{-1}}; },
+      [](auto& f) { f.workload->started = WallTime{std::chrono::seconds{253'402'300'800}}; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ImportedFile changed = full_document();
+    changes[i](changed);
+    EXPECT_FALSE(import::from_bytes(import::to_bytes(changed))) << i;
+  }
+  const std::string bytes = import::to_bytes(full_document());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(import::from_bytes(std::string_view(bytes).substr(0, size))) << size;
   }
 }
 

@@ -41,5 +41,15 @@ TEST(Printable, is_one_line_that_moves_no_cursor) {
   }
 }
 
+TEST(Word, is_of_letters_digits_and_the_given_signs) {
+  for (const char* text : {"a", "9", "veth-tcp", "a.b_c-d", "A--"})
+    EXPECT_TRUE(is_word(text, "._-", 8)) << text;
+  for (const char* text : {"", "-a", ".a", "_a", "a b", "a/b", "a:b", "ä", "a\n", "ninechars"}) {
+    EXPECT_FALSE(is_word(text, "._-", 8)) << text;
+  }
+  EXPECT_FALSE(is_word(std::string_view("a\0b", 3), "._-", 8));
+  EXPECT_FALSE(is_word("a-b", "._", 8));
+}
+
 }  // namespace
 }  // namespace netperfd

@@ -31,7 +31,9 @@ class ComparisonQueries : public StoreTest {
     must(store->finish(record));
     return id;
   }
-  analysis::ComparedRun compared(RunId id) { return must(store->compared_runs({id})).at(0); }
+  analysis::ComparedRun compared(RunId id) {
+    return must(store->compared_runs({id}, core::ComparedParts::all)).at(0);
+  }
 };
 
 core::RunFilter finished() {
@@ -182,7 +184,8 @@ TEST_F(ComparisonQueries, a_run_has_its_environment_which_runs_may_share) {
   const auto in_it = [&](RunRecord& record) { record.fingerprint = environment; };
   const RunId first = stored(in_it);
   const RunId second = stored(in_it);
-  for (const analysis::ComparedRun& run : must(store->compared_runs({first, second}))) {
+  for (const analysis::ComparedRun& run :
+       must(store->compared_runs({first, second}, core::ComparedParts::all))) {
     ASSERT_TRUE(run.fingerprint);
     EXPECT_EQ(*run.fingerprint, environment);
   }
@@ -211,11 +214,11 @@ TEST_F(ComparisonQueries, a_run_has_its_counters_and_what_they_say_of_the_cpus) 
 TEST_F(ComparisonQueries, many_runs_come_in_the_order_asked_and_a_missing_one_is_an_error) {
   const RunId first = store_job(a_job());
   const RunId second = store_job(a_job());
-  const auto runs = must(store->compared_runs({second, first}));
+  const auto runs = must(store->compared_runs({second, first}, core::ComparedParts::all));
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0].id, second);
   EXPECT_EQ(runs[1].id, first);
-  const auto missing = store->compared_runs({first, 999});
+  const auto missing = store->compared_runs({first, 999}, core::ComparedParts::all);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
 }

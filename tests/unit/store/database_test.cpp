@@ -48,7 +48,7 @@ class DatabaseTest : public StoreTest {
 TEST_F(DatabaseTest, creates_files_that_others_cannot_read) {
   const auto mask = ::umask(022);
   open();
-  must(store->add_job(a_job(), 0, kMorning));
+  must(add_job(*store, a_job(), 0, kMorning));
   ::umask(mask);
   for (const auto* suffix : {"", "-wal", "-shm", ".lock"})
     EXPECT_EQ(mode_of(path() + suffix), 0640) << suffix;
@@ -169,7 +169,7 @@ TEST_F(DatabaseTest, ends_open_runs_as_interrupted) {
   open();
   auto spec = a_job();
   spec.repeat = 5;
-  const auto job = must(store->add_job(spec, 0, kMorning));
+  const auto job = must(add_job(*store, spec, 0, kMorning));
   must(store->set_state(job.runs[1], RunState::preparing));
   must(store->set_state(job.runs[2], RunState::preparing));
   must(store->set_state(job.runs[2], RunState::running));

@@ -37,7 +37,7 @@ TEST_F(FullDisk, of_sqlite_refuses_a_record_whole) {
   RunReader reader{connection};
   auto spec = a_job();
   spec.repeat = 2;
-  const auto job = must(writer.add_job(spec, 0, kMorning));
+  const auto job = must(add_job(writer, spec, 0, kMorning));
   for (const auto run : job.runs) {
     for (const auto state : {RunState::preparing, RunState::running, RunState::collecting})
       must(writer.set_state(run, state));
@@ -92,7 +92,7 @@ TEST_F(FullFileSystem, refuses_a_record_whole_and_takes_it_once_there_is_room) {
   open();
   auto spec = a_job();
   spec.repeat = 2;
-  const auto job = must(store->add_job(spec, 0, kMorning));
+  const auto job = must(add_job(*store, spec, 0, kMorning));
   for (const auto run : job.runs) bring_to_collecting(*store, run);
   must(store->finish(a_record(job.runs[0])));
   fill(64 * kKibibyte);
@@ -116,12 +116,12 @@ TEST_F(FullFileSystem, refuses_a_record_whole_and_takes_it_once_there_is_room) {
 TEST_F(FullFileSystem, refuses_a_job_below_its_floor_before_anything_is_written) {
   open(1024 * kKibibyte);
   fill(512 * kKibibyte);
-  const auto refused = store->add_job(a_job(), 0, kMorning);
+  const auto refused = add_job(*store, a_job(), 0, kMorning);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
   EXPECT_THAT(refused.error().message, HasSubstr("0 MiB free, and a new job needs 1 MiB"));
   std::filesystem::remove(folder / "ballast");
-  EXPECT_TRUE(store->add_job(a_job(), 0, kMorning));
+  EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
 }
 
 TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {
@@ -161,7 +161,7 @@ class KilledWriter : public StoreTest, public testing::WithParamInterface<int> {
           [](void* end) { return ::write(*static_cast<int*>(end), "", 1) == 1 ? 0 : 1; }, &fd);
       RunWriter writer{database->connection()};
       for (;;) {
-        const auto run = must(writer.add_job(a_job(), 0, kMorning)).runs.front();
+        const auto run = must(add_job(writer, a_job(), 0, kMorning)).runs.front();
         for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
           must(writer.set_state(run, state));
         }

@@ -37,6 +37,16 @@ Set until(WallTime time) {
   return [time](core::RunFilter& filter) { filter.until = time; };
 }
 
+Set purpose(JobPurpose value) {
+  return [value](core::RunFilter& filter) { filter.purpose = value; };
+}
+Set variant(const std::string& name) {
+  return [name](core::RunFilter& filter) { filter.variant = name; };
+}
+Set traced(bool value) {
+  return [value](core::RunFilter& filter) { filter.traced = value; };
+}
+
 core::RunFilter filter_of(const std::vector<Set>& parts) {
   core::RunFilter filter;
   for (const auto& set : parts) set(filter);
@@ -85,7 +95,7 @@ TEST_F(RunQueries, lists_the_newest_first) {
 }
 
 TEST_F(RunQueries, lists_runs_that_have_not_ended) {
-  must(store->add_job(a_job(), 0, kMorning));
+  must(add_job(*store, a_job(), 0, kMorning));
   EXPECT_THAT(list({state(RunState::pending)}), ElementsAre(1));
 }
 
@@ -147,7 +157,7 @@ TEST_F(RunQueries, a_page_follows_though_its_cursors_run_was_removed) {
 TEST_F(RunQueries, caps_the_rows_of_a_page) {
   auto spec = a_job();
   spec.repeat = 501;
-  const auto job = must(store->add_job(spec, 0, kMorning));
+  const auto job = must(add_job(*store, spec, 0, kMorning));
   for (const std::uint32_t limit : {0U, 501U, 4'000'000'000U}) {
     EXPECT_EQ(must(store->runs({}, "", limit)).rows.size(), 500U);
   }
@@ -183,7 +193,7 @@ TEST_F(RunQueries, knows_run_0_as_the_newest_that_has_ended) {
   EXPECT_EQ(none.error().kind, ErrorKind::not_found);
   store_job(a_job());
   const auto newest = store_job(a_job(), RunState::failed);
-  must(store->add_job(a_job(), 0, kMorning));
+  must(add_job(*store, a_job(), 0, kMorning));
   run_under_way(a_job());
   EXPECT_EQ(must(store->run(0)).id, newest);
 }
@@ -209,6 +219,11 @@ TEST_F(RunQueries, use_an_index_for_every_filter) {
       {since(kMorning)},
       {until(kMorning)},
       {state(RunState::finished), since(kMorning), until(kMorning)},
+      {state(RunState::finished), purpose(JobPurpose::measurement)},
+      {state(RunState::finished), purpose(JobPurpose::measurement), traced(false)},
+      {variant("a"), purpose(JobPurpose::measurement)},
+      {variant("a"), scenario("b")},
+      {scenario("a"), purpose(JobPurpose::selftest)},
   };
   for (const auto& parts : filters) {
     const auto filter = filter_of(parts);

@@ -77,7 +77,7 @@ TEST_F(RunStore, gives_back_what_the_job_asked_for) {
   spec.iperf3.direction = Direction::both;
   spec.iperf3.duration.reset();
   spec.iperf3.bytes = 1'073'741'824;
-  const auto job = must(store->add_job(spec, 4'294'967'294, kMorning));
+  const auto job = must(add_job(*store, spec, 4'294'967'294, kMorning));
 
   const auto rows = must(store->runs_of_job(job.id));
   ASSERT_EQ(rows.size(), 3U);
@@ -210,14 +210,14 @@ TEST_F(RunStore, stores_nothing_of_a_record_that_it_cannot_store_whole) {
 TEST_F(RunStore, refuses_a_number_beyond_63_bits) {
   auto spec = a_job();
   spec.iperf3.bytes = ~std::uint64_t{0};
-  const auto refused = store->add_job(spec, 0, kMorning);
+  const auto refused = add_job(*store, spec, 0, kMorning);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid_argument);
   EXPECT_THAT(refused.error().message, HasSubstr("18446744073709551615"));
 }
 
 TEST_F(RunStore, lets_states_follow_only_as_the_model_says) {
-  const auto job = must(store->add_job(a_job(), 0, kMorning));
+  const auto job = must(add_job(*store, a_job(), 0, kMorning));
   const auto run = job.runs.front();
   EXPECT_FALSE(store->set_state(run, RunState::running));
   must(store->set_state(run, RunState::preparing));
@@ -231,8 +231,8 @@ TEST_F(RunStore, lets_states_follow_only_as_the_model_says) {
 TEST_F(RunStore, cancels_only_the_pending_runs_of_a_job) {
   auto spec = a_job();
   spec.repeat = 3;
-  const auto job = must(store->add_job(spec, 0, kMorning));
-  const auto other = must(store->add_job(spec, 0, kMorning));
+  const auto job = must(add_job(*store, spec, 0, kMorning));
+  const auto other = must(add_job(*store, spec, 0, kMorning));
   must(store->set_state(job.runs[0], RunState::preparing));
   must(store->cancel_pending(job.id, "stopped by uid 1000"));
 
@@ -244,7 +244,7 @@ TEST_F(RunStore, cancels_only_the_pending_runs_of_a_job) {
 
 TEST_F(RunStore, refuses_a_job_below_the_floor_of_free_space) {
   open(std::uint64_t{1} << 62);
-  const auto refused = store->add_job(a_job(), 0, kMorning);
+  const auto refused = add_job(*store, a_job(), 0, kMorning);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
   EXPECT_THAT(refused.error().message, HasSubstr(path()));
@@ -254,7 +254,7 @@ TEST_F(RunStore, refuses_a_job_below_the_floor_of_free_space) {
 TEST_F(RunStore, refuses_a_job_without_runs) {
   auto spec = a_job();
   spec.repeat = 0;
-  EXPECT_FALSE(store->add_job(spec, 0, kMorning));
+  EXPECT_FALSE(add_job(*store, spec, 0, kMorning));
 }
 
 TEST_F(RunStore, removes_a_run_with_all_its_parts) {
@@ -291,7 +291,7 @@ TEST_F(RunStore, never_gives_a_number_twice) {
   const auto job = must(store->run(before)).job;
   must(store->remove(before));
   open();
-  const auto after = must(store->add_job(a_job(), 0, kMorning));
+  const auto after = must(add_job(*store, a_job(), 0, kMorning));
   EXPECT_GT(after.runs.front(), before);
   EXPECT_GT(after.id, job);
 }

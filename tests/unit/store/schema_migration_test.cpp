@@ -109,7 +109,7 @@ TEST_F(SchemaMigration, leaves_runs_bound_to_the_rebuilt_jobs) {
 
 TEST_F(SchemaMigration, gives_no_number_of_a_deleted_job_again) {
   open();
-  EXPECT_EQ(must(store->add_job(a_job(), 0, kMorning)).id, 10);
+  EXPECT_EQ(must(add_job(*store, a_job(), 0, kMorning)).id, 10);
 }
 
 TEST_F(SchemaMigration, leaves_runs_that_can_be_read_ended_and_removed) {
@@ -235,7 +235,9 @@ TEST_F(SchemaMigrationOf2, leaves_every_view_what_it_was) {
   close();
   const auto after = views();
   for (const auto& [view, sql] : before) {
-    EXPECT_EQ(after.at(view), sql) << view;
+    if (view != "run_overview") {  // which later versions add columns to
+      EXPECT_EQ(after.at(view), sql) << view;
+    }
     EXPECT_EQ(rows(view), counts.at(view)) << view;
   }
 }
@@ -259,7 +261,34 @@ TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
        std::map<std::string, int>{{"jobs", 0}, {"traces", 0}, {"trace_marks", 0}}) {
     EXPECT_EQ(ask(path(), fmt::format("SELECT count(*) FROM {}", table)), std::to_string(rows)) << table;
   }
-  EXPECT_EQ(must(store->add_job(a_job(), 0, kMorning)).id, 8) << "7 was that of a deleted job";
+  EXPECT_EQ(must(add_job(*store, a_job(), 0, kMorning)).id, 8) << "7 was that of a deleted job";
+}
+
+// ---- From version 5
+
+// A job with a trace, one run of which came as far as to have one, and a job without.
+class SchemaMigrationOf5 : public OldDatabase {
+ protected:
+  SchemaMigrationOf5()
+      : OldDatabase(5, R"(
+  INSERT INTO jobs (id, created_us, owner_uid, name, description, label, repeat, workload, text) VALUES
+    (1, 1750000000000000, 0, 'watch', '', '', 2, 'none', 'name: watch'),
+    (2, 1750000001000000, 0, 'plain', '', '', 1, 'none', 'name: plain');
+  INSERT INTO runs (id, job, idx, state) VALUES (1, 1, 1, 'finished'), (2, 1, 2, 'canceled'), (3, 2, 1, 'finished');
+  INSERT INTO traces (run, skipped, broken, clock, buffer_bytes, functions, workload_only, slice_width_ns,
+                      stacks_left_out, events, lost) VALUES (1, '', '', 'mono', 1, 0, 0, 1, 0, 5, 0);
+)") {}
+};
+
+TEST_F(SchemaMigrationOf5, knows_the_arms_of_runs_of_before) {
+  open();
+  for (const auto& [run, traced] : std::map<RunId, bool>{{1, true}, {2, true}, {3, false}}) {
+    EXPECT_EQ(must(store->run(run)).arm, (Arm{.block = 0, .letter = 0, .variant = '\0', .traced = traced}))
+        << run;
+    EXPECT_EQ(must(store->run(run)).spec.purpose, JobPurpose::measurement) << run;
+    EXPECT_FALSE(must(store->run(run)).spec.design) << run;
+  }
+  EXPECT_EQ(ask(path(), "SELECT group_concat(arm) FROM run_overview"), "traced,traced,plain");
 }
 
 TEST_F(SchemaMigrationOf2, leaves_renames_as_strict_as_they_were) {

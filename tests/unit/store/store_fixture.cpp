@@ -30,13 +30,13 @@ void StoreTest::open(std::uint64_t min_free_bytes) {
 }
 
 RunId StoreTest::run_under_way(const JobSpec& spec, WallTime now) {
-  const auto job = must(store->add_job(spec, 1000, now));
+  const auto job = must(add_job(*store, spec, 1000, now));
   bring_to_collecting(*store, job.runs.front());
   return job.runs.front();
 }
 
 RunId StoreTest::store_job(const JobSpec& spec, RunState state, WallTime now) {
-  const auto job = must(store->add_job(spec, 1000, now));
+  const auto job = must(add_job(*store, spec, 1000, now));
   for (const auto run : job.runs) {
     bring_to_collecting(*store, run);
     auto record = a_record(run, 1, 2);

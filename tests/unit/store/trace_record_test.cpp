@@ -308,7 +308,7 @@ TEST_F(TraceStore, views_show_it_to_people) {
 // -------------------------------------------------------------------------------------
 
 TEST_F(TraceStore, gives_a_job_without_a_workload_back) {
-  const auto job = must(store->add_job(a_watching_job(), 1000, kMorning));
+  const auto job = must(add_job(*store, a_watching_job(), 1000, kMorning));
   const auto row = must(store->run(job.runs.at(0)));
   EXPECT_EQ(row.spec.name, "watch");
   EXPECT_EQ(row.spec.workload, WorkloadKind::none);
@@ -348,7 +348,7 @@ JobSpec an_imported_job() {
 }
 
 TEST_F(TraceStore, gives_a_job_of_an_imported_file_back) {
-  const auto job = must(store->add_job(an_imported_job(), 1000, kMorning));
+  const auto job = must(add_job(*store, an_imported_job(), 1000, kMorning));
   const auto row = must(store->run(job.runs.at(0)));
   EXPECT_EQ(row.spec, an_imported_job());
   EXPECT_EQ(row.owner, 1000U);

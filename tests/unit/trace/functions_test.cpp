@@ -36,6 +36,24 @@ std::vector<std::string> select(std::optional<std::string> module, const std::st
   return names(FunctionList::parse(kText).select({std::move(module), pattern}, 0, 100));
 }
 
+using Names = std::vector<std::string>;
+
+Names traced_by(const std::string& module, const Names& functions, const Names& exclude) {
+  FunctionGraphSpec spec;
+  spec.module = module;
+  spec.functions = functions;
+  spec.exclude = exclude;
+  return FunctionList::parse(kText).traced_by(spec);
+}
+
+TEST(Functions, traced_by_a_job_are_its_modules_or_its_patterns_without_what_it_excludes) {
+  EXPECT_THAT(traced_by("hsr", {}, {}), ElementsAre("hsr_forward_skb", "hsr_xmit"));
+  EXPECT_THAT(traced_by("hsr-prp", {}, {}), ElementsAre("hsr_init"));
+  EXPECT_THAT(traced_by("hsr", {}, {"*_skb"}), ElementsAre("hsr_xmit"));
+  EXPECT_THAT(traced_by("", {"tcp_send*", "xmit_one", "no_such"}, {"tcp_sendmsg"}),
+              ElementsAre("tcp_sendmsg_locked", "xmit_one"));
+}
+
 TEST(Functions, are_listed_by_name_without_the_kernels_stand_ins) {
   EXPECT_THAT(select(std::nullopt, ""),
               ElementsAre("hsr_forward_skb/hsr", "hsr_init/hsr_prp", "hsr_xmit/hsr", "tcp_ack.isra.0",

@@ -1,0 +1,24 @@
+// How a command ended, in words.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "daemon/command/output_tail.hpp"
+#include "daemon/core/command_ports.hpp"
+
+namespace netperfd::command {
+
+// The same for every command, whatever the daemon's own environment is.
+inline constexpr const char* kPathVariable =
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+inline constexpr const char* kLocaleVariable = "LC_ALL=C";
+
+// `words` with the end of the output behind them: "exit code 1: no such module".
+[[nodiscard]] core::CommandEnd failed(const std::string& words, const OutputTail& output);
+
+[[nodiscard]] std::string exit_words(int exit_code);
+[[nodiscard]] std::string signal_words(int signal_number);
+[[nodiscard]] std::string timeout_words(std::chrono::milliseconds timeout);
+
+}  // namespace netperfd::command

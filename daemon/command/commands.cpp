@@ -1,0 +1,15 @@
+#include "daemon/command/commands.hpp"
+
+#include <systemd/sd-daemon.h>
+
+#include "daemon/command/child_commands.hpp"
+#include "daemon/command/unit_commands.hpp"
+
+namespace netperfd::command {
+
+std::unique_ptr<Commands> make_commands(EventLoop& loop) {
+  if (sd_booted() > 0) return std::make_unique<UnitCommands>(loop);
+  return std::make_unique<ChildCommands>(loop);
+}
+
+}  // namespace netperfd::command

@@ -1,0 +1,89 @@
+#include "daemon/config/design_keys.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace netperfd::config {
+namespace {
+
+std::optional<ArmKind> parse_arm(const YamlNode& node) {
+  if (node.text == "plain") return ArmKind::plain;
+  if (node.text == "traced") return ArmKind::traced;
+  return std::nullopt;
+}
+
+Reader command(std::vector<std::string>& argv) {
+  return list(argv, parse_text, "a text of one line",
+              "a list of words (like [/usr/sbin/ethtool, -K, eth0, gro, off])");
+}
+
+const YamlNode* value_of(const YamlNode& mapping, std::string_view key) {
+  const YamlEntry* entry = mapping.find(key);
+  return entry ? &entry->value : nullptr;
+}
+
+// Whether each letter also has a plain run.
+bool plain_beside(const std::vector<ArmKind>& arms, bool has_variants, bool traces, const Place& place,
+                  Complaints& complaints) {
+  if (arms.empty()) return traces && has_variants;
+  const auto has = [&](ArmKind kind) { return std::ranges::find(arms, kind) != arms.end(); };
+  const bool plain = has(ArmKind::plain);
+  const bool traced = has(ArmKind::traced);
+  if (std::cmp_greater(arms.size(), (plain ? 1 : 0) + (traced ? 1 : 0))) {
+    complaints.add(place, "design.arms", "has a word a second time");
+  } else if (traces && !traced) {
+    complaints.add(place, "design.arms",
+                   "leaves no run for the job's `trace`; add traced, or remove the trace");
+  } else if (!traces && !plain) {
+    complaints.add(place, "design.arms", "asks for traced runs, and the job has no `trace`");
+  }
+  return plain && traced;
+}
+
+}  // namespace
+
+std::vector<Key> keys_of_design(DesignDraft& draft) {
+  return {
+      {"design", {}},
+      {"design.arms", list(draft.arms, parse_arm, "one of plain or traced", "a list of plain and traced")},
+      {"design.a", {}},
+      {"design.a.name", text(draft.a.name)},
+      {"design.a.switch", command(draft.a.apply)},
+      {"design.a.check", command(draft.a.verify)},
+      {"design.b", {}},
+      {"design.b.name", text(draft.b.name)},
+      {"design.b.switch", command(draft.b.apply)},
+      {"design.b.check", command(draft.b.verify)},
+      {"design.changed", list(draft.changed, parse_text, "a text of one line",
+                              "a list of groups of facts (like [kernel, 'module:hsr'])")},
+      {"design.seed", number(draft.seed)},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool traces,
+                                Complaints& complaints) {
+  const YamlEntry* entry = root.find("design");
+  if (!entry) return std::nullopt;
+  Design design;
+  if (value_of(entry->value, "a")) design.a = std::move(draft.a);
+  if (value_of(entry->value, "b")) design.b = std::move(draft.b);
+  const YamlEntry* arms = entry->value.find("arms");
+  design.plain = plain_beside(draft.arms, design.has_variants(), traces,
+                              arms ? arms->value.place : entry->value.place, complaints);
+  design.changed = std::move(draft.changed);
+  design.seed = draft.seed;
+  return design;
+}
+
+std::vector<std::string> commands_of(const Design& design) {
+  std::vector<std::string> keys;
+  const auto add = [&keys](const std::optional<Variant>& side, const std::string& key) {
+    if (side && !side->apply.empty()) keys.push_back(key + ".switch");
+    if (side && !side->verify.empty()) keys.push_back(key + ".check");
+  };
+  add(design.a, "design.a");
+  add(design.b, "design.b");
+  return keys;
+}
+
+}  // namespace netperfd::config

@@ -1,0 +1,33 @@
+// The keys of a job's `design`, and the Design that they make.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/config/schema.hpp"
+#include "daemon/model/design.hpp"
+
+namespace netperfd::config {
+
+enum class ArmKind { plain, traced };
+
+// What the keys fill.
+struct DesignDraft {
+  std::vector<ArmKind> arms;  // empty: as the job has a trace and variants
+  Variant a{.name = "A", .apply = {}, .verify = {}};
+  Variant b{.name = "B", .apply = {}, .verify = {}};
+  std::vector<std::string> changed;
+  std::optional<std::uint64_t> seed;
+};
+
+[[nodiscard]] std::vector<Key> keys_of_design(DesignDraft& draft);
+
+// Nothing where `root` has no design. `traces`: the job has a trace.
+[[nodiscard]] std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool traces,
+                                              Complaints& complaints);
+
+// The keys of `design` that are commands.
+[[nodiscard]] std::vector<std::string> commands_of(const Design& design);
+
+}  // namespace netperfd::config

@@ -1,0 +1,55 @@
+#include "daemon/config/purpose.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace netperfd::config {
+namespace {
+
+// Six blocks are the fewest of which the interval of a comparison has a level above 95 %; of a pilot without
+// blocks, eight runs tell the spread about as well.
+constexpr std::uint32_t kBlocks = 6;
+constexpr std::uint32_t kPilotRuns = 8;
+
+bool is_overridden(const core::JobOptions& options, const std::string& key) {
+  return std::ranges::any_of(options.overrides,
+                             [&](const std::string& text) { return text.starts_with(key + "="); });
+}
+
+// Returns how often the pilot repeats.
+std::uint32_t make_pilot(JobSpec& spec) {
+  spec.trace.reset();
+  if (!spec.design || !spec.design->has_variants()) {
+    spec.design.reset();
+    return kPilotRuns;
+  }
+  spec.design->plain = false;
+  return kBlocks;
+}
+
+// Returns how often the self-test repeats.
+std::uint32_t make_selftest(JobSpec& spec) {
+  const bool blocks_of_variants = spec.design && spec.design->has_variants();
+  Design design = spec.design.value_or(Design{});
+  Variant side = design.a.value_or(Variant{});
+  side.name = "A";
+  design.a = side;
+  side.name = "B";
+  design.b = std::move(side);
+  design.changed.clear();
+  spec.design = std::move(design);
+  return blocks_of_variants ? spec.repeat : kBlocks;
+}
+
+}  // namespace
+
+void apply_purpose(JobSpec& spec, const core::JobOptions& options) {
+  if (options.purpose == JobPurpose::measurement) return;
+  spec.purpose = options.purpose;
+  const std::uint32_t repeat = options.purpose == JobPurpose::pilot ? make_pilot(spec) : make_selftest(spec);
+  if (!options.repeat && !is_overridden(options, "repeat")) spec.repeat = repeat;
+  if (!options.label && !is_overridden(options, "label")) spec.label = to_string(options.purpose);
+}
+
+}  // namespace netperfd::config

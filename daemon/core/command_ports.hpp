@@ -1,0 +1,57 @@
+// The ports of a design's commands: what runs them, and what remembers where the machine was before them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::core {
+
+// ---- CommandRunner: what brings the machine to a side of a design
+// ---------------------------------------------------------------------
+
+struct CommandEnd {
+  std::string error;  // empty: it ended with exit code 0; else how it ended, with the end of its output
+};
+
+// A command that is under way; destroying it ends the command with all its processes, and nobody is told.
+class ActiveCommand {
+ public:
+  virtual ~ActiveCommand() = default;
+};
+
+class CommandRunner {
+ public:
+  virtual ~CommandRunner() = default;
+  // Starts `argv` as root, outside the daemon's sandbox where systemd is PID 1; ends it after `timeout`.
+  // `done` is called once, from the loop, never inside this call; it may destroy the command. An error means
+  // that nothing was started.
+  [[nodiscard]] virtual Result<std::unique_ptr<ActiveCommand>> start(
+      const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
+      std::function<void(const CommandEnd&)> done) = 0;
+};
+
+// ---- SideJournal: the way back, for a daemon that is killed between a switch and its undoing
+// ---------------------------------------------------------------------
+
+struct SideNote {
+  JobId job = 0;
+  std::string side;                // the name of the variant that the machine was on
+  std::vector<std::string> apply;  // the command that brings it back there
+};
+
+class SideJournal {
+ public:
+  virtual ~SideJournal() = default;
+  // On disk when it returns; in place of an older note.
+  [[nodiscard]] virtual Status write(const SideNote& note) = 0;
+  // The machine is on that side again.
+  [[nodiscard]] virtual Status clear() = 0;
+};
+
+}  // namespace netperfd::core

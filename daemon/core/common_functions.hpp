@@ -1,0 +1,38 @@
+// What the traced runs of a design trace: the functions that both of its sides have. One that only one side
+// has would be paid for by the tracer on that side alone, which can turn the sign of a small difference.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/core/ports.hpp"
+#include "daemon/core/side_switch.hpp"
+
+namespace netperfd::core {
+
+// Of two lists in order, the names that the other list has neither as they are nor, where a compiler renamed
+// a function (analysis::base_name), under another name of the same base.
+[[nodiscard]] std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
+                                                             const std::vector<std::string>& b);
+
+// Visits both sides and fills FunctionGraphSpec::left_out. All must outlive the object.
+class CommonFunctions {
+ public:
+  CommonFunctions(SideSwitch& sides, Tracer& tracer, TraceSpec& spec)
+      : sides_(sides), tracer_(tracer), spec_(spec) {}
+  CommonFunctions(const CommonFunctions&) = delete;
+  CommonFunctions& operator=(const CommonFunctions&) = delete;
+
+  // Ends on the side `last`, 'A' or 'B'. `done` is called once, never inside this call, and may destroy this
+  // object. Where the functions of a side cannot be told nothing is left out: the run will say why.
+  void find(char last, SideSwitch::Done done);
+
+ private:
+  SideSwitch& sides_;
+  Tracer& tracer_;
+  TraceSpec& spec_;
+  std::vector<std::string> first_;
+  SideSwitch::Done done_;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,95 @@
+#include "daemon/core/job_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/core/run_selection.hpp"
+#include "daemon/model/wording.hpp"
+
+namespace netperfd::core {
+namespace {
+
+struct JobSides {
+  std::vector<SelectedRun> a, b;  // finished ones
+};
+
+SelectedRun selected(const RunRow& run) {
+  return {.id = run.id,
+          .job = run.job,
+          .scenario = run.spec.name,
+          .label = run.spec.label,
+          .arm = run.arm,
+          .started = run.started,
+          .ended = run.ended};
+}
+
+// A run whose trace was skipped is neither plain, since that is not what was drawn for it, nor traced.
+bool is_as_drawn(const RunRow& run) {
+  return !run.trace || run.trace->skipped.empty();
+}
+
+JobSides sides_of(const std::vector<RunRow>& runs, bool variants) {
+  JobSides sides;
+  for (const RunRow& run : runs) {
+    if (run.state != RunState::finished) continue;
+    if (variants) {
+      (run.arm.variant == 'A' ? sides.a : sides.b).push_back(selected(run));
+    } else if (is_as_drawn(run)) {
+      (run.arm.traced ? sides.b : sides.a).push_back(selected(run));
+    }
+  }
+  return sides;
+}
+
+// Of runs in whatever state.
+bool has_sides(const std::vector<RunRow>& runs, const std::optional<Design>& design) {
+  if (!design) return false;
+  if (design->has_variants()) return true;
+  bool plain = false;
+  bool traced = false;
+  for (const RunRow& run : runs) (run.arm.traced ? traced : plain) = true;
+  return plain && traced;
+}
+
+Status expect_runs(JobId job, const char* side, const std::string& name,
+                   const std::vector<SelectedRun>& runs) {
+  if (runs.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("job {}: side {}, {}, has no finished run", job, side, in_quotes(name)));
+  }
+  if (runs.size() <= kSelectedRuns) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("job {}: side {} has {} runs; at most {} can be compared", job, side, runs.size(),
+                          kSelectedRuns));
+}
+
+}  // namespace
+
+Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
+                                       const analysis::ComparisonSettings& settings,
+                                       const Comparer& comparer) {
+  if (auto known = check_changed(settings.changed); !known) return std::unexpected(std::move(known.error()));
+  const auto runs = queries.runs_of_job(job);
+  if (!runs) return std::unexpected(runs.error());
+  const std::optional<Design>& design = runs->front().spec.design;
+  if (!has_sides(*runs, design)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("job {}: it has no design with two sides; compare two selections of runs", job));
+  }
+  const bool variants = design->has_variants();
+  const JobSides sides = sides_of(*runs, variants);
+  auto enough = expect_runs(job, "A", variants ? design->a->name : "plain", sides.a);
+  if (enough) enough = expect_runs(job, "B", variants ? design->b->name : "traced", sides.b);
+  if (!enough) return std::unexpected(std::move(enough.error()));
+  analysis::ComparisonSettings declared = settings;
+  if (declared.changed.empty()) {
+    declared.changed = variants ? design->changed : std::vector<std::string>{"trace"};
+  }
+  return compare_runs(queries, sides.a, sides.b, declared, comparer);
+}
+
+}  // namespace netperfd::core

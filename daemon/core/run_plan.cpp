@@ -1,0 +1,201 @@
+#include "daemon/core/run_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "daemon/analysis/run_planner.hpp"
+#include "daemon/analysis/sampling.hpp"
+#include "daemon/core/run_selection.hpp"
+#include "daemon/model/wording.hpp"
+
+namespace netperfd::core {
+namespace {
+
+constexpr std::size_t kFewestSamples = 3;
+constexpr double kLevel = 0.95;
+constexpr double kMostPower = 0.999;
+constexpr std::uint32_t kMostRepeat = 100'000;
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorKind::invalid_argument, std::move(message));
+}
+
+Status check_request(const PlanRequest& request) {
+  if (!(request.effect > 0 && request.effect <= 1)) {
+    return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));
+  }
+  if (!(request.power > 0 && request.power <= kMostPower)) {
+    return invalid(
+        fmt::format("power: {} is no share above 0 and at most {}, such as 0.8", request.power, kMostPower));
+  }
+  if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
+    return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));
+  }
+  return {};
+}
+
+// ---- How long runs take
+// -----------------------------------------------------------------------------------------
+
+// Adds up what was measured, so that the jobs of a selection count by their length.
+class Pace {
+ public:
+  // The way from the beginning of `first` to that of `last`, with all that was done between runs; of one step
+  // alone its own time.
+  void add(const SelectedRun& first, const SelectedRun& last, double steps) {
+    if (steps > 0) {
+      add(first.started, last.started, steps);
+    } else {
+      add(first.started, last.ended, 1);
+    }
+  }
+  // Of one step, in seconds.
+  [[nodiscard]] std::optional<double> each() const {
+    if (!(seconds_ > 0)) return std::nullopt;
+    return seconds_ / steps_;
+  }
+
+ private:
+  void add(const std::optional<WallTime>& first, const std::optional<WallTime>& last, double steps) {
+    if (!first || !last) return;
+    seconds_ += std::chrono::duration<double>(*last - *first).count();
+    steps_ += steps;
+  }
+
+  double seconds_ = 0, steps_ = 0;
+};
+
+// `runs` are in order, and the jobs one after the other.
+std::map<JobId, std::vector<SelectedRun>> by_job(const std::vector<SelectedRun>& runs) {
+  std::map<JobId, std::vector<SelectedRun>> jobs;
+  for (const SelectedRun& run : runs) jobs[run.job].push_back(run);
+  return jobs;
+}
+
+// The runs of a job have consecutive numbers and follow one another, so the numbers tell how many there were
+// also where not all are selected.
+std::optional<double> seconds_a_run(const std::vector<SelectedRun>& runs) {
+  Pace pace;
+  for (const auto& [job, of_job] : by_job(runs)) {
+    pace.add(of_job.front(), of_job.back(), static_cast<double>(of_job.back().id - of_job.front().id));
+  }
+  return pace.each();
+}
+
+std::optional<double> seconds_a_block(const std::vector<SelectedRun>& runs) {
+  Pace pace;
+  for (const auto& [job, of_job] : by_job(runs)) {
+    const SelectedRun& first = of_job.front();
+    const std::uint32_t last_block = of_job.back().arm.block;
+    const auto of_last =
+        std::ranges::find(of_job, last_block, [](const SelectedRun& run) { return run.arm.block; });
+    const std::uint32_t steps = last_block - first.arm.block;
+    pace.add(first, steps > 0 ? *of_last : of_job.back(), steps);
+  }
+  return pace.each();
+}
+
+// ---- How much they spread
+// ---------------------------------------------------------------------------------------
+
+Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text) {
+  const auto selection = parse_selection(text);
+  if (!selection) return std::unexpected(selection.error());
+  auto runs = resolve(queries, *selection);
+  if (!runs) return runs;
+  const std::string& scenario = runs->front().scenario;
+  const auto other =
+      std::ranges::find_if(*runs, [&](const SelectedRun& run) { return run.scenario != scenario; });
+  if (other == runs->end()) return runs;
+  return invalid(fmt::format(
+      "{}: these runs are of several scenarios, {} and {}, and how they spread is that of neither",
+      in_quotes(text), in_quotes(scenario), in_quotes(other->scenario)));
+}
+
+bool measured(const analysis::ComparedRun& run) {
+  return run.received_bits_per_second && *run.received_bits_per_second > 0;
+}
+
+std::optional<double> log_rate(const analysis::ComparedRun& run) {
+  return std::log(*run.received_bits_per_second);
+}
+
+struct Samples {
+  Pairing pairing = Pairing::runs;
+  std::vector<double> values;  // logarithms: differences within blocks, or of runs
+};
+
+// Of the runs with a throughput that are plain, or traced where none is.
+Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared) {
+  const bool plain = std::ranges::any_of(
+      compared, [](const analysis::ComparedRun& run) { return measured(run) && !run.trace; });
+  analysis::RunList all, a, b;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const analysis::ComparedRun& run = compared[i];
+    if (!measured(run) || run.trace.has_value() == plain) continue;
+    all.push_back(&run);
+    if (runs[i].arm.variant != '\0') (runs[i].arm.variant == 'A' ? a : b).push_back(&run);
+  }
+  Samples samples;
+  if (!a.empty() && !b.empty() && a.size() + b.size() == all.size()) {
+    const analysis::Sampling sampling(a, b);
+    if (sampling.pairing() == Pairing::blocks) {
+      const analysis::Samples paired =
+          sampling.samples(values_of(sampling.a(), log_rate), values_of(sampling.b(), log_rate));
+      samples.pairing = Pairing::blocks;
+      for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
+      return samples;
+    }
+  }
+  for (const analysis::ComparedRun* run : all) samples.values.push_back(*log_rate(*run));
+  return samples;
+}
+
+}  // namespace
+
+Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
+  if (auto checked = check_request(request); !checked) return std::unexpected(std::move(checked.error()));
+  const auto runs = runs_of_one_scenario(queries, request.runs);
+  if (!runs) return std::unexpected(runs.error());
+  std::vector<RunId> ids;
+  for (const SelectedRun& run : *runs) ids.push_back(run.id);
+  const auto compared = queries.compared_runs(ids, ComparedParts::throughput);
+  if (!compared) return std::unexpected(compared.error());
+  const Samples samples = samples_of(*runs, *compared);
+  const bool blocks = samples.pairing == Pairing::blocks;
+  const auto sd = analysis::planning_sd(samples.values);
+  if (!sd || samples.values.size() < kFewestSamples) {
+    return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {} to know",
+                               in_quotes(request.runs), samples.values.size(), blocks ? "block(s)" : "run(s)",
+                               kFewestSamples));
+  }
+
+  RunPlan plan;
+  plan.pairing = samples.pairing;
+  plan.samples = static_cast<std::uint32_t>(samples.values.size());
+  plan.sd = *sd;
+  plan.effect = request.effect;
+  plan.power = request.power;
+  const analysis::PowerQuestion question{
+      .sd = *sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
+  plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+  auto step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
+  if (step && !blocks) *step *= 2;  // one on either side
+  if (step && plan.needed) plan.seconds = *step * *plan.needed;
+  if (!request.repeat) return plan;
+  if (step) plan.repeat_seconds = *step * *request.repeat;
+  const auto shift =
+      blocks ? analysis::detectable_by_blocks(*request.repeat, *sd, kLevel, request.power)
+             : analysis::detectable_by_runs(*request.repeat, *request.repeat, *sd, kLevel, request.power);
+  if (shift) plan.detectable = std::exp(*shift);
+  return plan;
+}
+
+}  // namespace netperfd::core

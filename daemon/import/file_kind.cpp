@@ -1,0 +1,99 @@
+#include "daemon/import/file_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "daemon/model/wording.hpp"
+
+namespace netperfd::import {
+namespace {
+
+// It is here that a file must show what it is; iperf3's own words about a title or a version may come first.
+constexpr std::size_t kLookedAt = std::size_t{64} << 10U;
+
+constexpr std::string_view kTraceDat{"\x17\x08\x44tracing", 10};
+constexpr std::string_view kExpected =
+    "expected is a JSON document of iperf3 (-J or --json-stream), function_graph text or a trace.dat of "
+    "trace-cmd";
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+// The first line that begins as JSON does, to the end of what is looked at; nothing where there is none.
+std::string_view json_of(std::string_view text) {
+  while (!text.empty()) {
+    const auto* const begin = std::ranges::find_if_not(text, is_blank);
+    if (begin != text.end() && (*begin == '{' || *begin == '[')) return {begin, text.end()};
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return {};
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+std::string first_line(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  return in_quotes(text.substr(0, std::min(text.find('\n'), kShown)));
+}
+
+std::string first_bytes(std::string_view bytes) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (const char c : bytes.substr(0, kShown)) text += fmt::format(" {:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+}  // namespace
+
+Result<FileKind> recognize(std::span<const std::byte> file) {
+  const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view text = all.substr(0, kLookedAt);
+  if (text.starts_with(kTraceDat)) return FileKind::trace_dat;
+  if (text.find('\0') != std::string_view::npos) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("it is no text and no trace.dat, it begins with the bytes{}; {}",
+                            first_bytes(text), kExpected));
+  }
+  if (contains_any(text, {"# tracer:", "funcgraph_", ") {", ");", "} /*"})) return FileKind::graph_text;
+  const std::string_view json = json_of(text);
+  if (contains_any(json, {"\"start\"", "\"intervals\"", "\"event\"", "\"error\""})) return FileKind::iperf3;
+  if (!json.empty()) {
+    return fail(
+        ErrorKind::invalid_argument,
+        fmt::format("it looks like JSON, but has none of iperf3's keys start, intervals and event; {}",
+                    kExpected));
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return fail(ErrorKind::invalid_argument, fmt::format("there is nothing in it; {}", kExpected));
+  }
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("its first line is {}; {}", first_line(text), kExpected));
+}
+
+Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers) {
+  const auto kind = recognize(file);
+  if (!kind) return std::unexpected(kind.error());
+  switch (*kind) {
+    case FileKind::iperf3:
+      return readers.iperf3(file);
+    case FileKind::graph_text:
+      return readers.graph_text(file);
+    case FileKind::trace_dat:
+      break;
+  }
+  auto trace = readers.trace_dat(file);
+  if (!trace) return std::unexpected(std::move(trace.error()));
+  ImportedFile imported;
+  imported.trace = std::move(*trace);
+  return imported;
+}
+
+}  // namespace netperfd::import

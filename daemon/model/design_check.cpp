@@ -1,0 +1,143 @@
+#include "daemon/model/design_check.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/text.hpp"
+#include "daemon/model/wording.hpp"
+
+namespace netperfd {
+namespace {
+
+// The kernel's PATH_MAX with its final NUL; long enough for any other word too.
+constexpr std::size_t kMaxWord = 4095;
+
+// Ours: what fits a screen, and what one comparison is told.
+constexpr std::size_t kMaxName = 32;
+constexpr std::size_t kMaxWords = 64;
+constexpr std::size_t kMaxGroups = 64;
+constexpr std::size_t kMaxGroup = 255;
+
+class Problems {
+ public:
+  // `others` are read with `key`; all are full paths.
+  void add(std::string key, std::string message, std::initializer_list<std::string_view> others = {}) {
+    found_.push_back({std::move(key), std::move(message), {others.begin(), others.end()}});
+  }
+  std::vector<JobProblem> take() { return std::move(found_); }
+
+ private:
+  std::vector<JobProblem> found_;
+};
+
+void check_argv(const std::string& key, const std::vector<std::string>& argv, Problems& problems) {
+  if (argv.empty()) return;
+  if (argv.size() > kMaxWords) {
+    problems.add(key, fmt::format("has {} words; at most {} are taken", argv.size(), kMaxWords));
+    return;
+  }
+  if (!argv.front().starts_with('/') || argv.front().ends_with('/')) {
+    problems.add(key + "[0]", fmt::format("{} is not the absolute path of a program, such as /usr/sbin/ip",
+                                          in_quotes(argv.front())));
+  }
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    const std::string word = fmt::format("{}[{}]", key, i);
+    if (!is_printable(argv[i])) {
+      problems.add(word, "has a line break or another control character, or is not UTF-8");
+    }
+    if (argv[i].size() > kMaxWord) {
+      problems.add(word, fmt::format("has {} bytes; at most {} are taken", argv[i].size(), kMaxWord));
+    }
+  }
+}
+
+// `other` is what the other side is called where it has no name.
+void check_variant(const std::string& key, const Variant& variant, std::string_view other,
+                   Problems& problems) {
+  if (!is_word(variant.name, "._-", kMaxName)) {
+    problems.add(key + ".name",
+                 fmt::format("{} is not of letters, digits, '.', '_' and '-', beginning with a "
+                             "letter or digit, and at most {} characters",
+                             in_quotes(variant.name), kMaxName));
+  }
+  if (variant.name == other) {
+    problems.add(key + ".name", fmt::format("{} stands for the other side", in_quotes(variant.name)));
+  }
+  check_argv(key + ".switch", variant.apply, problems);
+  check_argv(key + ".check", variant.verify, problems);
+}
+
+void check_pair(const Variant& a, const Variant& b, Problems& problems) {
+  check_variant("design.a", a, "B", problems);
+  check_variant("design.b", b, "A", problems);
+  if (a.name == b.name) {
+    problems.add("design.b.name", fmt::format("{} is the name of `a` too", in_quotes(b.name)),
+                 {"design.a.name"});
+  }
+  if (a.apply.empty() != b.apply.empty()) {
+    problems.add(a.apply.empty() ? "design.a.switch" : "design.b.switch",
+                 "is missing: nothing would bring the machine back from the other side",
+                 {"design.a.switch", "design.b.switch"});
+  }
+}
+
+void check_without_variants(const JobSpec& spec, Problems& problems) {
+  if (!spec.design->plain || !spec.trace) {
+    problems.add("design",
+                 "compares nothing; give `a` and `b`, or `arms: [plain, traced]` in a job with a `trace`",
+                 {"design.arms", "design.a", "design.b", "trace"});
+  }
+  if (!spec.design->changed.empty()) {
+    problems.add("design.changed",
+                 "has a meaning for `a` and `b` only; plain and traced runs differ in trace",
+                 {"design.a", "design.b"});
+  }
+}
+
+void check_changed(const std::vector<std::string>& groups, Problems& problems) {
+  if (groups.size() > kMaxGroups) {
+    problems.add("design.changed",
+                 fmt::format("has {} groups; at most {} are taken", groups.size(), kMaxGroups));
+    return;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string key = fmt::format("design.changed[{}]", i);
+    if (auto wrong = wrong_fact_group(groups[i])) {
+      problems.add(key, std::move(*wrong));
+    } else if (groups[i].size() > kMaxGroup) {
+      problems.add(key, fmt::format("has {} bytes; at most {} are taken", groups[i].size(), kMaxGroup));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<JobProblem> check_design(const JobSpec& spec) {
+  Problems problems;
+  if (!spec.design) return problems.take();
+  const Design& design = *spec.design;
+  if (spec.workload == WorkloadKind::none) {
+    problems.add("design", "needs runs that end by themselves, and only a stop ends one of workload none",
+                 {"workload"});
+  }
+  if (design.a && design.b) {
+    check_pair(*design.a, *design.b, problems);
+    if (design.plain && !spec.trace) {
+      problems.add("design.arms", "asks for plain and traced runs, and the job has no `trace`", {"trace"});
+    }
+  } else if (design.a || design.b) {
+    problems.add(design.a ? "design.b" : "design.a", "is missing: a comparison has two sides",
+                 {"design.a", "design.b"});
+  } else {
+    check_without_variants(spec, problems);
+  }
+  check_changed(design.changed, problems);
+  return problems.take();
+}
+
+}  // namespace netperfd

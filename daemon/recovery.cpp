@@ -1,0 +1,81 @@
+#include "daemon/recovery.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "daemon/command/bring_back.hpp"
+#include "daemon/core/side_switch.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/trace_settings.hpp"
+
+namespace netperfd {
+namespace {
+
+constexpr const char* kSideJournal = "side.journal";
+
+Status clean_up_tracefs(const trace::SessionSettings& settings) {
+  const auto tracefs = trace::make_real_tracefs(tracefs_root());
+  const auto done = trace::clean_up(*tracefs, settings);
+  if (!done) return std::unexpected(done.error());
+  for (const std::string& line : *done) fmt::print("{}\n", line);
+  return {};
+}
+
+Status clean_up_side(const config::DaemonConfig& config, const std::string& boot_id) {
+  if (::access(beside_the_database(config, kSideJournal).c_str(), F_OK) != 0) return {};
+  auto journal = open_side_journal(config, boot_id);
+  if (!journal) return std::unexpected(std::move(journal.error()));
+  auto loop = EventLoop::create();
+  if (!loop) return std::unexpected(std::move(loop.error()));
+  const auto commands = command::make_commands(*loop);
+  const auto done = command::bring_back(*loop, *commands, *journal, core::SideSwitch::kCommandTimeout);
+  if (!done) return std::unexpected(done.error());
+  if (!done->empty()) fmt::print("{}\n", *done);
+  return {};
+}
+
+}  // namespace
+
+// Only the place of the database counts: it must work where the users of the configuration are gone.
+Result<int> clean_up(const config::DaemonConfig& config) {
+  const auto settings = session_settings(config);
+  if (!settings) return std::unexpected(settings.error());
+  const Status tracefs = clean_up_tracefs(*settings);
+  // Whatever became of tracefs.
+  const Status side = clean_up_side(config, settings->boot_id);
+  if (!tracefs && !side) {
+    return fail(tracefs.error().kind,
+                fmt::format("{}\nnetperfd: {}", tracefs.error().message, side.error().message));
+  }
+  if (!tracefs) return std::unexpected(tracefs.error());
+  if (!side) return std::unexpected(side.error());
+  return EXIT_SUCCESS;
+}
+
+void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& settings) {
+  const auto done = trace::clean_up(tracefs, settings);
+  if (!done) {
+    log::error(fmt::format("tracefs is not as it was before: {}", done.error().message));
+    return;
+  }
+  for (const std::string& line : *done) log::warn(fmt::format("tracefs put back: {}", line));
+}
+
+void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal) {
+  const auto done = command::bring_back(loop, commands, journal, core::SideSwitch::kCommandTimeout);
+  if (!done) {
+    log::error(fmt::format("the machine is not as it was before: {}", done.error().message));
+  } else if (!done->empty()) {
+    log::warn(*done);
+  }
+}
+
+Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,
+                                                   const std::string& boot_id) {
+  return command::SideJournalFile::open(beside_the_database(config, kSideJournal), boot_id);
+}
+
+}  // namespace netperfd

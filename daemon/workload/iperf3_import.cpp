@@ -1,0 +1,139 @@
+#include "daemon/workload/iperf3_import.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/workload/iperf3_document.hpp"
+#include "daemon/workload/iperf3_report.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Whether brackets are opened within one another as in no document of iperf3: millions of them take the
+// parser minutes. Those in strings and in text around the document count too, and are closed there as well.
+bool is_nested_beyond_reason(std::string_view bytes) {
+  constexpr std::size_t kDeepest = 100;
+  std::size_t depth = 0;
+  for (const char c : bytes) {
+    if (c == '{' || c == '[') {
+      if (++depth > kDeepest) return true;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+// Nothing where it is no time, and for 0, by which iperf3 says that something else ends the test.
+std::optional<milliseconds> to_duration(std::optional<double> seconds) {
+  constexpr double kMostSeconds = 1e9;
+  if (!seconds || !(*seconds > 0) || *seconds > kMostSeconds) return std::nullopt;
+  return milliseconds{std::llround(*seconds * 1000)};
+}
+
+bool is_bidirectional(const Iperf3Document& document) {
+  const EndFigures& reverse = document.end_reverse;
+  return reverse.sum || reverse.sent || reverse.received;
+}
+
+// Of the first counted interval that tells a length.
+milliseconds interval_of(const Iperf3Document& document) {
+  constexpr milliseconds kStep{100};
+  for (const IntervalFigures& interval : document.intervals) {
+    if (interval.sums.empty() || interval.sums.front().omitted.value_or(false)) continue;
+    const auto length = to_duration(interval.sums.front().seconds);
+    if (!length) continue;
+    return std::max(kStep, (*length + kStep / 2) / kStep * kStep);
+  }
+  return Iperf3Spec{}.interval;
+}
+
+Result<Protocol> protocol_of(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (name.empty()) return Protocol::tcp;  // a test that failed before it began
+  if (const auto protocol = parse_protocol(name)) return *protocol;
+  return fail(ErrorKind::invalid_argument,
+              "the document's test is of none of the protocols tcp, udp and sctp");
+}
+
+std::optional<std::uint64_t> bytes_of(const Iperf3Document& document) {
+  if (document.bytes.value_or(0) > 0) return document.bytes;
+  const std::uint64_t blocks = document.blocks.value_or(0), size = document.block_bytes.value_or(0);
+  if (blocks == 0 || size == 0 || blocks > std::numeric_limits<std::int64_t>::max() / size)
+    return std::nullopt;
+  return blocks * size;
+}
+
+Result<Iperf3Spec> asked_of(const Iperf3Document& document) {
+  Iperf3Spec asked;
+  const auto protocol = protocol_of(document.protocol);
+  if (!protocol) return std::unexpected(protocol.error());
+  asked.protocol = *protocol;
+  if (is_bidirectional(document)) {
+    asked.direction = Direction::both;
+  } else if (document.reverse.value_or(0) > 0) {
+    asked.direction = Direction::receive;
+  }
+  constexpr std::uint64_t kMostStreams = 1'024;
+  asked.streams = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(document.num_streams.value_or(1), 1, kMostStreams));
+  asked.duration = to_duration(document.duration_s);
+  if (!asked.duration) asked.bytes = bytes_of(document);
+  asked.omit = to_duration(document.omit_s).value_or(milliseconds{0});
+  asked.interval = interval_of(document);
+  if (const auto& server = document.asked ? document.asked : document.server) {
+    asked.server = server->host;
+    asked.port = server->port;
+  } else {
+    asked.server = "unknown";
+  }
+  return asked;
+}
+
+}  // namespace
+
+Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20U;  // in memory it is a dozen times as much
+  if (bytes.size() > kMostBytes) {
+    return fail(ErrorKind::invalid_argument, "the document has more than 64 MiB, as none of iperf3's has");
+  }
+  if (is_nested_beyond_reason(bytes)) {
+    return fail(ErrorKind::invalid_argument,
+                "its values are nested deeper than those of any document of iperf3");
+  }
+  const Iperf3Document document = read_document(bytes);
+  if (document.of_server) {
+    return fail(
+        ErrorKind::invalid_argument,
+        "this document is of iperf3's server, which knows only its own side; expected is that of the client "
+        "(iperf3 -c ... -J), which has both");
+  }
+  auto asked = asked_of(document);
+  if (!asked) return std::unexpected(asked.error());
+  ParsedReport parsed = parse_iperf3_report(bytes, "", *asked);
+  if (!parsed.error.empty()) {
+    return fail(ErrorKind::invalid_argument, "the document is no measurement: " + parsed.error);
+  }
+  ImportedFile imported;
+  ImportedWorkload& workload = imported.workload.emplace();
+  workload.asked = std::move(*asked);
+  workload.report = std::move(parsed.report);
+  // Beyond it no microseconds since 1970 fit.
+  constexpr std::uint64_t kLastSecond = 253'402'300'799;  // of the year 9999
+  if (document.start_s && *document.start_s > 0 && *document.start_s <= kLastSecond) {
+    workload.started = WallTime{std::chrono::seconds{*document.start_s}};
+  }
+  return imported;
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,142 @@
+// Jobs with a design, pilots and self-tests, run for real and answered by the client.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Design : public SystemTest {
+ protected:
+  static void SetUpTestSuite() {
+    set_up({});
+    lab().directory().write("same.yaml",
+                            fmt::format(R"(name: same
+repeat: 1
+workload:
+  iperf3:
+    local: {{netns: {}, bind: {}}}
+    netns: {}
+    duration: 1s
+limits: {{timeout: 40s}}
+design:
+  a: {{name: list}}
+  b: {{name: hash}}
+  seed: 42
+)",
+                                        lab().net().right(), NetnsPair::kRightAddress, lab().net().left()));
+  }
+
+  // A member's text cannot have commands: its sides differ by their names only.
+  static std::string same() { return lab().directory().path("same.yaml"); }
+};
+
+TEST_F(Design, of_names_only_ends_with_a_comparison_that_says_too_few) {
+  const Outcome started = lab().ctl({"start", same()});
+  EXPECT_EQ(started.code, 0) << started.err;
+  EXPECT_THAT(started.out, HasSubstr("1 block of A list and B hash, ABBA or BAAB: 4 runs of 1"));
+  EXPECT_THAT(started.out, HasSubstr("seed 42"));
+  EXPECT_THAT(started.out, HasSubstr("block 1, A list, plain"));
+  EXPECT_THAT(started.out, HasSubstr("block 1, B hash, plain"));
+  EXPECT_THAT(started.out, HasSubstr("A: list, 2 runs   B: hash, 2 runs"));
+  EXPECT_THAT(started.out, HasSubstr("TOO FEW"));
+}
+
+TEST_F(Design, of_a_stored_job_is_compared_by_its_number_and_as_the_last) {
+  const Outcome started = lab().ctl({"start", same(), "-o", "json", "--fail-on", "inconclusive"});
+  EXPECT_EQ(started.code, 6) << started.err;
+  const json document = json::parse(started.out);
+  EXPECT_EQ(document.at("comparison").at("verdict"), "too few");
+  EXPECT_EQ(document.at("job").at("seed"), 42);
+  EXPECT_EQ(document.at("job").at("repeat"), 1);
+  EXPECT_EQ(document.at("runs").size(), 4U);
+  std::multiset<std::string> sides;
+  for (const json& run : document.at("runs")) sides.insert(run.at("variant"));
+  EXPECT_EQ(sides, (std::multiset<std::string>{"hash", "hash", "list", "list"}));
+
+  const auto job = document.at("job").at("job").get<std::uint64_t>();
+  const std::string of_job = fmt::format("job:{}", job);
+  for (const std::string& selection : {of_job, std::string{"last"}}) {
+    const Outcome compared = lab().ctl({"compare", selection, "-o", "json"}, lab().users().outsider);
+    EXPECT_EQ(compared.code, 6) << compared.err;
+    EXPECT_EQ(json::parse(compared.out).at("job"), job);
+  }
+  const Outcome by_hand =
+      lab().ctl({"compare", of_job + " variant:list", of_job + " variant:hash", "-o", "json"});
+  EXPECT_EQ(json::parse(by_hand.out).at("comparison").at("runs_a"),
+            json::parse(lab().ctl({"compare", of_job, "-o", "json"}).out).at("comparison").at("runs_a"));
+  const Outcome runs = lab().ctl({"runs", "--job", std::to_string(job)});
+  EXPECT_THAT(runs.out, HasSubstr("1A plain list"));
+}
+
+TEST_F(Design, is_planned_from_stored_runs) {
+  const Outcome measured = lab().ctl({"start", "local", "--repeat", "4"});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const Outcome planned = lab().ctl(
+      {"plan", "local", "--runs", "scenario:local", "--effect", "5%", "-o", "json"}, lab().users().outsider);
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const json document = json::parse(planned.out);
+  EXPECT_EQ(document.at("plan").at("pairing"), "runs");
+  EXPECT_GE(document.at("plan").at("samples"), 4);
+  EXPECT_DOUBLE_EQ(document.at("plan").at("effect").get<double>(), 0.05);
+  EXPECT_EQ(document.at("repeat"), 4);
+  ASSERT_EQ(document.at("effects").size(), 5U);
+  // What needs no number beyond a million needs fewer the larger it is.
+  const json& effects = document.at("effects");
+  for (std::size_t i = 1; i < effects.size(); ++i) {
+    if (!effects.at(i - 1).contains("needed")) continue;
+    EXPECT_LE(effects.at(i).at("needed"), effects.at(i - 1).at("needed")) << document.dump(2);
+  }
+  const Outcome page = lab().ctl({"plan", "local", "--runs", "scenario:local"});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, StartsWith("local   planned from scenario:local"));
+}
+
+TEST_F(Design, of_a_pilot_is_no_result) {
+  const Outcome planned = lab().ctl({"plan", "local", "--repeat", "3", "-o", "json"});
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const json document = json::parse(planned.out);
+  EXPECT_EQ(document.at("plan").at("samples"), 3);
+  const auto pilot = document.at("job").get<std::uint64_t>();
+  const json shown = json::parse(lab().ctl({"runs", "--job", std::to_string(pilot), "-o", "json"}).out);
+  ASSERT_EQ(shown.at("runs").size(), 3U);
+  EXPECT_EQ(shown.at("runs").at(0).at("purpose"), "pilot");
+  EXPECT_EQ(shown.at("runs").at(0).at("label"), "pilot");
+  const Outcome selected = lab().ctl({"compare", "label:pilot", "41"});
+  EXPECT_EQ(selected.code, 5) << "runs of a pilot are not meant without their numbers";
+}
+
+TEST_F(Design, of_a_self_test_says_what_this_host_resolves) {
+  const Outcome tested =
+      lab().ctl({"selftest", "local", "--repeat", "1", "--set", "workload.iperf3.bitrate=20M"});
+  EXPECT_EQ(tested.code, 6) << tested.err;
+  EXPECT_THAT(tested.out, HasSubstr("local as a self-test, 1 block of A and B"));
+  EXPECT_THAT(tested.out, HasSubstr("this host against itself: local   4 runs"));
+  EXPECT_THAT(tested.out, HasSubstr("TOO FEW"));
+  EXPECT_THAT(tested.out,
+              HasSubstr("again      netperfctl selftest local --set workload.iperf3.bitrate=20M"));
+  EXPECT_THAT(tested.out, Not(HasSubstr("fools itself")));
+}
+
+TEST_F(Design, names_what_is_wrong_with_the_command_line) {
+  EXPECT_EQ(lab().ctl({"compare", "label:x"}).code, 2);
+  EXPECT_EQ(lab().ctl({"compare", "job:x"}).code, 2);
+  EXPECT_EQ(lab().ctl({"compare", "job:999999"}).code, 5);
+  EXPECT_EQ(lab().ctl({"plan", "local", "--effect", "1"}).code, 2);
+  EXPECT_EQ(lab().ctl({"plan", "local", "--runs", "last", "--repeat", "3"}).code, 2);
+  EXPECT_EQ(lab().ctl({"plan", "nowhere"}).code, 5);
+  const Outcome refused = lab().ctl({"selftest", "local"}, lab().users().outsider);
+  EXPECT_EQ(refused.code, 4) << refused.err;
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

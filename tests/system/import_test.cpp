@@ -1,0 +1,101 @@
+// Files that others measured, imported by the client as a user and read by the daemon's confined child.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int kUsage = 2;
+constexpr int kInconclusive = 6;
+
+std::string data(const std::string& file) {
+  return NETPERFD_TEST_DATA "/" + file;
+}
+
+class Import : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+
+  static json import(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"import", "-o", "json"});
+    const Outcome outcome = lab().ctl(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out).at("runs");
+  }
+  static json show(const json& imported) {
+    const Outcome outcome = lab().ctl({"show", "-o", "json", imported.at("run").dump()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  }
+  static std::vector<std::string> codes_of(const json& imported) {
+    std::vector<std::string> codes;
+    for (const json& flag : imported.at("flags")) codes.push_back(flag.at("code"));
+    return codes;
+  }
+};
+
+TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
+  ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
+  ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);
+  const Outcome outcome = lab().ctl({"compare", "-o", "json", "label:old", "label:new"});
+  EXPECT_EQ(outcome.code, kInconclusive) << outcome.err;
+  const json head = json::parse(outcome.out).at("comparison");
+  EXPECT_EQ(head.at("verdict"), "too few");
+  EXPECT_TRUE(head.contains("ratio")) << head;
+}
+
+TEST_F(Import, of_a_document_and_a_text_is_one_run_with_both) {
+  const json runs = import({data("trace-functions/6.12/module/trace.txt"), data("iperf3/3.12/udp-send.out")});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_THAT(codes_of(runs.front()), AllOf(Contains("imported"), Contains("trace-text")));
+  const json shown = show(runs.front());
+  EXPECT_EQ(shown.at("run").at("protocol"), "udp");
+  EXPECT_EQ(shown.at("run").at("state"), "finished");
+  EXPECT_FALSE(shown.at("sums").empty());
+  EXPECT_FALSE(shown.at("functions").empty());
+  EXPECT_EQ(
+      import({data("trace-functions/6.12/module/trace.txt"), data("iperf3/3.12/udp-send.out"), "--separate"})
+          .size(),
+      2U);
+}
+
+TEST_F(Import, of_traces_without_bytes_compares_what_a_call_took) {
+  (void)import({data("trace-functions/6.12/module/trace.txt"), "--label", "text"});
+  (void)import({data("trace-functions/7.3/module/trace.txt"), "--label", "text-b"});
+  const Outcome outcome = lab().ctl({"compare", "-o", "json", "label:text", "label:text-b"});
+  EXPECT_EQ(outcome.code, kInconclusive) << outcome.err;
+  const json functions = json::parse(outcome.out).at("functions");
+  ASSERT_FALSE(functions.empty());
+  EXPECT_FALSE(functions.front().contains("cost_a"));
+  EXPECT_GT(functions.front().at("ns_per_call_a"), 0);
+}
+
+TEST_F(Import, of_a_file_that_is_none_names_it_and_keeps_the_others) {
+  const Outcome outcome = lab().ctl({"import", "-o", "json", data("iperf3/3.12/tcp-send.out"),
+                                     data("iperf3/3.12/refused.out"), data("client/runs.csv")});
+  EXPECT_EQ(outcome.code, kUsage);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("refused.out: the document is no measurement"),
+                                 HasSubstr("runs.csv: its first line is")));
+  EXPECT_EQ(json::parse(outcome.out).at("runs").size(), 1U);
+}
+
+TEST_F(Import, of_a_pair_stores_both_or_neither) {
+  const auto runs = lab().database().number("SELECT count(*) FROM runs");
+  const Outcome outcome = lab().ctl({"import", data("iperf3/3.12/tcp-send.out"), data("client/runs.csv")});
+  EXPECT_EQ(outcome.code, kUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("runs.csv: "));
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs);
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

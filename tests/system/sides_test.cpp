@@ -1,0 +1,152 @@
+// Jobs with two sides: real commands, run by the daemon itself, change a namespace between real runs.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/system_test.hpp"
+#include "tests/system/harness/tracefs_state.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kARunFailed = 7;
+
+class Sides : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+  void SetUp() override {
+    SystemTest::SetUp();
+    watch = std::make_unique<JobWatch>(lab().bus().address());
+    lab().directory().write("side", "1\n");
+    Process process{{.argv = in_left("echo 1 >/proc/sys/net/ipv4/tcp_sack"),
+                     .environment = {},
+                     .user = {},
+                     .netns = {},
+                     .stderr_file = {}}};
+    ASSERT_EQ(process.wait(), (Exit{0, 0})) << process.err();
+  }
+
+  // With this seed the order of a block is BAAB.
+  static constexpr int kBeginsWithB = 5489;
+
+  static std::vector<std::string> in_left(const std::string& script) {
+    return {"/usr/sbin/ip", "netns", "exec", lab().net().left(), "/bin/sh", "-c", script};
+  }
+  // Words of YAML in single quotes.
+  static std::string list_of(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += fmt::format("{}'{}'", text.empty() ? "" : ", ", word);
+    return "[" + text + "]";
+  }
+  // One side, on which TCP has this value of tcp_sack; the file tells it too.
+  std::string side(const std::string& name, int value, const std::string& check_too = {}) const {
+    const std::string path = "/proc/sys/net/ipv4/tcp_sack";
+    return fmt::format(
+        "{{name: {}, switch: {}, check: {}}}", name,
+        list_of(in_left(fmt::format("echo {0} >{1} && echo {0} >{2}", value, path, side_file))),
+        list_of(in_left(fmt::format("test $(cat {}) = {}{}", path, value, check_too))));
+  }
+  void write_scenario(const std::string& name, const std::string& more,
+                      const std::string& check_of_b = {}) const {
+    lab().directory().write(
+        "scenarios.d/" + name + ".yaml",
+        fmt::format("name: {}\nrepeat: 1\nworkload:\n  iperf3: {{netns: {}, local: {{netns: {}, bind: {}}}, "
+                    "bytes: 100K}}\n"
+                    "design:\n  seed: {}\n  a: {}\n  b: {}\n{}",
+                    name, lab().net().left(), lab().net().right(), NetnsPair::kRightAddress, kBeginsWithB,
+                    side("on", 1), side("off", 0, check_of_b), more));
+  }
+  [[nodiscard]] std::string side_now() const { return read_text(side_file); }
+  static std::string column(std::uint64_t job, const char* name) {
+    return lab().database().value(fmt::format(
+        "SELECT group_concat({}, ' ') FROM (SELECT * FROM runs WHERE job = {} ORDER BY id)", name, job));
+  }
+  static std::uint64_t newest_job() {
+    return static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM jobs"));
+  }
+
+  const std::string side_file = lab().directory().path("side");
+  std::unique_ptr<JobWatch> watch;
+};
+
+TEST_F(Sides, are_taken_by_turns_with_and_without_the_trace) {
+  const std::string tracefs_before = tracefs_state();
+  write_scenario("turns", "trace: {events: ['skb:consume_skb']}\n");
+  const Outcome started = lab().ctl({"start", "turns"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const std::uint64_t job = newest_job();
+  EXPECT_EQ(column(job, "variant"), "B B A A A A B B");
+  EXPECT_EQ(column(job, "state"), "finished finished finished finished finished finished finished finished");
+  const Database database = lab().database();
+  EXPECT_EQ(database.number(fmt::format("SELECT sum(traced) FROM runs WHERE job = {}", job)), 4);
+  EXPECT_EQ(
+      database.number(fmt::format(
+          "SELECT count(*) FROM runs WHERE job = {} AND traced != (id IN (SELECT run FROM traces))", job)),
+      0)
+      << "a plain run has no trace, a traced one has";
+  EXPECT_EQ(side_now(), "1\n") << "the side that it was on before";
+  EXPECT_EQ(tracefs_state(), tracefs_before);
+}
+
+TEST_F(Sides, find_each_run_on_its_side) {
+  write_scenario("found", "");
+  ASSERT_EQ(lab().ctl({"start", "found"}).code, 0);
+  // What each run's environment says of its own namespace, beside others that no command has touched.
+  EXPECT_EQ(lab().database().value(fmt::format("SELECT group_concat(variant || switched, ' ') FROM (SELECT "
+                                               "variant, sum(value = '0') AS switched FROM runs "
+                                               "JOIN environment_overview ON run = runs.id WHERE job = {} "
+                                               "AND fact_group LIKE 'sysctl:%tcp_sack' GROUP BY "
+                                               "runs.id ORDER BY runs.id)",
+                                               newest_job())),
+            "B1 A0 A0 B1");
+}
+
+TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
+  write_scenario("failing", "", "; echo no luck >&2; exit 4");
+  EXPECT_EQ(lab().ctl({"start", "failing"}).code, kARunFailed);
+  const std::uint64_t job = newest_job();
+  EXPECT_EQ(column(job, "state"), "failed canceled canceled canceled");
+  const std::string error =
+      lab().database().value(fmt::format("SELECT error FROM runs WHERE job = {} ORDER BY id LIMIT 1", job));
+  EXPECT_THAT(error, StartsWith("side off: /usr/sbin/ip netns exec "));
+  EXPECT_THAT(error, testing::EndsWith(": exit code 4: no luck"));
+  EXPECT_EQ(side_now(), "1\n");
+}
+
+TEST_F(Sides, go_back_when_they_are_stopped) {
+  write_scenario("stopped", "");
+  const StartedJob job = lab().start("stopped", {"bytes=null", "duration=60s"});
+  watch->wait_for_run_state(job.id, "running");
+  EXPECT_EQ(side_now(), "0\n");
+  lab().stop(job.id);
+  EXPECT_EQ(watch->wait_for_end(job.id), "canceled");
+  EXPECT_EQ(side_now(), "1\n");
+}
+
+TEST_F(Sides, go_back_when_the_daemon_stops) {
+  write_scenario("ended", "");
+  const StartedJob job = lab().start("ended", {"bytes=null", "duration=60s"});
+  watch->wait_for_run_state(job.id, "running");
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  EXPECT_EQ(side_now(), "1\n");
+  lab().start_netperfd();
+}
+
+TEST_F(Sides, a_daemon_that_was_killed_goes_back_at_its_next_start) {
+  write_scenario("killed", "");
+  const StartedJob job = lab().start("killed", {"bytes=null", "duration=60s"});
+  watch->wait_for_run_state(job.id, "running");
+  EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+  EXPECT_EQ(side_now(), "0\n");
+  EXPECT_TRUE(lab().workload_ends());
+  lab().start_netperfd();
+  EXPECT_EQ(side_now(), "1\n");
+  EXPECT_THAT(lab().netperfd().log(), HasSubstr(fmt::format("job {} left the machine off side on", job.id)));
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

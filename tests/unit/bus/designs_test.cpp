@@ -1,0 +1,304 @@
+// Designs over the bus: started, shown, compared, planned.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/unit/bus/bus_test.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Texts = std::vector<std::string>;
+using Words = std::vector<std::uint32_t>;
+using Numbers = std::vector<std::uint64_t>;
+using CompareAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
+
+Design a_design() {
+  return {.a = Variant{.name = "list", .apply = {}, .verify = {}},
+          .b = Variant{.name = "hash", .apply = {}, .verify = {}},
+          .plain = true,
+          .changed = {"module:hsr"},
+          .seed = 42};
+}
+
+std::string text_at(const dbus::Row& row, const char* key) {
+  return row.at(key).get<std::string>();
+}
+double real_at(const dbus::Row& row, const char* key) {
+  return row.at(key).get<double>();
+}
+
+class DesignsOnTheBus : public BusTest {
+ protected:
+  void SetUp() override {
+    BusTest::SetUp();
+    if (!IsSkipped()) client.emplace(*loop);
+  }
+  void TearDown() override {
+    client.reset();
+    BusTest::TearDown();
+  }
+
+  // A job's runs, four a block and one a minute, each of the rate that `rate(arm)` gives.
+  template <class Rate>
+  void add_job(JobId job, JobPurpose purpose, std::uint32_t blocks, Rate rate) {
+    JobSpec spec = core::a_job();
+    spec.name = "hsr";
+    spec.purpose = purpose;
+    spec.design = a_design();
+    spec.repeat = blocks;
+    RunId id = 100 * job;
+    for (const Arm& arm : draw_arms(spec, 42)) {
+      core::RunRow run = a_run(++id, job);
+      run.index = static_cast<std::uint32_t>(id - 100 * job);
+      run.spec = spec;
+      run.arm = arm;
+      run.variant = arm.variant == 'A' ? "list" : "hash";
+      run.started = run.created + std::chrono::minutes{id};
+      run.ended = *run.started + std::chrono::seconds{10};
+      queries.stored.insert(queries.stored.begin(), run);
+      analysis::ComparedRun& compared = queries.stored_compared[id];
+      compared.job = job;
+      compared.block = arm.block;
+      compared.letter = arm.letter;
+      compared.started = run.started;
+      compared.received_bits_per_second = rate(arm);
+    }
+  }
+
+  dbus::Row properties_of_job(JobId job) {
+    const auto answered = client->call_on<dbus::Row>(dbus::job_path(static_cast<std::uint64_t>(job)),
+                                                     "org.freedesktop.DBus.Properties", "GetAll",
+                                                     std::string{dbus::kJobInterface});
+    EXPECT_EQ(answered.error, "") << answered.text;
+    return std::get<0>(answered.values);
+  }
+  CompareAnswer compare_job(std::uint64_t job, const dbus::Row& options = {}) {
+    return client->call<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>("CompareJob", job, options);
+  }
+  Answered<dbus::Row> plan(const std::string& runs, const dbus::Row& options = {}) {
+    return client->call<dbus::Row>("PlanRuns", runs, options);
+  }
+
+  std::optional<Client> client;
+};
+
+double tenth_faster(const Arm& arm) {
+  return 1e9 * (arm.variant == 'B' ? 1.1 : 1) + 1e6 * arm.block + 1e5 * arm.letter * arm.block;
+}
+double the_same(const Arm& arm) {
+  return 1e9 + 1e6 * arm.block + (arm.letter == 1 ? 1e5 * arm.block : 0);  // of whichever side
+}
+
+// ---- Live jobs
+
+TEST_F(DesignsOnTheBus, a_job_says_what_it_is_for) {
+  const auto start = [&](const dbus::Row& options) {
+    return client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, options);
+  };
+  ASSERT_EQ(start({{"purpose", sdbus::Variant{std::string{"pilot"}}}}).error, "");
+  EXPECT_EQ(scenarios.last_options.purpose, JobPurpose::pilot);
+  EXPECT_EQ(text_at(properties_of_job(1), "Purpose"), "pilot");
+  ASSERT_EQ(start({}).error, "");
+  EXPECT_EQ(text_at(properties_of_job(2), "Purpose"), "measurement");
+  const auto wrong = start({{"purpose", sdbus::Variant{std::string{"plan"}}}});
+  EXPECT_EQ(wrong.error, dbus::error::kInvalidArgument);
+  EXPECT_THAT(wrong.text,
+              HasSubstr("\"plan\" is no purpose of a job; allowed are measurement, pilot, selftest"));
+}
+
+TEST_F(DesignsOnTheBus, a_job_shows_its_design_with_a_row_a_run) {
+  scenarios.what_is_made = core::a_traced_job();
+  scenarios.what_is_made.design = a_design();
+  const dbus::Row two{{"repeat", sdbus::Variant{std::uint32_t{2}}}};
+  ASSERT_EQ(client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, two).error, "");
+  const dbus::Row job = properties_of_job(1);
+  const auto design = job.at("Design").get<dbus::Row>();
+  EXPECT_EQ(design.at("blocks").get<std::uint32_t>(), 2U);
+  EXPECT_EQ(text_at(design, "variant_a"), "list");
+  EXPECT_EQ(text_at(design, "variant_b"), "hash");
+  EXPECT_TRUE(design.at("plain").get<bool>());
+  EXPECT_EQ(design.at("seed").get<std::uint64_t>(), 42U);
+  EXPECT_EQ(design.at("changed").get<Texts>(), Texts{"module:hsr"});
+
+  JobSpec spec = scenarios.what_is_made;
+  spec.repeat = 2;
+  const std::vector<Arm> arms = draw_arms(spec, 42);
+  const auto blocks = design.at("block").get<Words>();
+  const auto letters = design.at("letter").get<Words>();
+  const auto variants = design.at("variant").get<Texts>();
+  const auto traced = design.at("traced").get<std::vector<bool>>();
+  ASSERT_THAT(arms, SizeIs(16));
+  for (const std::size_t rows : {blocks.size(), letters.size(), variants.size(), traced.size(),
+                                 job.at("Runs").get<Numbers>().size()}) {
+    ASSERT_EQ(rows, arms.size());
+  }
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    EXPECT_EQ(blocks[i], arms[i].block);
+    EXPECT_EQ(letters[i], arms[i].letter);
+    EXPECT_EQ(variants[i], arms[i].variant == 'A' ? "list" : "hash");
+    EXPECT_EQ(traced[i], arms[i].traced);
+  }
+}
+
+TEST_F(DesignsOnTheBus, a_job_without_one_has_an_empty_design) {
+  ASSERT_EQ(client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{}).error, "");
+  EXPECT_THAT(properties_of_job(1).at("Design").get<dbus::Row>(), IsEmpty());
+}
+
+// ---- Stored runs
+
+TEST_F(DesignsOnTheBus, a_run_has_its_place) {
+  add_job(1, JobPurpose::selftest, 1, the_same);
+  using RunAnswer = Answered<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>;
+  const RunAnswer answered =
+      client->call<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>(
+          "GetRun", std::uint64_t{102});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& run = std::get<0>(answered.values);
+  EXPECT_EQ(run.at("block").get<std::uint32_t>(), 1U);
+  EXPECT_EQ(run.at("letter").get<std::uint32_t>(), 2U);
+  const core::RunRow& stored = *std::ranges::find(queries.stored, 102, &core::RunRow::id);
+  EXPECT_EQ(text_at(run, "side"), std::string{stored.arm.variant});
+  EXPECT_EQ(text_at(run, "variant"), stored.variant);
+  EXPECT_FALSE(run.at("traced").get<bool>());
+  EXPECT_EQ(text_at(run, "purpose"), "selftest");
+}
+
+TEST_F(DesignsOnTheBus, a_run_without_one_has_no_place) {
+  queries.stored = {a_run(41)};
+  const auto runs = client->call<dbus::Rows, std::string>("ListRuns", dbus::Row{}, std::string{}, 0U);
+  ASSERT_EQ(runs.error, "") << runs.text;
+  for (const char* key : {"block", "letter", "side", "variant", "traced", "purpose"}) {
+    EXPECT_FALSE(std::get<0>(runs.values).at(0).contains(key)) << key;
+  }
+}
+
+TEST_F(DesignsOnTheBus, runs_are_listed_by_purpose_variant_and_arm) {
+  const dbus::Row filter{{"purpose", sdbus::Variant{std::string{"pilot"}}},
+                         {"variant", sdbus::Variant{std::string{"list"}}},
+                         {"traced", sdbus::Variant{false}}};
+  ASSERT_EQ((client->call<dbus::Rows, std::string>("ListRuns", filter, std::string{}, 0U).error), "");
+  EXPECT_EQ(queries.last_filter.purpose, JobPurpose::pilot);
+  EXPECT_EQ(queries.last_filter.variant, "list");
+  EXPECT_EQ(queries.last_filter.traced, false);
+  const dbus::Row wrong{{"purpose", sdbus::Variant{std::string{"plan"}}}};
+  EXPECT_THAT((client->call<dbus::Rows, std::string>("ListRuns", wrong, std::string{}, 0U).text),
+              HasSubstr("filter \"purpose\": \"plan\" is no purpose"));
+}
+
+TEST_F(DesignsOnTheBus, a_job_long_over_names_its_sides) {
+  add_job(1, JobPurpose::measurement, 1, the_same);
+  const auto answered = client->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{1});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& job = std::get<0>(answered.values);
+  EXPECT_EQ(text_at(job, "purpose"), "measurement");
+  EXPECT_EQ(job.at("seed").get<std::uint64_t>(), 42U);
+  EXPECT_EQ(text_at(job, "variant_a"), "list");
+  EXPECT_EQ(text_at(job, "variant_b"), "hash");
+  EXPECT_EQ(job.at("changed").get<Texts>(), Texts{"module:hsr"});
+  queries.stored = {a_run(41, 2)};
+  const auto plain = client->call<dbus::Row, dbus::Rows>("GetJob", std::uint64_t{2});
+  for (const char* key : {"seed", "variant_a", "variant_b", "changed"}) {
+    EXPECT_FALSE(std::get<0>(plain.values).contains(key)) << key;
+  }
+}
+
+// ---- Comparisons and plans
+
+TEST_F(DesignsOnTheBus, a_job_is_compared_with_its_self_test_beside_it) {
+  add_job(1, JobPurpose::selftest, 6, the_same);
+  add_job(2, JobPurpose::measurement, 6, tenth_faster);
+  const auto answered = compare_job(2);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& head = std::get<0>(answered.values);
+  EXPECT_EQ(text_at(head, "verdict"), "improvement");
+  EXPECT_EQ(text_at(head, "pairing"), "blocks");
+  EXPECT_EQ(head.at("samples_a").get<std::uint32_t>(), 6U);
+  EXPECT_THAT(head.at("runs_a").get<Numbers>(), SizeIs(12));
+  EXPECT_EQ(head.at("changed").get<Texts>(), Texts{"module:hsr"});
+  EXPECT_GE(head.at("needed").get<std::uint32_t>(), 6U);
+  EXPECT_EQ(head.at("selftest_job").get<std::uint64_t>(), 1U);
+  EXPECT_EQ(text_at(head, "selftest_verdict"), "equivalent");
+  EXPECT_EQ(head.at("selftest_samples").get<std::uint32_t>(), 6U);
+  EXPECT_GT(head.at("selftest_started_us").get<std::uint64_t>(), 0U);
+  EXPECT_LE(real_at(head, "selftest_low"), real_at(head, "selftest_ratio"));
+  EXPECT_GE(real_at(head, "selftest_high"), real_at(head, "selftest_ratio"));
+  EXPECT_GE(real_at(head, "selftest_level"), 0.95);
+  EXPECT_GT(real_at(head, "selftest_detectable"), 1);
+}
+
+TEST_F(DesignsOnTheBus, without_a_self_test_there_is_none_beside) {
+  add_job(2, JobPurpose::measurement, 6, tenth_faster);
+  const auto answered = compare_job(2, {{"changed", sdbus::Variant{Texts{"nic"}}}});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& head = std::get<0>(answered.values);
+  EXPECT_EQ(head.at("changed").get<Texts>(), Texts{"nic"});
+  for (const auto& [key, value] : head) EXPECT_FALSE(key.starts_with("selftest")) << key;
+}
+
+TEST_F(DesignsOnTheBus, a_job_without_one_is_not_compared) {
+  queries.stored = {a_run(41)};
+  EXPECT_EQ(compare_job(1).error, dbus::error::kInvalidArgument);
+  EXPECT_EQ(compare_job(9).error, dbus::error::kNotFound);
+  EXPECT_EQ(compare_job(0).error, dbus::error::kNotFound);
+  EXPECT_EQ(compare_job(1, {{"change", sdbus::Variant{Texts{"nic"}}}}).error, dbus::error::kInvalidArgument);
+}
+
+TEST_F(DesignsOnTheBus, a_plan_says_how_many_blocks_and_how_long) {
+  add_job(3, JobPurpose::pilot, 6, the_same);
+  const auto answered = plan("job:3", {{"effect", sdbus::Variant{0.02}},
+                                       {"power", sdbus::Variant{0.9}},
+                                       {"repeat", sdbus::Variant{std::uint32_t{10}}}});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& row = std::get<0>(answered.values);
+  EXPECT_EQ(text_at(row, "pairing"), "blocks");
+  EXPECT_EQ(row.at("samples").get<std::uint32_t>(), 6U);
+  EXPECT_GT(real_at(row, "sd"), 0);
+  EXPECT_EQ(real_at(row, "effect"), 0.02);
+  EXPECT_EQ(real_at(row, "power"), 0.9);
+  EXPECT_DOUBLE_EQ(real_at(row, "seconds"), row.at("needed").get<std::uint32_t>() * 240.0);
+  EXPECT_DOUBLE_EQ(real_at(row, "repeat_seconds"), 2400);
+  EXPECT_GT(real_at(row, "detectable"), 1);
+}
+
+TEST_F(DesignsOnTheBus, a_plan_without_options_has_its_defaults) {
+  add_job(3, JobPurpose::pilot, 6, the_same);
+  const auto answered = plan("job:3");
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& row = std::get<0>(answered.values);
+  EXPECT_EQ(real_at(row, "effect"), 0.01);
+  EXPECT_EQ(real_at(row, "power"), 0.8);
+  EXPECT_FALSE(row.contains("detectable"));
+  EXPECT_FALSE(row.contains("repeat_seconds"));
+}
+
+TEST_F(DesignsOnTheBus, a_plan_names_what_is_wrong) {
+  add_job(3, JobPurpose::pilot, 2, the_same);
+  EXPECT_EQ(plan("job:3").error, dbus::error::kInvalidArgument);
+  EXPECT_THAT(plan("job:3").text, HasSubstr("2 block(s) with a throughput"));
+  EXPECT_EQ(plan("job:4").error, dbus::error::kNotFound);
+  EXPECT_EQ(plan("jbo:3").error, dbus::error::kInvalidArgument);
+  EXPECT_THAT(plan("job:3", {{"effect", sdbus::Variant{0.0}}}).text, HasSubstr("effect: 0 is no share"));
+  EXPECT_THAT(plan("job:3", {{"efect", sdbus::Variant{0.1}}}).text,
+              HasSubstr("unknown option \"efect\"; allowed are effect, power, repeat"));
+}
+
+TEST_F(DesignsOnTheBus, selections_leave_pilots_and_self_tests_out) {
+  add_job(1, JobPurpose::measurement, 6, the_same);
+  add_job(2, JobPurpose::pilot, 6, tenth_faster);
+  const auto answered = client->call<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>(
+      "Compare", std::string{"variant:list"}, std::string{"variant:hash arm:plain"}, dbus::Row{});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_THAT(std::get<0>(answered.values).at("runs_a").get<Numbers>(), Each(testing::Lt(200U)));
+  EXPECT_THAT(std::get<0>(answered.values).at("runs_b").get<Numbers>(), SizeIs(12));
+}
+
+}  // namespace
+}  // namespace netperfd::bus

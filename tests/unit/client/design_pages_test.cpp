@@ -1,0 +1,198 @@
+// Jobs with a design: what start, runs, jobs and show say of them, and the pages of plan and selftest.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "client/arms.hpp"
+#include "client/command_words.hpp"
+#include "client/live_line.hpp"
+#include "client/render.hpp"
+#include "client/table.hpp"
+#include "tests/unit/client/compare_samples.hpp"
+#include "tests/unit/client/design_samples.hpp"
+#include "tests/unit/client/golden.hpp"
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl {
+namespace {
+
+const Screen kTerminal = samples::terminal(80);
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(DesignPages, start_says_the_design_the_time_and_what_so_many_find) {
+  const LiveJobView job = samples::interleaved();
+  const std::string power = power_text(samples::block_plan().plan, "hsr-ab");
+  std::string text = started_text(job, 0, false, false, power) + started_text(job, 1, false, false, "");
+  text += started_text(samples::tracing_job(), 0, false, false, "");
+  text += started_text(samples::selftest_job(), 0, false, false, "");
+  text += started_text(samples::pilot_job(), 0, false, false, "");
+  for (const std::size_t place : {0U, 1U, 2U}) {
+    RunDetails details{samples::interleaved_start().runs.at(place), samples::tcp().details.sums, {}};
+    text += run_end_text(kTerminal, details, &job) + run_end_text(kTerminal, details, nullptr);
+  }
+  text += job_end_text(samples::interleaved_start());
+  expect_golden("start_design_80.txt", text);
+}
+
+TEST(DesignPages, what_so_many_find_is_left_out_where_nobody_knows_it) {
+  EXPECT_EQ(power_text({}, "hsr-ab"), "");
+}
+
+TEST(DesignPages, a_job_of_two_sides_has_no_median_of_both) {
+  EXPECT_FALSE(has(job_end_text(samples::interleaved_start()), "median"));
+  EXPECT_TRUE(has(job_end_text(samples::started()), "median"));
+}
+
+TEST(DesignPages, live_line_names_the_arm) {
+  const LiveLine line{samples::interleaved(), {}};
+  EXPECT_EQ(line.state_text(), "run 103  3/16  block 1, B hash, traced  running");
+}
+
+TEST(DesignPages, sides_are_said_by_letter_and_name) {
+  EXPECT_EQ(side_words('A', "list"), "A list");
+  EXPECT_EQ(side_words('B', "B"), "B");
+  EXPECT_EQ(side_words('B', ""), "B");
+  EXPECT_EQ(arm_words(samples::runs().front()), "");
+  EXPECT_EQ(arm_words(samples::jobs().front(), 0), "");
+  EXPECT_EQ(arm_words(samples::interleaved(), 99), "");
+  EXPECT_EQ(design_words(samples::jobs().front()), "");
+}
+
+TEST(DesignPages, runs_jobs_and_show_name_the_arm) {
+  const std::vector<LiveJobView> jobs{samples::interleaved(), samples::jobs().back()};
+  expect_golden("runs_design_80.txt", runs_text(kTerminal, samples::interleaved_runs(), false, false));
+  expect_golden("runs_design_pipe.txt",
+                runs_text(samples::pipe(), samples::interleaved_runs(), false, false));
+  expect_golden("jobs_design_pipe.txt", jobs_text(samples::pipe(), jobs));
+  expect_golden("show_design_80.txt", show_text(kTerminal, samples::interleaved_run()));
+}
+
+TEST(DesignPages, only_runs_of_a_design_have_a_column_for_it) {
+  EXPECT_FALSE(has(runs_text(samples::pipe(), samples::runs(), false, false), "ARM"));
+  EXPECT_FALSE(has(jobs_text(samples::pipe(), samples::jobs()), "ARM"));
+}
+
+TEST(DesignPages, sides_of_a_job_are_compared_by_name) {
+  const std::string page = compare_text(kTerminal, samples::ring_sides());
+  expect_golden("compare_job_80.txt", page);
+  EXPECT_TRUE(has(page, "A: list, 24 runs   B: hash, 24 runs"));
+  EXPECT_TRUE(has(page, "hsr_addr_is_self #2"));
+}
+
+TEST(DesignPages, without_variants_the_headline_is_what_tracing_costs) {
+  const std::string page = compare_text(kTerminal, samples::tracing_cost());
+  expect_golden("compare_tracing_cost_80.txt", page);
+  EXPECT_TRUE(has(page, "A: plain, 6 runs   B: traced, 6 runs"));
+  EXPECT_FALSE(has(page, "ABBA"));
+}
+
+TEST(DesignPages, a_self_test_that_fooled_itself_stands_beside_every_result) {
+  CompareView view = samples::hash_table();
+  view.details.comparison.selftest_verdict = "regression";
+  EXPECT_TRUE(has(compare_text(samples::pipe(), view), "regression, where nothing differs")) << "not hidden";
+  EXPECT_FALSE(has(compare_text(samples::pipe(), view), "netperfctl selftest"));
+  EXPECT_TRUE(has(compare_text(samples::pipe(), samples::noisy()), "netperfctl selftest veth-tcp"));
+}
+
+TEST(SelftestPages, say_what_this_host_resolves) {
+  expect_golden("selftest_equivalent_80.txt", selftest_text(kTerminal, samples::self_equivalent()));
+  expect_golden("selftest_inconclusive_80.txt", selftest_text(kTerminal, samples::self_inconclusive()));
+}
+
+TEST(SelftestPages, say_clearly_where_the_host_fools_itself) {
+  const std::string page = selftest_text(kTerminal, samples::self_fooled());
+  expect_golden("selftest_fooled_80.txt", page);
+  EXPECT_TRUE(has(page, "This host fools itself"));
+  EXPECT_FALSE(has(selftest_text(kTerminal, samples::self_equivalent()), "fools"));
+}
+
+TEST(PlanPages, say_how_many_and_how_long) {
+  expect_golden("plan_blocks_80.txt", plan_text(kTerminal, samples::block_plan()));
+  expect_golden("plan_runs_80.txt", plan_text(kTerminal, samples::run_plan()));
+  expect_golden("plan_runs_pipe.txt", plan_text(samples::pipe(), samples::run_plan()));
+}
+
+TEST(PlanPages, without_a_number_name_none) {
+  const std::string page = plan_text(kTerminal, samples::wild_plan());
+  expect_golden("plan_unknown_80.txt", page);
+  EXPECT_FALSE(has(page, "netperfctl start"));
+}
+
+TEST(DesignPages, fit_into_80_columns_and_are_ascii) {
+  for (const std::string& page :
+       {compare_text(kTerminal, samples::ring_sides()), compare_text(kTerminal, samples::tracing_cost()),
+        selftest_text(kTerminal, samples::self_fooled()), plan_text(kTerminal, samples::block_plan()),
+        plan_text(kTerminal, samples::run_plan()), plan_text(kTerminal, samples::wild_plan())}) {
+    EXPECT_LE(table_width(page), 80U) << page;
+    EXPECT_EQ(page.find("%!"), std::string::npos);
+  }
+  const std::string plan = plan_text(samples::pipe(), samples::run_plan());
+  EXPECT_TRUE(std::ranges::all_of(plan, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+}
+
+TEST(DesignPages, cannot_steer_a_terminal) {
+  const std::string evil = "\x1b[2J";
+  LiveJobView job = samples::interleaved();
+  job.variant_b = evil;
+  for (std::string& name : *job.variant) name = evil;
+  RunView run = samples::interleaved_runs().at(1);
+  run.variant = evil;
+  CompareView sides = samples::ring_sides();
+  sides.name_b = sides.command = evil;
+  PlanPageView plan = samples::block_plan();
+  plan.scenario = plan.again = evil;
+  plan.plan.pairing = evil;
+  PlanPageView stored = samples::run_plan();
+  stored.runs = evil;
+  const RunDetails details{run, {}, {}};
+  const std::string shown =
+      started_text(job, 0, false, false, power_text(plan.plan, evil)) +
+      run_end_text(kTerminal, details, &job) + run_end_text(kTerminal, details, nullptr) +
+      jobs_text(kTerminal, std::vector{job}) + LiveLine{job, {}}.state_text() +
+      runs_text(kTerminal, std::vector{run}, false, false) + compare_text(kTerminal, sides) +
+      selftest_text(kTerminal, sides) + plan_text(kTerminal, plan) + plan_text(kTerminal, stored);
+  EXPECT_FALSE(has(shown, "\x1b"));
+}
+
+TEST(DesignDocuments, have_the_arms_and_the_answer) {
+  const CompareView sides = samples::ring_sides();
+  expect_golden("runs_design.json", runs_json(samples::interleaved_runs(), false));
+  expect_golden("jobs_design.json", jobs_json(std::vector{samples::interleaved()}));
+  expect_golden("start_design.json", start_json(samples::interleaved_start(), &sides));
+  expect_golden("compare_job.json", compare_json(sides));
+  expect_golden("selftest.json", selftest_json(samples::self_equivalent()));
+  expect_golden("plan.json", plan_json(samples::block_plan()));
+  expect_golden("plan_unknown.json", plan_json(samples::wild_plan()));
+  EXPECT_FALSE(has(plan_json(samples::wild_plan()), "null"));
+}
+
+TEST(DesignDocuments, as_csv_are_rows) {
+  expect_golden("plan.csv", plan_csv(samples::block_plan()));
+  expect_golden("jobs_design.csv", jobs_csv(std::vector{samples::interleaved()}));
+}
+
+TEST(CommandWords, take_a_share_with_its_sign_only) {
+  EXPECT_DOUBLE_EQ(share_of("--effect", "0.5 %").value(), 0.005);
+  EXPECT_DOUBLE_EQ(share_of("--effect", "1%").value(), 0.01);
+  for (const char* wrong : {"1", "0%", "100%", "-1%", "1 percent", ""}) {
+    const auto refused = share_of("--effect", wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().exit, Exit::usage);
+    EXPECT_TRUE(has(refused.error().message, "--effect: "));
+  }
+}
+
+TEST(CommandWords, quote_for_a_shell_and_for_a_selection) {
+  EXPECT_EQ(for_a_shell("label:a b"), "'label:a b'");
+  EXPECT_EQ(for_a_shell("it's"), "'it'\\''s'");
+  EXPECT_EQ(for_a_shell("hsr-ab"), "hsr-ab");
+  EXPECT_EQ(selection_term("variant", "hash"), "variant:hash");
+  EXPECT_EQ(selection_term("variant", "a hash"), "variant:\"a hash\"");
+}
+
+}  // namespace
+}  // namespace netperfctl

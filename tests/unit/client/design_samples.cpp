@@ -1,0 +1,208 @@
+#include "tests/unit/client/design_samples.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "tests/unit/client/samples.hpp"
+
+namespace netperfctl::samples {
+namespace {
+
+// The first block is ABBA and the second BAAB; the plain run of a letter comes first in every other one.
+void add_arms(LiveJobView& job, std::uint32_t blocks) {
+  job.blocks = blocks;
+  job.variant_a = "list";
+  job.variant_b = "hash";
+  job.plain = true;
+  job.seed = 42;
+  job.changed = {"module:hsr"};
+  job.runs.emplace();
+  job.block.emplace();
+  job.letter.emplace();
+  job.variant.emplace();
+  job.traced.emplace();
+  std::uint64_t run = 101;
+  for (std::uint32_t block = 1; block <= blocks; ++block) {
+    for (std::uint32_t letter = 1; letter <= 4; ++letter) {
+      const bool outer = letter == 1 || letter == 4;
+      for (const bool second : {false, true}) {
+        job.runs->push_back(run++);
+        job.block->push_back(block);
+        job.letter->push_back(letter);
+        job.variant->emplace_back(outer == (block % 2 == 1) ? "list" : "hash");
+        job.traced->push_back(second == (letter % 2 == 1));
+      }
+    }
+  }
+}
+
+RunView run_of(const LiveJobView& job, std::size_t place) {
+  RunView run = runs().at(2);
+  run.run = job.runs->at(place);
+  run.job = job.job;
+  run.index = static_cast<std::uint32_t>(place + 1);
+  run.repeat = job.blocks;
+  run.scenario = job.scenario;
+  run.label = "";
+  run.block = job.block->at(place);
+  run.letter = job.letter->at(place);
+  run.variant = job.variant->at(place);
+  run.side = run.variant == job.variant_a ? "A" : "B";
+  run.traced = job.traced->at(place);
+  return run;
+}
+
+PlanView planned(double effect, std::optional<std::uint32_t> needed, double seconds_each) {
+  PlanView plan;
+  plan.pairing = "blocks";
+  plan.samples = 6;
+  plan.sd = 0.0062;
+  plan.effect = effect;
+  plan.power = 0.8;
+  plan.needed = needed;
+  if (needed) plan.seconds = *needed * seconds_each;
+  return plan;
+}
+
+}  // namespace
+
+LiveJobView interleaved() {
+  LiveJobView job = jobs().front();
+  job.job = 33;
+  job.scenario = "hsr-ab";
+  job.label.reset();
+  job.purpose = "measurement";
+  add_arms(job, 2);
+  job.current_run = 103;
+  job.runs_ended = job.runs_finished = 2;
+  return job;
+}
+
+LiveJobView tracing_job() {
+  LiveJobView job = jobs().front();
+  job.job = 35;
+  job.purpose = "measurement";
+  job.blocks = 3;
+  job.plain = true;
+  job.seed = 7;
+  job.runs = {111, 112, 113, 114, 115, 116};
+  job.block = {1, 1, 2, 2, 3, 3};
+  job.letter = {1, 1, 1, 1, 1, 1};
+  job.variant = std::vector<std::string>(6);
+  job.traced = {false, true, true, false, false, true};
+  job.current_run = 112;
+  return job;
+}
+
+LiveJobView selftest_job() {
+  LiveJobView job = interleaved();
+  job.job = 34;
+  job.scenario = "veth-tcp";
+  job.label = job.purpose = "selftest";
+  job.variant_a = "A";
+  job.variant_b = "B";
+  job.plain = false;
+  job.traced = std::vector<bool>(job.runs->size(), false);
+  for (std::string& name : *job.variant) name = name == "list" ? "A" : "B";
+  return job;
+}
+
+LiveJobView pilot_job() {
+  LiveJobView job = jobs().front();
+  job.job = 36;
+  job.label = job.purpose = "pilot";
+  return job;
+}
+
+std::vector<RunView> interleaved_runs() {
+  const LiveJobView job = interleaved();
+  RunView other = runs().at(4);
+  RunView pending = run_of(job, 3);
+  pending.state = "pending";
+  pending.received_bits_per_second.reset();
+  pending.retransmits.reset();
+  return {pending, run_of(job, 2), run_of(job, 1), run_of(job, 0), other};
+}
+
+ShowView interleaved_run() {
+  ShowView view = tcp();
+  const LiveJobView job = interleaved();
+  const RunView arm = run_of(job, 2);
+  RunView& run = view.details.run;
+  run.run = arm.run;
+  run.job = arm.job;
+  run.index = arm.index;
+  run.repeat = arm.repeat;
+  run.scenario = arm.scenario;
+  run.label = arm.label;
+  run.block = arm.block;
+  run.letter = arm.letter;
+  run.side = arm.side;
+  run.variant = arm.variant;
+  run.traced = arm.traced;
+  JobView& stored = view.job->job;
+  stored.job = job.job;
+  stored.scenario = job.scenario;
+  stored.label = "";
+  stored.repeat = job.blocks;
+  stored.purpose = "measurement";
+  stored.seed = job.seed;
+  stored.variant_a = job.variant_a;
+  stored.variant_b = job.variant_b;
+  stored.changed = job.changed;
+  stored.runs = job.runs;
+  stored.finished = 16;
+  stored.failed = 0;
+  return view;
+}
+
+StartView interleaved_start() {
+  const LiveJobView job = interleaved();
+  StartView view{.job = *interleaved_run().job, .runs = {}};
+  for (std::size_t i = 0; i < job.runs->size(); ++i) view.runs.push_back(run_of(job, i));
+  return view;
+}
+
+PlanPageView block_plan() {
+  constexpr double kBlock = 96;
+  PlanPageView page;
+  page.scenario = "hsr-ab";
+  page.runs = "job:36";
+  page.job = 36;
+  page.plan = planned(0.01, 14, kBlock);
+  page.repeat = 6;
+  page.plan.detectable = 1.0184;
+  page.plan.repeat_seconds = 6 * kBlock;
+  page.effects = {planned(0.005, 52, kBlock), planned(0.01, 14, kBlock), planned(0.02, 6, kBlock),
+                  planned(0.05, 6, kBlock), planned(0.1, 6, kBlock)};
+  page.again = "netperfctl start hsr-ab --repeat 14";
+  return page;
+}
+
+PlanPageView run_plan() {
+  PlanPageView page = block_plan();
+  page.scenario = "veth-tcp";
+  page.runs = "scenario:veth-tcp last:20";
+  page.job.reset();
+  page.plan.pairing = "runs";
+  page.plan.samples = 20;
+  for (PlanView& effect : page.effects) effect.pairing = "runs";
+  page.again = "netperfctl start veth-tcp --repeat 14";
+  return page;
+}
+
+PlanPageView wild_plan() {
+  PlanPageView page = run_plan();
+  page.plan.needed.reset();
+  page.plan.seconds.reset();
+  page.plan.detectable.reset();
+  page.plan.sd.reset();
+  page.repeat.reset();
+  page.again.clear();
+  for (PlanView& effect : page.effects) effect.seconds.reset();
+  page.effects.front().needed.reset();
+  return page;
+}
+
+}  // namespace netperfctl::samples

@@ -1,0 +1,25 @@
+// Jobs with a design as a daemon would give them, for the golden files.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/plan_views.hpp"
+#include "client/views.hpp"
+
+namespace netperfctl::samples {
+
+[[nodiscard]] LiveJobView
+interleaved();  // two blocks of list and hash, plain and traced; run 103 is under way
+[[nodiscard]] LiveJobView tracing_job();  // three blocks of a plain and a traced run
+[[nodiscard]] LiveJobView selftest_job();
+[[nodiscard]] LiveJobView pilot_job();
+[[nodiscard]] std::vector<RunView> interleaved_runs();  // newest first
+[[nodiscard]] ShowView interleaved_run();               // the third
+[[nodiscard]] StartView interleaved_start();
+
+[[nodiscard]] PlanPageView block_plan();  // from a pilot
+[[nodiscard]] PlanPageView run_plan();    // from stored runs, a side each
+[[nodiscard]] PlanPageView wild_plan();   // no number of runs would do, and little is known
+
+}  // namespace netperfctl::samples

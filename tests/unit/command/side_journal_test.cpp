@@ -1,0 +1,131 @@
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "daemon/command/bring_back.hpp"
+#include "daemon/command/child_commands.hpp"
+#include "daemon/command/side_journal_file.hpp"
+#include "tests/unit/command/support.hpp"
+
+namespace netperfd::command::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SideJournalTest : public testing::Test {
+ protected:
+  [[nodiscard]] Result<SideJournalFile> open(const std::string& boot = "boot-1") const {
+    return SideJournalFile::open(path, boot);
+  }
+  [[nodiscard]] static core::SideNote note() {
+    return {.job = 7, .side = "list", .apply = {"/x/switch", "two\nlines", "", "$x"}};
+  }
+  void write_note(const core::SideNote& left) const {
+    auto journal = open();
+    ASSERT_TRUE(journal && journal->write(left));
+  }
+  [[nodiscard]] std::string bytes() const {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  Scratch scratch;
+  std::string path = scratch.path("side.journal");
+};
+
+TEST_F(SideJournalTest, gives_the_next_daemon_what_was_noted) {
+  EXPECT_FALSE(open()->read().value());
+  write_note(note());
+  const auto read = open()->read();
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->job, 7);
+  EXPECT_EQ((*read)->side, "list");
+  EXPECT_THAT((*read)->apply, ElementsAre("/x/switch", "two\nlines", "", "$x"));
+}
+
+TEST_F(SideJournalTest, a_later_note_takes_the_place_of_the_first) {
+  write_note(note());
+  write_note({.job = 8, .side = "b", .apply = {"/y"}});
+  EXPECT_EQ(open()->read().value()->job, 8);
+}
+
+TEST_F(SideJournalTest, holds_nothing_once_it_was_cleared) {
+  auto journal = open();
+  ASSERT_TRUE(journal->write(note()));
+  ASSERT_TRUE(journal->clear());
+  EXPECT_FALSE(journal->read().value());
+}
+
+TEST_F(SideJournalTest, a_note_of_another_boot_says_nothing) {
+  write_note(note());
+  EXPECT_FALSE(open("boot-2")->read().value());
+}
+
+TEST_F(SideJournalTest, a_note_that_was_cut_off_anywhere_says_nothing) {
+  write_note(note());
+  const std::string whole = bytes();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    std::ofstream(path) << whole.substr(0, length);
+    EXPECT_FALSE(open()->read().value()) << length;
+  }
+}
+
+TEST_F(SideJournalTest, is_held_by_one_at_a_time) {
+  const auto held = open();
+  const auto second = open();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::busy);
+}
+
+TEST_F(SideJournalTest, is_not_believed_where_others_could_have_written_it) {
+  write_note(note());
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  EXPECT_EQ(open().error().kind, ErrorKind::access_denied);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::symlink("/etc/hostname", path.c_str()), 0);
+  EXPECT_FALSE(open());
+}
+
+TEST_F(SideJournalTest, is_for_its_owner_alone) {
+  write_note(note());
+  struct stat found{};
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777U, 0600U);
+}
+
+class BringBack : public SideJournalTest {
+ protected:
+  Result<std::string> bring() {
+    auto journal = open();
+    if (!journal) return std::unexpected(journal.error());
+    return bring_back(loop, commands, *journal, std::chrono::seconds{10});
+  }
+
+  EventLoop loop = make_loop();
+  ChildCommands commands{loop};
+};
+
+TEST_F(BringBack, runs_the_noted_command_once) {
+  const std::string seen = scratch.path("seen");
+  write_note({.job = 7, .side = "list", .apply = shell("echo back >>" + seen)});
+  const auto done = bring();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(*done, testing::AllOf(HasSubstr("job 7"), HasSubstr("side list"), HasSubstr("/bin/sh -c")));
+  EXPECT_EQ(bring().value(), "") << "there is nothing left to do";
+  std::ifstream file(seen);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "back\n");
+}
+
+TEST_F(BringBack, keeps_the_note_of_a_command_that_fails) {
+  write_note({.job = 7, .side = "list", .apply = shell("echo no such module; exit 1")});
+  const auto done = bring();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("exit code 1: no such module"));
+  EXPECT_TRUE(open()->read().value());
+}
+
+}  // namespace
+}  // namespace netperfd::command::test

@@ -1,0 +1,137 @@
+// What a purpose makes of a job.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "daemon/config/job_reader.hpp"
+
+namespace netperfd::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string kJob = "name: ring\nrepeat: 5\nworkload: {iperf3: {server: h, duration: 1s}}\n";
+const std::string kTraced = kJob + "trace: {function_graph: {module: hsr}}\n";
+const std::string kSides = R"(design:
+  a: {name: list, switch: [/usr/libexec/use, list], check: [/bin/true]}
+  b: {name: hash, switch: [/usr/libexec/use, hash]}
+  changed: ['module:hsr']
+)";
+const std::string kPlainAndTraced = "design: {arms: [plain, traced]}\n";
+
+// Of a text that may have commands.
+Result<JobSpec> read(const std::string& text, const core::JobOptions& options = {},
+                     const JobLimits& limits = {}) {
+  return read_job({.text = text, .origin = "ring.yaml", .expected_name = {}, .commands_refused = {}}, options,
+                  limits);
+}
+
+core::JobOptions as(JobPurpose purpose) {
+  return {.overrides = {}, .label = {}, .repeat = {}, .purpose = purpose};
+}
+
+std::string error_of(const Result<JobSpec>& job) {
+  return job ? "" : job.error().message;
+}
+
+TEST(Pilot, has_plain_runs_of_both_variants) {
+  const auto job = read(kTraced + kSides, as(JobPurpose::pilot));
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->purpose, JobPurpose::pilot);
+  EXPECT_EQ(job->trace, std::nullopt);
+  ASSERT_TRUE(job->design);
+  EXPECT_FALSE(job->design->plain);
+  EXPECT_EQ(job->design->b->apply.back(), "hash");
+  EXPECT_THAT(job->design->changed, ElementsAre("module:hsr"));
+  EXPECT_EQ(job->repeat, 6U);
+  EXPECT_EQ(job->label, "pilot");
+  EXPECT_EQ(run_count(*job), 24U);
+  EXPECT_THAT(check(*job), IsEmpty());
+}
+
+TEST(Pilot, without_variants_is_eight_plain_runs) {
+  for (const std::string& text : {kJob, kTraced, kTraced + kPlainAndTraced}) {
+    const auto job = read(text, as(JobPurpose::pilot));
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->design, std::nullopt);
+    EXPECT_EQ(job->trace, std::nullopt);
+    EXPECT_EQ(job->repeat, 8U);
+    EXPECT_THAT(check(*job), IsEmpty());
+  }
+}
+
+TEST(Selftest, has_side_a_twice) {
+  const auto job = read(kTraced + kSides, as(JobPurpose::selftest));
+  ASSERT_TRUE(job) << job.error().message;
+  const Variant a{.name = "A", .apply = {"/usr/libexec/use", "list"}, .verify = {"/bin/true"}};
+  Variant b = a;
+  b.name = "B";
+  EXPECT_EQ(job->purpose, JobPurpose::selftest);
+  EXPECT_EQ(*job->design, (Design{.a = a, .b = b, .plain = true, .changed = {}, .seed = {}}));
+  EXPECT_TRUE(job->trace);
+  EXPECT_EQ(job->repeat, 5U);
+  EXPECT_EQ(job->label, "selftest");
+  EXPECT_THAT(check(*job), IsEmpty());
+}
+
+TEST(Selftest, of_a_job_without_variants_is_six_blocks_without_commands) {
+  for (const bool observer : {false, true}) {
+    const auto job = read(observer ? kTraced + kPlainAndTraced : kJob, as(JobPurpose::selftest));
+    ASSERT_TRUE(job) << job.error().message;
+    const Variant a{.name = "A", .apply = {}, .verify = {}};
+    const Variant b{.name = "B", .apply = {}, .verify = {}};
+    EXPECT_EQ(*job->design, (Design{.a = a, .b = b, .plain = observer, .changed = {}, .seed = {}}));
+    EXPECT_EQ(job->repeat, 6U);
+    EXPECT_THAT(check(*job), IsEmpty());
+  }
+}
+
+TEST(Purposes, leave_what_the_start_gave) {
+  const auto overridden = read(
+      kJob + kSides,
+      {.overrides = {"label=mine", "repeat=9"}, .label = {}, .repeat = {}, .purpose = JobPurpose::pilot});
+  ASSERT_TRUE(overridden) << overridden.error().message;
+  EXPECT_EQ(overridden->label, "mine");
+  EXPECT_EQ(overridden->repeat, 9U);
+  for (const auto purpose : {JobPurpose::pilot, JobPurpose::selftest}) {
+    const auto job = read(kJob + kSides, {.overrides = {}, .label = "mine", .repeat = 9, .purpose = purpose});
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->label, "mine");
+    EXPECT_EQ(job->repeat, 9U);
+  }
+}
+
+TEST(Purposes, leave_the_text_as_it_was_read) {
+  const auto text = kTraced + kSides;
+  const auto measured = read(text);
+  for (const auto purpose : {JobPurpose::pilot, JobPurpose::selftest}) {
+    const auto job = read(text, as(purpose));
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->text, measured->text);
+    EXPECT_EQ(*read(job->text, as(purpose)), *job);
+  }
+}
+
+TEST(Purposes, are_none_for_a_job_that_only_a_stop_ends) {
+  EXPECT_EQ(error_of(read("name: x\nworkload:\n  none: {until: stop}\ntrace: {events: [skb:kfree_skb]}\n",
+                          as(JobPurpose::selftest))),
+            "ring.yaml:3:9: workload.none: has one run, which only a stop ends, so that it can be no "
+            "selftest");
+}
+
+TEST(Purposes, keep_to_the_limit_of_the_daemon) {
+  EXPECT_THAT(error_of(read(kJob, as(JobPurpose::selftest), {.repeat = 23})),
+              HasSubstr("repeat: 6 blocks of 4 runs are 24 runs, more than this daemon allows (23)"));
+}
+
+TEST(Purposes, give_a_caller_no_commands) {
+  const auto job = read_job({.text = kJob + kSides, .origin = "ring.yaml", .expected_name = {}},
+                            as(JobPurpose::selftest), {});
+  EXPECT_THAT(error_of(job), HasSubstr("design.a.switch: would run as root"));
+}
+
+}  // namespace
+}  // namespace netperfd::config

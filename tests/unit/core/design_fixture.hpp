@@ -1,0 +1,95 @@
+// A scheduler whose jobs have two sides, and a machine that is on one of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/core/scheduler.hpp"
+#include "tests/unit/core/command_fakes.hpp"
+#include "tests/unit/core/fakes.hpp"
+
+namespace netperfd::core {
+
+inline Variant side(const std::string& name) {
+  return {.name = name, .apply = {"/x/switch", name}, .verify = {"/x/check", name}};
+}
+
+// One block: four runs.
+inline JobSpec a_design() {
+  JobSpec spec = a_job();
+  spec.design.emplace();
+  spec.design->a = side("list");
+  spec.design->b = side("hash");
+  return spec;
+}
+
+inline JobSpec without_checks(JobSpec spec) {
+  spec.design->a->verify.clear();
+  spec.design->b->verify.clear();
+  return spec;
+}
+
+class DesignRuns : public testing::Test {
+ protected:
+  DesignRuns() { scheduler_.add_observer(seen_); }
+
+  JobId submit(JobSpec spec) {
+    const auto job = scheduler_.submit(std::move(spec), 1000);
+    EXPECT_TRUE(job) << job.error().message;
+    clock_.turn();
+    return job.value_or(0);
+  }
+  // What the command under way is, "" where there is none.
+  [[nodiscard]] std::string command() const { return commands_.is_running() ? commands_.said.back() : ""; }
+  void end_command(const std::string& error = {}) {
+    ASSERT_TRUE(commands_.is_running());
+    commands_.end(error);
+    clock_.turn();
+  }
+  // Lets the machine be on the side `name`, whose commands do what they should.
+  void end_commands(std::string name) {
+    while (commands_.is_running()) {
+      const std::string asked = command();
+      const bool is_check = asked.starts_with("/x/check ");
+      const std::string word = asked.substr(asked.rfind(' ') + 1);
+      if (!is_check) name = word;
+      end_command(is_check && word != name ? "exit code 1" : "");
+    }
+    now_on_ = name;
+  }
+  void end_run() {
+    workload_.last().become_prepared();
+    workload_.last().end(a_measurement());
+    clock_.turn();
+  }
+  [[nodiscard]] std::string name_of(const Arm& arm) const { return arm.variant == 'A' ? "list" : "hash"; }
+  [[nodiscard]] std::vector<RunState> states() const {
+    std::vector<RunState> all;
+    for (const auto& [id, run] : store_.runs) all.push_back(run.state);
+    return all;
+  }
+  [[nodiscard]] const std::string& error_of(RunId run) const { return store_.runs.at(run).record->error; }
+
+  FakeClock clock_;
+  FakeWorkload workload_;
+  FakeTracer tracer_;
+  FakeStore store_;
+  RecordingObserver seen_;
+  FakePacketCounter packets_;
+  FakeCounterSource counters_;
+  FakeFingerprintSource fingerprints_;
+  FakeCommands commands_;
+  FakeSideJournal sides_;
+  std::uint64_t seed_ = 1;
+  std::string now_on_;
+  Scheduler scheduler_{
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3, [this] {
+        return seed_;
+      }};
+};
+
+}  // namespace netperfd::core

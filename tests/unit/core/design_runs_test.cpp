@@ -1,0 +1,327 @@
+// Jobs with a design: which run comes when, and on which side the machine is meanwhile.
+#include <gmock/gmock.h>
+
+#include "tests/unit/core/design_fixture.hpp"
+
+namespace netperfd::core {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// ---- Which run comes when
+
+TEST_F(DesignRuns, draws_a_seed_where_the_scenario_has_none_and_stores_it) {
+  seed_ = 4711;
+  const JobId job = submit(a_design());
+  EXPECT_EQ(store_.jobs.at(job).spec.design->seed, 4711U);
+  EXPECT_EQ(store_.jobs.at(job).arms, draw_arms(a_design(), 4711));
+  const auto status = scheduler_.job(job);
+  EXPECT_EQ(status->design->seed, 4711U);
+  EXPECT_EQ(status->arms, store_.jobs.at(job).arms);
+  EXPECT_EQ(status->runs.size(), 4U);
+  EXPECT_EQ(status->repeat, 1U) << "blocks";
+}
+
+TEST_F(DesignRuns, keeps_the_seed_of_the_scenario) {
+  JobSpec spec = a_design();
+  spec.design->seed = 42;
+  const JobId job = submit(spec);
+  EXPECT_EQ(store_.jobs.at(job).spec.design->seed, 42U);
+  EXPECT_EQ(store_.jobs.at(job).arms, draw_arms(spec, 42));
+}
+
+TEST_F(DesignRuns, tells_the_purpose_of_a_job) {
+  JobSpec spec = a_job();
+  spec.purpose = JobPurpose::pilot;
+  EXPECT_EQ(scheduler_.job(submit(spec))->purpose, JobPurpose::pilot);
+}
+
+TEST_F(DesignRuns, trace_the_traced_runs_and_leave_the_plain_ones_alone) {
+  JobSpec spec = a_traced_job();
+  spec.repeat = 2;
+  spec.design.emplace().plain = true;
+  const JobId job = submit(spec);
+  const auto arms = store_.jobs.at(job).arms;
+  ASSERT_EQ(arms.size(), 4U);
+  std::size_t traced = 0;
+  for (const Arm& arm : arms) {
+    if (arm.traced) ++traced;
+    ASSERT_EQ(tracer_.traces.size(), traced);
+    workload_.last().become_prepared();
+    workload_.last().end(a_measurement());
+    if (arm.traced) tracer_.last().end({});
+    clock_.turn();
+  }
+  EXPECT_EQ(traced, 2U);
+  RunId run = 41;
+  for (const Arm& arm : arms) {
+    const RunRecord& record = *store_.runs.at(run++).record;
+    EXPECT_EQ(record.trace.has_value(), arm.traced);
+    EXPECT_EQ(record.fingerprint->facts.front(),
+              (Fact{"trace", arm.traced ? "events" : "tracer", arm.traced ? "skb:kfree_skb" : "none"}));
+  }
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+  EXPECT_THAT(commands_.said, IsEmpty()) << "a design without variants runs no command";
+}
+
+TEST_F(DesignRuns, refuse_marks_in_a_plain_run) {
+  JobSpec spec = a_traced_job();
+  spec.design.emplace().plain = true;
+  const JobId job = submit(spec);
+  if (store_.jobs.at(job).arms.front().traced) {
+    workload_.last().become_prepared();
+    workload_.last().end(a_measurement());
+    tracer_.last().end({});
+    clock_.turn();
+  }
+  workload_.last().become_prepared();
+  EXPECT_EQ(scheduler_.mark(job, "x").error().kind, ErrorKind::not_running);
+}
+
+// ---- Which side the machine is on
+
+TEST_F(DesignRuns, bring_the_machine_to_the_side_of_each_run_and_back_at_the_end) {
+  const JobId job = submit(a_design());
+  std::string now = "list";
+  for (const Arm& arm : store_.jobs.at(job).arms) {
+    end_commands(now);
+    now = now_on_;
+    EXPECT_EQ(now, name_of(arm));
+    EXPECT_EQ(commands_.said.back(), "/x/check " + now) << "each run is checked";
+    end_run();
+  }
+  end_commands(now);
+  EXPECT_EQ(now_on_, "list");
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+  EXPECT_FALSE(sides_.kept);
+}
+
+TEST_F(DesignRuns, find_out_by_the_checks_where_the_machine_is_before_the_first_switch) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  submit(a_design());
+  EXPECT_EQ(command(), "/x/check list");
+  end_command("exit code 1");
+  EXPECT_EQ(command(), "/x/check hash");
+  end_command();
+  EXPECT_EQ(command(), "/x/check hash") << "it is on side hash already: no switch";
+  end_command();
+  EXPECT_EQ(workload_.runs.size(), 1U);
+  EXPECT_FALSE(sides_.kept) << "nothing was changed so far";
+}
+
+TEST_F(DesignRuns, go_back_to_side_b_where_the_machine_was_there) {
+  const JobId job = submit(a_design());
+  std::string now = "hash";
+  for (int run = 0; run < 4; ++run) {
+    end_commands(now);
+    now = now_on_;
+    end_run();
+  }
+  end_commands(now);
+  EXPECT_EQ(now_on_, "hash");
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+}
+
+TEST_F(DesignRuns, take_side_a_for_the_original_where_no_check_tells) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'A') ++seed_;
+  submit(without_checks(a_design()));
+  EXPECT_EQ(command(), "/x/switch list") << "it is not known that it is there";
+  for (int run = 0; run < 4; ++run) {
+    if (commands_.is_running()) end_command();
+    end_run();
+  }
+  // ABBA: the second A needs a switch, the second B does not, and at the end there is nothing to be undone.
+  EXPECT_THAT(commands_.said, ElementsAre("/x/switch list", "/x/switch hash", "/x/switch list"));
+  EXPECT_FALSE(sides_.kept);
+}
+
+TEST_F(DesignRuns, note_the_way_back_before_the_first_switch) {
+  submit(without_checks(a_design()));
+  ASSERT_TRUE(sides_.kept);
+  EXPECT_EQ(sides_.kept->job, 1U);
+  EXPECT_EQ(sides_.kept->side, "list");
+  EXPECT_THAT(sides_.kept->apply, ElementsAre("/x/switch", "list"));
+  EXPECT_EQ(sides_.writes, 1);
+}
+
+TEST_F(DesignRuns, switch_nothing_where_the_way_back_cannot_be_noted) {
+  sides_.refusal = Error{ErrorKind::no_space, "disk full"};
+  const JobId job = submit(without_checks(a_design()));
+  EXPECT_THAT(commands_.said, IsEmpty());
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
+  EXPECT_THAT(error_of(41), HasSubstr("disk full"));
+}
+
+TEST_F(DesignRuns, give_each_command_a_minute) {
+  submit(a_design());
+  EXPECT_THAT(commands_.timeouts, ElementsAre(SideSwitch::kCommandTimeout));
+}
+
+TEST_F(DesignRuns, do_not_count_a_switch_into_the_deadline_of_a_run) {
+  submit(without_checks(a_design()));
+  clock_.advance(seconds{59});
+  end_command();
+  EXPECT_EQ(workload_.alive(), 1);
+  EXPECT_FALSE(workload_.last().stop_asked);
+}
+
+// ---- What goes wrong
+
+TEST_F(DesignRuns, a_switch_that_fails_ends_the_job) {
+  const JobId job = submit(without_checks(a_design()));
+  const std::string first = name_of(store_.jobs.at(job).arms.front());
+  end_command("exit code 1: no such module");
+  EXPECT_EQ(error_of(41), "side " + first + ": /x/switch " + first + ": exit code 1: no such module");
+  EXPECT_EQ(command(), "/x/switch list") << "half a switch is undone too";
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::running) << "not before the machine is back";
+  end_command();
+  EXPECT_THAT(states(),
+              ElementsAre(RunState::failed, RunState::canceled, RunState::canceled, RunState::canceled));
+  EXPECT_EQ(error_of(42), "not measured, since run 41 did not get its side");
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
+  EXPECT_EQ(scheduler_.job(job)->error, error_of(41));
+  EXPECT_TRUE(workload_.runs.empty());
+  EXPECT_FALSE(sides_.kept);
+}
+
+TEST_F(DesignRuns, a_check_that_fails_ends_the_job_on_the_side_where_it_began) {
+  const JobId job = submit(a_design());
+  end_commands("list");
+  end_run();
+  while (command().starts_with("/x/switch")) end_command();
+  const std::string check = command();
+  end_command("exit code 3");
+  end_commands("");
+  EXPECT_THAT(error_of(42), testing::EndsWith(check + ": exit code 3"));
+  EXPECT_THAT(states(),
+              ElementsAre(RunState::finished, RunState::failed, RunState::canceled, RunState::canceled));
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
+  EXPECT_FALSE(sides_.kept);
+}
+
+TEST_F(DesignRuns, a_command_that_cannot_be_started_fails_like_one_that_ends_badly) {
+  commands_.refusal = Error{ErrorKind::not_found, "no such file"};
+  const JobId job = submit(without_checks(a_design()));
+  EXPECT_THAT(error_of(41), HasSubstr("/x/switch list: no such file"));
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
+  EXPECT_THAT(scheduler_.job(job)->side_error, HasSubstr("could not be brought back"));
+}
+
+TEST_F(DesignRuns, a_machine_that_does_not_come_back_is_told_of_by_the_job) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  JobSpec spec = without_checks(a_design());
+  const JobId job = submit(spec);
+  end_command();
+  ASSERT_TRUE(scheduler_.stop(job, "enough"));
+  workload_.last().end(a_measurement());
+  clock_.turn();
+  EXPECT_EQ(command(), "/x/switch list");
+  end_command("exit code 7: busy");
+  const auto status = scheduler_.job(job);
+  EXPECT_EQ(status->state, JobState::failed);
+  EXPECT_EQ(
+      status->side_error,
+      "the machine was on side list and could not be brought back: side list: /x/switch list: exit code "
+      "7: busy");
+  EXPECT_EQ(status->error, status->side_error);
+  EXPECT_TRUE(sides_.kept) << "the next start of the daemon tries again";
+}
+
+// ---- Stop and shutdown
+
+TEST_F(DesignRuns, a_stop_during_a_switch_waits_for_its_end_and_undoes_it) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  const JobId job = submit(without_checks(a_design()));
+  EXPECT_EQ(command(), "/x/switch hash");
+  ASSERT_TRUE(scheduler_.stop(job, "stopped by uid 1000"));
+  clock_.turn();
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::running);
+  end_command();
+  EXPECT_EQ(command(), "/x/switch list");
+  ASSERT_TRUE(scheduler_.stop(job, "again")) << "asking twice does no harm";
+  end_command();
+  EXPECT_THAT(commands_.said, ElementsAre("/x/switch hash", "/x/switch list"));
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::canceled);
+  for (RunId run = 41; run <= 44; ++run) EXPECT_EQ(error_of(run), "stopped by uid 1000");
+  EXPECT_TRUE(workload_.runs.empty());
+}
+
+TEST_F(DesignRuns, a_stop_during_a_check_ends_it_at_once) {
+  const JobId job = submit(a_design());
+  ASSERT_TRUE(scheduler_.stop(job, "stopped"));
+  clock_.turn();
+  EXPECT_THAT(commands_.said, ElementsAre("/x/check list", "killed /x/check list"));
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::canceled);
+}
+
+TEST_F(DesignRuns, a_stop_before_the_first_command_runs_none) {
+  const auto job = scheduler_.submit(a_design(), 1000);
+  ASSERT_TRUE(scheduler_.stop(*job, "stopped"));
+  clock_.turn();
+  EXPECT_THAT(commands_.said, IsEmpty());
+  EXPECT_EQ(scheduler_.job(*job)->state, JobState::canceled);
+}
+
+TEST_F(DesignRuns, a_shutdown_during_a_switch_is_done_when_the_machine_is_back) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  submit(without_checks(a_design()));
+  int done = 0;
+  scheduler_.shut_down("netperfd was stopped", [&] { ++done; });
+  clock_.turn();
+  EXPECT_EQ(done, 0);
+  end_command();
+  EXPECT_EQ(command(), "/x/switch list");
+  EXPECT_EQ(done, 0);
+  end_command();
+  EXPECT_EQ(done, 1);
+  EXPECT_FALSE(sides_.kept);
+  for (const RunState state : states()) EXPECT_EQ(state, RunState::canceled);
+}
+
+TEST_F(DesignRuns, the_next_job_waits_until_the_machine_is_back) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  const JobId first = submit(without_checks(a_design()));
+  submit(a_job());
+  end_command();
+  ASSERT_TRUE(scheduler_.stop(first, "stopped"));
+  workload_.last().end(a_measurement());
+  clock_.turn();
+  EXPECT_EQ(command(), "/x/switch list");
+  EXPECT_EQ(workload_.runs.size(), 1U);
+  end_command();
+  EXPECT_EQ(workload_.runs.size(), 2U);
+}
+
+TEST_F(DesignRuns, each_job_finds_out_anew_where_the_machine_is) {
+  const JobId first = submit(a_design());
+  submit(a_design());
+  end_commands("list");
+  ASSERT_TRUE(scheduler_.stop(first, "stopped"));
+  workload_.last().end(a_measurement());
+  clock_.turn();
+  while (command().starts_with("/x/switch")) end_command();
+  EXPECT_EQ(command(), "/x/check list");
+  EXPECT_EQ(scheduler_.job(first)->state, JobState::canceled);
+}
+
+TEST_F(DesignRuns, variants_without_commands_run_none) {
+  JobSpec spec = without_checks(a_design());
+  spec.design->a->apply.clear();
+  spec.design->b->apply.clear();
+  const JobId job = submit(spec);
+  for (int run = 0; run < 4; ++run) end_run();
+  EXPECT_THAT(commands_.said, IsEmpty());
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+}
+
+}  // namespace
+}  // namespace netperfd::core
