@@ -14,7 +14,9 @@
 namespace netperfd {
 namespace {
 
-constexpr const char* kSideJournal = "side.journal";
+std::string side_journal(const config::DaemonConfig& config) {
+  return config.database + ".side";
+}
 
 Status clean_up_tracefs(const trace::SessionSettings& settings) {
   const auto tracefs = trace::make_real_tracefs(tracefs_root());
@@ -25,7 +27,7 @@ Status clean_up_tracefs(const trace::SessionSettings& settings) {
 }
 
 Status clean_up_side(const config::DaemonConfig& config, const std::string& boot_id) {
-  if (::access(beside_the_database(config, kSideJournal).c_str(), F_OK) != 0) return {};
+  if (::access(side_journal(config).c_str(), F_OK) != 0) return {};
   auto journal = open_side_journal(config, boot_id);
   if (!journal) return std::unexpected(std::move(journal.error()));
   auto loop = EventLoop::create();
@@ -75,7 +77,7 @@ void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJo
 
 Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,
                                                    const std::string& boot_id) {
-  return command::SideJournalFile::open(beside_the_database(config, kSideJournal), boot_id);
+  return command::SideJournalFile::open(side_journal(config), boot_id);
 }
 
 }  // namespace netperfd

@@ -63,6 +63,11 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
                               std::vector<std::string> names, Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
+    // Before any of them is taken: each costs a thread to close.
+    if (files.empty() || files.size() > 2) {
+      throw to_dbus(Error{ErrorKind::invalid_argument,
+                          fmt::format("{} files cannot be one run; expected are one or two", files.size())});
+    }
     if (files.size() != names.size()) {
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files have {} names", files.size(), names.size())});

@@ -94,8 +94,15 @@ void ChildCommands::Child::on_output() {
 }
 
 void ChildCommands::Child::on_timeout() {
+  constexpr std::chrono::seconds kPatience{20};
+  if (timed_out_) {
+    // It waits in the kernel for what never comes. The owner may destroy this object inside the call.
+    const auto done = std::move(done_);
+    return done(failed(fmt::format("{}, and no signal ends it", timeout_words(timeout_)), tail_));
+  }
   timed_out_ = true;
   kill_group();
+  if (auto timer = owner_.loop_.after(kPatience, [this] { on_timeout(); })) timer_ = std::move(*timer);
 }
 
 void ChildCommands::Child::on_exit() {

@@ -76,12 +76,22 @@ Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std
 }
 
 Result<std::optional<core::SideNote>> SideJournalFile::read() const {
-  const auto text = read_file(path_, kLongest);
+  // What was judged when it was opened, not what lies at the path by now.
+  if (::lseek(file_.get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
+  const auto text = read_file(file_, path_, kLongest);
   if (!text) return std::unexpected(text.error());
   return note_of(fields_of(*text), boot_id_);
 }
 
 Status SideJournalFile::write(const core::SideNote& note) {
+  const auto left = read();
+  if (!left) return std::unexpected(left.error());
+  if (*left) {
+    return fail(ErrorKind::busy,
+                fmt::format("job {} left the machine off side {}; a restart of netperfd tries again to "
+                            "bring it back",
+                            (*left)->job, (*left)->side));
+  }
   std::string text;
   const auto add = [&](std::string_view field) { text.append(field).push_back('\0'); };
   add(kMagic);

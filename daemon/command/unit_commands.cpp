@@ -226,8 +226,8 @@ Status UnitCommands::Unit::ask(const std::vector<std::string>& argv, const Fd& o
 
 int UnitCommands::Unit::on_started(sd_bus_message* reply, void* unit, sd_bus_error*) {
   auto* self = static_cast<Unit*>(unit);
+  // Still to be stopped: an answer that came too late is an error too.
   if (sd_bus_message_is_method_error(reply, nullptr) == 0) return 0;
-  self->asked_ = false;
   self->give(failed(fmt::format("systemd did not start it: {}", words_of(*sd_bus_message_get_error(reply))),
                     self->tail_));
   return 0;

@@ -48,7 +48,7 @@ struct ScenarioFile {
 // What is judged is what is read: of two lookups of a path, each could find another file.
 Result<ScenarioFile> read_scenario(const std::string& directory, const std::string& path, uid_t owner) {
   const std::string name = std::filesystem::path(path).filename();
-  const Fd above{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  const Fd above{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!above) return fail_errno(directory, errno);
   // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
   const Fd file{::openat(above.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

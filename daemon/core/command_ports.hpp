@@ -48,7 +48,8 @@ struct SideNote {
 class SideJournal {
  public:
   virtual ~SideJournal() = default;
-  // On disk when it returns; in place of an older note.
+  // On disk when it returns. Refused (busy) where an older note of this boot was not cleared: it is still the
+  // only way back.
   [[nodiscard]] virtual Status write(const SideNote& note) = 0;
   // The machine is on that side again.
   [[nodiscard]] virtual Status clear() = 0;

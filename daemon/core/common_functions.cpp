@@ -1,7 +1,7 @@
 #include "daemon/core/common_functions.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,25 +11,35 @@
 namespace netperfd::core {
 namespace {
 
-std::set<std::string_view> base_names(const std::vector<std::string>& functions) {
-  std::set<std::string_view> names;
-  for (const std::string& function : functions) names.insert(analysis::base_name(function));
-  return names;
-}
+using Names = std::set<std::string_view>;
+
+// How many without a namesake each side has of a base name.
+struct Unmatched {
+  std::uint32_t a = 0, b = 0;
+};
 
 }  // namespace
 
 std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                const std::vector<std::string>& b) {
-  const auto names_a = base_names(a);
-  const auto names_b = base_names(b);
-  std::set<std::string> lonely;
+  const Names names_a(a.begin(), a.end()), names_b(b.begin(), b.end());
+  std::map<std::string_view, Unmatched> unmatched;
   for (const std::string& function : a) {
-    if (!names_b.contains(analysis::base_name(function))) lonely.insert(function);
+    if (!names_b.contains(function)) ++unmatched[analysis::base_name(function)].a;
   }
   for (const std::string& function : b) {
-    if (!names_a.contains(analysis::base_name(function))) lonely.insert(function);
+    if (!names_a.contains(function)) ++unmatched[analysis::base_name(function)].b;
   }
+  std::set<std::string> lonely;
+  const auto add = [&](const std::vector<std::string>& functions, const Names& other) {
+    for (const std::string& function : functions) {
+      if (other.contains(function)) continue;
+      const Unmatched& base = unmatched[analysis::base_name(function)];
+      if (base.a != 1 || base.b != 1) lonely.insert(function);
+    }
+  };
+  add(a, names_b);
+  add(b, names_a);
   return {lonely.begin(), lonely.end()};
 }
 

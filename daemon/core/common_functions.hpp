@@ -10,8 +10,8 @@
 
 namespace netperfd::core {
 
-// Of two lists in order, the names that the other list has neither as they are nor, where a compiler renamed
-// a function (analysis::base_name), under another name of the same base.
+// The names that the other list has neither as they are nor, where a compiler renamed a function, as the only
+// other name of their base (analysis::base_name): those that a comparison could not match.
 [[nodiscard]] std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                              const std::vector<std::string>& b);
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kFewestSamples = 3;
 constexpr double kLevel = 0.95;
+constexpr double kLeastPower = 0.05;  // below, the formula of the planner does not hold
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
 
@@ -31,9 +32,9 @@ Status check_request(const PlanRequest& request) {
   if (!(request.effect > 0 && request.effect <= 1)) {
     return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));
   }
-  if (!(request.power > 0 && request.power <= kMostPower)) {
-    return invalid(
-        fmt::format("power: {} is no share above 0 and at most {}, such as 0.8", request.power, kMostPower));
+  if (!(request.power >= kLeastPower && request.power <= kMostPower)) {
+    return invalid(fmt::format("power: {} is no share of at least {} and at most {}, such as 0.8",
+                               request.power, kLeastPower, kMostPower));
   }
   if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
     return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));

@@ -107,8 +107,9 @@ void SideSwitch::verify() {
   const Variant& side = variant(target_);
   if (side.verify.empty()) return finish({});
   run(side.verify, [this, &side](const CommandEnd& end) {
-    if (!end.error.empty()) return finish(fail(ErrorKind::io, failure(side, side.verify, end.error)));
-    finish({});
+    if (end.error.empty()) return finish({});
+    applied_.reset();  // whatever its switch said
+    finish(fail(ErrorKind::io, failure(side, side.verify, end.error)));
   });
 }
 

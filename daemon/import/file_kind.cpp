@@ -62,8 +62,13 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
                 fmt::format("it is no text and no trace.dat, it begins with the bytes{}; {}",
                             first_bytes(text), kExpected));
   }
-  if (contains_any(text, {"# tracer:", "funcgraph_", ") {", ");", "} /*"})) return FileKind::graph_text;
   const std::string_view json = json_of(text);
+  // First what no trace has: iperf3's own words, such as a title, may look like a call.
+  const bool has_head = text.starts_with("# tracer:") || text.starts_with("cpus=");
+  if (!has_head && contains_any(json, {"\"test_start\"", "\"connecting_to\"", "\"event\":"})) {
+    return FileKind::iperf3;
+  }
+  if (contains_any(text, {"# tracer:", "funcgraph_", ") {", ");", "} /*"})) return FileKind::graph_text;
   if (contains_any(json, {"\"start\"", "\"intervals\"", "\"event\"", "\"error\""})) return FileKind::iperf3;
   if (!json.empty()) {
     return fail(

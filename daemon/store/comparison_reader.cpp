@@ -131,12 +131,20 @@ class RunParts {
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated);
     });
     if (!done) return done;
-    return for_each_row(functions_.bind(id), [&](const Statement& row) {
+    done = for_each_row(functions_.bind(id), [&](const Statement& row) {
       analysis::ComparedFunction& function = trace.functions.emplace_back();
       row.read(function.name, function.module, function.duplicate, function.hits, function.self_ns,
                function.corrected_self_ns);
       trace.calls += function.hits;
     });
+    functions_read_ += trace.functions.size();
+    if (done && functions_read_ > kMostFunctions) {
+      return fail(
+          ErrorKind::invalid_argument,
+          fmt::format("the runs to compare have more than {} functions together; select fewer of them",
+                      kMostFunctions));
+    }
+    return done;
   }
 
   // Runs of one environment share their facts.
@@ -169,7 +177,11 @@ class RunParts {
     return done;
   }
 
+  // Some 200 MB: what callers import may have any number of functions.
+  static constexpr std::size_t kMostFunctions = 2'000'000;
+
   Connection* connection_;
+  std::size_t functions_read_ = 0;
   std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
   Statement run_, received_, traffic_, flags_, trace_, missing_, profile_, functions_, environment_, unknown_,
       counters_;

@@ -151,6 +151,7 @@ bool Reader::add(std::string_view text) {
       break;
     case TextLineKind::lost: {
       constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // so that sums stay what a count may be
+      cpu.interrupts = 0;                                       // their ends may be among them
       cpu.counts.lost_events += std::clamp<std::uint64_t>(line->lost, 1, kMost);
       GraphEvent event;
       event.time = now_;

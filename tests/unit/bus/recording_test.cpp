@@ -219,6 +219,15 @@ TEST_F(Recordings, as_many_names_as_files_are_expected) {
   EXPECT_EQ(answered.text, "1 files have 0 names");
 }
 
+TEST_F(Recordings, more_than_two_files_are_no_run) {
+  std::vector<sdbus::UnixFd> files;
+  for (int i = 0; i < 3; ++i) files.push_back(open_file(kAnyFile));
+  const auto answered =
+      client->call<std::uint64_t>("ImportRun", files, std::vector<std::string>{"a", "b", "c"}, dbus::Row{});
+  EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+  EXPECT_EQ(answered.text, "3 files cannot be one run; expected are one or two");
+}
+
 TEST_F(Recordings, the_file_that_arrives_is_the_one_that_was_sent) {
   Fd sent{::memfd_create("sent", MFD_CLOEXEC)};
   ASSERT_EQ(::pwrite(sent.get(), "bytes", 5, 0), 5);

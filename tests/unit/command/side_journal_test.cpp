@@ -46,10 +46,15 @@ TEST_F(SideJournalTest, gives_the_next_daemon_what_was_noted) {
   EXPECT_THAT((*read)->apply, ElementsAre("/x/switch", "two\nlines", "", "$x"));
 }
 
-TEST_F(SideJournalTest, a_later_note_takes_the_place_of_the_first) {
+TEST_F(SideJournalTest, keeps_a_way_back_that_was_not_taken) {
   write_note(note());
-  write_note({.job = 8, .side = "b", .apply = {"/y"}});
-  EXPECT_EQ(open()->read().value()->job, 8);
+  auto journal = open();
+  const auto written = journal->write({.job = 8, .side = "b", .apply = {"/y"}});
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::busy);
+  EXPECT_EQ(journal->read().value()->job, note().job);
+  ASSERT_TRUE(journal->clear());
+  EXPECT_TRUE(journal->write({.job = 8, .side = "b", .apply = {"/y"}}));
 }
 
 TEST_F(SideJournalTest, holds_nothing_once_it_was_cleared) {

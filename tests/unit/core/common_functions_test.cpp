@@ -24,6 +24,12 @@ TEST(FunctionsOfOneSide, are_not_those_that_a_compiler_renamed) {
               ElementsAre("hash.constprop.0"));
 }
 
+TEST(FunctionsOfOneSide, are_parts_that_a_compiler_split_off_on_that_side) {
+  EXPECT_THAT(functions_of_one_side({"walk", "walk.part.0"}, {"walk"}), ElementsAre("walk.part.0"));
+  EXPECT_THAT(functions_of_one_side({"walk.part.0", "walk.part.1"}, {"walk.isra.0"}),
+              ElementsAre("walk.isra.0", "walk.part.0", "walk.part.1"));
+}
+
 JobSpec a_traced_design() {
   JobSpec spec = without_checks(a_design());
   spec.trace.emplace().function_graph.emplace().module = "hsr";

@@ -212,6 +212,22 @@ TEST_F(DesignRuns, a_command_that_cannot_be_started_fails_like_one_that_ends_bad
   EXPECT_THAT(scheduler_.job(job)->side_error, HasSubstr("could not be brought back"));
 }
 
+TEST_F(DesignRuns, a_switch_whose_check_fails_brought_nothing_back) {
+  seed_ = 0;
+  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  const JobId job = submit(a_design());
+  end_commands("list");
+  end_run();
+  ASSERT_EQ(command(), "/x/switch list");
+  end_command();
+  ASSERT_EQ(command(), "/x/check list");
+  end_command("exit code 1");
+  EXPECT_EQ(command(), "/x/switch list") << "once more, for the way back";
+  end_command("exit code 1");
+  EXPECT_THAT(scheduler_.job(job)->side_error, HasSubstr("could not be brought back"));
+  EXPECT_TRUE(sides_.kept);
+}
+
 TEST_F(DesignRuns, a_machine_that_does_not_come_back_is_told_of_by_the_job) {
   seed_ = 0;
   while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;

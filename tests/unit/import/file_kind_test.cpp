@@ -33,6 +33,7 @@ TEST(FileKind, is_told_by_the_content) {
   EXPECT_EQ(kind_of("{\n\t\"start\":\t{}, \"intervals\": [], \"end\": {}}"), FileKind::iperf3);
   EXPECT_EQ(kind_of("{\"event\":\"start\",\"data\":{}}\n"), FileKind::iperf3);
   EXPECT_EQ(kind_of("Control connection MSS 1448\n{\n\"start\": {}}"), FileKind::iperf3) << "as with -V";
+  EXPECT_EQ(kind_of("{\"title\": \"lab (b);\", \"start\": {\"connecting_to\": {}}}"), FileKind::iperf3);
   EXPECT_EQ(kind_of("# tracer: function_graph\n#\n"), FileKind::graph_text);
   EXPECT_EQ(kind_of(" 0)   1.000 us    |  ip_rcv();\n"), FileKind::graph_text);
   EXPECT_EQ(kind_of(" 0)               |  ip_rcv(skb=0x1) {\n"), FileKind::graph_text);

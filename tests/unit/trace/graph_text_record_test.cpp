@@ -162,6 +162,20 @@ TEST_P(GraphTextRecord, needs_neither_stamps_nor_tasks_nor_tails) {
   EXPECT_FALSE(bare->trace->profile->off_cpu_known);
 }
 
+TEST(GraphTextRecordOfLosses, takes_no_later_call_for_one_of_an_interrupt_whose_end_was_lost) {
+  const std::string begin =
+      "# tracer: function_graph\n"
+      " 0)   ==========> |\n"
+      " 0)   1.000 us    |  sysvec_apic();\n";
+  const auto interrupt_roots_of_later = [&](const std::string& lost) {
+    const auto profile = profile_of(begin + lost + " 0)   2.000 us    |  ip_rcv();\n");
+    const auto found = std::ranges::find(profile.functions, "ip_rcv", &FunctionStats::name);
+    return found == profile.functions.end() ? ~std::uint64_t{0} : found->interrupt_roots;
+  };
+  EXPECT_EQ(interrupt_roots_of_later(""), 1U);
+  EXPECT_EQ(interrupt_roots_of_later("CPU:0 [LOST 900 EVENTS]\n"), 0U);
+}
+
 // What trace-cmd 3.1.6 reports of the recording, by function.
 TEST(GraphTextRecordOfReport, is_that_of_the_trace_dat_it_was_made_of) {
   const std::string directory = NETPERFD_TEST_DATA "/trace-dat/";
