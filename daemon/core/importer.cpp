@@ -199,7 +199,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   if (!job) return std::unexpected(job.error());
   const RunId run = job->runs.front();
   record.id = run;
-  if (auto stored = store_run(std::move(record)); !stored) {
+  if (auto stored = store_run(record); !stored) {
     // Else it would stay open; where not even this can be stored, the next start of the daemon closes it.
     RunRecord failed;
     failed.id = run;
@@ -211,7 +211,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
 }
 
 // A run has to pass all states, also one that was over before it came.
-Status Importer::store_run(RunRecord record) {
+Status Importer::store_run(const RunRecord& record) {
   for (const RunState state : {RunState::preparing, RunState::running, RunState::collecting}) {
     if (auto stepped = store_.set_state(record.id, state); !stepped) return stepped;
   }

@@ -58,7 +58,7 @@ class Importer {
  private:
   class Import;
   [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<ImportedFile> files);
-  [[nodiscard]] Status store_run(RunRecord record);
+  [[nodiscard]] Status store_run(const RunRecord& record);
 
   RunStore& store_;
   FileImport& files_;

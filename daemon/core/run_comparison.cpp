@@ -111,9 +111,9 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   if (!runs_b) return std::unexpected(runs_b.error());
   ComparedSelections compared{comparer(*runs_a, *runs_b, settings), summary_of(a), summary_of(b), {}};
   if (compared.b.scenarios.size() != 1) return compared;
-  auto self_test = newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
-  if (!self_test) return std::unexpected(std::move(self_test.error()));
-  compared.self_test = std::move(*self_test);
+  const auto self_test = newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
+  if (!self_test) return std::unexpected(self_test.error());
+  compared.self_test = *self_test;
   return compared;
 }
 

@@ -139,7 +139,7 @@ Status SideSwitch::note_original() {
   return written;
 }
 
-void SideSwitch::run(const std::vector<std::string>& argv, Next next) {
+void SideSwitch::run(const std::vector<std::string>& argv, const Next& next) {
   auto started = ports_.commands.start(argv, kCommandTimeout, [this, next](const CommandEnd& end) {
     const auto ended = std::move(command_);
     next(end);

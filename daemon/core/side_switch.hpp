@@ -65,7 +65,7 @@ class SideSwitch {
   void switch_over();
   void verify();
   void go_back();
-  void run(const std::vector<std::string>& argv, Next next);
+  void run(const std::vector<std::string>& argv, const Next& next);
   [[nodiscard]] Status note_original();
   void finish(const Status& status);
   [[nodiscard]] const Variant& variant(char letter) const { return letter == 'A' ? *design_.a : *design_.b; }
