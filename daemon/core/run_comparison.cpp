@@ -111,7 +111,8 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   if (!runs_b) return std::unexpected(runs_b.error());
   ComparedSelections compared{comparer(*runs_a, *runs_b, settings), summary_of(a), summary_of(b), {}};
   if (compared.b.scenarios.size() != 1) return compared;
-  const auto self_test = newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
+  const auto self_test =
+      newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
   if (!self_test) return std::unexpected(self_test.error());
   compared.self_test = *self_test;
   return compared;
