@@ -35,7 +35,7 @@ std::optional<Value> at(const std::optional<std::vector<Value>>& values, std::si
 }
 
 std::string side_of(const LiveJobView& job, std::size_t place) {
-  const std::string name = at(job.variant, place).value_or("");
+  std::string name = at(job.variant, place).value_or("");
   if (name.empty() || !job.variant_a || !job.variant_b) return name;
   return side_words(name == *job.variant_b ? 'B' : 'A', name);
 }
