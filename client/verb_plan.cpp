@@ -99,7 +99,7 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   return request;
 }
 
-Outcome<Exit> run_plan(const Settings& settings, PlanArguments arguments) {
+Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments) {
   const auto request = request_of(arguments);
   if (!request) return std::unexpected(request.error());
   Question question{*request, {}, arguments.launch.what};
