@@ -1,6 +1,7 @@
 // Files that others measured, imported by the client as a user and read by the daemon's confined child.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/system/harness/system_test.hpp"
@@ -17,13 +18,16 @@ using testing::IsEmpty;
 constexpr int kUsage = 2;
 constexpr int kInconclusive = 6;
 
-std::string data(const std::string& file) {
-  return NETPERFD_TEST_DATA "/" + file;
-}
-
 class Import : public SystemTest {
  protected:
   static void SetUpTestSuite() { set_up({}); }
+
+  // A copy where the user of the client may read it, as in the tree nobody but its owner may be able to.
+  static std::string data(std::string file) {
+    const std::string content = read_text(NETPERFD_TEST_DATA "/" + file);
+    std::ranges::replace(file, '/', '-');
+    return lab().directory().write(file, content);
+  }
 
   static json import(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"import", "-o", "json"});
