@@ -46,14 +46,15 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   return stored->id;
 }
 
-// A name that is wrong is the caller's to mend, also where the trace is optional.
+// A name that is wrong is the caller's to mend, also where the trace is optional. But what the commands of a
+// design bring about, such as a module, may not be there yet: then the runs will say.
 Status Scheduler::check_trace(const JobSpec& spec) {
-  // What its commands bring about is not there yet: the runs will say.
-  if (!spec.trace || has_commands(spec)) return {};
+  if (!spec.trace) return {};
   auto checked = ports_.tracer.check(*spec.trace);
-  const bool may_skip =
-      spec.trace->optional && !checked && checked.error().kind != ErrorKind::invalid_argument;
-  return may_skip ? Status{} : checked;
+  if (checked) return checked;
+  const bool is_name = checked.error().kind == ErrorKind::invalid_argument;
+  const bool may_pass = is_name ? has_commands(spec) : spec.trace->optional;
+  return may_pass ? Status{} : checked;
 }
 
 Status Scheduler::mark(JobId id, const std::string& text) {

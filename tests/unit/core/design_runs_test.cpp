@@ -11,6 +11,27 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// ---- What is refused at once
+
+TEST_F(DesignRuns, a_name_that_only_a_switch_brings_about_is_left_to_the_runs) {
+  JobSpec spec = a_design();
+  spec.trace.emplace().function_graph.emplace().module = "hsr";
+  tracer_.check_refusal = Error{ErrorKind::invalid_argument, "module hsr is not loaded"};
+  EXPECT_TRUE(scheduler_.submit(spec, 1000));
+  spec.design->a->apply = spec.design->a->verify = {};
+  spec.design->b->apply = spec.design->b->verify = {};
+  EXPECT_FALSE(scheduler_.submit(spec, 1000)) << "nothing brings it about";
+}
+
+TEST_F(DesignRuns, a_kernel_that_cannot_trace_refuses_a_job_with_commands_too) {
+  JobSpec spec = a_design();
+  spec.trace.emplace().function_graph.emplace().module = "hsr";
+  tracer_.check_refusal = Error{ErrorKind::unsupported, "locked down"};
+  EXPECT_FALSE(scheduler_.submit(spec, 1000));
+  spec.trace->optional = true;
+  EXPECT_TRUE(scheduler_.submit(spec, 1000));
+}
+
 // ---- Which run comes when
 
 TEST_F(DesignRuns, draws_a_seed_where_the_scenario_has_none_and_stores_it) {
