@@ -1,46 +1,33 @@
 #include "daemon/core/common_functions.hpp"
 
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
+#include "daemon/analysis/comparison.hpp"
 #include "daemon/analysis/function_match.hpp"
 
 namespace netperfd::core {
 namespace {
 
-using Names = std::set<std::string_view>;
-
-// How many without a namesake each side has of a base name.
-struct Unmatched {
-  std::uint32_t a = 0, b = 0;
-};
+analysis::ComparedRun run_of(const std::vector<std::string>& functions) {
+  analysis::ComparedRun run;
+  auto& called = run.trace.emplace().functions;
+  for (const std::string& function : functions) called.emplace_back().name = function;
+  return run;
+}
 
 }  // namespace
 
 std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                const std::vector<std::string>& b) {
-  const Names names_a(a.begin(), a.end()), names_b(b.begin(), b.end());
-  std::map<std::string_view, Unmatched> unmatched;
-  for (const std::string& function : a) {
-    if (!names_b.contains(function)) ++unmatched[analysis::base_name(function)].a;
+  const analysis::ComparedRun run_a = run_of(a), run_b = run_of(b);
+  std::vector<std::string> lonely;
+  for (auto& function : analysis::match_functions({&run_a}, {&run_b}).functions) {
+    const bool is_lonely = function.match == FunctionMatch::only_a || function.match == FunctionMatch::only_b;
+    if (is_lonely) lonely.push_back(std::move(function.name));
   }
-  for (const std::string& function : b) {
-    if (!names_a.contains(function)) ++unmatched[analysis::base_name(function)].b;
-  }
-  std::set<std::string> lonely;
-  const auto add = [&](const std::vector<std::string>& functions, const Names& other) {
-    for (const std::string& function : functions) {
-      if (other.contains(function)) continue;
-      const Unmatched& base = unmatched[analysis::base_name(function)];
-      if (base.a != 1 || base.b != 1) lonely.insert(function);
-    }
-  };
-  add(a, names_b);
-  add(b, names_a);
-  return {lonely.begin(), lonely.end()};
+  std::ranges::sort(lonely);
+  return lonely;
 }
 
 void CommonFunctions::find(char last, SideSwitch::Done done) {

@@ -10,8 +10,7 @@
 
 namespace netperfd::core {
 
-// The names that the other list has neither as they are nor, where a compiler renamed a function, as the only
-// other name of their base (analysis::base_name): those that a comparison could not match.
+// The names, in order, that a comparison could not match with one of the other list (function_match.hpp).
 [[nodiscard]] std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                              const std::vector<std::string>& b);
 
