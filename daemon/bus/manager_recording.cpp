@@ -64,7 +64,7 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     // Before any of them is taken: each costs a thread to close.
-    if (files.empty() || files.size() > 2) {
+    if (files.size() > core::Importer::kMostFiles) {
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files cannot be one run; expected are one or two", files.size())});
     }

@@ -74,7 +74,7 @@ Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   for (NamedFile& each : files) {
     checked.push_back({ForeignFd(std::move(each.file)), 0, std::move(each.name)});
   }
-  if (checked.empty() || checked.size() > 2) {
+  if (checked.empty() || checked.size() > Importer::kMostFiles) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} files cannot be one run; expected are one, or an iperf3 document and a trace",
                             checked.size()));

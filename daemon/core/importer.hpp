@@ -40,6 +40,7 @@ class Importer {
   static constexpr std::size_t kLimit = 2;
   static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;  // of one file
   static constexpr std::size_t kLongestName = 255;
+  static constexpr std::size_t kMostFiles = 2;  // of one run
 
   using Done = std::function<void(Result<ImportedRun>)>;
 
