@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "daemon/model/fingerprint.hpp"
+#include "daemon/model/problems.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/wording.hpp"
 
@@ -22,18 +22,6 @@ constexpr std::size_t kMaxName = 32;
 constexpr std::size_t kMaxWords = 64;
 constexpr std::size_t kMaxGroups = 64;
 constexpr std::size_t kMaxGroup = 255;
-
-class Problems {
- public:
-  // `others` are read with `key`; all are full paths.
-  void add(std::string key, std::string message, std::initializer_list<std::string_view> others = {}) {
-    found_.push_back({std::move(key), std::move(message), {others.begin(), others.end()}});
-  }
-  std::vector<JobProblem> take() { return std::move(found_); }
-
- private:
-  std::vector<JobProblem> found_;
-};
 
 void check_argv(const std::string& key, const std::vector<std::string>& argv, Problems& problems) {
   if (argv.empty()) return;

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "daemon/model/problems.hpp"
 #include "daemon/model/text.hpp"
 
 namespace netperfd {
@@ -31,18 +31,6 @@ constexpr std::uint64_t kMinBuffer = 64ULL << 10U;
 constexpr std::uint64_t kMaxBuffer = 1ULL << 30U;
 constexpr std::uint64_t kMinRaw = 1ULL << 20U;
 constexpr std::uint64_t kMaxRaw = 256ULL << 20U;
-
-class Problems {
- public:
-  // `others` are read with `key`; all are full paths.
-  void add(std::string key, std::string message, std::initializer_list<std::string_view> others = {}) {
-    found_.push_back({std::move(key), std::move(message), {others.begin(), others.end()}});
-  }
-  std::vector<JobProblem> take() { return std::move(found_); }
-
- private:
-  std::vector<JobProblem> found_;
-};
 
 bool is_name(std::string_view text) {
   const auto fits = [](char c) {
