@@ -1,16 +1,11 @@
 // A scheduler whose jobs have two sides, and a machine that is on one of them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "daemon/core/scheduler.hpp"
-#include "tests/unit/core/command_fakes.hpp"
-#include "tests/unit/core/fakes.hpp"
+#include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
 
@@ -33,10 +28,8 @@ inline JobSpec without_checks(JobSpec spec) {
   return spec;
 }
 
-class DesignRuns : public testing::Test {
+class DesignRuns : public SchedulerFixture {
  protected:
-  DesignRuns() { scheduler_.add_observer(seen_); }
-
   JobId submit(JobSpec spec) {
     const auto job = scheduler_.submit(std::move(spec), 1000);
     EXPECT_TRUE(job) << job.error().message;
@@ -74,22 +67,7 @@ class DesignRuns : public testing::Test {
   }
   [[nodiscard]] const std::string& error_of(RunId run) const { return store_.runs.at(run).record->error; }
 
-  FakeClock clock_;
-  FakeWorkload workload_;
-  FakeTracer tracer_;
-  FakeStore store_;
-  RecordingObserver seen_;
-  FakePacketCounter packets_;
-  FakeCounterSource counters_;
-  FakeFingerprintSource fingerprints_;
-  FakeCommands commands_;
-  FakeSideJournal sides_;
-  std::uint64_t seed_ = 1;
   std::string now_on_;
-  Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3, [this] {
-        return seed_;
-      }};
 };
 
 }  // namespace netperfd::core

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/core/command_fakes.hpp"
-#include "tests/unit/core/fakes.hpp"
+#include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -13,10 +12,8 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class SchedulerTest : public testing::Test {
+class SchedulerTest : public SchedulerFixture {
  protected:
-  SchedulerTest() { scheduler_.add_observer(seen_); }
-
   JobId submit(std::uint32_t repeat = 1) {
     const auto job = scheduler_.submit(a_job(repeat), 1000);
     EXPECT_TRUE(job) << job.error().message;
@@ -29,19 +26,6 @@ class SchedulerTest : public testing::Test {
     clock_.turn();
   }
   [[nodiscard]] RunState state_of(RunId run) const { return store_.runs.at(run).state; }
-
-  FakeClock clock_;
-  FakeWorkload workload_;
-  FakeTracer tracer_;
-  FakeStore store_;
-  RecordingObserver seen_;
-  FakePacketCounter packets_;
-  FakeCounterSource counters_;
-  FakeFingerprintSource fingerprints_;
-  FakeCommands commands_;
-  FakeSideJournal sides_;
-  Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
 };
 
 TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stored) {

@@ -1,9 +1,7 @@
 // The trace of a run as the controller leads it, with everything outside faked.
 #include <gmock/gmock.h>
 
-#include "daemon/core/scheduler.hpp"
-#include "tests/unit/core/command_fakes.hpp"
-#include "tests/unit/core/fakes.hpp"
+#include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -18,10 +16,8 @@ using testing::IsEmpty;
 
 const Error kRefusal{ErrorKind::unsupported, "the kernel refuses it"};
 
-class TracedRun : public testing::Test {
+class TracedRun : public SchedulerFixture {
  protected:
-  TracedRun() { scheduler_.add_observer(seen_); }
-
   JobId submit(JobSpec spec) {
     const auto job = scheduler_.submit(std::move(spec), 1000);
     EXPECT_TRUE(job) << job.error().message;
@@ -36,19 +32,6 @@ class TracedRun : public testing::Test {
     record.events.push_back({"skb:kfree_skb", "", 3, {3}});
     return record;
   }
-
-  FakeClock clock_;
-  FakeWorkload workload_;
-  FakeTracer tracer_;
-  FakeStore store_;
-  RecordingObserver seen_;
-  FakePacketCounter packets_;
-  FakeCounterSource counters_;
-  FakeFingerprintSource fingerprints_;
-  FakeCommands commands_;
-  FakeSideJournal sides_;
-  Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
 };
 
 TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores_what_was_seen) {

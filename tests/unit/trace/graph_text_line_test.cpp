@@ -12,23 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/trace/graph_text_record.hpp"
+#include "tests/unit/trace/graph_text_support.hpp"
 
 namespace netperfd::trace::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
-
-Result<ImportedFile> read(std::string_view text) {
-  return record_of_graph_text(std::as_bytes(std::span(text)));
-}
-
-FunctionProfile profile_of(std::string_view text) {
-  const auto file = read(text);
-  if (!file) throw std::runtime_error(file.error().message);
-  return file->trace->profile.value();
-}
 
 std::string error_of(std::string_view text) {
   const auto file = read(text);

@@ -17,6 +17,7 @@
 #include "daemon/trace/graph_format.hpp"
 #include "daemon/trace/trace_dat_record.hpp"
 #include "tests/unit/trace/graph_reader.hpp"
+#include "tests/unit/trace/graph_text_support.hpp"
 #include "tests/unit/trace/recorded_graph.hpp"
 
 namespace netperfd::trace::test {
@@ -24,16 +25,6 @@ namespace {
 
 using analysis::GraphEvent;
 using analysis::GraphEventKind;
-
-Result<ImportedFile> read(std::string_view text) {
-  return record_of_graph_text(std::as_bytes(std::span(text)));
-}
-
-FunctionProfile profile_of(std::string_view text) {
-  const auto file = read(text);
-  if (!file) throw std::runtime_error(file.error().message);
-  return file->trace->profile.value();
-}
 
 // ---- what kernels wrote
 // ----------------------------------------------------------------------------------------------

@@ -1,0 +1,35 @@
+// A scheduler with everything outside faked.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "daemon/core/scheduler.hpp"
+#include "tests/unit/core/command_fakes.hpp"
+#include "tests/unit/core/fakes.hpp"
+
+namespace netperfd::core {
+
+class SchedulerFixture : public testing::Test {
+ protected:
+  SchedulerFixture() { scheduler_.add_observer(seen_); }
+
+  FakeClock clock_;
+  FakeWorkload workload_;
+  FakeTracer tracer_;
+  FakeStore store_;
+  RecordingObserver seen_;
+  FakePacketCounter packets_;
+  FakeCounterSource counters_;
+  FakeFingerprintSource fingerprints_;
+  FakeCommands commands_;
+  FakeSideJournal sides_;
+  std::uint64_t seed_ = 1;  // of designs that have none
+  Scheduler scheduler_{
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3, [this] {
+        return seed_;
+      }};
+};
+
+}  // namespace netperfd::core

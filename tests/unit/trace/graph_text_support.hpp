@@ -1,0 +1,22 @@
+// function_graph text, read as an import reads it.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "daemon/trace/graph_text_record.hpp"
+
+namespace netperfd::trace::test {
+
+inline Result<ImportedFile> read(std::string_view text) {
+  return record_of_graph_text(std::as_bytes(std::span(text)));
+}
+
+inline FunctionProfile profile_of(std::string_view text) {
+  const auto file = read(text);
+  if (!file) throw std::runtime_error(file.error().message);
+  return file->trace->profile.value();
+}
+
+}  // namespace netperfd::trace::test
