@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/trace/kernel_tracer.hpp"
+#include "daemon/trace/spec_check.hpp"
 #include "daemon/trace/tracefs.hpp"
 
 namespace netperfd {

@@ -61,11 +61,4 @@ Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec
   return std::move(*trace);
 }
 
-std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus) {
-  constexpr std::uint64_t kMost = std::uint64_t{8} << 20;
-  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
-  constexpr std::uint64_t kShare = 50;
-  return std::clamp(memory_bytes / kShare / std::max(cpus, 1U), kLeast, kMost);
-}
-
 }  // namespace netperfd::trace

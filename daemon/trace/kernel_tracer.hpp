@@ -37,8 +37,4 @@ class KernelTracer final : public core::Tracer {
   Calibrator calibrator_;
 };
 
-// A ring buffer of one CPU that neither wraps within a period of the drain nor takes a noticeable share of
-// the machine's memory: 8 MiB, but all of them together no more than a fiftieth of it.
-[[nodiscard]] std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus);
-
 }  // namespace netperfd::trace

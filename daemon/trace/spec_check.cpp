@@ -265,4 +265,11 @@ Status check_trace_spec(const TraceSpec& spec, Tracefs& tracefs, KernelCatalogue
   return SpecCheck(tracefs, catalogue).run(spec);
 }
 
+std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus) {
+  constexpr std::uint64_t kMost = std::uint64_t{32} << 20U;
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kShare = 50;
+  return std::clamp(std::min(kMaxRings, memory_bytes / kShare) / std::max(cpus, 1U), kLeast, kMost);
+}
+
 }  // namespace netperfd::trace

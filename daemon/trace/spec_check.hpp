@@ -1,6 +1,8 @@
 // Whether this kernel can do what a job asks of its trace.
 #pragma once
 
+#include <cstdint>
+
 #include "daemon/base/error.hpp"
 #include "daemon/model/trace_spec.hpp"
 #include "daemon/trace/catalogue.hpp"
@@ -14,5 +16,10 @@ namespace netperfd::trace {
 // CPU or the buffer is wrong, also where the kernel cannot do the rest: such a
 // job is wrong on every kernel. Otherwise access_denied or unsupported, with what to do about it.
 [[nodiscard]] Status check_trace_spec(const TraceSpec& spec, Tracefs& tracefs, KernelCatalogue& catalogue);
+
+// The ring buffer of each CPU where a job names none: 32 MiB, but all of them together no more than a job may
+// ask for, nor than a fiftieth of the memory. A CPU on which every call is traced writes up to 200 MB/s: the
+// drain then may be held up for 150 ms, by a client's query or by a host that does not run a virtual CPU.
+[[nodiscard]] std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus);
 
 }  // namespace netperfd::trace

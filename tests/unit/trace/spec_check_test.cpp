@@ -111,6 +111,15 @@ TEST_F(SpecCheckTest, a_filter_that_only_the_kernel_refuses_is_refused_with_its_
   EXPECT_TRUE(tracefs->operations().empty());
 }
 
+TEST(DefaultBuffer, takes_a_small_share_of_the_machine) {
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+  EXPECT_EQ(default_buffer_bytes(64 * kGib, 8), 32 * kMib);
+  EXPECT_EQ(default_buffer_bytes(512 * kGib, 64), 8 * kMib);  // 512 MiB in all
+  EXPECT_EQ(default_buffer_bytes(2000 * kMib, 2), 20 * kMib);
+  EXPECT_EQ(default_buffer_bytes(64 * kMib, 4), kMib);
+}
+
 TEST_F(SpecCheckTest, the_rings_of_all_cpus_together_have_a_limit) {
   TraceSpec spec = event({"skb:kfree_skb", "", false});
   spec.buffer_bytes = std::uint64_t{1} << 30U;
