@@ -67,12 +67,16 @@ make_users() {
 # The namespaces of the shipped scenarios: lab up hsr.
 lab() { /usr/share/netperfd/lab "$@"; }
 
+# Of each CPU, more than seconds of tracing fill: while the host is busy, the emulator may let one CPU write for longer than the
+# default holds before it wakes the one that reads.
+whole_run=64M
+
 # ring_job DURATION: TCP over the ring with all of hsr's functions traced.
 ring_job() {
   cat <<END
 name: ring
 workload: {iperf3: {netns: ring-a, local: {netns: ring-b, bind: 10.9.0.2}, duration: $1}}
-trace: {function_graph: {module: hsr}}
+trace: {buffer: $whole_run, function_graph: {module: hsr}}
 END
 }
 
