@@ -1,0 +1,53 @@
+// Any bytes as function_graph text: nothing is read outside of them, and what comes of them is calls or a
+// sentence.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "daemon/model/text.hpp"
+#include "daemon/trace/graph_text_record.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+#ifdef NETPERFD_PLANTED_BUG
+// Takes the byte behind the text for the end of its last line: found only where that line has none, and is
+// left out beside others that are calls.
+void read_too_far(std::span<const std::byte> file, const netperfd::ImportedFile& imported) {
+  static volatile unsigned sum = 0;
+  const bool cut_off = std::ranges::any_of(
+      imported.flags, [](const netperfd::QualityFlag& flag) { return flag.code == "trace-cut-off"; });
+  if (cut_off) sum = sum + std::to_integer<unsigned>(file.data()[file.size()]);
+}
+#endif
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
+  const auto file = std::as_bytes(std::span(input, size));
+  const auto imported = netperfd::trace::record_of_graph_text(file);
+  if (!imported) {
+    require(netperfd::is_printable(imported.error().message));
+    return 0;
+  }
+#ifdef NETPERFD_PLANTED_BUG
+  read_too_far(file, *imported);
+#endif
+  for (const auto& flag : imported->flags) require(netperfd::is_printable(flag.message));
+  for (const auto& event : imported->trace->events)
+    require(netperfd::is_printable(event.name) && event.count > 0);
+  const auto& profile = imported->trace->profile.value();
+  for (const auto& function : profile.functions) {
+    require(netperfd::is_printable(function.name) && netperfd::is_printable(function.module));
+    require(function.self_ns <= function.recorded_ns);
+  }
+  for (const auto& edge : profile.edges) {
+    require(std::max(edge.caller, edge.callee) < profile.functions.size());
+  }
+  return 0;
+}
