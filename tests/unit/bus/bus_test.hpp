@@ -161,6 +161,21 @@ class BusTest : public testing::Test {
   std::unique_ptr<Service> service;
 };
 
+// With a caller in this process.
+class ClientTest : public BusTest {
+ protected:
+  void SetUp() override {
+    BusTest::SetUp();
+    if (!IsSkipped()) client.emplace(*loop);
+  }
+  void TearDown() override {
+    client.reset();
+    BusTest::TearDown();
+  }
+
+  std::optional<Client> client;
+};
+
 // The D-Bus name of the error that `call` throws, or "ok".
 std::string outcome_of(const std::function<void()>& call);
 

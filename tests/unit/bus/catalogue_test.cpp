@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -11,28 +12,13 @@ using testing::HasSubstr;
 
 using FunctionsAnswer = Answered<dbus::Rows, std::uint64_t, std::vector<std::string>>;
 
-class CatalogueTest : public BusTest {
+class CatalogueTest : public ClientTest {
  protected:
-  void SetUp() override {
-    BusTest::SetUp();
-    if (!IsSkipped()) client.emplace(*loop);
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
-
   FunctionsAnswer list_functions(const dbus::Row& filter, std::uint64_t offset = 0, std::uint32_t limit = 0) {
     return client->call<dbus::Rows, std::uint64_t, std::vector<std::string>>("ListFunctions", filter, offset,
                                                                              limit);
   }
-
-  std::optional<Client> client;
 };
-
-std::string text_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::string>();
-}
 
 TEST_F(CatalogueTest, a_capability_has_advice_only_where_something_can_be_done) {
   catalogue.found_capabilities = {

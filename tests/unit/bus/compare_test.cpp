@@ -3,10 +3,10 @@
 
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "daemon/bus/wire_comparison.hpp"
 #include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -23,22 +23,17 @@ using Numbers = std::vector<std::uint64_t>;
 constexpr const char* kInvalid = "org.netperfd1.Error.InvalidArgument";
 constexpr const char* kNotFound = "org.netperfd1.Error.NotFound";
 
-class Compare : public BusTest {
+class Compare : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     // Runs 1 to 8 of `before` and 11 to 18 of `after`, a tenth faster.
     for (RunId i = 1; i <= 8; ++i) {
       add_run(i, "before", 1e9 + 1e6 * static_cast<double>(i));
       add_run(i + 10, "after", 1.1e9 + 1e6 * static_cast<double>(i));
     }
     std::ranges::sort(queries.stored, std::greater{}, &core::RunRow::id);
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
   }
 
   void add_run(RunId id, const std::string& label, double rate) {
@@ -55,21 +50,7 @@ class Compare : public BusTest {
   CompareAnswer compare(const std::string& a, const std::string& b, const dbus::Row& options = {}) {
     return client->call<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>("Compare", a, b, options);
   }
-
-  std::optional<Client> client;
 };
-
-double real_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<double>();
-}
-std::string text_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::string>();
-}
-std::set<std::string> keys_of(const dbus::Row& row) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : row) keys.insert(key);
-  return keys;
-}
 
 TEST_F(Compare, gives_the_verdict_on_two_selections_with_its_figures) {
   const auto answered = compare("label:before", "11-18");

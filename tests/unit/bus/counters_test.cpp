@@ -12,12 +12,11 @@ namespace {
 
 using testing::ElementsAre;
 
-class CountersOnTheBus : public BusTest {
+class CountersOnTheBus : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
     queries.stored_counters.emplace();
     queries.stored_counters->deltas = {{"cpu", "", "busy", 900, "ns"},
@@ -34,10 +33,6 @@ class CountersOnTheBus : public BusTest {
     queries.stored_counters->tcp = {sample};
     queries.stored_counters->unknown = {"perf: not available here: cycles"};
   }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
 
   using CountersAnswer = Answered<dbus::Rows, std::vector<std::string>, std::uint64_t>;
   CountersAnswer list(std::uint64_t offset = 0, std::uint32_t limit = 0, std::uint64_t run = 41) {
@@ -47,7 +42,6 @@ class CountersOnTheBus : public BusTest {
   Answered<dbus::Rows, std::uint64_t> samples(std::uint64_t offset = 0, std::uint32_t limit = 0) {
     return client->call<dbus::Rows, std::uint64_t>("ListTcpSamples", std::uint64_t{41}, offset, limit);
   }
-  std::optional<Client> client;
 };
 
 TEST_F(CountersOnTheBus, come_with_every_key_that_is_known) {

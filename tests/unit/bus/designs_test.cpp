@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -27,24 +28,8 @@ Design a_design() {
           .seed = 42};
 }
 
-std::string text_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::string>();
-}
-double real_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<double>();
-}
-
-class DesignsOnTheBus : public BusTest {
+class DesignsOnTheBus : public ClientTest {
  protected:
-  void SetUp() override {
-    BusTest::SetUp();
-    if (!IsSkipped()) client.emplace(*loop);
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
-
   // A job's runs, four a block and one a minute, each of the rate that `rate(arm)` gives.
   template <class Rate>
   void add_job(JobId job, JobPurpose purpose, std::uint32_t blocks, Rate rate) {
@@ -85,8 +70,6 @@ class DesignsOnTheBus : public BusTest {
   Answered<dbus::Row> plan(const std::string& runs, const dbus::Row& options = {}) {
     return client->call<dbus::Row>("PlanRuns", runs, options);
   }
-
-  std::optional<Client> client;
 };
 
 double tenth_faster(const Arm& arm) {

@@ -14,22 +14,17 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class FingerprintCall : public BusTest {
+class FingerprintCall : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
   }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
+
   Answered<std::string, dbus::Rows, std::vector<std::string>> get(std::uint64_t run) {
     return client->call<std::string, dbus::Rows, std::vector<std::string>>("GetFingerprint", run);
   }
-  std::optional<Client> client;
 };
 
 TEST_F(FingerprintCall, has_every_fact_in_its_order_and_what_is_not_known) {

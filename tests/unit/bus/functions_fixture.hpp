@@ -11,6 +11,7 @@
 #include "daemon/model/function_profile.hpp"
 #include "dbus/compat.hpp"
 #include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 
@@ -78,21 +79,16 @@ inline FunctionProfile a_profile() {
   return profile;
 }
 
-class Functions : public BusTest {
+class Functions : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
     queries.stored_profile = a_profile();
     queries.stored_traffic.goodput_bytes = 100'000;
     queries.stored_traffic.packets =
         PacketCount{.device = "veth0", .netns = "a", .sent = true, .packets = 5, .bytes = 101'000};
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
   }
 
   ProfileAnswer get_profile(std::uint64_t run = 41) {
@@ -108,14 +104,6 @@ class Functions : public BusTest {
     EXPECT_EQ(std::get<1>(answered.values), std::get<0>(answered.values).size());
     return std::get<0>(answered.values);
   }
-  std::optional<Client> client;
 };
-
-inline std::uint64_t number_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::uint64_t>();
-}
-inline std::uint32_t small_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::uint32_t>();
-}
 
 }  // namespace netperfd::bus

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <set>
 #include <stdexcept>
 
 #include "daemon/bus/wire_functions.hpp"
 #include "tests/unit/bus/functions_fixture.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -16,18 +16,6 @@ using testing::UnorderedElementsAre;
 
 constexpr const char* kLists[] = {"ListFunctionProfile", "ListFunctionSlices", "ListCallEdges",
                                   "ListCallTree"};
-
-double real_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<double>();
-}
-std::string text_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::string>();
-}
-std::set<std::string> keys_of(const dbus::Row& row) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : row) keys.insert(key);
-  return keys;
-}
 
 TEST_F(Functions, a_profile_comes_with_every_figure_of_its_record) {
   const auto answered = get_profile();

@@ -11,17 +11,8 @@ using testing::HasSubstr;
 constexpr const char* kObjectManager = "org.freedesktop.DBus.ObjectManager";
 using Objects = std::map<sdbus::ObjectPath, std::map<std::string, std::map<std::string, sdbus::Variant>>>;
 
-class Jobs : public BusTest {
+class Jobs : public ClientTest {
  protected:
-  void SetUp() override {
-    BusTest::SetUp();
-    if (!IsSkipped()) client.emplace(*loop);
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
-
   Answered<sdbus::ObjectPath> start(const dbus::Row& options = {}) {
     return client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, options);
   }
@@ -30,8 +21,6 @@ class Jobs : public BusTest {
   }
   // An answer that comes after all signals sent so far.
   void barrier() { EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, ""); }
-
-  std::optional<Client> client;
 };
 
 TEST_F(Jobs, a_started_scenario_is_an_object_with_what_was_asked) {

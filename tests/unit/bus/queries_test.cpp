@@ -14,17 +14,8 @@ using testing::IsEmpty;
 using RunAnswer = Answered<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
 
-class Queries : public BusTest {
+class Queries : public ClientTest {
  protected:
-  void SetUp() override {
-    BusTest::SetUp();
-    if (!IsSkipped()) client.emplace(*loop);
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
-
   RunAnswer get_run(std::uint64_t id) {
     return client->call<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>("GetRun",
                                                                                                      id);
@@ -32,8 +23,6 @@ class Queries : public BusTest {
   PageAnswer list_runs(const dbus::Row& filter, const std::string& cursor = "", std::uint32_t limit = 0) {
     return client->call<dbus::Rows, std::string>("ListRuns", filter, cursor, limit);
   }
-
-  std::optional<Client> client;
 };
 
 // Every text as long as it may be, every figure known. A bus that ends connections over larger messages is

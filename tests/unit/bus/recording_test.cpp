@@ -39,19 +39,14 @@ std::string read_all(const sdbus::UnixFd& file) {
   return bytes;
 }
 
-class Recordings : public BusTest {
+class Recordings : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
     queries.stored.front().owner = kOwner;
     queries.documents = {{"trace.dat", "raw\n"}};
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
   }
 
   Asked<std::uint64_t> import(Client& caller, const dbus::Row& options = {}) {
@@ -64,8 +59,6 @@ class Recordings : public BusTest {
   [[nodiscard]] bool until_reading(std::size_t files) {
     return run_until(*loop, [&] { return trace_import.readings.size() == files; });
   }
-
-  std::optional<Client> client;
 };
 
 dbus::Row options_of(const std::string& name, const std::string& label) {

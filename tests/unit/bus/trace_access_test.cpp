@@ -16,29 +16,23 @@ constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
 
-class TraceAccess : public BusTest {
+class TraceAccess : public ClientTest {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
     queries.stored.front().owner = kOwner;
     queries.stored_trace = TraceRecord{};
   }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
-  }
+
   // A traced run of job 1 is under way.
   void run_traced(uid_t owner) {
     ASSERT_TRUE(scheduler->submit(core::a_traced_job(), owner));
     clock.turn();
     workload.last().become_prepared();
   }
-
-  std::optional<Client> client;
 };
 
 TEST_F(TraceAccess, samples_are_for_the_runs_owner_and_root_and_all_else_is_for_everybody) {

@@ -6,6 +6,7 @@
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_trace.hpp"
 #include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -65,18 +66,13 @@ TraceRecord a_trace() {
   return record;
 }
 
-class Traces : public BusTest {
+class Traces : public ClientTest {
  protected:
   void SetUp() override {
-    BusTest::SetUp();
+    ClientTest::SetUp();
     if (IsSkipped()) return;
-    client.emplace(*loop);
     queries.stored = {a_run(41)};
     queries.stored_trace = a_trace();
-  }
-  void TearDown() override {
-    client.reset();
-    BusTest::TearDown();
   }
 
   TraceAnswer get_trace(std::uint64_t run = 41) {
@@ -89,21 +85,7 @@ class Traces : public BusTest {
   PageAnswer list_stacks(const std::string& cursor = "", std::uint32_t limit = 0, std::uint64_t run = 41) {
     return client->call<dbus::Rows, std::string>("ListTraceStacks", run, cursor, limit);
   }
-
-  std::optional<Client> client;
 };
-
-std::uint64_t number_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::uint64_t>();
-}
-std::string text_at(const dbus::Row& row, const char* key) {
-  return row.at(key).get<std::string>();
-}
-std::set<std::string> keys_of(const dbus::Row& row) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : row) keys.insert(key);
-  return keys;
-}
 
 TEST_F(Traces, a_trace_comes_with_every_figure_of_its_record) {
   const auto answered = get_trace();
