@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "daemon/model/wording.hpp"
 #include "daemon/trace/graph_text_line.hpp"
 #include "daemon/trace/symbols.hpp"
+#include "daemon/trace/trace_flags.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -255,7 +257,7 @@ std::string Reader::words_about_what_is_missing() const {
   if (!seen_.durations) {
     words += "; without the column of durations there are only numbers of calls";
   } else {
-    words += "; its durations are rounded to 0.001 us";
+    words += "; its durations have seven digits and are cut off: below 10 ms after 0.001 us";
   }
   if (seen_.durations && !seen_.contexts)
     words += "; calls of interrupts count as those of what they came over";
@@ -277,6 +279,7 @@ ImportedFile Reader::finish() {
   record.profile->off_cpu_known = seen_.switches;
   record.profile->not_calibrated = "the trace is text, which does not tell what the tracer added";
   file.flags.push_back({"trace-text", words_about_what_is_missing()});
+  std::ranges::move(trace_flags(record, {}, {}), std::back_inserter(file.flags));
   return file;
 }
 

@@ -14,6 +14,8 @@ namespace {
 using Kind = Expression::Kind;
 
 constexpr int kDeepest = 100;  // the deepest of the kernel's own are its gfp flags with about 20
+// Each may make the tree deeper by one without any nesting in the text.
+constexpr int kMostOperators = 2'000;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n';
@@ -134,6 +136,7 @@ class Parser {
       const auto* const found =
           std::ranges::find_if(kOperators, [&](const Operator& o) { return ahead.starts_with(o.text); });
       if (found == kOperators.end() || found->precedence < weakest) break;
+      if (++operators_ > kMostOperators) return std::nullopt;
       rest_.remove_prefix(found->text.size());
       std::optional<Expression> right = binary(found->precedence + 1);
       if (!right) return std::nullopt;
@@ -210,7 +213,8 @@ class Parser {
 
   std::optional<Expression> postfix() {
     std::optional<Expression> result = primary();
-    while (result) {
+    for (; result; ++operators_) {
+      if (operators_ > kMostOperators) return std::nullopt;
       if (take("->")) {
         const std::string_view member = take_word();
         if (member.empty()) return std::nullopt;
@@ -304,6 +308,7 @@ class Parser {
 
   std::string_view rest_;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 }  // namespace

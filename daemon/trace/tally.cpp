@@ -32,12 +32,6 @@ constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller 
 constexpr std::size_t kMostBusiest = 8;
 constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
 
-// What stands between an event's place in the code and its record.
-bool is_tracers_own(std::string_view function) {
-  return function.starts_with("trace_event_raw_event_") || function.starts_with("trace_event_buffer_") ||
-         function.starts_with("__traceiter_");
-}
-
 struct Kind {
   std::string name;
   const EventFormat* format = nullptr;  // null: of unknown events
@@ -183,7 +177,11 @@ void Tally::State::take(const RawRecord& record) {
 
 void Tally::State::end(const SubbufferWalk& subbuffer) {
   if (current->first) cover(*current->first, current->last);
-  if (current->short_record || !subbuffer.damage().empty()) ++current->counted.damaged;
+  const bool damaged = !subbuffer.damage().empty();  // what was not decoded is as good as lost
+  if (current->short_record || damaged) ++current->counted.damaged;
+  if (damaged) current->owners.forget();
+  if (damaged && calls)
+    calls->lost(current->counted.cpu, current->first ? current->last : subbuffer.begin_time());
   samples.end_run();
 }
 

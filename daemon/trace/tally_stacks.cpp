@@ -46,6 +46,11 @@ std::optional<std::uint32_t> StackOwners::take(Place place) {
   return std::exchange(latest.kind, std::nullopt);
 }
 
+bool is_tracers_own(std::string_view function) {
+  return function.starts_with("trace_event_raw_event_") || function.starts_with("trace_event_buffer_") ||
+         function.starts_with("__traceiter_");
+}
+
 StackTable::StackTable(std::size_t limit, const EventFormat* format)
     : limit_(limit),
       size_(format == nullptr ? nullptr : format->field("size")),

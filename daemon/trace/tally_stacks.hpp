@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ class StackOwners {
   };
   std::array<Latest, 4> latest_;
 };
+
+// Whether it stands between an event's place in the code and its record.
+[[nodiscard]] bool is_tracers_own(std::string_view function);
 
 class StackTable {
  public:

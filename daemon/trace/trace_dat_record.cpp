@@ -19,6 +19,7 @@
 #include "daemon/trace/task_names.hpp"
 #include "daemon/trace/trace_dat.hpp"
 #include "daemon/trace/trace_dat_data.hpp"
+#include "daemon/trace/trace_flags.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -133,6 +134,15 @@ Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
   leave_out_what_never_occurred(record);
   add_file_facts(record, *dat);
   return record;
+}
+
+Result<ImportedFile> file_of_trace_dat(std::span<const std::byte> file) {
+  auto record = record_of_trace_dat(file);
+  if (!record) return std::unexpected(std::move(record.error()));
+  ImportedFile imported;
+  imported.flags = trace_flags(*record, {}, {});
+  imported.trace = std::move(*record);
+  return imported;
 }
 
 Status text_of_trace_dat(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {

@@ -213,6 +213,13 @@ TEST(GraphText, tolerates_a_last_line_that_is_cut_off) {
   EXPECT_THAT(codes_of(*whole), UnorderedElementsAre("trace-text"));
 }
 
+TEST(GraphText, has_the_flags_of_a_trace_beside_its_own) {
+  const auto file = read(" 0)   1.000 us    |  ip_rcv();\n 0)   2.000 us    |  } /* udp_rcv */\n");
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_THAT(codes_of(*file), UnorderedElementsAre("trace-text", "calls-unmatched"));
+  EXPECT_THAT(file->flags.front().message, HasSubstr("cut off: below 10 ms after 0.001 us"));
+}
+
 TEST(GraphText, never_shows_an_address_that_the_kernel_had_no_symbol_for) {
   const FunctionProfile profile = profile_of(" 0)   1.000 us    |  0xffffffffc0123456();\n");
   ASSERT_EQ(profile.functions.size(), 1U);

@@ -71,6 +71,17 @@ TEST(PrintText, lists_the_fields_where_the_format_cannot_be_followed) {
   }
 }
 
+TEST(PrintText, lists_the_fields_where_a_format_has_more_operators_than_can_be_followed) {
+  for (const std::string& link : {std::string(" + REC->first"), std::string(".a"), std::string("[0]")}) {
+    std::string print = R"("%d", REC->first)";
+    for (int i = 0; i < 200'000; ++i) print += link;
+    EXPECT_EQ(printed(print, record(1, 2)), "first=1 second=2 name=eth0") << link;
+  }
+  std::string print = R"("%d", REC->first)";
+  for (int i = 0; i < 1'000; ++i) print += " + 1";
+  EXPECT_EQ(printed(print, record(1, 2)), "1001");
+}
+
 TEST(PrintText, lists_the_fields_that_are_there_where_the_record_is_short) {
   EXPECT_EQ(printed(R"("%d %s", REC->first, REC->name)", RecordMaker(600).put(8, 1)), "first=1");
 }

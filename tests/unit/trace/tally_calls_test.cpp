@@ -186,6 +186,29 @@ TEST(TallyCalls, tell_the_busiest_functions_of_each_progress) {
   EXPECT_THAT(tally.take_progress(1).functions, IsEmpty());
 }
 
+// What follows the entry cannot be decoded: a record that is longer than what is left.
+Bytes broken_after(const TimedRecord& record) {
+  SubbufferMaker maker(record.time);
+  EXPECT_TRUE(maker.add(record.time, record.record));
+  Bytes bytes = maker.finish();
+  std::uint64_t commit = 0;
+  std::memcpy(&commit, bytes.data() + 8, sizeof commit);
+  const std::uint32_t head = 28;  // of 112 bytes
+  std::memcpy(bytes.data() + 16 + commit, &head, sizeof head);
+  commit += sizeof head;
+  std::memcpy(bytes.data() + 8, &commit, sizeof commit);
+  return bytes;
+}
+
+TEST(TallyCalls, are_marked_where_their_cpu_could_not_be_decoded_meanwhile) {
+  Tally tally(settings_with_calls());
+  tally.add(0, broken_after(enter(kStart + 100, kIpRcv)));
+  feed(tally, 0, {leave(kStart + 1'000, kIpRcv, 900)});
+  const auto record = finish(tally);
+  EXPECT_EQ(record.cpus.front().damaged, 1U);
+  EXPECT_EQ(record.profile->damage.over_losses, 1U);
+}
+
 TEST(TallyCalls, of_a_record_that_is_too_short_are_damage) {
   Tally tally(settings_with_calls());
   feed(tally, 0, {{kStart, RecordMaker(kEntryId, 7).put(8, std::uint32_t{1})}});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "daemon/trace/trace_dat_record.hpp"
 #include "tests/unit/trace/trace_dat_support.hpp"
@@ -14,8 +15,10 @@ namespace {
 
 using test::as_bytes;
 using test::dat_file;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Result<TraceRecord> record_of(const std::string& name) {
   const std::string file = dat_file(name);
@@ -116,6 +119,26 @@ TEST(TraceDat, gives_the_record_of_a_run) {
   EXPECT_EQ(record->profile->builds[0].release, "6.12.117+deb13-amd64");
   const auto& functions = record->profile->functions;
   EXPECT_TRUE(std::ranges::all_of(functions, [](const auto& one) { return one.module == "hsr"; }));
+}
+
+TEST(TraceDat, has_the_flags_of_a_trace) {
+  const auto codes_of = [](const std::string& file) {
+    const auto imported = file_of_trace_dat(as_bytes(file));
+    EXPECT_TRUE(imported && imported->trace);
+    std::vector<std::string> codes;
+    for (const QualityFlag& flag : imported->flags) codes.push_back(flag.code);
+    return codes;
+  };
+  EXPECT_THAT(codes_of(dat_file("v7-instance.dat")), Contains("trace-broken"));
+  const std::string sound = test::small_dat();
+  EXPECT_THAT(codes_of(sound), Not(Contains("trace-damaged")));
+  std::string file = sound;
+  const std::size_t commit = file.size() - 512 + 8;  // behind the stamp of the one sub-buffer
+  file[commit] = static_cast<char>(file[commit] - 4);
+  EXPECT_THAT(codes_of(file), Contains("trace-damaged"));
+  file = sound;
+  file[commit + 3] = static_cast<char>(0x80);  // records before it were lost
+  EXPECT_THAT(codes_of(file), Contains("events-lost"));
 }
 
 TEST(TraceDat, is_refused_where_it_is_something_else) {
