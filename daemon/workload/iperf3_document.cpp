@@ -180,6 +180,9 @@ void read_start(Reader& reader, const json& start, Iperf3Document& document) {
   document.bytes = reader.count(test, "bytes");
   document.blocks = reader.count(test, "blocks");
   document.reverse = reader.count(test, "reverse");
+  document.bidirectional = reader.count(test, "bidir");
+  document.bitrate = reader.count(test, "target_bitrate");
+  if (!document.bitrate) document.bitrate = reader.count(start, "target_bitrate");
 }
 
 void read_end(Reader& reader, const json& end, Iperf3Document& document) {

@@ -43,7 +43,7 @@ struct StreamFigures {
 
 // The sums at the end, of one direction.
 struct EndFigures {
-  std::optional<Figures> sum;  // UDP: mixes both sides, used for its `sender` alone
+  std::optional<Figures> sum;  // UDP: mixes both sides, used for its `sender` alone where there are others
   std::optional<Figures> sent, received;
 };
 
@@ -69,7 +69,7 @@ struct Iperf3Document {
   bool of_server = false;                // `iperf3 -s` wrote it
   std::optional<Endpoint> asked;         // the server as the client was told it
   std::optional<std::uint64_t> start_s;  // since 1970
-  std::optional<std::uint64_t> bytes, blocks, reverse;
+  std::optional<std::uint64_t> bytes, blocks, reverse, bidirectional, bitrate;
 
   std::vector<IntervalFigures> intervals;
   std::vector<StreamFigures> streams;

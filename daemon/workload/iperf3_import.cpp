@@ -44,6 +44,21 @@ bool is_bidirectional(const Iperf3Document& document) {
   return reverse.sum || reverse.sent || reverse.received;
 }
 
+// Both directions, without a key of its own for the second one: it replaced the first one's sums.
+bool lost_a_direction(const Iperf3Document& document) {
+  const EndFigures& end = document.end;
+  if (is_bidirectional(document) || (!end.sum && !end.sent && !end.received)) return false;
+  bool sends = false;
+  bool receives = false;
+  for (const StreamFigures& stream : document.streams) {
+    for (const auto* figures : {&stream.sender, &stream.udp}) {
+      if (!*figures || !(*figures)->sender) continue;
+      (*(*figures)->sender ? sends : receives) = true;
+    }
+  }
+  return (sends && receives) || document.bidirectional.value_or(0) > 0;
+}
+
 // Of the first counted interval that tells a length.
 milliseconds interval_of(const Iperf3Document& document) {
   constexpr milliseconds kStep{100};
@@ -94,8 +109,10 @@ Result<Iperf3Spec> asked_of(const Iperf3Document& document) {
     asked.server = server->host;
     asked.port = server->port;
   } else {
-    asked.server = "unknown";
+    asked.server = kUnknownServer;
   }
+  asked.bitrate = document.bitrate;
+  if (document.block_bytes.value_or(0) > 0) asked.length_bytes = document.block_bytes;
   return asked;
 }
 
@@ -117,6 +134,13 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
         ErrorKind::invalid_argument,
         "this document is of iperf3's server, which knows only its own side; expected is that of the client "
         "(iperf3 -c ... -J), which has both");
+  }
+  if (document.errors.empty() && lost_a_direction(document)) {
+    return fail(
+        ErrorKind::invalid_argument,
+        "the test was of both directions (--bidir), and iperf3 before 3.11 names both directions alike, "
+        "so that the figures of one are lost; expected is a document of 3.11 or later, or of one "
+        "direction");
   }
   auto asked = asked_of(document);
   if (!asked) return std::unexpected(asked.error());

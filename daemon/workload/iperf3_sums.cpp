@@ -55,6 +55,20 @@ const Figures* pointer(const std::optional<Figures>& figures) {
   return figures ? &*figures : nullptr;
 }
 
+// Before 3.11 a UDP test has `sum` alone: the sender's bytes beside the receiver's jitter and loss.
+bool is_sum_alone(const EndFigures& figures, Protocol protocol) {
+  return protocol == Protocol::udp && figures.sum && !figures.sent && !figures.received;
+}
+
+// Absent where iperf3 does not tell what was lost.
+std::optional<std::uint64_t> bytes_less_lost(const Figures& sum, std::optional<std::uint64_t> block_bytes) {
+  const std::uint64_t block = block_bytes.value_or(0);
+  if (!sum.bytes || !sum.lost_packets || *sum.lost_packets < 0 || block == 0) return std::nullopt;
+  const std::uint64_t datagrams = *sum.bytes / block, lost = static_cast<std::uint64_t>(*sum.lost_packets);
+  if (lost > datagrams) return std::nullopt;
+  return *sum.bytes - lost * block;
+}
+
 const Figures* speaker_of(const StreamFigures& stream) {
   for (const auto* figures : {&stream.udp, &stream.sender, &stream.receiver}) {
     if (*figures) return pointer(*figures);
@@ -82,7 +96,9 @@ class DirectionTotals {
         answered_(answered),
         sent_(known(group.figures->sent, group.direction == Direction::send)),
         received_(known(group.figures->received, group.direction == Direction::receive)),
-        report_(report) {}
+        report_(report) {
+    if (is_sum_alone(*group.figures, asked.protocol)) take_sum_alone(group.figures->sum);
+  }
 
   void add() {
     Totals sum = sum_of_end();
@@ -109,11 +125,34 @@ class DirectionTotals {
   bool answered_;
   const Figures* sent_;
   const Figures* received_;
+  Figures of_receiver_;  // where iperf3 has none
   Iperf3Report& report_;
   std::vector<Totals> streams_;
 
   [[nodiscard]] const Figures* known(const std::optional<Figures>& figures, bool own) const {
     return own || answered_ ? pointer(figures) : nullptr;
+  }
+
+  // What arrived is then in the intervals of a client that receives.
+  void take_sum_alone(const std::optional<Figures>& sum) {
+    const bool sends = direction_ == Direction::send;
+    sent_ = known(sum, sends);
+    if (sends && !answered_) return;
+    of_receiver_.jitter_ms = sum->jitter_ms;
+    of_receiver_.lost_packets = sum->lost_packets;
+    if (sends) {
+      of_receiver_.bytes = bytes_less_lost(*sum, document_.block_bytes);
+    } else if (counted_.intervals > 0) {
+      of_receiver_.bytes = counted_.bytes;
+    }
+    const double seconds = sends ? sum->seconds.value_or(0) : counted_.covered_s;
+    if (of_receiver_.bytes && seconds > 0) {
+      of_receiver_.bits_per_second = 8 * static_cast<double>(*of_receiver_.bytes) / seconds;
+    }
+    received_ = &of_receiver_;
+    if (!sends || !of_receiver_.bytes) return;
+    flag(Quality::receiver_computed,
+         "this iperf3 does not tell what arrived; it was computed as what was sent less the lost datagrams");
   }
 
   void flag(Quality code, const std::string& message) {

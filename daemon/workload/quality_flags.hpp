@@ -36,10 +36,11 @@ enum class Quality {
   text_around_document,
   repaired_tokens,
   unreadable_values,
+  receiver_computed,
 };
 
 // By enumerator.
-inline constexpr std::array<std::string_view, 22> kQualityCodes{
+inline constexpr std::array<std::string_view, 23> kQualityCodes{
     "sums-disagree",       "loss-disagrees",
     "loss-unknown",        "receiver-unknown",
     "sender-unknown",      "retransmits-unknown",
@@ -51,8 +52,9 @@ inline constexpr std::array<std::string_view, 22> kQualityCodes{
     "odd-intervals",       "not-as-asked",
     "duplicate-document",  "text-around-document",
     "repaired-tokens",     "unreadable-values",
+    "receiver-computed",
 };
-static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::unreadable_values) + 1);
+static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::receiver_computed) + 1);
 
 [[nodiscard]] constexpr std::string_view to_string(Quality code) {
   return kQualityCodes.at(static_cast<std::size_t>(code));

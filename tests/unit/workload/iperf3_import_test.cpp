@@ -99,6 +99,89 @@ TEST(Iperf3ImportedDocument, of_an_old_version_needs_no_direction_server_or_time
   EXPECT_FALSE(file->workload->started);
 }
 
+// Of UDP, as iperf3 3.9 lays it out: one sum at the end, of both sides.
+nlohmann::json make_old_udp(bool client_sends, std::int64_t lost) {
+  nlohmann::json document = make_document(3);
+  document["start"]["version"] = "iperf 3.9";
+  auto& test = document["start"]["test_start"];
+  test["protocol"] = "UDP";
+  test["reverse"] = client_sends ? 0 : 1;
+  for (auto& interval : document["intervals"]) {
+    interval["sum"]["sender"] = interval["streams"][0]["sender"] = client_sends;
+  }
+  nlohmann::json sum = figures(0, 3, 3 * kIntervalBytes + 1'000 * (client_sends ? 0 : lost), client_sends);
+  sum["jitter_ms"] = 0.5;
+  sum["lost_packets"] = lost;
+  sum["packets"] = 3'000;
+  document["end"].erase("sum_sent");
+  document["end"].erase("sum_received");
+  document["end"]["sum"] = sum;
+  document["end"]["streams"] = nlohmann::json::array({{{"udp", of_stream(sum)}}});
+  return document;
+}
+
+TEST(Iperf3ImportedDocument, of_old_udp_that_was_sent_computes_what_arrived_and_says_so) {
+  const auto file = import(make_old_udp(true, 30).dump());
+  ASSERT_TRUE(file) << file.error().message;
+  const Iperf3Report& report = file->workload->report;
+  ASSERT_EQ(report.sums.size(), 1U);
+  EXPECT_EQ(report.sums[0].direction, Direction::send);
+  EXPECT_EQ(report.sums[0].sent_bytes, 3'000'000U);
+  EXPECT_EQ(report.sums[0].received_bytes, 2'970'000U);
+  EXPECT_DOUBLE_EQ(report.sums[0].received_bits_per_second.value_or(0), 7.92e6);
+  EXPECT_EQ(report.sums[0].jitter_ms, 0.5);
+  EXPECT_EQ(report.sums[0].packets, 3'000U);
+  EXPECT_EQ(report.sums[0].lost_packets, 30);
+  ASSERT_EQ(report.flags.size(), 1U);
+  EXPECT_EQ(report.flags[0].code, "receiver-computed");
+}
+
+TEST(Iperf3ImportedDocument, of_old_udp_that_was_received_has_in_its_intervals_what_arrived) {
+  const auto file = import(make_old_udp(false, 30).dump());
+  ASSERT_TRUE(file) << file.error().message;
+  const Iperf3Report& report = file->workload->report;
+  ASSERT_EQ(report.sums.size(), 1U);
+  EXPECT_EQ(report.sums[0].direction, Direction::receive);
+  EXPECT_EQ(report.sums[0].sent_bytes, 3'030'000U);
+  EXPECT_EQ(report.sums[0].received_bytes, 3'000'000U);
+  EXPECT_EQ(report.sums[0].lost_packets, 30);
+  EXPECT_TRUE(report.flags.empty());
+}
+
+TEST(Iperf3ImportedDocument, of_old_udp_whose_receiver_never_answered_does_not_tell_what_arrived) {
+  nlohmann::json document = make_old_udp(true, 0);
+  document["end"]["cpu_utilization_percent"]["remote_total"] = 0;
+  const auto file = import(document.dump());
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(file->workload->report.sums[0].sent_bytes, 3'000'000U);
+  EXPECT_FALSE(file->workload->report.sums[0].received_bytes);
+}
+
+TEST(Iperf3ImportedDocument, of_both_directions_that_are_named_alike_is_refused) {
+  const std::string why = "iperf3 before 3.11 names both directions alike";
+  nlohmann::json document = make_document(3);
+  nlohmann::json second = document["end"]["streams"][0];
+  second["sender"]["socket"] = second["receiver"]["socket"] = 7;
+  second["sender"]["sender"] = second["receiver"]["sender"] = false;
+  document["end"]["streams"].push_back(second);
+  EXPECT_THAT(error_of(document.dump()), HasSubstr(why));
+  document = make_document(3);
+  document["start"]["test_start"]["bidir"] = 1;
+  EXPECT_THAT(error_of(document.dump()), HasSubstr(why));
+}
+
+TEST(Iperf3ImportedDocument, tells_the_rate_and_the_length_that_were_used) {
+  nlohmann::json document = make_document(3);
+  const auto silent = import(document.dump());
+  ASSERT_TRUE(silent) << silent.error().message;
+  EXPECT_EQ(silent->workload->asked.length_bytes, 1'000U);
+  EXPECT_FALSE(silent->workload->asked.bitrate);
+  document["start"]["target_bitrate"] = 50'000'000;
+  EXPECT_EQ(import(document.dump())->workload->asked.bitrate, 50'000'000U);
+  document["start"]["test_start"]["target_bitrate"] = 0;
+  EXPECT_EQ(import(document.dump())->workload->asked.bitrate, 0U);
+}
+
 TEST(Iperf3ImportedDocument, of_impossible_figures_keeps_within_its_bounds) {
   nlohmann::json document = make_document(3);
   document["start"]["test_start"]["num_streams"] = 1e15;
