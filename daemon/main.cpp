@@ -50,11 +50,14 @@
 #include "daemon/workload/launcher.hpp"
 #include "daemon/workload/none_workload.hpp"
 #include "daemon/workload/workload_by_kind.hpp"
+#include "dbus/names.hpp"
 
 namespace netperfd {
 namespace {
 
 constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
+
+static_assert(import::kTextEnd == dbus::kTraceTextEnd);
 
 // A user or group as the configuration names it: a name, or a number that need not have one.
 template <class Id>
@@ -328,7 +331,7 @@ Result<int> run(const Options& options) {
 
 Result<ImportedFile> read_import(std::span<const std::byte> file) {
   return import::read_by_kind(
-      file, {trace::record_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
+      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
 }
 
 }  // namespace

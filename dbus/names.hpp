@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace netperfd::dbus {
 
@@ -23,6 +24,9 @@ inline constexpr const char* kIo = "org.netperfd1.Error.Io";
 inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";
 inline constexpr const char* kAccessDenied = "org.freedesktop.DBus.Error.AccessDenied";
 }  // namespace error
+
+// The last line of what OpenTraceText gives: a text without it was cut short.
+inline constexpr std::string_view kTraceTextEnd = "# end of the trace\n";
 
 inline std::string job_path(std::uint64_t job) {
   return kJobPathPrefix + std::to_string(job);

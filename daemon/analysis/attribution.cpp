@@ -55,8 +55,15 @@ std::optional<double> median_rate(const RunList& runs) {
   return median_of(values_of(runs, [](const ComparedRun& run) { return run.received_bits_per_second; }));
 }
 
-std::optional<double> median_busiest_cpu(const RunList& runs) {
-  return median_of(values_of(runs, [](const ComparedRun& run) { return run.busiest_cpu; }));
+// A task that moves between CPUs keeps none of them busy all the time. One that is not busy itself says
+// nothing of the CPUs, which may be busy with packets.
+std::optional<double> busiest(const ComparedRun& run) {
+  if (!run.busiest_process || *run.busiest_process < kBusyCpu) return run.busiest_cpu;
+  return std::max(*run.busiest_process, run.busiest_cpu.value_or(0));
+}
+
+std::optional<double> median_busiest(const RunList& runs) {
+  return median_of(values_of(runs, busiest));
 }
 
 // What of its plain throughput a side keeps under tracing.
@@ -88,7 +95,7 @@ std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_v
 
 // Empty where the CPU was the limit on one side at least, or nobody knows.
 std::string not_cpu_bound(const RunList& plain_a, const RunList& plain_b, Caveats& caveats) {
-  const auto busy_a = median_busiest_cpu(plain_a), busy_b = median_busiest_cpu(plain_b);
+  const auto busy_a = median_busiest(plain_a), busy_b = median_busiest(plain_b);
   if (!busy_a || !busy_b) {
     caveats.add(Gravity::weakens,
                 "It is not known whether a CPU was the limit: what functions cost need not be what the "

@@ -29,6 +29,12 @@ std::vector<RunId> ids_of(const std::vector<ComparedRun>& runs) {
 std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
   if (!facts.undeclared.empty()) {
     const bool several = facts.undeclared.size() > 1;
+    if (facts.changed.empty() && !several) {
+      return fmt::format(
+          "No change is declared, {} differs and can explain the result, and nothing else is known to be the "
+          "same.",
+          facts.undeclared.front());
+    }
     if (facts.changed.empty()) {
       return fmt::format("No change is declared, and {} differ and can each explain the result.",
                          listed(facts.undeclared));
@@ -84,18 +90,23 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   FactJudgement facts = judge_facts(a, b, settings.changed);
   if (!comparison.effect.ratio) {
     comparison.verdict = Verdict::refused;
-    caveats.add(Gravity::verdict,
-                fmt::format("There is nothing to compare: no run of {} tells its throughput.",
-                            runs.a.empty() ? "A" : "B"));
-  } else if (const std::string difference = undeclared_difference(facts, runs.arm); !difference.empty()) {
-    if (!settings.despite) comparison.verdict = Verdict::refused;
-    caveats.add(Gravity::verdict, difference);
+    caveats.add(Gravity::verdict, nothing_to_compare(a, b, runs));
+  } else {
+    std::vector<std::string> refusals = runs_without_ratio(a, b, runs.arm);
+    if (std::string difference = undeclared_difference(facts, runs.arm); !difference.empty())
+      refusals.push_back(std::move(difference));
+    if (!refusals.empty() && !settings.despite) comparison.verdict = Verdict::refused;
+    for (const std::string& refusal : refusals) caveats.add(Gravity::verdict, refusal);
   }
+  note_failed_runs(a, settings.failed_a, "A", caveats);
+  note_failed_runs(b, settings.failed_b, "B", caveats);
   note_throughput(runs, sampling, caveats);
-  note_silent_runs(a, b, caveats);
+  note_silent_runs(a, b, runs.arm, caveats);
   note_facts(a, b, settings.changed, facts, caveats);
   comparison.attribution = attribute(a, b, settings, caveats);
-  comparison.counters = counter_changes(sampling, settings.level);
+  CounterChanges counters = counter_changes(sampling, settings.level);
+  comparison.counters = std::move(counters.shown);
+  comparison.counters_tested = counters.tested;
   comparison.facts = std::move(facts.facts);
   comparison.same = std::move(facts.same);
   comparison.changed = std::move(facts.changed);

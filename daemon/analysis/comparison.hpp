@@ -35,6 +35,8 @@ struct ComparedTrace {
   std::uint64_t depth_overruns = 0;
   std::uint64_t clipped = 0;
   bool timed = true, calibrated = false;
+  bool off_cpu_known = true;           // false: sleep is in the self times
+  std::optional<std::uint32_t> depth;  // deeper calls are in their callers' self times; absent: none are
   std::string broken;
 };
 
@@ -49,7 +51,9 @@ struct ComparedRun {
   std::optional<std::uint64_t> goodput_bytes, packets;
   std::optional<std::uint64_t> busy_ns;  // of all CPUs while it ran, without idle and I/O wait
   std::optional<double> busiest_cpu;     // share of the time in which the busiest CPU was busy, 0 to 1
-  std::optional<ComparedTrace> trace;    // absent: a plain run
+  // The same of the busier one of the workload's processes, wherever it ran, for each of its streams.
+  std::optional<double> busiest_process;
+  std::optional<ComparedTrace> trace;  // absent: a plain run
   std::optional<Fingerprint> fingerprint;
   std::vector<CounterDelta> counters;
   std::vector<std::string> flags;  // codes of its quality flags
@@ -59,10 +63,12 @@ struct ComparisonSettings {
   double threshold = 0.01;
   double level = 0.95;
   std::vector<std::string> changed;  // groups that are meant to differ; empty: not declared
-  bool despite = false;              // undeclared differences do not refuse the verdict
+  // Undeclared differences, and runs that received nothing, do not refuse the verdict.
+  bool despite = false;
   // A function is tested where its share of the self time of both sides together is at least this: chosen
   // blind to the sides, so that few are tested and each has a chance.
   double least_share = 0.01;
+  std::uint32_t failed_a = 0, failed_b = 0;  // runs that would be of a side, had they not failed
 };
 
 // Never fails: what cannot be said is a verdict, an absent figure or a caveat.

@@ -128,7 +128,7 @@ void keep_farthest(std::vector<CounterChange>& changes) {
 
 }  // namespace
 
-std::vector<CounterChange> counter_changes(const Sampling& sampling, double level) {
+CounterChanges counter_changes(const Sampling& sampling, double level) {
   const auto runs_a = counters_of(sampling.a()), runs_b = counters_of(sampling.b());
   std::map<Key, std::string> keys;
   for (const auto* side : {&runs_a, &runs_b}) {
@@ -148,12 +148,13 @@ std::vector<CounterChange> counter_changes(const Sampling& sampling, double leve
     testable = testable || change.per_gigabyte.low.has_value();
     changes.push_back(std::move(change));
   }
+  const auto tested = testable ? static_cast<std::uint32_t>(changes.size()) : 0;
   if (testable) {
     discover(changes);
   } else {
     keep_farthest(changes);
   }
-  return changes;
+  return {std::move(changes), tested};
 }
 
 }  // namespace netperfd::analysis

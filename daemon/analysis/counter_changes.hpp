@@ -4,6 +4,7 @@
 // in all: chosen blind to the sides.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "daemon/analysis/comparison.hpp"
@@ -11,8 +12,14 @@
 
 namespace netperfd::analysis {
 
-// Those with q < 0.05, the least p first. Retransmits are there always, where anybody counted them. Of too
-// few runs for a test: the ten that moved farthest in proportion. `sampling` is that of the throughput.
-[[nodiscard]] std::vector<CounterChange> counter_changes(const Sampling& sampling, double level);
+struct CounterChanges {
+  // Those with q < 0.05, the least p first. Retransmits are there always, where anybody counted them. Of too
+  // few runs for a test: the ten that moved farthest in proportion.
+  std::vector<CounterChange> shown;
+  std::uint32_t tested = 0;
+};
+
+// `sampling` is that of the throughput.
+[[nodiscard]] CounterChanges counter_changes(const Sampling& sampling, double level);
 
 }  // namespace netperfd::analysis

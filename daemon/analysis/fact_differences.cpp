@@ -14,7 +14,6 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr std::string_view kAbsent = "(absent)";
 constexpr std::string_view kKernel = "kernel";
 constexpr std::string_view kTrace = "trace";
 
@@ -36,10 +35,10 @@ bool is_about(std::string_view clause, std::string_view group) {
   return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
 }
 
-// A clause of Fingerprint::unknown begins with the group or with its family.
+// A clause of Fingerprint::unknown begins with the group or with its family, or is about all.
 bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
   return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
-    return is_about(clause, group) || is_about(clause, family_of(group));
+    return clause == kAllElse || is_about(clause, group) || is_about(clause, family_of(group));
   });
 }
 
@@ -74,7 +73,7 @@ class Side {
       if (const auto fact = facts_[i].find(key); fact != facts_[i].end()) {
         values.insert(fact->second);
       } else if (knows_all_of(*fingerprints_[i], key.first)) {
-        values.emplace(kAbsent);
+        values.emplace(kAbsentValue);
       }
     }
     return values;
@@ -125,7 +124,7 @@ bool kernel_built_anew(const std::vector<FactChange>& facts) {
 }
 
 bool is_absent(const std::vector<std::string>& values) {
-  return values.size() == 1 && values.front() == kAbsent;
+  return values.size() == 1 && values.front() == kAbsentValue;
 }
 
 bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& facts) {
@@ -190,8 +189,10 @@ void note_unknown(const std::vector<ComparedRun>& runs, std::string_view side, C
                             runs.size(), side));
   }
   if (!unknown.empty()) {
-    caveats.add(Gravity::weakens, fmt::format("Not known of the environment of {}, and not compared: {}.",
-                                              side, listed(unknown)));
+    const bool all = unknown.contains(std::string(kAllElse));
+    caveats.add(
+        all ? Gravity::verdict : Gravity::weakens,
+        fmt::format("Not known of the environment of {}, and not compared: {}.", side, listed(unknown)));
   }
 }
 
@@ -222,17 +223,18 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   FactJudgement judgement;
   judgement.changed = declared;
   judgement.facts = differing_facts(a, b, declared);
+  judgement.same = same_groups(Sides(a, b), judgement.facts);
   std::set<std::string> further;
   for (const FactChange& fact : judgement.facts) {
     if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts));
   }
-  if (declared.empty() && further.size() == 1) {
+  // Where nothing is known to be the same, as of imported documents, anything could differ beside it.
+  if (declared.empty() && further.size() == 1 && !judgement.same.empty()) {
     judgement.changed.assign(further.begin(), further.end());
     judgement.facts = differing_facts(a, b, judgement.changed);
   } else {
     judgement.undeclared.assign(further.begin(), further.end());
   }
-  judgement.same = same_groups(Sides(a, b), judgement.facts);
   return judgement;
 }
 

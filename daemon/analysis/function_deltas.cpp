@@ -132,6 +132,7 @@ void test_rows(std::vector<Row>& rows, const Sampling& sampling, double level) {
       continue;
     }
     row.delta.cost = estimate_shift(sampling, row.a, row.b, level);
+    if (!row.delta.cost.low) row.delta.cost.p.reset();  // of too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
   }
   const std::vector<double> q = benjamini_hochberg(p);

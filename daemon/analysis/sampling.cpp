@@ -88,6 +88,17 @@ bool Sampling::group_by_block() {
   return true;
 }
 
+std::size_t Sampling::partial_blocks() const {
+  if (pairing_ != Pairing::blocks) return 0;
+  std::size_t fullest = 0, partial = 0;
+  for (const auto& group : groups_a_) fullest = std::max(fullest, group.size());
+  for (const auto& group : groups_b_) fullest = std::max(fullest, group.size());
+  for (std::size_t i = 0; i < groups_a_.size(); ++i) {
+    if (groups_a_[i].size() == groups_b_[i].size() && groups_a_[i].size() < fullest) ++partial;
+  }
+  return partial;
+}
+
 bool Sampling::group_by_boot() {
   if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return false;
   auto boots_a = by_boot(a_);

@@ -40,6 +40,8 @@ class Sampling {
   [[nodiscard]] std::size_t runs_left_out() const { return left_out_; }
   // Blocks in which the sides have different numbers of runs, so that drift does not cancel.
   [[nodiscard]] std::size_t uneven_blocks() const { return uneven_; }
+  // Blocks with as many runs of either side, but with fewer than the fullest block has.
+  [[nodiscard]] std::size_t partial_blocks() const;
 
   // The values of a() and b() as samples. Runs that do not know are left out, and blocks that then lack a
   // side.

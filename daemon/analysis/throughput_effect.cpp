@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "daemon/analysis/shift_estimate.hpp"
 
@@ -65,6 +66,12 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
               "not cancel: {}.",
               sampling.uneven_blocks()));
     }
+    if (sampling.partial_blocks() > 0) {
+      caveats.add(Gravity::weakens,
+                  fmt::format("Blocks that are not whole, whose differences spread more than those of the "
+                              "others: {}.",
+                              sampling.partial_blocks()));
+    }
     return;
   }
   if (!all_started(sampling.a()) || !all_started(sampling.b())) {
@@ -98,20 +105,46 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
   }
 }
 
-void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Caveats& caveats) {
-  std::size_t unknown = 0, nothing = 0;
+bool received_nothing(const ComparedRun& run) {
+  return run.received_bits_per_second && !measured(run);
+}
+
+bool is_plain(const ComparedRun& run) {
+  return !run.trace;
+}
+
+// Empty where no run of the side that the throughput is taken from received nothing.
+std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
+  std::size_t all = 0, nothing = 0;
   for (const ComparedRun& run : runs) {
-    if (!run.received_bits_per_second) {
-      ++unknown;
-    } else if (!measured(run)) {
-      ++nothing;
-    }
+    if (arm == Arm::plain && !is_plain(run)) continue;
+    ++all;
+    if (received_nothing(run)) ++nothing;
   }
-  if (nothing > 0) {
+  if (nothing == 0) return {};
+  return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
+                     all < runs.size() ? "plain " : "", side);
+}
+
+std::string why_no_throughput(const std::vector<ComparedRun>& runs, std::string_view side) {
+  if (std::ranges::none_of(runs, received_nothing))
+    return fmt::format("no run of {} tells its throughput", side);
+  if (std::ranges::all_of(runs, received_nothing)) return fmt::format("no run of {} received anything", side);
+  return fmt::format("no run of {} is known to have received anything", side);
+}
+
+void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
+                      Caveats& caveats) {
+  const auto unknown = std::ranges::count_if(
+      runs, [](const ComparedRun& run) { return !run.received_bits_per_second.has_value(); });
+  const auto dead_traced = std::ranges::count_if(
+      runs, [](const ComparedRun& run) { return !is_plain(run) && received_nothing(run); });
+  if (arm == Arm::plain && dead_traced > 0) {
+    const auto traced = static_cast<std::ptrdiff_t>(runs.size()) - std::ranges::count_if(runs, is_plain);
     caveats.add(
-        Gravity::verdict,
-        fmt::format("{} of {} runs of {} received nothing, which no ratio can show: they are not counted.",
-                    nothing, runs.size(), side));
+        Gravity::weakens,
+        fmt::format("{} of {} traced runs of {} received nothing: the throughput is that of plain ones.",
+                    dead_traced, traced, side));
   }
   if (unknown > 0) {
     caveats.add(Gravity::weakens,
@@ -182,10 +215,32 @@ void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& cav
   note_boots(sampling, caveats);
 }
 
-void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                               const ArmRuns& runs) {
+  std::vector<std::string> reasons;
+  if (runs.a.empty()) reasons.push_back(why_no_throughput(a, "A"));
+  if (runs.b.empty()) reasons.push_back(why_no_throughput(b, "B"));
+  return fmt::format("There is nothing to compare: {}.", listed(reasons));
+}
+
+std::vector<std::string> runs_without_ratio(const std::vector<ComparedRun>& a,
+                                            const std::vector<ComparedRun>& b, Arm arm) {
+  std::vector<std::string> sentences{dead_runs(a, "A", arm), dead_runs(b, "B", arm)};
+  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
+  return sentences;
+}
+
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
                       Caveats& caveats) {
-  note_silent_side(a, "A", caveats);
-  note_silent_side(b, "B", caveats);
+  note_silent_side(a, "A", arm, caveats);
+  note_silent_side(b, "B", arm, caveats);
+}
+
+void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,
+                      Caveats& caveats) {
+  if (failed == 0) return;
+  caveats.add(Gravity::verdict, fmt::format("{} of {} runs of {} failed and are not in this comparison.",
+                                            failed, runs.size() + failed, side));
 }
 
 }  // namespace netperfd::analysis

@@ -1,6 +1,11 @@
 // The headline of a comparison: how much more arrives a second in B than in A.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "daemon/analysis/caveats.hpp"
 #include "daemon/analysis/sampling.hpp"
 
@@ -29,7 +34,18 @@ struct ArmRuns {
 
 // What the arm, the order in time and the boots of these runs say against the estimate.
 void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats);
-// Runs of either side that have no throughput to compare.
-void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Caveats& caveats);
+
+// Why there is no ratio, in a sentence. A side of `runs` must be empty.
+[[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
+                                             const std::vector<ComparedRun>& b, const ArmRuns& runs);
+// A sentence for each side with runs of the arm that received nothing: a ratio of the others would tell of
+// the lucky ones alone.
+[[nodiscard]] std::vector<std::string> runs_without_ratio(const std::vector<ComparedRun>& a,
+                                                          const std::vector<ComparedRun>& b, Arm arm);
+// Runs whose throughput is not known, and traced ones beside plain ones that received nothing.
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
+                      Caveats& caveats);
+void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,
+                      Caveats& caveats);
 
 }  // namespace netperfd::analysis

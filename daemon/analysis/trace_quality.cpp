@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct SideQuality {
   std::string left_out;
   std::set<std::uint32_t> filters;  // numbers of functions in them
   std::size_t not_calibrated = 0;
+  std::size_t with_sleep = 0;
+  std::set<std::optional<std::uint32_t>> depths;
 };
 
 SideQuality quality_of(const RunList& runs) {
@@ -40,6 +43,8 @@ SideQuality quality_of(const RunList& runs) {
     side.filters.insert(trace.traced_functions);
     if (!trace.left_out.empty()) side.left_out = trace.left_out;
     if (!trace.calibrated) ++side.not_calibrated;
+    if (!trace.off_cpu_known) ++side.with_sleep;
+    side.depths.insert(trace.depth);
   }
   return side;
 }
@@ -96,6 +101,31 @@ void note_side(const SideQuality& side, std::string_view name, Caveats& caveats)
   }
 }
 
+std::string depth_words(const SideQuality& side) {
+  std::set<std::string> words;
+  for (const auto& depth : side.depths) {
+    words.insert(depth ? fmt::format("{} deep", *depth) : "of any depth");
+  }
+  return listed(words);
+}
+
+// What is in the self times of a side beside its functions' own work.
+void note_foreign_time(const SideQuality& a, const SideQuality& b, std::size_t traces, Caveats& caveats) {
+  if (const std::size_t asleep = a.with_sleep + b.with_sleep; asleep > 0) {
+    const char* side = b.with_sleep == 0 ? "; all are of A" : a.with_sleep == 0 ? "; all are of B" : "";
+    caveats.add(Gravity::weakens,
+                fmt::format("In {} of {} traces it is not known when tasks slept: sleep is in their self "
+                            "times{}.",
+                            asleep, traces, side));
+  }
+  if (a.depths != b.depths && !a.depths.empty() && !b.depths.empty()) {
+    caveats.add(Gravity::weakens,
+                fmt::format("A traces calls {} and B {}: deeper ones have no self time of their own, but are "
+                            "in that of their callers.",
+                            depth_words(a), depth_words(b)));
+  }
+}
+
 }  // namespace
 
 std::string refusal_of_traces(const RunList& a, const RunList& b) {
@@ -117,6 +147,7 @@ void note_traces(const RunList& a, const RunList& b, Caveats& caveats) {
                     "counts on that side alone.",
                     *side_a.filters.rbegin(), *side_b.filters.rbegin()));
   }
+  note_foreign_time(side_a, side_b, a.size() + b.size(), caveats);
   if (const std::size_t raw = side_a.not_calibrated + side_b.not_calibrated; raw > 0) {
     caveats.add(
         Gravity::weakens,

@@ -13,7 +13,7 @@ namespace netperfd::analysis {
 [[nodiscard]] std::string refusal_of_traces(const RunList& a, const RunList& b);
 
 // What weakens them: losses below that, calls that are not whole, functions that were not traced, another
-// number of functions in the filter, and missing calibration.
+// number of functions in the filter or depth of calls, sleep in the self times, and missing calibration.
 void note_traces(const RunList& a, const RunList& b, Caveats& caveats);
 
 }  // namespace netperfd::analysis

@@ -119,6 +119,7 @@ RowMaker make_head(const core::ComparedSelections& compared) {
   row.put("last_started_b_us", compared.b.last_started);
   put_effect(row, comparison.effect);
   put_attribution(row, comparison.attribution);
+  if (comparison.counters_tested > 0) row.put("counters_tested", comparison.counters_tested);
   row.put("changed", comparison.changed);
   row.put("same", comparison.same);
   row.put("caveats", comparison.caveats);

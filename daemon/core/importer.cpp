@@ -12,6 +12,7 @@
 
 #include "daemon/analysis/goodput.hpp"
 #include "daemon/base/foreign_fd.hpp"
+#include "daemon/core/iperf3_facts.hpp"
 #include "daemon/model/text.hpp"
 
 namespace netperfd::core {
@@ -188,6 +189,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
     spec.iperf3 = std::move(file.workload->asked);
     record.workload.report = std::move(file.workload->report);
     record.started = file.workload->started;
+    record.fingerprint = fingerprint_of_document(spec.iperf3, record.workload.report.version);
     record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
   }
   auto& all = record.workload.report.flags;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 
 struct JobSides {
   std::vector<SelectedRun> a, b;  // finished ones
+  std::uint32_t failed_a = 0, failed_b = 0;
 };
 
 SelectedRun selected(const RunRow& run) {
@@ -35,12 +37,10 @@ bool is_as_drawn(const RunRow& run) {
 JobSides sides_of(const std::vector<RunRow>& runs, bool variants) {
   JobSides sides;
   for (const RunRow& run : runs) {
-    if (run.state != RunState::finished) continue;
-    if (variants) {
-      (run.arm.variant == 'A' ? sides.a : sides.b).push_back(selected(run));
-    } else if (is_as_drawn(run)) {
-      (run.arm.traced ? sides.b : sides.a).push_back(selected(run));
-    }
+    if (!variants && !is_as_drawn(run)) continue;
+    const bool of_a = variants ? run.arm.variant == 'A' : !run.arm.traced;
+    if (run.state == RunState::finished) (of_a ? sides.a : sides.b).push_back(selected(run));
+    if (run.state == RunState::failed) ++(of_a ? sides.failed_a : sides.failed_b);
   }
   return sides;
 }
@@ -89,6 +89,8 @@ Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
   if (declared.changed.empty()) {
     declared.changed = variants ? design->changed : std::vector<std::string>{"trace"};
   }
+  declared.failed_a = sides.failed_a;
+  declared.failed_b = sides.failed_b;
   return compare_runs(queries, sides.a, sides.b, declared, comparer);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -13,12 +14,19 @@
 namespace netperfd::core {
 namespace {
 
-Result<std::vector<SelectedRun>> side(RunQueries& queries, const char* name, const std::string& text) {
+struct Side {
+  std::vector<SelectedRun> runs;
+  std::uint32_t failed = 0;
+};
+
+Result<Side> side(RunQueries& queries, const char* name, const std::string& text) {
   const auto selection = parse_selection(text);
   if (!selection) return fail(selection.error().kind, fmt::format("{}: {}", name, selection.error().message));
   auto runs = resolve(queries, *selection);
   if (!runs) return fail(runs.error().kind, fmt::format("{}: {}", name, runs.error().message));
-  return runs;
+  const auto failed = failed_runs(queries, *selection, *runs);
+  if (!failed) return std::unexpected(failed.error());
+  return Side{std::move(*runs), *failed};
 }
 
 Status expect_apart(const std::vector<RunId>& a, const std::vector<RunId>& b) {
@@ -90,6 +98,7 @@ Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries, const std:
     if (!runs_b) return std::unexpected(runs_b.error());
     analysis::ComparisonSettings same = settings;
     same.changed.clear();
+    same.failed_a = same.failed_b = 0;
     Comparison comparison = comparer(*runs_a, *runs_b, same);
     test.verdict = comparison.verdict;
     test.effect = comparison.effect;
@@ -127,7 +136,10 @@ Result<ComparedSelections> compare_selections(RunQueries& queries, const Compari
   if (!a) return std::unexpected(a.error());
   const auto b = side(queries, "B", request.b);
   if (!b) return std::unexpected(b.error());
-  return compare_runs(queries, *a, *b, request.settings, comparer);
+  analysis::ComparisonSettings settings = request.settings;
+  settings.failed_a = a->failed;
+  settings.failed_b = b->failed;
+  return compare_runs(queries, a->runs, b->runs, settings, comparer);
 }
 
 }  // namespace netperfd::core

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -133,8 +134,25 @@ struct Samples {
   std::vector<double> values;  // logarithms: differences within blocks, or of runs
 };
 
-// Of the runs with a throughput that are plain, or traced where none is.
-Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared) {
+using BlockKey = std::pair<JobId, std::uint32_t>;
+
+// ABBA and BAAB have two runs of either side. With fewer, as where last:N cuts a block, the difference within
+// it spreads more than that of a whole one.
+std::set<BlockKey> whole_blocks(const analysis::RunList& a, const analysis::RunList& b) {
+  std::map<BlockKey, std::pair<int, int>> counts;
+  for (const analysis::ComparedRun* run : a) ++counts[{run->job, run->block}].first;
+  for (const analysis::ComparedRun* run : b) ++counts[{run->job, run->block}].second;
+  std::set<BlockKey> whole;
+  for (const auto& [block, count] : counts) {
+    if (count.first >= 2 && count.second >= 2) whole.insert(block);
+  }
+  return whole;
+}
+
+// Of the runs with a throughput that are plain, or traced where none is; of blocks the whole ones, in
+// `whole`.
+Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared,
+                   std::set<BlockKey>& whole) {
   const bool plain = std::ranges::any_of(
       compared, [](const analysis::ComparedRun& run) { return measured(run) && !run.trace; });
   analysis::RunList all, a, b;
@@ -146,11 +164,18 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
   }
   Samples samples;
   if (!a.empty() && !b.empty() && a.size() + b.size() == all.size()) {
-    const analysis::Sampling sampling(a, b);
-    if (sampling.pairing() == Pairing::blocks) {
+    if (analysis::Sampling(a, b).pairing() == Pairing::blocks) {
+      whole = whole_blocks(a, b);
+      const auto is_cut = [&](const analysis::ComparedRun* run) {
+        return !whole.contains({run->job, run->block});
+      };
+      std::erase_if(a, is_cut);
+      std::erase_if(b, is_cut);
+      const analysis::Sampling sampling(a, b);
+      samples.pairing = Pairing::blocks;
+      if (whole.empty()) return samples;
       const analysis::Samples paired =
           sampling.samples(values_of(sampling.a(), log_rate), values_of(sampling.b(), log_rate));
-      samples.pairing = Pairing::blocks;
       for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
       return samples;
     }
@@ -163,19 +188,20 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
 
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (auto checked = check_request(request); !checked) return std::unexpected(std::move(checked.error()));
-  const auto runs = runs_of_one_scenario(queries, request.runs);
+  auto runs = runs_of_one_scenario(queries, request.runs);
   if (!runs) return std::unexpected(runs.error());
   std::vector<RunId> ids;
   for (const SelectedRun& run : *runs) ids.push_back(run.id);
   const auto compared = queries.compared_runs(ids, ComparedParts::throughput);
   if (!compared) return std::unexpected(compared.error());
-  const Samples samples = samples_of(*runs, *compared);
+  std::set<BlockKey> whole;
+  const Samples samples = samples_of(*runs, *compared, whole);
   const bool blocks = samples.pairing == Pairing::blocks;
   const auto sd = analysis::planning_sd(samples.values);
   if (!sd || samples.values.size() < kFewestSamples) {
     return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {} to know",
-                               in_quotes(request.runs), samples.values.size(), blocks ? "block(s)" : "run(s)",
-                               kFewestSamples));
+                               in_quotes(request.runs), samples.values.size(),
+                               blocks ? "whole block(s)" : "run(s)", kFewestSamples));
   }
 
   RunPlan plan;
@@ -187,6 +213,9 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   const analysis::PowerQuestion question{
       .sd = *sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
   plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+  if (blocks) {
+    std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
+  }
   auto step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
   if (step && !blocks) *step *= 2;  // one on either side
   if (step && plan.needed) plan.seconds = *step * *plan.needed;

@@ -21,7 +21,7 @@ struct PlanRequest {
 // The figure is the throughput of plain runs, or under tracing where none is plain. Absent: not known.
 struct RunPlan {
   Pairing pairing = Pairing::runs;      // blocks where the runs are of both sides of designs
-  std::uint32_t samples = 0;            // blocks, or runs
+  std::uint32_t samples = 0;            // whole blocks, or runs
   double sd = 0;                        // of the logarithms, to plan with
   double effect = 0, power = 0;         // as asked
   std::optional<std::uint32_t> needed;  // blocks, or runs a side; absent beyond a million

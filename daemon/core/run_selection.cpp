@@ -261,4 +261,16 @@ Result<std::vector<SelectedRun>> resolve(RunQueries& queries, const RunSelection
   return runs;
 }
 
+Result<std::uint32_t> failed_runs(RunQueries& queries, const RunSelection& selection,
+                                  const std::vector<SelectedRun>& resolved) {
+  if (!selection.runs.empty()) return 0;
+  RunFilter filter = selection.filter;
+  filter.state = RunState::failed;
+  std::vector<RunRange> since;
+  if (selection.newest) since.push_back({resolved.front().id, std::numeric_limits<RunId>::max()});
+  const auto failed = queries.selected_runs(filter, since, kSelectedRuns);
+  if (!failed) return std::unexpected(failed.error());
+  return static_cast<std::uint32_t>(failed->size());
+}
+
 }  // namespace netperfd::core

@@ -42,4 +42,9 @@ struct RunSelection {
 // many fit.
 [[nodiscard]] Result<std::vector<SelectedRun>> resolve(RunQueries& queries, const RunSelection& selection);
 
+// How many runs fit as `resolved` do but that they failed; with last:N since the first of these. None where
+// the selection says run numbers.
+[[nodiscard]] Result<std::uint32_t> failed_runs(RunQueries& queries, const RunSelection& selection,
+                                                const std::vector<SelectedRun>& resolved);
+
 }  // namespace netperfd::core

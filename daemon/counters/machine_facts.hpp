@@ -29,7 +29,8 @@ void add_module_facts(const SystemRoots& roots, const std::set<std::string>& wan
 // random or works out of the memory that is free at boot (tcp_mem, udp_mem), and mere lists of what there is.
 void add_sysctl_facts(const std::string& proc, const std::string& netns, bool host, FactSheet& sheet);
 
-// Group iperf3: its version and what the job asked of it. Ports are left out: the next job may need others.
+// Group iperf3: its version and what the job asked of it. The server's port is left out: the next job may
+// need another.
 void add_iperf3_facts(const Iperf3Spec& spec, std::string_view version, FactSheet& sheet);
 
 // The GNU build id in the notes of an ELF file, in hexadecimal; empty where they have none.

@@ -94,11 +94,7 @@ Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileRea
     case FileKind::trace_dat:
       break;
   }
-  auto trace = readers.trace_dat(file);
-  if (!trace) return std::unexpected(std::move(trace.error()));
-  ImportedFile imported;
-  imported.trace = std::move(*trace);
-  return imported;
+  return readers.trace_dat(file);
 }
 
 }  // namespace netperfd::import

@@ -17,8 +17,7 @@ enum class FileKind { trace_dat, iperf3, graph_text };
 
 // They take the whole file.
 struct FileReaders {
-  std::function<Result<TraceRecord>(std::span<const std::byte>)> trace_dat;
-  std::function<Result<ImportedFile>(std::span<const std::byte>)> iperf3, graph_text;
+  std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text;
 };
 [[nodiscard]] Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers);
 

@@ -102,6 +102,7 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
     if (const auto written = functions.text(file, write_text); !written) {
       give_up(order.mode, written.error().message);
     }
+    write_text(kTextEnd);
     return;
   }
   const auto read = functions.record(file);

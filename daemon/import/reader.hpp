@@ -22,11 +22,12 @@ inline constexpr std::string_view kReaderFlag = "--read-file";
 
 enum class ReaderMode {
   record,  // of any file: to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
-  text,    // of a trace.dat: to text, in pieces; a sentence after "# " where the file is none
+  text,    // of a trace.dat: to text, in pieces, with kTextEnd; a sentence after "# " where the file is none
 };
 
 inline constexpr char kAnswerRecord = 'R';
 inline constexpr char kAnswerError = 'E';
+inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
 
 // What is done with the file's bytes, in a process that is confined already.
 struct ReaderFunctions {

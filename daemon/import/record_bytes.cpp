@@ -278,6 +278,8 @@ void put(Archive& archive, Iperf3Spec& value) {
   put(archive, value.bytes);
   put(archive, value.omit);
   put(archive, value.interval);
+  put(archive, value.bitrate);
+  put(archive, value.length_bytes);
 }
 
 template <class Archive>

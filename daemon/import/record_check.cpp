@@ -202,7 +202,7 @@ void check_workload(const ImportedWorkload& workload, Finding& finding) {
   // An imported run without a server's name counts as one without a document.
   finding.text(asked.server, "the server's name");
   finding.require(!asked.server.empty(), "the server's name");
-  check_counts({asked.bytes}, finding);
+  check_counts({asked.bytes, asked.bitrate, asked.length_bytes}, finding);
   for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
     finding.require(time.count() >= 0, "a duration");
   }

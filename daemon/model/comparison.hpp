@@ -67,7 +67,7 @@ enum class FunctionMatch { same, renamed, only_a, only_b };
 [[nodiscard]] std::string_view to_string(FunctionMatch match);
 
 // One function on both sides, from the traced runs. One that was not selected for a test has the difference
-// of the medians as its shift, and no interval, p or q.
+// of the medians as its shift, and no interval, p or q. Where there are too few runs for a test, none has.
 struct FunctionDelta {
   std::string name;    // A's, or B's where only B has it
   std::string name_b;  // where it was renamed (.isra.0, .constprop.0, .part.0, .cold): B's
@@ -120,8 +120,9 @@ struct Comparison {
   double threshold = 0.01;  // of the verdict equivalent, as a share
   Pairing pairing = Pairing::runs;
   Attribution attribution;
-  std::vector<CounterChange> counters;
-  std::vector<FactChange> facts;  // that differ
+  std::vector<CounterChange> counters;  // those to be shown, as analysis/counter_changes.hpp has them
+  std::uint32_t counters_tested = 0;    // with those that are not shown
+  std::vector<FactChange> facts;        // that differ
   // Groups that do not; those of a family (module:NAME, sysctl:KEY) under its name, if none of them differs.
   std::vector<std::string> same;
   std::vector<std::string> changed;  // groups declared, or taken for it where only one differs

@@ -21,11 +21,16 @@ struct Fact {
   auto operator<=>(const Fact&) const = default;
 };
 
+// The value of a fact of which it is known that there is none.
+inline constexpr std::string_view kAbsentValue = "(absent)";
+// The one clause of Fingerprint::unknown that is about all groups: where a document was imported.
+inline constexpr std::string_view kAllElse = "everything but what the iperf3 document tells";
+
 struct Fingerprint {
   std::string boot_id;      // /proc/sys/kernel/random/boot_id: the unit that runs of one boot share
   std::vector<Fact> facts;  // by group, then by key
-  // What could not be learnt, a clause each: "nic: veth0@ring-a: ethtool: Operation not permitted". Groups
-  // are compared without it, and the comparison says so.
+  // What could not be learnt, a clause each: "nic: veth0@ring-a: ethtool: Operation not permitted", or
+  // kAllElse. Groups are compared without it, and the comparison says so.
   std::vector<std::string> unknown;
 
   bool operator==(const Fingerprint&) const = default;

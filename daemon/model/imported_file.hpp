@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "daemon/model/job_spec.hpp"
@@ -10,10 +11,14 @@
 
 namespace netperfd {
 
+// Of a document that does not name its server.
+inline constexpr std::string_view kUnknownServer = "unknown";
+
 // An iperf3 document.
 struct ImportedWorkload {
-  // What it says was asked: protocol, direction, streams, duration, bytes, omit, interval, server and port.
-  // The rest has its defaults. Neither duration nor bytes: only a stop ended the test.
+  // What it says was asked: protocol, direction, streams, duration, bytes, omit, interval, bitrate, length,
+  // server and port. The rest has its defaults; bitrate and length are those that were used, absent where it
+  // does not say. Neither duration nor bytes: only a stop ended the test.
   Iperf3Spec asked;
   Iperf3Report report;
   std::optional<WallTime> started;  // by the clock of the host that measured, in whole seconds

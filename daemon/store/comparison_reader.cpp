@@ -51,6 +51,12 @@ class RunParts {
     const std::pair<Statement RunParts::*, std::string_view> statements[] = {
         {&RunParts::run_,
          "SELECT job, ifnull(block, 0), ifnull(letter, 0), started_us FROM runs WHERE id = ?"},
+        // A server elsewhere keeps none of this host's CPUs busy.
+        {&RunParts::processes_,
+         "SELECT 1.0 * (r.client_user_us + r.client_system_us) / nullif(r.ended_us - r.started_us, 0), "
+         "iif(j.local_server, r.cpu_server_percent / 100, NULL), "
+         "(SELECT count(*) FROM streams WHERE run = r.id) "
+         "FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?"},
         // A direction whose receiver never told makes the sum unknown.
         {&RunParts::received_,
          "SELECT iif(count(*) = count(received_bits_per_second), sum(received_bits_per_second), NULL) "
@@ -61,7 +67,7 @@ class RunParts {
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
-         "calibration_calls IS NOT NULL FROM function_profiles WHERE run = ?"},
+         "calibration_calls IS NOT NULL, off_cpu_known, depth FROM function_profiles WHERE run = ?"},
         {&RunParts::functions_,
          "SELECT name, module, duplicate, hits, self_ns, corrected_self_ns FROM functions "
          "WHERE run = ? ORDER BY position"},
@@ -100,6 +106,8 @@ class RunParts {
     auto done = for_each_row(traffic_.bind(id),
                              [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
     if (!done) return done;
+    done = load_processes(id, run);
+    if (!done) return done;
     done = load_flags(id, run);
     if (!done) return done;
     if (run.trace) done = load_trace(id, *run.trace);
@@ -110,6 +118,17 @@ class RunParts {
 
  private:
   explicit RunParts(Connection& connection) : connection_(&connection) {}
+
+  Status load_processes(RunId id, analysis::ComparedRun& run) {
+    return for_each_row(processes_.bind(id), [&](const Statement& row) {
+      std::optional<double> client, server;
+      std::uint32_t streams = 0;
+      row.read(client, server, streams);
+      if (!client && !server) return;
+      // Each stream may be a thread of its own, so that their sum says nothing of one CPU.
+      run.busiest_process = std::max(client.value_or(0), server.value_or(0)) / std::max(streams, 1U);
+    });
+  }
 
   Status load_flags(RunId id, analysis::ComparedRun& run) {
     return for_each_row(flags_.bind(id), [&](const Statement& row) {
@@ -128,7 +147,8 @@ class RunParts {
                              [&](const Statement& row) { row.read(trace.missing_functions.emplace_back()); });
     if (!done) return done;
     done = for_each_row(profile_.bind(id), [&](const Statement& row) {
-      row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated);
+      row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated,
+               trace.off_cpu_known, trace.depth);
     });
     if (!done) return done;
     done = for_each_row(functions_.bind(id), [&](const Statement& row) {
@@ -183,8 +203,8 @@ class RunParts {
   Connection* connection_;
   std::size_t functions_read_ = 0;
   std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
-  Statement run_, received_, traffic_, flags_, trace_, missing_, profile_, functions_, environment_, unknown_,
-      counters_;
+  Statement run_, processes_, received_, traffic_, flags_, trace_, missing_, profile_, functions_,
+      environment_, unknown_, counters_;
 };
 
 }  // namespace

@@ -179,6 +179,32 @@ TEST(Attribution, has_no_story_where_no_cpu_was_the_limit) {
   EXPECT_EQ(attribution.functions.size(), 3U);
 }
 
+TEST(Attribution, counts_a_process_that_moves_between_cpus_as_the_limit) {
+  Sides sides = classic();
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.busiest_cpu = 0.5;
+      run.busiest_process = 0.98;
+    }
+  }
+  const Comparison comparison = comparison_of(sides);
+  EXPECT_THAT(comparison.attribution.not_attributed, IsEmpty());
+  EXPECT_TRUE(comparison.attribution.explained);
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("CPU-bound")));
+  for (ComparedRun& run : sides.b) run.busiest_process = 0.7;
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("B was not CPU-bound (its busiest CPU was busy for 50 % of the time)"));
+}
+
+TEST(Attribution, of_an_idle_process_and_unknown_cpus_knows_no_limit) {
+  Sides sides = classic();
+  for (ComparedRun& run : sides.a) {
+    run.busiest_cpu.reset();
+    run.busiest_process = 0.3;
+  }
+  EXPECT_THAT(comparison_of(sides).caveats, has_caveat("It is not known whether a CPU was the limit"));
+}
+
 TEST(Attribution, of_one_cpu_bound_side_warns) {
   Sides sides = classic();
   for (ComparedRun& run : sides.b) run.busiest_cpu = 0.84;
@@ -229,6 +255,29 @@ TEST(Attribution, is_weakened_by_calls_that_are_not_whole) {
           "Calls too deep for the kernel to follow, whose time is in their callers: 3 in the traces of A."));
   EXPECT_THAT(caveats, has_caveat("2 % of the times came out negative"));
   EXPECT_THAT(caveats, has_caveat("hsr_gone"));
+}
+
+TEST(Attribution, is_weakened_by_sleep_in_the_self_times) {
+  Sides sides = classic();
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("slept")));
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->off_cpu_known = false; });
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("In 8 of 16 traces it is not known when tasks slept: sleep is in their self times; "
+                         "all are of B."));
+  each_traced(sides.a, [](ComparedRun& run) { run.trace->off_cpu_known = false; });
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("In 16 of 16 traces it is not known when tasks slept: sleep is in their self "
+                         "times."));
+}
+
+TEST(Attribution, is_weakened_by_another_depth) {
+  Sides sides = classic();
+  each_traced(sides.a, [](ComparedRun& run) { run.trace->depth = 3; });
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("A traces calls 3 deep and B of any depth: deeper ones have no self time of their "
+                         "own"));
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->depth = 3; });
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("3 deep")));
 }
 
 TEST(Attribution, names_what_only_one_side_has_and_neither_traces) {
@@ -294,7 +343,9 @@ TEST(Attribution, of_one_run_a_side_still_shows_what_changed) {
   const Attribution attribution = comparison_of(sides).attribution;
   EXPECT_EQ(attribution.functions[0].name, "lookup");
   EXPECT_NEAR(attribution.functions[0].cost.shift.value_or(0), -1.5, 0.01);
-  EXPECT_FALSE(attribution.functions[0].cost.low);
+  for (const FunctionDelta& function : attribution.functions) {
+    EXPECT_FALSE(function.cost.low || function.cost.p || function.cost.q) << function.name;
+  }
   EXPECT_FALSE(attribution.explained);
 }
 

@@ -256,6 +256,58 @@ TEST(Facts, of_a_family_that_a_side_could_not_read_are_not_compared) {
   EXPECT_THAT(comparison_of(both).facts, IsEmpty());
 }
 
+std::vector<Fact> asked(const std::string& protocol) {
+  return {{"iperf3", "protocol", protocol}, {"iperf3", "bitrate", "(absent)"}, {"iperf3", "streams", "1"}};
+}
+
+void import(std::vector<ComparedRun>& runs, const std::vector<Fact>& facts) {
+  for (ComparedRun& run : runs) {
+    run.fingerprint = Fingerprint{.boot_id = {}, .facts = facts, .unknown = {std::string(kAllElse)}};
+  }
+}
+
+TEST(Facts, of_imported_documents_of_one_test_refuse_nothing) {
+  Sides both;
+  import(both.a, asked("udp"));
+  import(both.b, asked("udp"));
+  const Comparison comparison = comparison_of(both);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_THAT(comparison.same, ElementsAre("iperf3"));
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Not known of the environment of A, and not compared: everything but what the "
+                         "iperf3 document tells."));
+}
+
+TEST(Facts, of_imported_documents_of_two_tests_refuse_unless_declared) {
+  Sides both;
+  import(both.a, asked("udp"));
+  import(both.b, asked("tcp"));
+  const Comparison comparison = comparison_of(both);
+  EXPECT_EQ(comparison.verdict, Verdict::refused);
+  EXPECT_THAT(comparison.changed, IsEmpty());
+  EXPECT_THAT(comparison.caveats, has_caveat("No change is declared, iperf3 differs and can explain the "
+                                             "result, and nothing else is known to be the same."));
+  EXPECT_EQ(comparison_of(both, {.changed = {"iperf3"}}).verdict, Verdict::improvement);
+}
+
+TEST(Facts, that_a_document_does_not_tell_are_not_compared_with_those_of_a_run) {
+  Sides both;
+  auto facts = kFacts;
+  facts.push_back({"iperf3", "protocol", "udp"});
+  facts.push_back({"iperf3", "streams", "1"});
+  facts.push_back({"iperf3", "interval", "1 s"});
+  give_facts(both.a, facts);
+  import(both.b, asked("udp"));
+  EXPECT_EQ(comparison_of(both).verdict, Verdict::improvement);
+  EXPECT_THAT(comparison_of(both).facts, IsEmpty());
+  facts.push_back({"iperf3", "bitrate", "50000000"});
+  give_facts(both.a, facts);
+  const Comparison comparison = comparison_of(both);
+  EXPECT_EQ(comparison.verdict, Verdict::refused);
+  ASSERT_EQ(comparison.facts.size(), 1U);
+  EXPECT_EQ(comparison.facts[0].key, "bitrate");
+}
+
 TEST(Facts, of_another_boot_are_none) {
   Sides both = sides(with("module:hsr", "build-id", "71ab"));
   give_boot(both.b, "boot-2");

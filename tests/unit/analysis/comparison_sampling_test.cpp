@@ -48,6 +48,17 @@ TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch
   EXPECT_THAT(comparison.caveats, Not(has_caveat("interleaved")));
 }
 
+TEST(Sampling, tells_of_blocks_that_are_not_whole) {
+  Sides sides = blocks(8, 1.05);
+  EXPECT_THAT(compare(sides.a, sides.b, {}).caveats, Not(has_caveat("not whole")));
+  sides.a.pop_back();
+  sides.b.pop_back();
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.effect.n_a, 8U);
+  EXPECT_THAT(comparison.caveats, has_caveat("Blocks that are not whole, whose differences spread more than "
+                                             "those of the others: 1."));
+}
+
 TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
   const Sides sides = blocks(5, 1.05);
   const Comparison comparison = compare(sides.a, sides.b, {});

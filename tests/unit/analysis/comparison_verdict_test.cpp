@@ -136,6 +136,48 @@ TEST(Comparison, of_a_side_that_knows_no_throughput_is_refused) {
   EXPECT_THAT(comparison.caveats, has_caveat("no run of B tells its throughput"));
 }
 
+TEST(Comparison, of_a_side_with_runs_that_received_nothing_is_refused) {
+  const auto a = runs_from(0, eight_around(100));
+  auto b = runs_from(10, eight_around(100));
+  for (int i = 0; i < 4; ++i) b.push_back(run_at(30 + i, 0));
+  const Comparison comparison = compare(a, b, {.threshold = 0.02, .changed = {}});
+  EXPECT_EQ(comparison.verdict, Verdict::refused);
+  EXPECT_TRUE(comparison.effect.ratio);
+  EXPECT_EQ(comparison.caveats.front(), "4 of 12 runs of B received nothing: no ratio can hold them.");
+  const Comparison despite = compare(a, b, {.threshold = 0.02, .changed = {}, .despite = true});
+  EXPECT_EQ(despite.verdict, Verdict::equivalent);
+  EXPECT_THAT(despite.caveats, has_caveat("4 of 12 runs of B received nothing"));
+}
+
+TEST(Comparison, of_plain_runs_only_warns_of_traced_ones_that_received_nothing) {
+  const auto a = runs_from(0, eight_around(100));
+  auto b = runs_from(10, eight_around(100)), traced = runs_from(30, {50, 0});
+  give_trace(traced, {});
+  b.insert(b.end(), traced.begin(), traced.end());
+  const Comparison comparison = compare(a, b, {.threshold = 0.02, .changed = {}});
+  EXPECT_EQ(comparison.verdict, Verdict::equivalent);
+  EXPECT_THAT(comparison.caveats, has_caveat("1 of 2 traced runs of B received nothing"));
+  b[0].received_bits_per_second = 0;
+  EXPECT_THAT(compare(a, b, {}).caveats, has_caveat("1 of 8 plain runs of B received nothing"));
+}
+
+TEST(Comparison, of_a_side_that_received_nothing_says_that) {
+  auto b = runs_from(10, {0, 0});
+  EXPECT_THAT(compare(runs_from(0, {100}), b, {}).caveats,
+              has_caveat("There is nothing to compare: no run of B received anything."));
+  b[0].received_bits_per_second.reset();
+  EXPECT_THAT(compare(runs_from(0, {100}), b, {.changed = {}, .despite = true}).caveats,
+              has_caveat("no run of B is known to have received anything"));
+}
+
+TEST(Comparison, says_how_many_runs_failed_before_what_weighs_less) {
+  const Comparison comparison = compare(runs_from(0, eight_around(100)), runs_from(10, eight_around(120)),
+                                        {.changed = {}, .failed_b = 4});
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_EQ(comparison.caveats.front(), "4 of 12 runs of B failed and are not in this comparison.");
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("runs of A failed")));
+}
+
 TEST(Comparison, of_no_runs_is_refused) {
   EXPECT_EQ(compare({}, {}, {}).verdict, Verdict::refused);
   EXPECT_EQ(compare(runs_from(0, {1}), {}, {}).verdict, Verdict::refused);

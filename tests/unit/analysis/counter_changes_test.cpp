@@ -61,6 +61,22 @@ TEST(Counters, that_did_not_move_are_left_out) {
   EXPECT_THAT(compare(sides.a, sides.b, {}).counters, IsEmpty());
 }
 
+TEST(Counters, that_were_tested_are_counted_shown_or_not) {
+  Sides sides = of_two_gigabytes();
+  for (const char* name : {"TcpInSegs", "TcpOutSegs", "IpInDelivers"}) {
+    count(sides.a, counter("snmp", name, 1000), 10);
+    count(sides.b, counter("snmp", name, 1005), 10);
+  }
+  count(sides.a, counter("softirqs", "NET_RX", 1000), 1);
+  count(sides.b, counter("softirqs", "NET_RX", 2000), 1);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_THAT(names(comparison.counters), ElementsAre("softirqs NET_RX"));
+  EXPECT_EQ(comparison.counters_tested, 4U);
+  sides.a.resize(1);
+  sides.b.resize(1);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).counters_tested, 0U);
+}
+
 TEST(Counters, of_retransmits_are_there_always_and_after_those_that_moved) {
   Sides sides = of_two_gigabytes();
   for (auto* side : {&sides.a, &sides.b}) count(*side, counter("snmp", "TcpRetransSegs", 0));

@@ -123,6 +123,35 @@ TEST_F(Compare, refuses_a_run_that_was_named_and_has_not_finished) {
   EXPECT_EQ(compare("1-8", "11-20").error, "") << "a range takes those that have";
 }
 
+TEST_F(Compare, says_how_many_runs_that_fit_have_failed) {
+  for (const RunId id : {20, 21}) {
+    core::RunRow failed = a_run(id, 1, RunState::failed);
+    failed.spec.name = "veth-tcp";
+    failed.spec.label = "after";
+    queries.stored.insert(queries.stored.begin(), failed);
+  }
+  const auto caveats = [&](const std::string& b) {
+    return std::get<0>(compare("label:before", b).values).at("caveats").get<Texts>();
+  };
+  EXPECT_THAT(caveats("label:after"),
+              testing::Contains("2 of 10 runs of B failed and are not in this comparison."));
+  EXPECT_THAT(caveats("label:after job:1"), testing::Contains(HasSubstr("2 of 10 runs of B failed")));
+  for (const char* numbers : {"11-18", "11-20"})
+    EXPECT_THAT(caveats(numbers), testing::Not(testing::Contains(HasSubstr("failed")))) << numbers;
+}
+
+TEST_F(Compare, of_the_newest_runs_counts_those_that_failed_since_the_first_of_them) {
+  for (const RunId id : {19, 9}) {
+    core::RunRow failed = a_run(id, 1, RunState::failed);
+    failed.spec.name = "veth-tcp";
+    queries.stored.push_back(failed);
+  }
+  const auto answered = compare("label:before", "scenario:veth-tcp last:6");
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_THAT(std::get<0>(answered.values).at("caveats").get<Texts>(),
+              testing::Contains("1 of 7 runs of B failed and are not in this comparison."));
+}
+
 TEST_F(Compare, refuses_more_runs_than_it_takes) {
   for (RunId id = 100; id <= 1'100; ++id) queries.stored.push_back(a_run(id));
   const auto answered = compare("100-2000", "1");
@@ -273,7 +302,9 @@ TEST(WireComparison, the_attribution_is_in_the_first_row) {
   attribution.functions = {known_function()};
   attribution.tested = 1;
   attribution.not_attributed = "because";
+  compared.comparison.counters_tested = 61;
   const dbus::Row head = wire_comparison(compared).comparison;
+  EXPECT_EQ(small_at(head, "counters_tested"), 61U);
   EXPECT_EQ(real_at(head, "ns_per_byte_a"), 18);
   EXPECT_EQ(real_at(head, "ns_per_byte_shift"), -17);
   EXPECT_EQ(real_at(head, "ns_per_byte_low"), -18);

@@ -217,6 +217,21 @@ TEST_F(DesignsOnTheBus, a_job_is_compared_with_its_self_test_beside_it) {
   EXPECT_GT(real_at(head, "selftest_detectable"), 1);
 }
 
+TEST_F(DesignsOnTheBus, a_job_says_how_many_runs_of_a_side_failed) {
+  add_job(2, JobPurpose::measurement, 7, tenth_faster);
+  for (core::RunRow& run : queries.stored) {
+    if (run.arm.variant == 'B' && run.arm.block == 7) run.state = RunState::failed;
+  }
+  const auto canceled =
+      std::ranges::find(queries.stored, 'A', [](const core::RunRow& run) { return run.arm.variant; });
+  canceled->state = RunState::canceled;
+  const auto answered = compare_job(2);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto caveats = std::get<0>(answered.values).at("caveats").get<Texts>();
+  EXPECT_THAT(caveats, testing::Contains("2 of 14 runs of B failed and are not in this comparison."));
+  EXPECT_THAT(caveats, Each(testing::Not(HasSubstr("of A failed"))));
+}
+
 TEST_F(DesignsOnTheBus, without_a_self_test_there_is_none_beside) {
   add_job(2, JobPurpose::measurement, 6, tenth_faster);
   const auto answered = compare_job(2, {{"changed", sdbus::Variant{Texts{"nic"}}}});
@@ -251,6 +266,20 @@ TEST_F(DesignsOnTheBus, a_plan_says_how_many_blocks_and_how_long) {
   EXPECT_GT(real_at(row, "detectable"), 1);
 }
 
+TEST_F(DesignsOnTheBus, a_plan_leaves_out_blocks_that_are_cut) {
+  add_job(3, JobPurpose::pilot, 6, the_same);
+  queries.stored.erase(queries.stored.begin());  // the newest
+  const core::RunRow& cut = queries.stored.front();
+  // The difference of a block that lacks a run is far from those of the others.
+  queries.stored_compared[cut.id].received_bits_per_second = 5e9;
+  const auto answered = plan("job:3", {{"repeat", sdbus::Variant{std::uint32_t{10}}}});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& row = std::get<0>(answered.values);
+  EXPECT_EQ(row.at("samples").get<std::uint32_t>(), 5U);
+  EXPECT_LT(real_at(row, "sd"), 0.1);
+  EXPECT_DOUBLE_EQ(real_at(row, "repeat_seconds"), 2400);
+}
+
 TEST_F(DesignsOnTheBus, a_plan_without_options_has_its_defaults) {
   add_job(3, JobPurpose::pilot, 6, the_same);
   const auto answered = plan("job:3");
@@ -265,7 +294,7 @@ TEST_F(DesignsOnTheBus, a_plan_without_options_has_its_defaults) {
 TEST_F(DesignsOnTheBus, a_plan_names_what_is_wrong) {
   add_job(3, JobPurpose::pilot, 2, the_same);
   EXPECT_EQ(plan("job:3").error, dbus::error::kInvalidArgument);
-  EXPECT_THAT(plan("job:3").text, HasSubstr("2 block(s) with a throughput"));
+  EXPECT_THAT(plan("job:3").text, HasSubstr("2 whole block(s) with a throughput"));
   EXPECT_EQ(plan("job:4").error, dbus::error::kNotFound);
   EXPECT_EQ(plan("jbo:3").error, dbus::error::kInvalidArgument);
   EXPECT_THAT(plan("job:3", {{"effect", sdbus::Variant{0.0}}}).text, HasSubstr("effect: 0 is no share"));

@@ -188,7 +188,7 @@ class FakeQueries final : public core::RunQueries {
       const bool inside = ranges.empty() || std::ranges::any_of(ranges, [&](const core::RunRange& range) {
                             return range.first <= run.id && run.id <= range.last;
                           });
-      const bool fits = inside && run.state == RunState::finished &&
+      const bool fits = inside && run.state == filter.state.value_or(run.state) &&
                         run.spec.label == filter.label.value_or(run.spec.label) &&
                         run.spec.name == filter.scenario.value_or(run.spec.name) &&
                         run.job == filter.job.value_or(run.job) &&

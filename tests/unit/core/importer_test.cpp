@@ -146,6 +146,30 @@ TEST_F(ImporterTest, stores_a_document_with_what_it_tells_of_the_test) {
   EXPECT_EQ(spec.description, "imported from file");
 }
 
+TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_iperf3) {
+  ImportedFile file = a_document();
+  file.workload->asked.duration = std::chrono::seconds{10};
+  file.workload->asked.bitrate = 1'048'576;
+  ASSERT_TRUE(begin());
+  files.last().end(std::move(file));
+  const auto& fingerprint = record_of(results.front()).fingerprint;
+  ASSERT_TRUE(fingerprint);
+  EXPECT_EQ(fingerprint->boot_id, "");
+  EXPECT_THAT(fingerprint->unknown, ElementsAre("everything but what the iperf3 document tells"));
+  EXPECT_THAT(fingerprint->facts,
+              ElementsAre(Fact{"iperf3", "bitrate", "(absent)"}, Fact{"iperf3", "bytes", "(absent)"},
+                          Fact{"iperf3", "direction", "send"}, Fact{"iperf3", "duration", "10 s"},
+                          Fact{"iperf3", "omit", "0 s"}, Fact{"iperf3", "protocol", "udp"},
+                          Fact{"iperf3", "server", "10.0.0.2"}, Fact{"iperf3", "streams", "4"},
+                          Fact{"iperf3", "version", "3.12"}));
+}
+
+TEST_F(ImporterTest, knows_nothing_of_the_environment_of_a_trace) {
+  ASSERT_TRUE(begin());
+  files.last().end(a_trace());
+  EXPECT_FALSE(record_of(results.front()).fingerprint);
+}
+
 TEST_F(ImporterTest, stores_a_document_and_a_trace_as_one_run_whichever_comes_first) {
   for (const bool document_first : {true, false}) {
     results.clear();

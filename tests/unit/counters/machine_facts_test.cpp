@@ -133,7 +133,7 @@ TEST_F(FactTree, sysctl_leaves_out_secrets_and_what_changes_by_itself) {
                           Fact{"sysctl:net.ipv4.tcp_rmem", "value@ring-a", "1 2"}));
 }
 
-TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_ports) {
+TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
   Iperf3Spec spec;
   spec.server = "10.0.0.2";
   spec.duration = std::chrono::seconds{10};
@@ -149,11 +149,15 @@ TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_ports) {
   EXPECT_EQ(value_of(found, "iperf3", "affinity"), "0,1");
   EXPECT_EQ(value_of(found, "iperf3", "zerocopy"), "true");
   EXPECT_FALSE(value_of(found, "iperf3", "no_delay"));
+  EXPECT_FALSE(value_of(found, "iperf3", "client_port"));
   FactSheet other;
   spec.port = 5300;
-  spec.client_port = 6000;
   add_iperf3_facts(spec, "3.12", other);
   EXPECT_EQ(other.take("boot"), found);
+  FactSheet with_port;
+  spec.client_port = 6000;
+  add_iperf3_facts(spec, "3.12", with_port);
+  EXPECT_EQ(value_of(with_port.take("boot"), "iperf3", "client_port"), "6000");
 }
 
 TEST_F(FactTree, a_value_is_one_printable_line_of_bounded_length) {

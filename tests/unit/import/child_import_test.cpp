@@ -18,6 +18,7 @@
 
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/import/confinement.hpp"
+#include "daemon/import/reader.hpp"
 #include "daemon/import/record_bytes.hpp"
 #include "tests/unit/import/silent_file.hpp"
 #include "tests/unit/import/support.hpp"
@@ -309,7 +310,7 @@ TEST_F(ChildImportTest, streams_a_text_that_is_larger_than_any_limit_of_its) {
   use(settings_);
   const auto text = text_of("much");
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(drain(*text), std::size_t{100} << 20U);
+  EXPECT_EQ(drain(*text), (std::size_t{100} << 20U) + kTextEnd.size());
   EXPECT_TRUE(come_down_to(0));
 }
 
@@ -319,6 +320,17 @@ TEST_F(ChildImportTest, says_in_the_text_why_there_is_none) {
   std::string head;
   drain(*text, &head);
   EXPECT_EQ(head, "# trace.dat: this is wrong\n");
+}
+
+TEST_F(ChildImportTest, ends_a_text_that_is_whole_with_a_line_of_its_own) {
+  const auto text_read = [&](const char* recording) {
+    const auto text = text_of(recording);
+    std::string read;
+    if (text) drain(*text, &read);
+    return read;
+  };
+  EXPECT_EQ(text_read("whole\n"), "whole\n# end of the trace\n");
+  EXPECT_EQ(text_read("cut short\n"), "cut short\n");
 }
 
 TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {

@@ -57,9 +57,9 @@ TEST(FileKind, of_anything_else_is_told_by_what_was_found_and_what_is_expected) 
 TEST(FileKind, decides_who_reads_the_file) {
   FileReaders readers;
   readers.trace_dat = [](auto) {
-    TraceRecord record;
-    record.clock = "local";
-    return record;
+    ImportedFile imported;
+    imported.trace.emplace().clock = "local";
+    return imported;
   };
   readers.iperf3 = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "iperf3"); };
   readers.graph_text = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "text"); };

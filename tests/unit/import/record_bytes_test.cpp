@@ -50,6 +50,8 @@ ImportedFile full_document() {
   asked.bytes = 1U << 30U;
   asked.omit = std::chrono::milliseconds{1'000};
   asked.interval = std::chrono::milliseconds{500};
+  asked.bitrate = 10'000'000;
+  asked.length_bytes = 1'448;
   report.version = "3.18";
   report.client = Endpoint{"10.0.0.1", 40'000};
   report.server = Endpoint{"10.0.0.2", 5'202};
@@ -270,6 +272,8 @@ TEST(DocumentBytes, have_something_of_every_member) {
   const std::vector<Change> changes{
       [](auto& w) { w.asked.port++; },
       [](auto& w) { w.asked.interval *= 2; },
+      [](auto& w) { w.asked.bitrate = 0; },
+      [](auto& w) { w.asked.length_bytes.reset(); },
       [](auto& w) { w.asked.duration.reset(); },
       [](auto& w) { w.report.congestion += '!'; },
       [](auto& w) { w.report.cpu_server_percent.reset(); },
@@ -300,6 +304,7 @@ TEST(DocumentBytes, that_no_reader_makes_are_refused) {
       [](auto& f) { f.workload->asked.server = "a\nb"; },
       [](auto& f) { f.workload->asked.omit = std::chrono::milliseconds{-1}; },
       [](auto& f) { f.workload->asked.bytes = ~std::uint64_t{0}; },
+      [](auto& f) { f.workload->asked.bitrate = ~std::uint64_t{0}; },
       [](auto& f) { f.workload->report.client->host = "\xff"; },
       [](auto& f) { f.workload->report.sums[0].seconds = std::numeric_limits<double>::infinity(); },
       [](auto& f) { f.workload->report.sums[0].direction = Direction::both; },

@@ -168,6 +168,8 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
   EXPECT_EQ(trace->clipped, profile.damage.clipped);
   EXPECT_EQ(trace->timed, profile.timed);
   EXPECT_EQ(trace->calibrated, profile.calibration.has_value());
+  EXPECT_EQ(trace->off_cpu_known, profile.off_cpu_known);
+  EXPECT_EQ(trace->depth, profile.depth);
 }
 
 TEST_F(ComparisonQueries, a_run_whose_trace_was_skipped_is_a_plain_one) {
@@ -209,6 +211,38 @@ TEST_F(ComparisonQueries, a_run_has_its_counters_and_what_they_say_of_the_cpus) 
   EXPECT_THAT(without.counters, IsEmpty());
   EXPECT_FALSE(without.busy_ns);
   EXPECT_FALSE(without.busiest_cpu);
+}
+
+TEST_F(ComparisonQueries, a_run_has_the_busier_of_its_processes) {
+  const auto busiest = [&](std::chrono::microseconds client, std::optional<double> server_percent,
+                           std::size_t streams) {
+    return compared(stored([&](RunRecord& record) {
+             record.ended = *record.started + std::chrono::seconds{10};
+             record.workload.client_usage = ResourceUsage{.user = client / 2, .system = client / 2};
+             record.workload.report.cpu_server_percent = server_percent;
+             record.workload.report.streams.resize(streams);
+           }))
+        .busiest_process.value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(busiest(std::chrono::seconds{9}, 41.5, 1), 0.9);
+  EXPECT_DOUBLE_EQ(busiest(std::chrono::seconds{9}, 98, 1), 0.98);
+  EXPECT_DOUBLE_EQ(busiest(std::chrono::seconds{9}, std::nullopt, 0), 0.9);
+  EXPECT_DOUBLE_EQ(busiest(std::chrono::seconds{12}, std::nullopt, 4), 0.3) << "of four threads";
+  EXPECT_FALSE(compared(stored([](RunRecord& record) {
+                 record.workload.client_usage.reset();
+                 record.workload.report.cpu_server_percent.reset();
+               })).busiest_process);
+}
+
+TEST_F(ComparisonQueries, a_server_elsewhere_keeps_no_cpu_of_this_host_busy) {
+  JobSpec spec = a_job();
+  spec.iperf3.local.reset();
+  const RunId id = run_under_way(spec);
+  RunRecord record = a_record(id);
+  record.workload.client_usage.reset();
+  record.workload.report.cpu_server_percent = 99;
+  must(store->finish(record));
+  EXPECT_FALSE(compared(id).busiest_process);
 }
 
 TEST_F(ComparisonQueries, many_runs_come_in_the_order_asked_and_a_missing_one_is_an_error) {

@@ -1,0 +1,104 @@
+#include "daemon/core/iperf3_facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/model/imported_file.hpp"
+#include "daemon/model/units.hpp"
+
+namespace netperfd::core {
+namespace {
+
+constexpr const char* kGroup = "iperf3";
+
+// What iperf3 takes where nothing is asked.
+constexpr std::uint64_t kUdpBitrate = 1'048'576;  // 0, unlimited, for the others
+constexpr std::uint64_t kTcpLength = 131'072;
+
+// Only of options that were given: without them iperf3 does as it likes, which its version tells.
+class Options {
+ public:
+  template <class Number>
+  void put(const char* key, const std::optional<Number>& value) {
+    if (value) facts_.push_back({kGroup, key, fmt::format("{}", *value)});
+  }
+  void put(const char* key, std::string_view value) {
+    if (!value.empty()) facts_.push_back({kGroup, key, std::string(value)});
+  }
+  void put(const char* key, bool given) {
+    if (given) facts_.push_back({kGroup, key, "true"});
+  }
+  [[nodiscard]] std::vector<Fact> take() { return std::move(facts_); }
+
+ private:
+  std::vector<Fact> facts_;
+};
+
+// What documents and jobs tell alike.
+void put_test(const Iperf3Spec& spec, std::string_view version, Options& options) {
+  options.put("version", version);
+  options.put("protocol", to_string(spec.protocol));
+  options.put("direction", to_string(spec.direction));
+  options.put("streams", std::optional{spec.streams});
+  options.put("omit", std::string_view{format_duration(spec.omit)});
+  if (spec.duration) options.put("duration", std::string_view{format_duration(*spec.duration)});
+  options.put("bytes", spec.bytes);
+}
+
+// A document has the value that was used, whether it was asked for or not.
+void put_used(const char* key, std::optional<std::uint64_t> used, std::uint64_t by_default,
+              Options& options) {
+  if (used == by_default) {
+    options.put(key, kAbsentValue);
+  } else {
+    options.put(key, used);
+  }
+}
+
+}  // namespace
+
+std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version) {
+  Options options;
+  put_test(spec, version, options);
+  options.put("ip_version", to_string(spec.ip_version));
+  options.put("server", std::string_view{spec.server});
+  options.put("server is local", spec.local.has_value());
+  options.put("interval", std::string_view{format_duration(spec.interval)});
+  options.put("bitrate", spec.bitrate);
+  options.put("length", spec.length_bytes);
+  options.put("window", spec.window_bytes);
+  options.put("mss", spec.mss_bytes);
+  options.put("congestion", std::string_view{spec.congestion});
+  options.put("dscp", std::string_view{spec.dscp});
+  options.put("client_port", spec.client_port);
+  options.put("bind", std::string_view{spec.bind});
+  options.put("affinity", std::string_view{fmt::format("{}", fmt::join(spec.affinity, ","))});
+  options.put("zerocopy", spec.zerocopy);
+  options.put("no_delay", spec.no_delay);
+  options.put("dont_fragment", spec.dont_fragment);
+  return options.take();
+}
+
+// The interval is left out: where the test was shorter than one, a document does not tell it.
+Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view version) {
+  Options options;
+  put_test(asked, version, options);
+  if (!asked.duration) options.put("duration", kAbsentValue);
+  if (!asked.bytes) options.put("bytes", kAbsentValue);
+  if (asked.server != kUnknownServer) options.put("server", std::string_view{asked.server});
+  const bool udp = asked.protocol == Protocol::udp;
+  put_used("bitrate", asked.bitrate, udp ? kUdpBitrate : 0, options);
+  // That of datagrams follows from the path, asked for or not.
+  if (asked.protocol == Protocol::tcp) put_used("length", asked.length_bytes, kTcpLength, options);
+  Fingerprint fingerprint{.boot_id = {}, .facts = options.take(), .unknown = {std::string(kAllElse)}};
+  std::ranges::sort(fingerprint.facts);
+  return fingerprint;
+}
+
+}  // namespace netperfd::core
