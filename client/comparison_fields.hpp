@@ -49,6 +49,7 @@ void each_field(Row&& row, Visit&& visit) {
   visit("traced_to_plain", row.traced_to_plain);
   visit("tested", row.tested);
   visit("not_attributed", row.not_attributed);
+  visit("counters_tested", row.counters_tested);
   visit("changed", row.changed);
   visit("same", row.same);
   visit("caveats", row.caveats);

@@ -173,7 +173,8 @@ std::string facts_part(const Screen& screen, const CompareView& view, bool expla
 std::string environment(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   std::string text;
-  if (head.verdict != "refused") {
+  // A refused verdict has them above, as its reason.
+  if (head.verdict != "refused" || view.asked.despite) {
     if (const std::string facts = facts_part(screen, view, true); !facts.empty()) {
       text += "\n" + paint(screen, Style::strong, "also different, and able to explain it") + "\n" + facts;
     }

@@ -45,8 +45,8 @@ struct Factor {
 
 // Why the cost moved: the factor that changed most, and a second one where it is not much less.
 std::string because(const FunctionDeltaView& row) {
-  if (row.match == "only A") return "only in A; in B its cost is in its caller";
-  if (row.match == "only B") return "only in B; in A its cost is in its caller";
+  if (row.match == "only A") return "called only in A";
+  if (row.match == "only B") return "called only in B";
   const std::string renamed = row.function_b ? "in B " + *row.function_b + "; " : "";
   const bool of_packets = row.packets_per_byte_a && row.packets_per_byte_b;
   constexpr double kMega = 1e6;
@@ -178,13 +178,11 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
 }
 
 std::string counters_table(const Screen& screen, const CompareView& view) {
-  if (view.details.counters.empty()) return {};
   const std::vector<CounterChangeView> shown = shown_counters(view);
-  const std::uint64_t known =
-      view.details.counters.size() + view.details.comparison.counters_left_out.value_or(0);
   if (shown.empty()) {
-    return too_few(view) ? ""
-                         : fmt::format("\ncounters: none of {} moved (q above 0.05)\n", format_count(known));
+    const std::uint64_t tested = view.details.comparison.counters_tested.value_or(0);
+    return tested == 0 ? ""
+                       : fmt::format("\ncounters: none of {} moved (q above 0.05)\n", format_count(tested));
   }
   std::vector<Cells> rows;
   for (const CounterChangeView& row : shown) {

@@ -107,6 +107,13 @@ std::string refusal_words(const CompareView& view) {
                      fmt::join(changed, ", "));
 }
 
+// Where a side has no throughput no verdict can be had, whatever is declared: what else is known is shown.
+bool hides_figures(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (head.verdict != "refused") return false;
+  return head.ratio || (!view.asked.despite && !comparing::undeclared_groups(view).empty());
+}
+
 std::string attribution(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   std::string text;
@@ -172,10 +179,9 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
   CompareView view = asked;
   view.details = escaped(std::move(view.details));
   const ComparisonView& head = view.details.comparison;
-  const bool refused = head.verdict == "refused";
   std::string text = title(screen, view) + comparing::when(screen, head) + changed_part(screen, view);
   text += comparing::headline(screen, view);
-  if (refused) {
+  if (hides_figures(view)) {
     if (const std::string words = refusal_words(view); !words.empty()) {
       text += show::field(screen, "", words) + comparing::facts_part(screen, view, true);
       text += show::field(

@@ -29,6 +29,7 @@ struct ComparisonView {
   std::optional<double> residual_ns_per_byte, traced_to_plain;
   std::optional<std::uint32_t> tested;        // functions
   std::optional<std::string> not_attributed;  // why the functions tell no story
+  std::optional<std::uint32_t> counters_tested;
   std::optional<std::vector<std::string>> changed, same, caveats;
   // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
   std::optional<std::uint64_t> selftest_job, selftest_started_us;
@@ -84,7 +85,7 @@ struct CompareRequest {
 struct CompareView {
   CompareRequest asked;
   std::string command;  // that repeats it
-  bool all = false;     // every function, counter and fact
+  bool all = false;     // every function and fact, and retransmits even where they did not move
   ComparisonDetails details;
   // Names of the sides of asked.job; empty where those are its plain and its traced runs.
   std::string name_a = {}, name_b = {};

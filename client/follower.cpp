@@ -10,10 +10,11 @@
 namespace netperfctl {
 namespace {
 
-// A run that failed or was left open by a crash is worth an exit code of its own; so is a job that somebody
-// canceled.
-Exit exit_of(const JobView& job) {
+// A run that failed or was left open by a crash is worth an exit code of its own, and so is a machine that
+// was not brought back to its side, which only the live job tells; so is a job that somebody canceled.
+Exit exit_of(const JobView& job, const LiveJobView& live) {
   if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
+  if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
   return job.canceled.value_or(0) > 0 ? Exit::other : Exit::ok;
 }
 
@@ -123,8 +124,9 @@ void Follower::finish() {
   for (const RunView& run : view->runs) say_run_end(run.run);
   if (failure_) return;
   area_.close();
-  put_lines(lines_, job_end_text(*view));
-  const Exit exit = canceling_ ? Exit::interrupted : exit_of(view->job.job);
+  const LiveJobView& live = line_->job();
+  put_lines(lines_, job_end_text(*view, live.error.value_or("")));
+  const Exit exit = canceling_ ? Exit::interrupted : exit_of(view->job.job, live);
   over_ = std::move(*view);
   loop_.exit(exit);
 }

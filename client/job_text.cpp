@@ -87,6 +87,40 @@ std::string median_words(const StartView& view) {
   return parts.empty() ? "" : fmt::format(", {}", fmt::join(parts, ", "));
 }
 
+// Where a run failed the daemon cancels the rest of a design itself: it was not canceled by anybody.
+std::string outcome_of(const JobView& job) {
+  const bool failed = job.failed.value_or(0) > 0;
+  const bool canceled = job.canceled.value_or(0) > 0;
+  if (job.finished.value_or(0) > 0 && !canceled) return "done";
+  if (failed) return "failed";
+  return canceled ? "canceled" : "ended";
+}
+
+// What a job's error says beside those of its runs, which were said at their ends: the machine was not
+// brought back.
+std::string without_run_errors(const StartView& view, std::string error) {
+  for (const RunView& run : view.runs) {
+    const std::string of_run = run.error.value_or("");
+    if (of_run.empty() || !error.starts_with(of_run)) continue;
+    if (error == of_run) return {};
+    if (error.substr(of_run.size()).starts_with("; ")) return error.substr(of_run.size() + 2);
+  }
+  return error;
+}
+
+// The run that is worth a look: of a job that failed the first that did; else the last that measured, else
+// the last.
+const RunView* run_to_see(const StartView& view, bool job_failed) {
+  if (view.runs.empty()) return nullptr;
+  if (job_failed) {
+    const auto failed = std::ranges::find(view.runs, "failed", &RunView::state);
+    if (failed != view.runs.end()) return &*failed;
+  }
+  const auto measured_run =
+      std::ranges::find(view.runs.rbegin(), view.runs.rend(), "finished", &RunView::state);
+  return measured_run != view.runs.rend() ? &*measured_run : &view.runs.back();
+}
+
 }  // namespace
 
 std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool cancels_on_interrupt,
@@ -145,13 +179,12 @@ std::string run_end_text(const Screen& screen, const RunDetails& raw, const Live
                      fmt::join(wrap(result, room), screen.width ? "\n" + indent : " "));
 }
 
-std::string job_end_text(const StartView& view) {
+std::string job_end_text(const StartView& view, const std::string& error) {
   const JobView& job = view.job.job;
   const std::size_t runs = view.runs.size();
   const std::uint32_t finished = job.finished.value_or(0);
-  std::string outcome = "done";
-  if (finished == 0) outcome = job.failed.value_or(0) > 0 ? "failed" : "ended";
-  if (job.canceled.value_or(0) > 0) outcome = "canceled";
+  const std::string beside_runs = without_run_errors(view, error);
+  const std::string outcome = beside_runs.empty() ? outcome_of(job) : "failed";
   std::string text = fmt::format("job {} {}: ", job.job, outcome);
   text += finished == runs ? plural(runs, "run") + " finished"
                            : fmt::format("{} of {} finished", finished, plural(runs, "run"));
@@ -160,13 +193,9 @@ std::string job_end_text(const StartView& view) {
     return run.variant != view.runs.front().variant || run.traced != view.runs.front().traced;
   });
   text += (one_kind ? median_words(view) : "") + ".";
-  // The run that is worth a look: the last that measured, else the last.
-  const auto measured_run =
-      std::ranges::find(view.runs.rbegin(), view.runs.rend(), "finished", &RunView::state);
-  const RunView* best = measured_run != view.runs.rend() ? &*measured_run
-                        : runs > 0                       ? &view.runs.back()
-                                                         : nullptr;
-  if (best != nullptr) text += fmt::format(" See `netperfctl show {}`.", best->run);
+  if (const RunView* best = run_to_see(view, outcome == "failed"); best != nullptr)
+    text += fmt::format(" See `netperfctl show {}`.", best->run);
+  if (!beside_runs.empty()) text += "\n" + printable(beside_runs, "\n");
   return text + "\n";
 }
 

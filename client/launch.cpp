@@ -112,7 +112,8 @@ std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::str
   const std::size_t runs = job.runs ? job.runs->size() : 0;
   if (runs < 2 || !job.scenario || job.purpose.value_or("measurement") != "measurement") return {};
   const std::uint32_t samples = job.blocks.value_or(static_cast<std::uint32_t>(runs));
-  const auto plan = daemon.plan({.runs = selection_term("scenario", *job.scenario) + " last:20",
+  // A block whose letters run plain and traced is eight runs.
+  const auto plan = daemon.plan({.runs = selection_term("scenario", *job.scenario) + " last:200",
                                  .effect = {},
                                  .power = {},
                                  .repeat = samples});
@@ -156,6 +157,12 @@ Outcome<LaunchedJob> launch(Daemon& daemon, const LaunchArguments& arguments) {
   const auto number = start(daemon, arguments);
   if (!number) return std::unexpected(number.error());
   return find_job(daemon, *number);
+}
+
+Outcome<Exit> exit_without_result(const Followed& followed, const Failure& failure) {
+  if (followed.exit == Exit::ok) return std::unexpected(failure);
+  complain(failure.message);
+  return followed.exit;
 }
 
 Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& arguments) {

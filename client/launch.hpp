@@ -31,6 +31,10 @@ struct LaunchedJob {
 
 [[nodiscard]] Outcome<LaunchedJob> launch(Daemon& daemon, const LaunchArguments& arguments);
 
+// Where the job itself did not end well, that decides the exit code, and what could not be made of its runs
+// is only said.
+[[nodiscard]] Outcome<Exit> exit_without_result(const Followed& followed, const Failure& failure);
+
 // Launches and follows: lines go to stdout where that is for people, else to stderr. Says at the beginning
 // what so many runs find, where it is a measurement and stored runs tell.
 [[nodiscard]] Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& arguments);

@@ -51,7 +51,8 @@ namespace netperfctl {
 [[nodiscard]] std::string run_end_text(const Screen& screen, const RunDetails& details,
                                        const LiveJobView* job);
 // "job 12 done: 2 of 3 runs finished, median 79.9 Mbit/s. See `netperfctl show 43`."
-[[nodiscard]] std::string job_end_text(const StartView& view);
+// `error` is the live job's; what it says beside the runs' own errors has a line.
+[[nodiscard]] std::string job_end_text(const StartView& view, const std::string& error);
 
 // ---- JSON: one document, a line feed at its end; all of it ASCII
 // ----------------------------------------------------

@@ -39,6 +39,14 @@ Outcome<std::string> instant(std::string_view term, std::string_view key, std::u
   return fmt::format("{}:@{}.{:06}", key, *time / kSecond, *time % kSecond);
 }
 
+// Told from now: what it means depends on when that is.
+bool is_relative_time(std::string_view text) {
+  std::string value{text};
+  std::erase(value, '"');
+  constexpr std::uint64_t kDay = 86'400'000'000;
+  return parse_time(value, 10'000 * kDay) != parse_time(value, 20'000 * kDay);
+}
+
 }  // namespace
 
 Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now_us) {
@@ -55,6 +63,31 @@ Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now
     const auto moment = instant(term, key, now_us);
     if (!moment) return moment;
     text += *moment;
+  }
+  return text;
+}
+
+bool is_of_the_moment(std::string_view selection) {
+  while (!selection.empty()) {
+    const std::size_t length = std::max<std::size_t>(term_length(selection), 1);
+    const std::string_view term = selection.substr(0, length);
+    selection.remove_prefix(length);
+    const std::string_view key = term.substr(0, term.find(':'));
+    if (key == "last") return true;
+    const bool timed = (key == "since" || key == "until") && key.size() < term.size();
+    if (timed && is_relative_time(term.substr(key.size() + 1))) return true;
+  }
+  return false;
+}
+
+std::string selection_of(std::vector<std::uint64_t> runs) {
+  std::ranges::sort(runs);
+  std::string text;
+  for (std::size_t first = 0, next = 0; first < runs.size(); first = next) {
+    while (next < runs.size() && runs[next] - runs[first] == next - first) ++next;
+    const std::uint64_t last = runs[next - 1];
+    text += text.empty() ? "" : ",";
+    text += last == runs[first] ? fmt::format("{}", last) : fmt::format("{}-{}", runs[first], last);
   }
   return text;
 }

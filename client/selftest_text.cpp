@@ -40,11 +40,20 @@ std::string resolves_words(const ComparisonView& head) {
                      format_percent((*head.detectable - 1) * 100), odds_words(0.8));
 }
 
+// An interval misses what it should hold as often as its level leaves open.
+std::string chance_words(const ComparisonView& head) {
+  if (!head.level || *head.level <= 0 || *head.level >= 1) return {};
+  return fmt::format(" Up to one self-test in {:.0f} finds one by chance: another one tells.",
+                     1 / (1 - *head.level));
+}
+
 std::string judgement(const Screen& screen, const ComparisonView& head) {
   if (head.verdict != "improvement" && head.verdict != "regression") return {};
   return show::field(screen, "",
-                     "This host fools itself: both sides were the same, and a difference was found. A "
-                     "comparison that finds one no larger says nothing until the reason is known.",
+                     "This host fools itself, or chance does: both sides were the same, and a difference was "
+                     "found." +
+                         chance_words(head) +
+                         " A comparison that finds one no larger says nothing until the reason is known.",
                      Style::bad);
 }
 
@@ -55,8 +64,9 @@ std::string found_words(const ComparisonDetails& details) {
   const auto functions = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, found));
   const auto counters = static_cast<std::uint64_t>(std::ranges::count_if(details.counters, found));
   const auto tested = [](const auto& row) { return row.q.has_value(); };
-  const auto all = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, tested) +
-                                              std::ranges::count_if(details.counters, tested));
+  // Of counters only those to be shown have a row.
+  const std::uint64_t all = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, tested)) +
+                            details.comparison.counters_tested.value_or(0);
   if (all == 0) return {};
   return fmt::format("{} and {} of {} tested seem to differ (q 0.05 or less)", plural(functions, "function"),
                      plural(counters, "counter"), format_count(all));

@@ -5,8 +5,11 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "client/command_words.hpp"
 #include "client/daemon.hpp"
@@ -36,6 +39,18 @@ std::string command_of(const CompareArguments& arguments) {
   if (request.despite) command += " --despite";
   if (!arguments.threshold.empty()) command += " --threshold " + for_a_shell(arguments.threshold);
   return command;
+}
+
+// The runs themselves where the words would mean others at another time.
+std::string repeatable(const std::string& selection, const std::optional<std::vector<std::uint64_t>>& runs) {
+  return runs && !runs->empty() && is_of_the_moment(selection) ? selection_of(*runs) : selection;
+}
+
+std::string command_of(const CompareArguments& arguments, const ComparisonView& head) {
+  CompareArguments same = arguments;
+  same.request.a = repeatable(arguments.request.a, head.runs_a);
+  same.request.b = repeatable(arguments.request.b, head.runs_b);
+  return command_of(same);
 }
 
 // Of "job:12", whose design has sides.
@@ -92,7 +107,8 @@ Outcome<CompareView> compare(const CompareRequest& request, const CompareArgumen
   }
   auto details = daemon->compare(request);
   if (!details) return std::unexpected(details.error());
-  return CompareView{asked.request, command_of(asked), arguments.all, std::move(*details), {}, {}};
+  std::string command = command_of(asked, details->comparison);
+  return CompareView{asked.request, std::move(command), arguments.all, std::move(*details), {}, {}};
 }
 
 Outcome<Exit> run_compare(const Settings& settings, const CompareArguments& arguments) {
@@ -147,7 +163,8 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
   add_fail_on(*command, arguments->fail_on,
               "What ends with an error: regression (exit code 1), inconclusive (6; too few and refused too), "
               "both with a comma between them (the default), or never");
-  command->add_flag("--all", arguments->all, "Show all functions, counters and facts");
+  command->add_flag("--all", arguments->all,
+                    "Show all functions and facts, and retransmits even where they did not move");
   command->footer(
       "Example:\n"
       "  netperfctl compare label:before label:after --changed kernel\n"

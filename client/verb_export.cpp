@@ -20,6 +20,7 @@
 #include "client/text.hpp"
 #include "client/units.hpp"
 #include "client/verbs.hpp"
+#include "dbus/names.hpp"
 
 namespace netperfctl {
 namespace {
@@ -65,19 +66,27 @@ class TerminalLines {
   std::string held_;
 };
 
-// All that comes from `content`, as it comes: it may be larger than memory. Returns how many bytes.
-Outcome<std::uint64_t> copy(const OwnedFd& content, int to, const std::string& where) {
+struct Copied {
+  std::uint64_t bytes = 0;
+  std::string end;  // its last bytes, enough for kTraceTextEnd
+};
+
+// All that comes from `content`, as it comes: it may be larger than memory.
+Outcome<Copied> copy(const OwnedFd& content, int to, const std::string& where) {
+  constexpr std::size_t kEnd = netperfd::dbus::kTraceTextEnd.size();
   const bool terminal = ::isatty(to) != 0;
   TerminalLines lines;
-  std::uint64_t bytes = 0;
+  Copied copied;
   std::vector<char> chunk(1U << 16U);
   for (;;) {
     const ssize_t got = ::read(content.get(), chunk.data(), chunk.size());
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(Exit::other, "what netperfd sends cannot be read: " + reason());
-    bytes += static_cast<std::uint64_t>(got);
     const std::string_view read{chunk.data(), static_cast<std::size_t>(got)};
+    copied.bytes += read.size();
+    copied.end += read.substr(read.size() - std::min(read.size(), kEnd));
+    copied.end.erase(0, copied.end.size() - std::min(copied.end.size(), kEnd));
     if (terminal) {
       lines.add(read);
     } else if (const auto written = write_all(to, read, where); !written) {
@@ -85,7 +94,17 @@ Outcome<std::uint64_t> copy(const OwnedFd& content, int to, const std::string& w
     }
   }
   lines.finish();
-  return bytes;
+  return copied;
+}
+
+// The process that writes the text for netperfd may be ended, which shows as an end like any other.
+Outcome<std::uint64_t> copy_whole(const ExportArguments& arguments, const OwnedFd& content, int to,
+                                  const std::string& where) {
+  const auto copied = copy(content, to, where);
+  if (!copied) return std::unexpected(copied.error());
+  const bool whole = arguments.format != kText || copied->end == netperfd::dbus::kTraceTextEnd;
+  if (copied->bytes > 0 && !whole) return fail(Exit::other, "netperfd did not send the end of the text");
+  return copied->bytes;
 }
 
 // Where nothing was kept, how it would have been.
@@ -99,19 +118,19 @@ Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
   return failure;
 }
 
+Outcome<std::uint64_t> with_fate(Outcome<std::uint64_t> bytes, const std::string& where) {
+  if (!bytes) bytes.error().message += fmt::format("\n{} is not whole.", where);
+  return bytes;
+}
+
 Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
-  if (arguments.file.empty()) return copy(content, STDOUT_FILENO, "stdout");
+  if (arguments.file.empty())
+    return with_fate(copy_whole(arguments, content, STDOUT_FILENO, "stdout"), "stdout");
   // Task names of others, and in a trace.dat addresses of the kernel: for nobody else to read.
   constexpr mode_t kOwnerOnly = 0600;
   const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly)};
   if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));
-  auto bytes = copy(content, file.get(), arguments.file);
-  if (!bytes) {
-    Failure failure = bytes.error();
-    failure.message += fmt::format("\n{} is not whole.", arguments.file);
-    return std::unexpected(std::move(failure));
-  }
-  return bytes;
+  return with_fate(copy_whole(arguments, content, file.get(), arguments.file), arguments.file);
 }
 
 void report(const Settings& settings, const ExportArguments& arguments, std::uint64_t run,

@@ -49,13 +49,14 @@ Outcome<OpenFile> open_file(const std::string& path) {
   return OpenFile{std::move(file), std::move(name)};
 }
 
-// Whether it has a line that begins as iperf3's document does: no trace has. Only to find pairs; the daemon
-// looks for itself.
+// Whether it is text with a line that begins as iperf3's document does: no trace has, but the bytes of a
+// trace.dat may look like it. Only to find pairs; the daemon looks for itself.
 bool looks_like_document(const OpenFile& file) {
   std::string begin(std::size_t{64} << 10U, '\0');
   const ssize_t got = ::pread(file.fd.get(), begin.data(), begin.size(), 0);
   if (got <= 0) return false;
   begin.resize(static_cast<std::size_t>(got));
+  if (begin.contains('\0')) return false;
   return begin.starts_with('{') || begin.find("\n{") != std::string::npos;
 }
 

@@ -103,22 +103,22 @@ Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments)
   const auto request = request_of(arguments);
   if (!request) return std::unexpected(request.error());
   Question question{*request, {}, arguments.launch.what};
-  Exit exit = Exit::ok;
+  Followed pilot_end;  // all well where there is no pilot
   if (question.request.runs.empty()) {
     LaunchArguments pilot = arguments.launch;
     pilot.options.purpose = "pilot";
-    const auto followed = launch_and_follow(settings.format, pilot);
+    auto followed = launch_and_follow(settings.format, pilot);
     if (!followed) return std::unexpected(followed.error());
-    exit = followed->exit;
-    if (!followed->view || exit == Exit::interrupted) return exit;
+    if (!followed->view || followed->exit == Exit::interrupted) return followed->exit;
     question.pilot = followed->view->job.job.job;
     question.scenario = followed->view->job.job.scenario.value_or(arguments.launch.what);
+    pilot_end = std::move(*followed);
     question.request.runs = fmt::format("job:{}", *question.pilot);
   }
   const auto page = ask(arguments, question);
-  if (!page) return std::unexpected(page.error());
+  if (!page) return exit_without_result(pilot_end, page.error());
   show(settings.format, *page);
-  return exit;
+  return pilot_end.exit;
 }
 
 }  // namespace

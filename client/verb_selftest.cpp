@@ -27,9 +27,9 @@ Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) 
   CompareRequest request;
   request.job = followed->view->job.job.job;
   auto daemon = Daemon::connect();
-  if (!daemon) return std::unexpected(daemon.error());
+  if (!daemon) return exit_without_result(*followed, daemon.error());
   const auto view = compare_sides(*daemon, request, command_of("selftest", arguments));
-  if (!view) return std::unexpected(view.error());
+  if (!view) return exit_without_result(*followed, view.error());
   switch (settings.format) {
     case Format::table:
       put_text(stdout, "\n" + selftest_text(screen_of(stdout), *view));

@@ -1,9 +1,11 @@
 // Two sets of real runs, compared over the bus as any user may.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "tests/system/harness/system_test.hpp"
 
@@ -104,8 +106,11 @@ TEST_F(Compare, is_a_page_for_people) {
   EXPECT_EQ(page.code, 1) << page.err;
   EXPECT_THAT(page.out, HasSubstr("A: label same-a, 4 runs   B: label slow, 4 runs"));
   EXPECT_THAT(page.out, HasSubstr("REGRESSION"));
-  EXPECT_THAT(page.out,
-              HasSubstr("again      netperfctl compare 'label:same-a since:1h' label:slow --despite"));
+  const Compared same = compare({"label:same-a since:1h", "label:slow", "--despite"});
+  const auto runs = same.document.at("comparison").at("runs_a").get<std::vector<std::uint64_t>>();
+  EXPECT_THAT(page.out, HasSubstr(fmt::format("again      netperfctl compare {} label:slow --despite",
+                                              fmt::join(runs, ","))))
+      << "since:1h would mean others later";
 }
 
 TEST_F(Compare, names_what_is_wrong_with_a_selection) {

@@ -58,6 +58,15 @@ TEST_F(Failure, a_refused_connection) {
   EXPECT_THAT(error_of_failed(*follow("foreign")), HasSubstr("Connection refused"));
 }
 
+TEST_F(Failure, of_a_plan_or_a_self_test_is_that_of_its_runs) {
+  for (const char* verb : {"plan", "selftest"}) {
+    const Outcome outcome = lab().ctl({verb, "foreign", "--repeat", "1"});
+    EXPECT_EQ(outcome.code, kRunFailed) << verb << ": " << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr("Connection refused")) << verb;
+    EXPECT_THAT(outcome.err, HasSubstr("netperfctl: ")) << verb << " says what it could not tell of them";
+  }
+}
+
 TEST_F(Failure, a_host_that_nobody_knows) {
   const std::string error =
       error_of_failed(*follow("foreign", {"workload.iperf3.server=no-such-host.invalid"}));

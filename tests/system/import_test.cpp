@@ -50,7 +50,12 @@ class Import : public SystemTest {
 TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
   ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
   ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);
-  const Outcome outcome = lab().ctl({"compare", "-o", "json", "label:old", "label:new"});
+  // Beside the version of iperf3 nothing is known that could be the same.
+  const Outcome refused = lab().ctl({"compare", "-o", "json", "label:old", "label:new"});
+  EXPECT_EQ(refused.code, kInconclusive) << refused.err;
+  EXPECT_EQ(json::parse(refused.out).at("comparison").at("verdict"), "refused");
+  const Outcome outcome =
+      lab().ctl({"compare", "-o", "json", "label:old", "label:new", "--changed", "iperf3"});
   EXPECT_EQ(outcome.code, kInconclusive) << outcome.err;
   const json head = json::parse(outcome.out).at("comparison");
   EXPECT_EQ(head.at("verdict"), "too few");
@@ -72,6 +77,12 @@ TEST_F(Import, of_a_document_and_a_text_is_one_run_with_both) {
       2U);
 }
 
+TEST_F(Import, of_a_document_and_a_compressed_trace_is_one_run_with_both) {
+  const json runs = import({data("iperf3/3.12/tcp-send.out"), data("trace-dat/v7-zstd.dat")});
+  ASSERT_EQ(runs.size(), 1U) << "its bytes have a line that begins as a document does";
+  EXPECT_FALSE(show(runs.front()).at("functions").empty());
+}
+
 TEST_F(Import, of_traces_without_bytes_compares_what_a_call_took) {
   (void)import({data("trace-functions/6.12/module/trace.txt"), "--label", "text"});
   (void)import({data("trace-functions/7.3/module/trace.txt"), "--label", "text-b"});
@@ -81,6 +92,8 @@ TEST_F(Import, of_traces_without_bytes_compares_what_a_call_took) {
   ASSERT_FALSE(functions.empty());
   EXPECT_FALSE(functions.front().contains("cost_a"));
   EXPECT_GT(functions.front().at("ns_per_call_a"), 0);
+  const Outcome page = lab().ctl({"compare", "label:text", "label:text-b"});
+  EXPECT_THAT(page.out, AllOf(HasSubstr("REFUSED"), HasSubstr("what a call of each function took itself")));
 }
 
 TEST_F(Import, of_a_file_that_is_none_names_it_and_keeps_the_others) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
@@ -43,22 +44,23 @@ class Sides : public SystemTest {
     return "[" + text + "]";
   }
   // One side, on which TCP has this value of tcp_sack; the file tells it too.
-  std::string side(const std::string& name, int value, const std::string& check_too = {}) const {
+  std::string side(const std::string& name, int value, const std::string& check_too = {},
+                   const std::string& switch_first = {}) const {
     const std::string path = "/proc/sys/net/ipv4/tcp_sack";
-    return fmt::format(
-        "{{name: {}, switch: {}, check: {}}}", name,
-        list_of(in_left(fmt::format("echo {0} >{1} && echo {0} >{2}", value, path, side_file))),
-        list_of(in_left(fmt::format("test $(cat {}) = {}{}", path, value, check_too))));
+    return fmt::format("{{name: {}, switch: {}, check: {}}}", name,
+                       list_of(in_left(switch_first + fmt::format("echo {0} >{1} && echo {0} >{2}", value,
+                                                                  path, side_file))),
+                       list_of(in_left(fmt::format("test $(cat {}) = {}{}", path, value, check_too))));
   }
-  void write_scenario(const std::string& name, const std::string& more,
-                      const std::string& check_of_b = {}) const {
+  void write_scenario(const std::string& name, const std::string& more, const std::string& check_of_b = {},
+                      const std::string& before_switch_to_a = {}) const {
     lab().directory().write(
         "scenarios.d/" + name + ".yaml",
         fmt::format("name: {}\nrepeat: 1\nworkload:\n  iperf3: {{netns: {}, local: {{netns: {}, bind: {}}}, "
                     "bytes: 100K}}\n"
                     "design:\n  seed: {}\n  a: {}\n  b: {}\n{}",
                     name, lab().net().left(), lab().net().right(), NetnsPair::kRightAddress, kBeginsWithB,
-                    side("on", 1), side("off", 0, check_of_b), more));
+                    side("on", 1, {}, before_switch_to_a), side("off", 0, check_of_b), more));
   }
   [[nodiscard]] std::string side_now() const { return read_text(side_file); }
   static std::string column(std::uint64_t job, const char* name) {
@@ -115,6 +117,22 @@ TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
   EXPECT_THAT(error, StartsWith("side off: /usr/sbin/ip netns exec "));
   EXPECT_THAT(error, testing::EndsWith(": exit code 4: no luck"));
   EXPECT_EQ(side_now(), "1\n");
+}
+
+TEST_F(Sides, that_cannot_go_back_fail_the_job) {
+  // The first switch to side A makes it, the second, at the end, finds it there.
+  const std::filesystem::path once = lab().directory().path("once");
+  write_scenario("stuck", "", {}, fmt::format("mkdir {} && ", once.string()));
+  const Outcome started = lab().ctl({"start", "stuck"});
+  EXPECT_EQ(column(newest_job(), "state"), "finished finished finished finished");
+  EXPECT_EQ(started.code, kARunFailed) << started.out << started.err;
+  EXPECT_THAT(started.out, HasSubstr("failed: 4 runs finished"));
+  EXPECT_THAT(started.out, HasSubstr("could not be brought back"));
+  EXPECT_EQ(side_now(), "0\n");
+  std::filesystem::remove(once);
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  lab().start_netperfd();
+  EXPECT_EQ(side_now(), "1\n") << "the next start tries again";
 }
 
 TEST_F(Sides, go_back_when_they_are_stopped) {

@@ -19,7 +19,10 @@ def documents(directory):
 
 
 def broken_copies(document):
-    """The document with a null, an unknown key, without a required key, as another version and as another kind."""
+    """The document with a null, an unknown key, without a required key, as another version and as another kind.
+
+    Rows of a list are alike, so each of their keys is broken once.
+    """
     for change in (
         {"version": 2},
         {"kind": "surprise"},
@@ -30,13 +33,16 @@ def broken_copies(document):
     yield {key: value for key, value in document.items() if key != "kind"}
     for key, value in document.items():
         rows = value if isinstance(value, list) else [value]
+        known = set()
         for index, row in enumerate(rows):
             if not isinstance(row, dict):
                 continue
-            for change in [{"an_unknown_key": 1}] + [{name: None} for name in row]:
+            new = [name for name in ["an_unknown_key", *row] if name not in known]
+            known.update(new)
+            for name in new:
                 copied = copy.deepcopy(document)
                 target = copied[key][index] if isinstance(value, list) else copied[key]
-                target.update(change)
+                target[name] = None
                 yield copied
 
 

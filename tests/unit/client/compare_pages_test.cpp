@@ -21,6 +21,19 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// Imported, so that no throughput is known: refused.
+CompareView two_traces() {
+  CompareView view = samples::hardly_known();
+  view.details.comparison.verdict = "refused";
+  view.details.comparison.not_attributed = "No run of A tells its throughput.";
+  FunctionDeltaView& row = view.details.functions.emplace_back();
+  row.function = "hsr_get_node";
+  row.match = "same";
+  row.ns_per_call_a = 13'075;
+  row.ns_per_call_b = 938;
+  return view;
+}
+
 TEST(ComparePages, an_improvement_is_explained_by_functions_counters_and_facts) {
   expect_golden("compare_improvement_80.txt", page(samples::hash_table()));
   expect_golden("compare_improvement_120.txt", page(samples::hash_table(), 120));
@@ -33,6 +46,14 @@ TEST(ComparePages, an_inconclusive_one_says_what_could_have_been_found) {
   EXPECT_FALSE(has(text, "no change"));
 }
 
+TEST(ComparePages, where_no_counter_has_a_row_say_how_many_were_tested) {
+  CompareView view = samples::noisy();
+  view.details.counters.clear();
+  EXPECT_TRUE(has(page(view), "counters: none of 58 moved"));
+  view.details.comparison.counters_tested.reset();
+  EXPECT_FALSE(has(page(view), "counters:"));
+}
+
 TEST(ComparePages, too_few_runs_still_show_what_differs) {
   expect_golden("compare_too_few_80.txt", page(samples::one_run_a_side()));
 }
@@ -41,6 +62,20 @@ TEST(ComparePages, a_refused_one_lists_what_differs_and_shows_no_figure) {
   const std::string text = page(samples::offload_differs());
   expect_golden("compare_refused_80.txt", text);
   EXPECT_FALSE(has(text, "Mbit/s"));
+}
+
+TEST(ComparePages, without_throughput_still_show_what_a_call_took) {
+  CompareView view = two_traces();
+  const std::string text = page(view);
+  EXPECT_TRUE(has(text, "REFUSED")) << text;
+  EXPECT_TRUE(has(text, "what a call of each function took itself")) << text;
+  EXPECT_TRUE(has(text, "a call 13,075 -> 938 ns")) << text;
+  EXPECT_FALSE(has(text, "--despite")) << "it would not help";
+  view.details.facts = samples::offload_differs().details.facts;
+  EXPECT_FALSE(has(page(view), "hsr_get_node")) << "they may be what made the difference";
+  view.asked.despite = true;
+  EXPECT_TRUE(has(page(view), "hsr_get_node"));
+  EXPECT_TRUE(has(page(view), "able to explain it")) << page(view);
 }
 
 TEST(ComparePages, despite_a_difference_the_verdict_is_marked_with_it) {
@@ -70,7 +105,7 @@ TEST(ComparePages, what_nobody_knows_has_no_line) {
 TEST(ComparePages, fit_into_80_columns) {
   for (const CompareView& view :
        {samples::hash_table(), samples::noisy(), samples::one_run_a_side(), samples::offload_differs(),
-        samples::offload_despite(), samples::paced(), samples::hardly_known()}) {
+        samples::offload_despite(), two_traces(), samples::paced(), samples::hardly_known()}) {
     EXPECT_LE(table_width(page(view)), 80U) << page(view);
   }
 }

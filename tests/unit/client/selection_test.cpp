@@ -29,6 +29,23 @@ TEST(Selection, is_otherwise_left_as_it_was_typed) {
   }
 }
 
+TEST(Selection, of_the_moment_means_other_runs_later) {
+  for (const char* text : {"last", "label:a last:3", "since:2h", "until:yesterday", "41,since:\"2h ago\""}) {
+    EXPECT_TRUE(is_of_the_moment(text)) << text;
+  }
+  for (const char* text : {"", "41-43", "label:last", "label:\"last 3\"", "since:@12.5", "since:2026-11-21",
+                           "until:\"2026-11-21 10:00\"", "scenario:a"}) {
+    EXPECT_FALSE(is_of_the_moment(text)) << text;
+  }
+}
+
+TEST(Selection, of_runs_joins_those_that_follow_each_other) {
+  EXPECT_EQ(selection_of({47, 41, 42, 44, 43}), "41-44,47");
+  EXPECT_EQ(selection_of({5}), "5");
+  EXPECT_EQ(selection_of({1, 3}), "1,3");
+  EXPECT_EQ(selection_of({}), "");
+}
+
 TEST(Selection, with_a_time_that_is_none_is_refused) {
   EXPECT_EQ(
       sent("since:soon"),
