@@ -22,10 +22,6 @@ namespace {
 
 using Count = std::optional<std::uint64_t>;
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
-
 Count root_time(const std::vector<CallNodeView>& tree) {
   std::uint64_t sum = 0;
   for (const CallNodeView& node : tree) {
@@ -96,7 +92,7 @@ std::vector<Caller> callers_of(const FunctionStatsView& function, const EdgesByC
 Cells caller_row(const Caller& caller, bool first) {
   return {{first ? caller.callee : ""},
           {caller.caller},
-          {or_dash(caller.hits, count_text)},
+          {or_dash(caller.hits, format_count)},
           {or_dash(ratio(caller.hits, caller.all_hits), format_share)},
           {or_dash(ratio(caller.total_ns, caller.hits), format_figure)},
           {or_dash(caller.total_ns, format_as_milliseconds)}};
@@ -127,7 +123,7 @@ std::string call_tree(const Screen& screen, const ProfileDetails& details) {
     if (node.in_interrupt.value_or(false)) words += " (interrupt)";
     shares.push_back(ratio(node.total_ns, all));
     rows.push_back({{words},
-                    {or_dash(node.hits, count_text)},
+                    {or_dash(node.hits, format_count)},
                     {or_dash(node.total_ns, format_as_milliseconds)},
                     {or_dash(node.self_ns, format_as_milliseconds)},
                     {or_dash(shares.back(), format_share)}});
@@ -171,7 +167,7 @@ std::string callers_table(const Screen& screen, const ProfileDetails& details) {
                                    {.title = "TOTAL ns/CALL", .right = true, .optional = true, .leaves = 1},
                                    {.title = "TOTAL ms", .right = true, .optional = true, .leaves = 2}},
                                   std::move(rows));
-  if (more > 0) text += fmt::format("...{} more: -o csv has all\n", count_text(more));
+  if (more > 0) text += fmt::format("...{} more: -o csv has all\n", format_count(more));
   return text;
 }
 

@@ -14,10 +14,6 @@
 namespace netperfctl {
 namespace {
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
-
 const char* module_state(const ModuleView& module) {
   if (module.built_in.value_or(false)) return "built in";
   if (!module.loaded) return "-";
@@ -136,7 +132,7 @@ std::string modules_text(const Screen& screen, std::span<const ModuleView> modul
   std::vector<Cell> notes;
   for (const ModuleView& raw : modules) {
     const ModuleView module = escaped(raw);
-    rows.push_back({{module.name}, {module_state(module)}, {or_dash(module.functions, count_text)}});
+    rows.push_back({{module.name}, {module_state(module)}, {or_dash(module.functions, format_count)}});
     notes.push_back({module.hint.value_or("")});
   }
   const bool told = std::ranges::any_of(modules, [](const ModuleView& m) { return m.functions.has_value(); });
@@ -173,8 +169,8 @@ std::string functions_text(const Screen& screen, const FunctionPage& page, std::
       render_table(screen, {{.title = "FUNCTION", .shrink_to = 30}, {.title = "MODULE", .optional = true}},
                    std::move(rows));
   if (page.functions.size() < page.total) {
-    text +=
-        fmt::format("showing {} of {}: --all\n", count_text(page.functions.size()), count_text(page.total));
+    text += fmt::format("showing {} of {}: --all\n", format_count(page.functions.size()),
+                        format_count(page.total));
   }
   return text;
 }
@@ -198,7 +194,7 @@ std::string events_text(const Screen& screen, std::span<const EventView> events)
   }
   const std::string systems_words = plural(systems.size(), "system");
   return text + fmt::format("{} event{} of {}; `netperfctl events SYSTEM:EVENT` shows the fields of one.\n",
-                            count_text(events.size()), events.size() == 1 ? "" : "s", systems_words);
+                            format_count(events.size()), events.size() == 1 ? "" : "s", systems_words);
 }
 
 std::string event_text(const Screen& screen, const EventDetails& raw) {

@@ -103,7 +103,6 @@ std::string drops_account(const Screen& screen, const ShowView& view) {
 
 std::string tcp_table(const Screen& screen, const std::vector<TcpSampleView>& samples) {
   constexpr double kMilli = 1e3;
-  const auto number = [](std::uint64_t value) { return format_count(value); };
   const auto rate = [](std::uint64_t value) { return format_rate(static_cast<double>(value)); };
   const auto milliseconds = [](std::uint32_t us) {
     return format_milliseconds(static_cast<double>(us) / kMilli);
@@ -112,10 +111,10 @@ std::string tcp_table(const Screen& screen, const std::vector<TcpSampleView>& sa
   for (const TcpSampleView& sample : samples) {
     rows.push_back({{fmt::format("{:.2f}", sample.time_s)},
                     {or_dash(sample.local_port, [](std::uint32_t port) { return fmt::format("{}", port); })},
-                    {or_dash(sample.snd_cwnd, number)},
+                    {or_dash(sample.snd_cwnd, format_count)},
                     {or_dash(sample.rtt, milliseconds)},
                     {or_dash(sample.rttvar, milliseconds)},
-                    {or_dash(sample.retransmits, number)},
+                    {or_dash(sample.retransmits, format_count)},
                     {or_dash(sample.delivery_bits_per_second, rate)},
                     {sample.pacing_bits_per_second ? rate(*sample.pacing_bits_per_second) : ""}});
   }

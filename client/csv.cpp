@@ -17,7 +17,7 @@
 namespace netperfctl {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_csv_quotes(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
   std::string out = "\"";
   for (const char c : text) {
@@ -32,7 +32,7 @@ std::string cell(const std::vector<SampleFieldView>& fields) {
   for (const SampleFieldView& field : fields) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, shown_value(field));
   }
-  return quoted(text);
+  return in_csv_quotes(text);
 }
 
 template <class Value>
@@ -40,9 +40,9 @@ std::string cell(const Value& value) {
   if constexpr (requires { value.has_value(); }) {
     return value ? cell(*value) : std::string{};
   } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
-    return quoted(value);
+    return in_csv_quotes(value);
   } else if constexpr (requires { value.begin(); }) {
-    return quoted(fmt::format("{}", fmt::join(value, " ")));  // numbers
+    return in_csv_quotes(fmt::format("{}", fmt::join(value, " ")));  // numbers
   } else {
     return fmt::format("{}", value);
   }
@@ -60,7 +60,7 @@ std::string header() {
 // Frames of a stack have spaces in them, and are told apart as folded stacks are.
 std::string cell_of(std::string_view key, const std::optional<std::vector<std::string>>& list) {
   if (!list) return {};
-  return quoted(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
+  return in_csv_quotes(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
 }
 
 template <class Value>

@@ -12,7 +12,7 @@ namespace {
 
 // A run that failed or was left open by a crash is worth an exit code of its own, and so is a machine that
 // was not brought back to its side, which only the live job tells; so is a job that somebody canceled.
-Exit exit_of(const JobView& job, const LiveJobView& live) {
+Exit exit_of_job(const JobView& job, const LiveJobView& live) {
   if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
   if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
   return job.canceled.value_or(0) > 0 ? Exit::other : Exit::ok;
@@ -126,7 +126,7 @@ void Follower::finish() {
   area_.close();
   const LiveJobView& live = line_->job();
   put_lines(lines_, job_end_text(*view, live.error.value_or("")));
-  const Exit exit = canceling_ ? Exit::interrupted : exit_of(view->job.job, live);
+  const Exit exit = canceling_ ? Exit::interrupted : exit_of_job(view->job.job, live);
   over_ = std::move(*view);
   loop_.exit(exit);
 }

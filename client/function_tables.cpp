@@ -21,10 +21,6 @@ namespace {
 
 using Count = std::optional<std::uint64_t>;
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
-
 // The better figure where there is one, for all functions alike.
 Count self_of(const FunctionStatsView& function) {
   return function.corrected_self_ns ? function.corrected_self_ns : function.self_ns;
@@ -65,7 +61,7 @@ FunctionColumn figures(const char* title, std::size_t leaves,
 
 FunctionColumn duration(const char* title, std::size_t leaves, Count FunctionStatsView::* member) {
   return figures(title, leaves,
-                 [member](const FunctionStatsView& row) { return or_dash(row.*member, count_text); });
+                 [member](const FunctionStatsView& row) { return or_dash(row.*member, format_count); });
 }
 
 FunctionColumn time(const char* title, std::size_t leaves, Count FunctionStatsView::* member) {
@@ -84,7 +80,7 @@ FunctionColumn name_column(const Screen& screen, const ProfileDetails& details) 
 
 FunctionColumns cost_columns(std::optional<std::uint64_t> all) {
   return {
-      figures("CALLS", 0, [](const FunctionStatsView& row) { return or_dash(row.hits, count_text); }),
+      figures("CALLS", 0, [](const FunctionStatsView& row) { return or_dash(row.hits, format_count); }),
       figures("/PACKET", 2,
               [](const FunctionStatsView& row) { return or_dash(row.calls_per_packet, format_hundredths); }),
       figures("ns/CALL", 0,
@@ -187,7 +183,7 @@ std::string top_functions(const Screen& screen, const ProfileDetails& details) {
   const std::uint64_t known =
       std::max<std::uint64_t>(details.profile.functions.value_or(0), details.functions.size());
   if (known > functions.size())
-    text += fmt::format("...{} more: --functions\n", count_text(known - functions.size()));
+    text += fmt::format("...{} more: --functions\n", format_count(known - functions.size()));
   return text;
 }
 

@@ -38,8 +38,7 @@ Cells run_row(const Screen& screen, const RunView& run) {
       {or_dash(when, [&](std::uint64_t time) { return format_time(time, screen.now_us); })},
       {state, style_of_state(state)},
       {or_dash(run.received_bits_per_second, format_rate)},
-      {run.lost_percent ? format_percent(*run.lost_percent)
-                        : or_dash(run.retransmits, [](std::uint64_t count) { return format_count(count); })},
+      {run.lost_percent ? format_percent(*run.lost_percent) : or_dash(run.retransmits, format_count)},
       {or_dash(run.trace_events,
                [](std::uint64_t count) { return format_short(static_cast<double>(count)); })},
       {or_dash(run.trace_lost, [](std::uint64_t count) { return format_short(static_cast<double>(count)); }),

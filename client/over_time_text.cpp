@@ -27,10 +27,6 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMostEvents = 12;
 constexpr std::size_t kMostFunctions = 8;
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
-
 // What is drawn of one run, and how.
 struct Pictures {
   const Screen& screen;
@@ -65,7 +61,7 @@ void add_event(Pictures& pictures, const std::string& name, const TraceEventView
       event.slices ? busiest_second(pictures.axis, *event.slices, time) : std::optional<double>{};
   pictures.rows.push_back(
       {{name},
-       {or_dash(event.count, count_text)},
+       {or_dash(event.count, format_count)},
        {or_dash(busiest, format_short)},
        {drawn ? draw_cells(pictures.screen, event_cells(pictures.axis, *event.slices, time), Ground::zero)
               : ""}});
@@ -87,7 +83,7 @@ void add_function(Pictures& pictures, const FunctionSlicesView& function, const 
     return slices ? busiest_second(axis, *slices, time) : std::optional<double>{};
   };
   pictures.rows.push_back({{name},
-                           {or_dash(stats.hits, count_text)},
+                           {or_dash(stats.hits, format_count)},
                            {or_dash(busiest(function.hits), format_short)},
                            {draw(function.hits)}});
   if (!function.self_ns) return;

@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t kKeyColumns = 13;  // "  received   "
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
 std::string rtt_text(std::uint64_t microseconds) {
   return format_milliseconds(static_cast<double>(microseconds) / 1000);
 }
@@ -114,7 +111,7 @@ std::string streams_of(const Screen& screen, const ShowView& view,
     rows.push_back({{stream_text(sum.stream)},
                     {or_dash(sum.received_bits_per_second, format_rate)},
                     {or_dash(sum.sent_bits_per_second, format_rate)},
-                    {or_dash(sum.retransmits, count_text)},
+                    {or_dash(sum.retransmits, format_count)},
                     {or_dash(sum.mean_rtt, rtt_text)},
                     {or_dash(sum.max_snd_cwnd, format_bytes)},
                     {or_dash(sum.lost_percent, format_percent)},
@@ -144,7 +141,7 @@ std::string intervals_of(const Screen& screen, const ShowView& view,
                      : *interval.sender ? "sender"
                                         : "receiver"},
                     {or_dash(interval.bits_per_second, format_rate)},
-                    {or_dash(interval.retransmits, count_text)},
+                    {or_dash(interval.retransmits, format_count)},
                     {or_dash(interval.rtt, rtt_text)},
                     {or_dash(interval.snd_cwnd, format_bytes)},
                     {or_dash(interval.lost_percent, format_percent)},

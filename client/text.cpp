@@ -131,6 +131,10 @@ Screen narrower(Screen screen, std::size_t columns) {
   return screen;
 }
 
+std::string spark(double level) {
+  return kSparks.at(static_cast<std::size_t>(std::clamp(level * 8, 0.0, 7.0)));
+}
+
 std::string sparkline(const Screen& screen, std::span<const double> values, std::size_t cells) {
   if (!screen.glyphs || values.empty() || cells == 0) return {};
   std::vector<double> means;
@@ -145,7 +149,7 @@ std::string sparkline(const Screen& screen, std::span<const double> values, std:
   std::string line;
   for (const double mean : means) {
     const double level = highest > lowest ? (mean - lowest) / (highest - lowest) : 0;
-    line += kSparks.at(std::min<std::size_t>(7, static_cast<std::size_t>(std::max(0.0, level) * 8)));
+    line += spark(level);
   }
   return line;
 }

@@ -31,6 +31,9 @@ namespace netperfctl {
 [[nodiscard]] std::string indented(std::string_view text, std::size_t columns);
 [[nodiscard]] Screen narrower(Screen screen, std::size_t columns);
 
+// One of eight glyphs for `level` (0 to 1).
+[[nodiscard]] std::string spark(double level);
+
 // One glyph a value, or a mean of neighbours where there are more values than `cells`. The lowest glyph is
 // the lowest value, but at most nine tenths of the highest, so that a steady series looks steady. Empty
 // without glyphs.

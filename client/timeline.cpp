@@ -59,11 +59,6 @@ TimeCells mean_cells(const TimeAxis& axis, std::span<const Stretch> stretches) {
   return cells;
 }
 
-std::string glyph_of(double level) {
-  constexpr std::array<const char*, 8> kSparks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  return kSparks.at(static_cast<std::size_t>(std::clamp(level * 8, 0.0, 7.0)));
-}
-
 // How long a run that was only watched went on.
 std::optional<double> watched_s(const RunView& run) {
   if (run.workload != "none" || !run.started_us || !run.ended_us || *run.ended_us <= *run.started_us)
@@ -184,7 +179,7 @@ std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground grou
     line += blanks;
     blanks.clear();
     const bool none = ground == Ground::zero && *cell <= 0;
-    line += none ? "·" : glyph_of(highest > lowest ? (*cell - lowest) / (highest - lowest) : 0);
+    line += none ? "·" : spark(highest > lowest ? (*cell - lowest) / (highest - lowest) : 0);
   }
   return line;
 }

@@ -21,10 +21,6 @@
 namespace netperfctl::show {
 namespace {
 
-std::string count_text(std::uint64_t count) {
-  return format_count(count);
-}
-
 // Seconds since the release, to the microsecond.
 std::string moment(const std::optional<double>& time_s) {
   return or_dash(time_s, [](double seconds) { return fmt::format("{:.6f}", seconds); });
@@ -78,7 +74,7 @@ std::string short_stack(const Screen& screen, const StackView& stack, std::size_
 }
 
 std::string full_stack(const StackView& stack) {
-  std::string text = fmt::format("{} x {}\n", or_dash(stack.count, count_text), stack.event.value_or("-"));
+  std::string text = fmt::format("{} x {}\n", or_dash(stack.count, format_count), stack.event.value_or("-"));
   for (const std::string& frame : stack.frames.value_or(std::vector<std::string>{})) {
     text += fmt::format("    {}\n", frame);
   }
@@ -107,7 +103,7 @@ std::vector<Cells> short_stacks(const Screen& screen, const std::vector<StackVie
   std::ranges::stable_sort(lines, std::greater{}, &Line::count);
   std::vector<Cells> rows;
   for (const Line& line : lines)
-    rows.push_back({{or_dash(line.count, count_text)}, {line.event}, {line.text}});
+    rows.push_back({{or_dash(line.count, format_count)}, {line.event}, {line.text}});
   return rows;
 }
 
@@ -187,13 +183,13 @@ std::string cpus_table(const Screen& screen, const TraceDetails& details) {
   std::vector<Cells> rows;
   for (const TraceCpuView& cpu : details.cpus) {
     rows.push_back({{or_dash(cpu.cpu, [](std::uint32_t number) { return fmt::format("{}", number); })},
-                    {or_dash(cpu.records, count_text)},
+                    {or_dash(cpu.records, format_count)},
                     {or_dash(cpu.bytes, format_bytes)},
-                    {or_dash(cpu.lost_events, count_text)},
-                    {or_dash(cpu.overrun, count_text)},
-                    {or_dash(cpu.commit_overrun, count_text)},
-                    {or_dash(cpu.dropped_events, count_text)},
-                    {or_dash(cpu.damaged, count_text)}});
+                    {or_dash(cpu.lost_events, format_count)},
+                    {or_dash(cpu.overrun, format_count)},
+                    {or_dash(cpu.commit_overrun, format_count)},
+                    {or_dash(cpu.dropped_events, format_count)},
+                    {or_dash(cpu.damaged, format_count)}});
   }
   if (rows.empty()) return "No CPUs are known.\n";
   std::string text = render_table(screen,
@@ -244,14 +240,14 @@ std::string drops_table(const Screen& screen, const ShowView& view) {
   std::vector<Cells> rows;
   for (const DropView& drop : std::span{drops}.first(shown)) {
     rows.push_back(
-        {{drop.reason.value_or("-")}, {or_dash(drop.count, count_text)}, {drop.location.value_or("-")}});
+        {{drop.reason.value_or("-")}, {or_dash(drop.count, format_count)}, {drop.location.value_or("-")}});
   }
   if (rows.empty()) return "No drops are known; the event skb:kfree_skb tells of them.\n";
   std::string text = render_table(
       screen,
       {{.title = "DROPPED BECAUSE", .shrink_to = 20}, {.title = "COUNT", .right = true}, {.title = "WHERE"}},
       std::move(rows));
-  if (shown < drops.size()) text += fmt::format("...{} more: --drops\n", count_text(drops.size() - shown));
+  if (shown < drops.size()) text += fmt::format("...{} more: --drops\n", format_count(drops.size() - shown));
   return text;
 }
 

@@ -46,9 +46,7 @@ std::string totals_words(const ShowView& view) {
   std::vector<std::string> names;
   for (const TraceEventView& event : events) {
     if (names.size() == kMost) break;
-    names.push_back(fmt::format("{}{}{}",
-                                or_dash(event.count, [](std::uint64_t count) { return format_count(count); }),
-                                kNoBreak, event.event));
+    names.push_back(fmt::format("{}{}{}", or_dash(event.count, format_count), kNoBreak, event.event));
   }
   if (!names.empty()) text += fmt::format(": {}", fmt::join(names, ", "));
   if (events.size() > kMost) text += fmt::format(" and {} other names", format_count(events.size() - kMost));

@@ -38,6 +38,11 @@ std::string in_unit(double value, const Scaled& scaled) {
   return digits(value / scaled.divisor);
 }
 
+// "1,204"
+std::string format_whole(double value) {
+  return fmt::format("{}", fmt::group_digits(std::llround(value)));
+}
+
 constexpr std::array<const char*, 5> kRateUnits{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
 constexpr std::array<const char*, 6> kByteUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
@@ -61,9 +66,6 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{} {}", in_unit(value, scaled), scaled.unit);
 }
 
-std::string format_count(std::int64_t count) {
-  return fmt::format("{}", fmt::group_digits(count));
-}
 std::string format_count(std::uint64_t count) {
   return fmt::format("{}", fmt::group_digits(count));
 }
@@ -72,8 +74,7 @@ std::string format_short(double count) {
   constexpr double kExact = 9'999.5;
   if (count < kExact) {
     const bool whole = count == std::floor(count) || count >= 99.95;
-    return whole ? format_count(static_cast<std::int64_t>(std::llround(count)))
-                 : fmt::format("{:.2g}", count);
+    return whole ? format_whole(count) : fmt::format("{:.2g}", count);
   }
   double shown = count / 1000;
   std::size_t unit = 0;
@@ -111,7 +112,7 @@ std::string format_milliseconds(double milliseconds) {
 std::string format_figure(double value) {
   const double size = std::abs(value);
   if (size == 0) return "0";
-  if (size >= 99.95) return format_count(static_cast<std::int64_t>(std::llround(value)));
+  if (size >= 99.95) return format_whole(value);
   return fmt::format("{:.{}f}", value, size < 9.995 ? 2 : 1);
 }
 
@@ -120,14 +121,12 @@ std::string format_as_milliseconds(std::uint64_t nanoseconds) {
   if (milliseconds == 0) return "0";
   if (milliseconds < 0.0005) return "<0.001";
   if (milliseconds < 0.9995) return fmt::format("{:.3f}", milliseconds);
-  return milliseconds < 999.95 ? fmt::format("{:.1f}", milliseconds)
-                               : format_count(static_cast<std::int64_t>(std::llround(milliseconds)));
+  return milliseconds < 999.95 ? fmt::format("{:.1f}", milliseconds) : format_whole(milliseconds);
 }
 
 std::string format_hundredths(double value) {
   if (value != 0 && std::abs(value) < 0.005) return "<0.01";
-  return value < 999.995 ? fmt::format("{:.2f}", value)
-                         : format_count(static_cast<std::int64_t>(std::llround(value)));
+  return value < 999.995 ? fmt::format("{:.2f}", value) : format_whole(value);
 }
 
 std::string format_seconds(double seconds) {

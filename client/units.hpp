@@ -16,7 +16,6 @@ namespace netperfctl {
 // "1.50 MiB"; binary prefixes.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 // "2,567,896"
-[[nodiscard]] std::string format_count(std::int64_t count);
 [[nodiscard]] std::string format_count(std::uint64_t count);
 // "1,204", "12.0k", "492k", "2.57M": a count where there is little room.
 [[nodiscard]] std::string format_short(double count);

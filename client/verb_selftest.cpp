@@ -14,7 +14,7 @@ namespace netperfctl {
 namespace {
 
 // A difference where there is none is an error, whichever side it favours.
-Exit exit_of(const std::string& verdict) {
+Exit exit_of_selftest(const std::string& verdict) {
   if (verdict == "equivalent") return Exit::ok;
   return verdict == "improvement" || verdict == "regression" ? Exit::regression : Exit::inconclusive;
 }
@@ -41,7 +41,7 @@ Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) 
       put(compare_csv(*view));
       break;
   }
-  return followed->exit == Exit::ok ? exit_of(view->details.comparison.verdict) : followed->exit;
+  return followed->exit == Exit::ok ? exit_of_selftest(view->details.comparison.verdict) : followed->exit;
 }
 
 }  // namespace

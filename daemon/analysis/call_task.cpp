@@ -8,7 +8,7 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr std::size_t kFirstSlots = 256;
+constexpr std::size_t kFirstTaskSlots = 256;
 
 std::size_t first_slot(std::uint64_t key, std::size_t slots) {
   // The upper bits of the product depend on all bits of the key.
@@ -17,7 +17,8 @@ std::size_t first_slot(std::uint64_t key, std::size_t slots) {
 
 }  // namespace
 
-TaskTable::TaskTable(std::size_t most) : most_(std::max<std::size_t>(most, 2)), slots_(kFirstSlots, kNone) {}
+TaskTable::TaskTable(std::size_t most)
+    : most_(std::max<std::size_t>(most, 2)), slots_(kFirstTaskSlots, kNone) {}
 
 std::uint32_t TaskTable::find(std::uint64_t key) const {
   const std::size_t mask = slots_.size() - 1;

@@ -7,7 +7,7 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
+constexpr std::size_t kFirstNodeSlots = 1024;
 
 int shift_for(std::size_t slots) {
   return 64 - std::countr_zero(slots);
@@ -17,8 +17,8 @@ int shift_for(std::size_t slots) {
 
 CallTree::CallTree(std::size_t most_nodes)
     : most_nodes_(std::min<std::size_t>(most_nodes, kInterruptRoots)),
-      slots_(kFirstSlots),
-      shift_(shift_for(kFirstSlots)) {}
+      slots_(kFirstNodeSlots),
+      shift_(shift_for(kFirstNodeSlots)) {}
 
 std::uint32_t CallTree::make(std::uint32_t parent, std::uint64_t address, std::uint32_t function) {
   if (parent == kNone || nodes_.size() >= most_nodes_) return kNone;

@@ -6,7 +6,7 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr std::size_t kFirstSlots = 256;
+constexpr std::size_t kFirstFunctionSlots = 256;
 constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
 }  // namespace
@@ -14,7 +14,7 @@ constexpr std::uint32_t kFree = ~std::uint32_t{0};
 FunctionTable::FunctionTable(std::size_t most_functions, std::size_t most_slices)
     : most_functions_(std::max<std::size_t>(most_functions, 1)),
       most_slices_(std::max<std::size_t>(most_slices, 2)),
-      slots_(kFirstSlots, kFree) {}
+      slots_(kFirstFunctionSlots, kFree) {}
 
 std::size_t FunctionTable::slot_of(std::uint64_t address) const {
   const std::size_t mask = slots_.size() - 1;

@@ -14,7 +14,7 @@ double arrived_share(const Totals& sum) {
 
 std::optional<std::uint64_t> omitted_bytes(const Iperf3Report& report, const Totals& sum) {
   std::uint64_t bytes = 0;
-  for (const Interval& interval : report.intervals) {
+  for (const netperfd::Interval& interval : report.intervals) {
     if (!interval.omitted || interval.stream || interval.direction != sum.direction) continue;
     if (!interval.bytes) return std::nullopt;
     // Only datagrams are counted as packets.

@@ -35,6 +35,10 @@ using Status = Result<void>;
   return std::unexpected(Error{kind, std::move(message)});
 }
 
+[[nodiscard]] inline std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorKind::invalid_argument, std::move(message));
+}
+
 // An io error with the reason of `error_number`: "open /a/b: No such file or directory".
 [[nodiscard]] std::unexpected<Error> fail_errno(std::string_view what, int error_number);
 

@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "daemon/bus/bus_driver.hpp"
+
 namespace netperfd::bus {
 namespace {
-
-constexpr const char* kBusService = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
 std::unexpected<Error> unknown_caller(const std::string& name, std::string_view reason) {
   return fail(ErrorKind::access_denied, fmt::format("the bus does not say who {} is: {}", name, reason));

@@ -4,13 +4,9 @@
 
 #include <utility>
 
+#include "daemon/bus/bus_driver.hpp"
+
 namespace netperfd::bus {
-namespace {
-
-constexpr const char* kBusService = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
-
-}  // namespace
 
 Status Callers::subscribe(const std::string& unique_name) {
   const auto known = callers_.find(unique_name);

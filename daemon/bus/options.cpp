@@ -66,10 +66,6 @@ constexpr std::array<Key, 2> kFunctionFilterKeys{{
     {"pattern", "s", "a string"},
 }};
 
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::invalid_argument, std::move(message));
-}
-
 // `what`: "option" or "filter".
 Status check_keys(const dbus::Row& row, std::string_view what, std::span<const Key> keys) {
   for (const auto& [name, value] : row) {

@@ -25,10 +25,6 @@ constexpr double kLeastPower = 0.05;  // below, the formula of the planner does 
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
 
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::invalid_argument, std::move(message));
-}
-
 Status check_request(const PlanRequest& request) {
   if (!(request.effect > 0 && request.effect <= 1)) {
     return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));

@@ -22,10 +22,6 @@ constexpr const char* kForms =
     "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, variant:NAME, arm:plain or "
     "arm:traced, since:TIME, until:TIME, last or last:N";
 
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::invalid_argument, std::move(message));
-}
-
 bool separates(char c) {
   return c == ' ' || c == ',' || c == '\t';
 }

@@ -14,7 +14,7 @@
 namespace netperfd::counters {
 namespace {
 
-constexpr std::string_view kGroup = "cpu";
+constexpr std::string_view kCpuGroup = "cpu";
 
 // The first CPU's lines and no more: for each further one the kernel may ask that CPU for its frequency.
 void add_model(const std::string& path, FactSheet& sheet) {
@@ -22,7 +22,7 @@ void add_model(const std::string& path, FactSheet& sheet) {
   std::array<char, 2048> text{};
   const ssize_t got = file ? ::read(file.get(), text.data(), text.size()) : -1;
   if (got < 0) {
-    sheet.add_unknown(kGroup, "model", errno);
+    sheet.add_unknown(kCpuGroup, "model", errno);
     return;
   }
   std::string_view rest(text.data(), static_cast<std::size_t>(got));
@@ -47,7 +47,7 @@ void add_model(const std::string& path, FactSheet& sheet) {
     if (colon == std::string_view::npos || colon + 2 > line.size()) continue;
     const std::string_view key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
     for (const auto& [of_file, name] : kKeys) {
-      if (key == of_file) sheet.add(kGroup, name, line.substr(colon + 2));
+      if (key == of_file) sheet.add(kCpuGroup, name, line.substr(colon + 2));
     }
   }
 }
@@ -64,12 +64,12 @@ void add_frequency(const std::string& cpu, FactSheet& sheet) {
       if (!policy.starts_with("policy")) continue;
       if (auto text = read_text(cpufreq + "/" + policy + "/" + file)) values.emplace_back(policy, *text);
     }
-    if (!values.empty()) sheet.add(kGroup, key, collapsed(values));
+    if (!values.empty()) sheet.add(kCpuGroup, key, collapsed(values));
   }
-  sheet.add_file(kGroup, "boost", cpufreq + "/boost");
-  sheet.add_file(kGroup, "no turbo", cpu + "/intel_pstate/no_turbo");
-  sheet.add_file(kGroup, "intel_pstate", cpu + "/intel_pstate/status");
-  sheet.add_file(kGroup, "amd_pstate", cpu + "/amd_pstate/status");
+  sheet.add_file(kCpuGroup, "boost", cpufreq + "/boost");
+  sheet.add_file(kCpuGroup, "no turbo", cpu + "/intel_pstate/no_turbo");
+  sheet.add_file(kCpuGroup, "intel_pstate", cpu + "/intel_pstate/status");
+  sheet.add_file(kCpuGroup, "amd_pstate", cpu + "/amd_pstate/status");
 }
 
 }  // namespace
@@ -78,14 +78,14 @@ void add_cpu_facts(const SystemRoots& roots, FactSheet& sheet) {
   add_model(roots.proc + "/cpuinfo", sheet);
   const std::string system = roots.sys + "/devices/system";
   const std::string cpu = system + "/cpu";
-  sheet.add_file(kGroup, "online", cpu + "/online");
-  sheet.add_file(kGroup, "isolated", cpu + "/isolated");
-  sheet.add_file(kGroup, "nohz_full", cpu + "/nohz_full");
-  sheet.add_file(kGroup, "smt", cpu + "/smt/control");
-  sheet.add_file(kGroup, "smt active", cpu + "/smt/active");
-  sheet.add_file(kGroup, "idle driver", cpu + "/cpuidle/current_driver");
-  sheet.add_file(kGroup, "idle governor", cpu + "/cpuidle/current_governor");
-  sheet.add_file(kGroup, "nodes", system + "/node/online");
+  sheet.add_file(kCpuGroup, "online", cpu + "/online");
+  sheet.add_file(kCpuGroup, "isolated", cpu + "/isolated");
+  sheet.add_file(kCpuGroup, "nohz_full", cpu + "/nohz_full");
+  sheet.add_file(kCpuGroup, "smt", cpu + "/smt/control");
+  sheet.add_file(kCpuGroup, "smt active", cpu + "/smt/active");
+  sheet.add_file(kCpuGroup, "idle driver", cpu + "/cpuidle/current_driver");
+  sheet.add_file(kCpuGroup, "idle governor", cpu + "/cpuidle/current_governor");
+  sheet.add_file(kCpuGroup, "nodes", system + "/node/online");
   add_frequency(cpu, sheet);
   sheet.add_file("clock", "clocksource", system + "/clocksource/clocksource0/current_clocksource");
 }

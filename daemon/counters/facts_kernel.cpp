@@ -10,7 +10,7 @@
 namespace netperfd::counters {
 namespace {
 
-constexpr std::string_view kGroup = "kernel";
+constexpr std::string_view kKernelGroup = "kernel";
 constexpr std::size_t kMostNoteBytes = std::size_t{1} << 20;
 
 std::size_t padded(std::size_t size) {
@@ -39,18 +39,20 @@ std::string build_id_of_notes(std::string_view notes) {
 }
 
 void add_kernel_facts(const SystemRoots& roots, FactSheet& sheet) {
-  sheet.add_file(kGroup, "release", roots.proc + "/sys/kernel/osrelease");
-  sheet.add_file(kGroup, "version", roots.proc + "/sys/kernel/version");
-  sheet.add_file(kGroup, "command line", roots.proc + "/cmdline");
-  sheet.add_file(kGroup, "transparent huge pages", roots.sys + "/kernel/mm/transparent_hugepage/enabled");
+  sheet.add_file(kKernelGroup, "release", roots.proc + "/sys/kernel/osrelease");
+  sheet.add_file(kKernelGroup, "version", roots.proc + "/sys/kernel/version");
+  sheet.add_file(kKernelGroup, "command line", roots.proc + "/cmdline");
+  sheet.add_file(kKernelGroup, "transparent huge pages",
+                 roots.sys + "/kernel/mm/transparent_hugepage/enabled");
   if (const auto notes = read_file(roots.sys + "/kernel/notes", kMostNoteBytes)) {
-    if (const std::string id = build_id_of_notes(*notes); !id.empty()) sheet.add(kGroup, "build-id", id);
+    if (const std::string id = build_id_of_notes(*notes); !id.empty())
+      sheet.add(kKernelGroup, "build-id", id);
   } else {
-    sheet.add_unknown(fmt::format("{}: build-id: {}", kGroup, notes.error().message));
+    sheet.add_unknown(fmt::format("{}: build-id: {}", kKernelGroup, notes.error().message));
   }
   const std::string mitigations = roots.sys + "/devices/system/cpu/vulnerabilities";
   for (const std::string& name : names_in(mitigations)) {
-    sheet.add_file(kGroup, "mitigation " + name, mitigations + "/" + name);
+    sheet.add_file(kKernelGroup, "mitigation " + name, mitigations + "/" + name);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace netperfd::counters {
 namespace {
 
-constexpr std::string_view kGroup = "nic";
+constexpr std::string_view kNicGroup = "nic";
 
 // Most kinds of devices are called like their modules.
 std::string module_of_kind(const std::string& kind) {
@@ -46,7 +46,7 @@ void add_qdiscs(const std::string& label, const Link& link, FactSheet& sheet) {
 }
 
 void put(const std::string& key, const std::optional<std::uint32_t>& value, FactSheet& sheet) {
-  if (value) sheet.add(kGroup, key, fmt::format("{}", *value));
+  if (value) sheet.add(kNicGroup, key, fmt::format("{}", *value));
 }
 
 }  // namespace
@@ -58,19 +58,19 @@ void add_nic_facts(const NamespaceView& view, const Link& link, std::set<std::st
   put(label + " transmit queue length", link.transmit_queue_length, sheet);
   put(label + " gso_max_size", link.gso_max_size, sheet);
   put(label + " gro_max_size", link.gro_max_size, sheet);
-  sheet.add(kGroup, label + " up", link.up ? "yes" : "no");
-  if (!link.xdp.empty()) sheet.add(kGroup, label + " xdp", link.xdp);
+  sheet.add(kNicGroup, label + " up", link.up ? "yes" : "no");
+  if (!link.xdp.empty()) sheet.add(kNicGroup, label + " xdp", link.xdp);
   add_qdiscs(label, link, sheet);
 
   const NicSettings settings = read_nic_settings(view.socket, link.name);
-  if (settings.error_number != 0) sheet.add_unknown(kGroup, label + ": ethtool", settings.error_number);
-  for (const auto& [key, value] : settings.settings) sheet.add(kGroup, label + " " + key, value);
+  if (settings.error_number != 0) sheet.add_unknown(kNicGroup, label + ": ethtool", settings.error_number);
+  for (const auto& [key, value] : settings.settings) sheet.add(kNicGroup, label + " " + key, value);
 
   if (!link.kind.empty()) modules.insert(module_of_kind(link.kind));
   if (view.sys.empty()) return;
   const std::string device = fmt::format("{}/class/net/{}", view.sys, link.name);
   for (const char* file : {"speed", "duplex", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded"}) {
-    sheet.add_file(kGroup, fmt::format("{} {}", label, file), device + "/" + file);
+    sheet.add_file(kNicGroup, fmt::format("{} {}", label, file), device + "/" + file);
   }
   if (const auto module = link_target(device + "/device/driver/module"); !module.empty()) {
     modules.insert(module);

@@ -86,4 +86,9 @@ void for_each_attribute(const nlmsghdr* message, std::size_t head_bytes,
   (void)mnl_attr_parse(message, static_cast<unsigned>(head_bytes), on_attribute, &copy);
 }
 
+void for_each_nested(const nlattr* attribute, const std::function<void(const nlattr*)>& take) {
+  auto copy = take;
+  (void)mnl_attr_parse_nested(attribute, on_attribute, &copy);
+}
+
 }  // namespace netperfd::counters

@@ -27,8 +27,9 @@ struct NamespaceSockets {
 [[nodiscard]] Status ask_kernel(const Fd& socket, nlmsghdr& request, bool dump,
                                 const std::function<void(const nlmsghdr*)>& take);
 
-// Calls back with each attribute behind a head of `head_bytes`.
+// Calls back with each attribute behind a head of `head_bytes`, or with those nested in `attribute`.
 void for_each_attribute(const nlmsghdr* message, std::size_t head_bytes,
                         const std::function<void(const nlattr*)>& take);
+void for_each_nested(const nlattr* attribute, const std::function<void(const nlattr*)>& take);
 
 }  // namespace netperfd::counters

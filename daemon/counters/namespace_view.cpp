@@ -29,21 +29,6 @@ namespace {
 
 using Buffer = std::array<char, 1024>;
 
-using EachAttribute = std::function<void(const nlattr*)>;
-
-int on_attribute(const nlattr* attribute, void* each) {
-  (*static_cast<EachAttribute*>(each))(attribute);
-  return MNL_CB_OK;
-}
-
-void each_attribute(const nlmsghdr* message, std::size_t head_bytes, EachAttribute each) {
-  (void)mnl_attr_parse(message, static_cast<unsigned>(head_bytes), on_attribute, &each);
-}
-
-void each_nested(const nlattr* attribute, EachAttribute each) {
-  (void)mnl_attr_parse_nested(attribute, on_attribute, &each);
-}
-
 Result<Fd> open_route_socket() {
   Fd socket{::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)};
   if (!socket) return fail_errno("netlink", errno);
@@ -75,7 +60,7 @@ std::string text_of(const nlattr* attribute) {
 
 std::string xdp_words(const nlattr* xdp) {
   std::string words = "none";
-  each_nested(xdp, [&](const nlattr* attribute) {
+  for_each_nested(xdp, [&](const nlattr* attribute) {
     if (mnl_attr_get_type(attribute) != IFLA_XDP_ATTACHED) return;
     switch (number<std::uint8_t>(attribute)) {
       case XDP_ATTACHED_NONE:
@@ -126,7 +111,7 @@ void read_link_attribute(const nlattr* attribute, Link& link) {
       link.xdp = xdp_words(attribute);
       break;
     case IFLA_LINKINFO:
-      each_nested(attribute, [&](const nlattr* info) {
+      for_each_nested(attribute, [&](const nlattr* info) {
         if (mnl_attr_get_type(info) == IFLA_INFO_KIND) link.kind = text_of(info);
       });
       break;
@@ -145,8 +130,8 @@ Status read_links(const Fd& socket, std::vector<Link>& links) {
         Link& link = links.emplace_back();
         link.index = info->ifi_index;
         link.up = (info->ifi_flags & IFF_UP) != 0;
-        each_attribute(message, sizeof *info,
-                       [&](const nlattr* attribute) { read_link_attribute(attribute, link); });
+        for_each_attribute(message, sizeof *info,
+                           [&](const nlattr* attribute) { read_link_attribute(attribute, link); });
       });
   std::ranges::sort(links, {}, &Link::index);
   return done;
@@ -166,7 +151,7 @@ Status read_addresses(const Fd& socket, std::vector<Link>& links) {
     Link* link = find_link(links, static_cast<int>(info->ifa_index));
     if (link == nullptr || (info->ifa_family != AF_INET && info->ifa_family != AF_INET6)) return;
     link->families.insert(info->ifa_family == AF_INET ? "inet" : "inet6");
-    each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
+    for_each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
       const auto type = mnl_attr_get_type(attribute);
       if (type != IFA_ADDRESS && type != IFA_LOCAL) return;
       const std::size_t size = info->ifa_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
@@ -212,7 +197,7 @@ Status read_qdiscs(const Fd& socket, std::vector<Link>& links) {
       qdisc.place = Qdisc::Place::child;
     }
     std::string options;
-    each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
+    for_each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
       const auto type = mnl_attr_get_type(attribute);
       if (type == TCA_KIND) qdisc.text = text_of(attribute);
       // The kind comes before its options.
@@ -300,7 +285,7 @@ std::optional<int> number_of_netns(const Fd& netns) {
   if (!socket) return std::nullopt;
   const auto done = ask_kernel(*socket, *request, false, [&](const nlmsghdr* message) {
     if (message->nlmsg_type != RTM_NEWNSID) return;
-    each_attribute(message, sizeof(rtgenmsg), [&](const nlattr* attribute) {
+    for_each_attribute(message, sizeof(rtgenmsg), [&](const nlattr* attribute) {
       if (mnl_attr_get_type(attribute) == NETNSA_NSID) found = number<int>(attribute);
     });
   });

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxWord = 4095;
 
 // Ours: what fits a screen, and what one comparison is told.
-constexpr std::size_t kMaxName = 32;
+constexpr std::size_t kMaxVariantName = 32;
 constexpr std::size_t kMaxWords = 64;
 constexpr std::size_t kMaxGroups = 64;
 constexpr std::size_t kMaxGroup = 255;
@@ -47,11 +47,11 @@ void check_argv(const std::string& key, const std::vector<std::string>& argv, Pr
 // `other` is what the other side is called where it has no name.
 void check_variant(const std::string& key, const Variant& variant, std::string_view other,
                    Problems& problems) {
-  if (!is_word(variant.name, "._-", kMaxName)) {
+  if (!is_word(variant.name, "._-", kMaxVariantName)) {
     problems.add(key + ".name",
                  fmt::format("{} is not of letters, digits, '.', '_' and '-', beginning with a "
                              "letter or digit, and at most {} characters",
-                             in_quotes(variant.name), kMaxName));
+                             in_quotes(variant.name), kMaxVariantName));
   }
   if (variant.name == other) {
     problems.add(key + ".name", fmt::format("{} stands for the other side", in_quotes(variant.name)));

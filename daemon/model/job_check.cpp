@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include "daemon/model/design_check.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/problems.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/trace_check.hpp"
 #include "daemon/model/units.hpp"
@@ -49,7 +49,7 @@ constexpr std::uint64_t kMaxBitRate = 1'000'000'000'000'000;
 
 // Ours: what one job may put into the store and onto a screen.
 constexpr std::int64_t kMaxIntervalRows = 500'000;
-constexpr std::size_t kMaxName = 64;
+constexpr std::size_t kMaxJobName = 64;
 constexpr std::size_t kMaxLabel = 64;
 constexpr std::size_t kMaxDescription = 500;
 
@@ -60,17 +60,14 @@ constexpr std::size_t kMaxNetns = 255;
 constexpr std::size_t kMaxHost = 253;
 constexpr std::size_t kMaxHostLabel = 63;
 
-class Problems {
+class JobProblems : public Problems {
  public:
-  void add(std::string_view key, std::string message, std::vector<std::string> others = {}) {
-    found_.push_back({std::string(key), std::move(message), std::move(others)});
-  }
-
   // `others` are read with `key`; all are keys of workload.iperf3.
   void add_iperf3(std::string_view key, std::string message,
                   std::initializer_list<std::string_view> others = {}) {
-    add(path(key), std::move(message));
-    for (const auto other : others) found_.back().others.push_back(path(other));
+    std::vector<std::string> paths;
+    for (const auto other : others) paths.push_back(path(other));
+    add(path(key), std::move(message), std::move(paths));
   }
 
   template <class Number>
@@ -91,13 +88,8 @@ class Problems {
                                 format_duration(value)));
   }
 
-  void add_all(std::vector<JobProblem> problems) { std::ranges::move(problems, std::back_inserter(found_)); }
-
-  std::vector<JobProblem> take() { return std::move(found_); }
-
  private:
   static std::string path(std::string_view key) { return fmt::format("workload.iperf3.{}", key); }
-  std::vector<JobProblem> found_;
 };
 
 enum class Family { none, v4, v6 };
@@ -132,12 +124,12 @@ bool is_host_name(std::string_view text) {
   return !std::ranges::all_of(label, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-void check_words(const JobSpec& spec, Problems& problems) {
-  if (!is_word(spec.name, "._-", kMaxName)) {
+void check_words(const JobSpec& spec, JobProblems& problems) {
+  if (!is_word(spec.name, "._-", kMaxJobName)) {
     problems.add("name",
                  fmt::format("a name is of letters, digits, '.', '_' and '-', begins with a letter or digit "
                              "and has at most {} characters",
-                             kMaxName));
+                             kMaxJobName));
   }
   const auto check_line = [&](const char* key, const std::string& text, std::size_t limit) {
     if (!is_printable(text))
@@ -150,7 +142,7 @@ void check_words(const JobSpec& spec, Problems& problems) {
   if (spec.repeat < 1) problems.add("repeat", "0 is out of range; a job has at least 1 run");
 }
 
-void check_family(const Iperf3Spec& iperf3, const char* key, Family family, Problems& problems) {
+void check_family(const Iperf3Spec& iperf3, const char* key, Family family, JobProblems& problems) {
   const bool contradicts = (family == Family::v4 && iperf3.ip_version == IpVersion::v6) ||
                            (family == Family::v6 && iperf3.ip_version == IpVersion::v4);
   if (contradicts) {
@@ -162,7 +154,7 @@ void check_family(const Iperf3Spec& iperf3, const char* key, Family family, Prob
 }
 
 void check_address(const Iperf3Spec& iperf3, const char* key, const std::string& address,
-                   Problems& problems) {
+                   JobProblems& problems) {
   const Family family = family_of(address);
   if (family == Family::none) {
     problems.add_iperf3(key, fmt::format("\"{}\" is not an IPv4 or IPv6 address", address));
@@ -170,14 +162,14 @@ void check_address(const Iperf3Spec& iperf3, const char* key, const std::string&
   check_family(iperf3, key, family, problems);
 }
 
-void check_netns(const char* key, const std::string& netns, Problems& problems) {
+void check_netns(const char* key, const std::string& netns, JobProblems& problems) {
   if (netns.empty() || is_word(netns, "._-+@:", kMaxNetns)) return;
   problems.add_iperf3(
       key,
       fmt::format("\"{}\" is not the name of a network namespace (as `ip netns` lists it; no path)", netns));
 }
 
-void check_places(const Iperf3Spec& iperf3, Problems& problems) {
+void check_places(const Iperf3Spec& iperf3, JobProblems& problems) {
   check_netns("netns", iperf3.netns, problems);
   if (iperf3.local) {
     check_netns("local.netns", iperf3.local->netns, problems);
@@ -201,7 +193,7 @@ void check_places(const Iperf3Spec& iperf3, Problems& problems) {
   if (!iperf3.bind.empty()) check_address(iperf3, "bind", iperf3.bind, problems);
 }
 
-void check_extent(const Iperf3Spec& iperf3, Problems& problems) {
+void check_extent(const Iperf3Spec& iperf3, JobProblems& problems) {
   if (!iperf3.duration && !iperf3.bytes) {
     problems.add_iperf3("duration", "is missing: how long to measure, like 10s (or `bytes`)", {"bytes"});
   }
@@ -220,7 +212,7 @@ void check_extent(const Iperf3Spec& iperf3, Problems& problems) {
   problems.require_range("streams", iperf3.streams, 1U, kMaxStreams);
 }
 
-void check_sizes(const Iperf3Spec& iperf3, Problems& problems) {
+void check_sizes(const Iperf3Spec& iperf3, JobProblems& problems) {
   const bool udp = iperf3.protocol == Protocol::udp;
   if (iperf3.length_bytes) {
     const std::uint64_t least = udp ? kMinUdpLength : 1;
@@ -240,7 +232,7 @@ void check_sizes(const Iperf3Spec& iperf3, Problems& problems) {
   }
 }
 
-void check_protocol(const Iperf3Spec& iperf3, Problems& problems) {
+void check_protocol(const Iperf3Spec& iperf3, JobProblems& problems) {
   const bool tcp = iperf3.protocol == Protocol::tcp;
   const bool udp = iperf3.protocol == Protocol::udp;
   const auto fits = [&](bool given, const char* key, bool allowed, const char* where) {
@@ -272,7 +264,7 @@ bool is_dscp(const std::string& text) {
   return number && *number <= 63 && std::to_string(*number) == text;
 }
 
-void check_options(const Iperf3Spec& iperf3, Problems& problems) {
+void check_options(const Iperf3Spec& iperf3, JobProblems& problems) {
   if (!iperf3.congestion.empty() && !is_word(iperf3.congestion, "_-", kMaxCongestion)) {
     problems.add_iperf3("congestion",
                         fmt::format("\"{}\" is not the name of a congestion control algorithm, such as cubic",
@@ -306,7 +298,7 @@ void check_options(const Iperf3Spec& iperf3, Problems& problems) {
   for (const auto cpu : iperf3.affinity) problems.require_range("affinity", cpu, 0U, kMaxCpu);
 }
 
-void check_timeout(const JobSpec& spec, Problems& problems) {
+void check_timeout(const JobSpec& spec, JobProblems& problems) {
   const auto planned = planned_duration(spec);
   if (spec.limits.timeout <= 0ms || (planned && spec.limits.timeout < *planned)) {
     problems.add("limits.timeout",
@@ -316,7 +308,7 @@ void check_timeout(const JobSpec& spec, Problems& problems) {
 }
 
 // Bounds what one run stores: a row an interval for each stream and for the sum.
-void check_volume(const JobSpec& spec, Problems& problems) {
+void check_volume(const JobSpec& spec, JobProblems& problems) {
   const Iperf3Spec& iperf3 = spec.iperf3;
   const auto planned = planned_duration(spec);
   const auto longest = planned.value_or(spec.limits.timeout);
@@ -335,7 +327,7 @@ void check_volume(const JobSpec& spec, Problems& problems) {
   }
 }
 
-void check_iperf3(const JobSpec& spec, Problems& problems) {
+void check_iperf3(const JobSpec& spec, JobProblems& problems) {
   check_places(spec.iperf3, problems);
   check_extent(spec.iperf3, problems);
   check_sizes(spec.iperf3, problems);
@@ -345,7 +337,7 @@ void check_iperf3(const JobSpec& spec, Problems& problems) {
 }
 
 // A job without a workload is nothing but its trace.
-void check_none(const JobSpec& spec, Problems& problems) {
+void check_none(const JobSpec& spec, JobProblems& problems) {
   if (spec.repeat > 1) {
     problems.add("repeat",
                  fmt::format("{} is out of range; a job with workload none has 1 run, which its caller ends",
@@ -369,7 +361,7 @@ void check_none(const JobSpec& spec, Problems& problems) {
 }  // namespace
 
 std::vector<JobProblem> check(const JobSpec& spec) {
-  Problems problems;
+  JobProblems problems;
   check_words(spec, problems);
   switch (spec.workload) {
     case WorkloadKind::iperf3:

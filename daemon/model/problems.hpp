@@ -1,9 +1,9 @@
 // What a check found, as it goes.
 #pragma once
 
-#include <initializer_list>
+#include <algorithm>
+#include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,9 +14,10 @@ namespace netperfd {
 class Problems {
  public:
   // `others` are read with `key`; all are full paths.
-  void add(std::string key, std::string message, std::initializer_list<std::string_view> others = {}) {
-    found_.push_back({std::move(key), std::move(message), {others.begin(), others.end()}});
+  void add(std::string key, std::string message, std::vector<std::string> others = {}) {
+    found_.push_back({std::move(key), std::move(message), std::move(others)});
   }
+  void add_all(std::vector<JobProblem> problems) { std::ranges::move(problems, std::back_inserter(found_)); }
   std::vector<JobProblem> take() { return std::move(found_); }
 
  private:

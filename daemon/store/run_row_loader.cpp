@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-
 #include "daemon/store/columns.hpp"
+#include "daemon/store/design_columns.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -27,30 +25,6 @@ constexpr const char* kSelectRun =
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
   if (!host) return std::nullopt;
   return Endpoint{std::move(*host), port};
-}
-
-// The columns of a job's design; a job without one has no seed.
-struct DesignColumns {
-  std::optional<std::string> seed, variant_a, variant_b;
-  bool plain = false;
-  std::string changed;  // a line each
-};
-
-std::optional<Design> design_of(const DesignColumns& columns) {
-  if (!columns.seed) return std::nullopt;
-  Design design;
-  std::uint64_t seed = 0;
-  const char* const end = columns.seed->data() + columns.seed->size();
-  if (std::from_chars(columns.seed->data(), end, seed).ptr == end) design.seed = seed;
-  if (columns.variant_a) design.a = Variant{.name = *columns.variant_a, .apply = {}, .verify = {}};
-  if (columns.variant_b) design.b = Variant{.name = *columns.variant_b, .apply = {}, .verify = {}};
-  design.plain = columns.plain;
-  for (std::size_t begin = 0; begin < columns.changed.size();) {
-    const std::size_t line = std::min(columns.changed.find('\n', begin), columns.changed.size());
-    design.changed.push_back(columns.changed.substr(begin, line - begin));
-    begin = line + 1;
-  }
-  return design;
 }
 
 core::RunRow read_run(const Statement& select) {

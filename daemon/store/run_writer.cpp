@@ -1,42 +1,17 @@
 #include "daemon/store/run_writer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <tuple>
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/counter_writer.hpp"
+#include "daemon/store/design_columns.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
-
-namespace {
-
-// The job's columns of a design; all are NULL or empty without one.
-struct DesignColumns {
-  std::optional<std::string> seed, variant_a, variant_b;
-  bool plain = false;
-  std::string changed;
-};
-
-DesignColumns columns_of(const std::optional<Design>& design) {
-  DesignColumns columns;
-  if (!design) return columns;
-  columns.seed = fmt::to_string(design->seed.value_or(0));
-  if (design->a) columns.variant_a = design->a->name;
-  if (design->b) columns.variant_b = design->b->name;
-  columns.plain = design->plain;
-  columns.changed = fmt::format("{}", fmt::join(design->changed, "\n"));
-  return columns;
-}
-
-}  // namespace
-
-// ---- Jobs
-// --------------------------------------------------------------------------------------------------------
 
 Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                         WallTime now) {
@@ -106,7 +81,6 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
 }
 
 // ---- States
-// ------------------------------------------------------------------------------------------------------
 
 Result<RunState> RunWriter::state_of(RunId run) {
   auto select = connection_.prepare("SELECT state FROM runs WHERE id = ?");
@@ -167,7 +141,6 @@ Result<std::int64_t> RunWriter::interrupt_open_runs() {
 }
 
 // ---- The record
-// --------------------------------------------------------------------------------------------------
 
 Status RunWriter::finish(const RunRecord& record) {
   if (!has_ended(record.state)) {
@@ -302,7 +275,6 @@ Status RunWriter::insert_traffic(RunId run, const Traffic& traffic) {
 }
 
 // ---- Deletion
-// ----------------------------------------------------------------------------------------------------
 
 Status RunWriter::remove(RunId run) {
   {

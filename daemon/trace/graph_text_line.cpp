@@ -109,7 +109,6 @@ bool read_duration(std::string_view column, std::optional<std::uint64_t>& durati
 }
 
 // ---- what stands behind the columns
-// ----------------------------------------------------------------------------------
 
 // "hsr_dev_xmit [hsr]".
 bool read_function(std::string_view text, TextLine& line) {
@@ -219,7 +218,6 @@ std::string_view without_gap(std::string_view text, std::size_t blanks) {
 }
 
 // ---- the kernel's columns
-// --------------------------------------------------------------------------------------------
 
 // "   50.868279 |", or "      123 us |" of funcgraph-reltime, which stands before the CPU.
 void take_time(std::string_view& rest, TextLine& line) {
@@ -308,7 +306,6 @@ bool read_kernel_line(std::string_view text, TextLine& line) {
 }
 
 // ---- trace-cmd's columns
-// ---------------------------------------------------------------------------------------------
 
 // "iperf3-312   [000] d..1.    50.868279: funcgraph_entry: ..."; the name of a task may hold anything.
 bool read_report_head(std::string_view& rest, TextLine& line) {
@@ -353,7 +350,6 @@ bool read_report_line(std::string_view text, TextLine& line) {
 }
 
 // ---- lines of neither
-// ------------------------------------------------------------------------------------------------
 
 // "CPU:1 [LOST 42 EVENTS]", of trace-cmd "CPU:1 [42 EVENTS DROPPED]".
 bool is_loss(std::string_view text, TextLine& line) {

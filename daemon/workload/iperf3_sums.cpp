@@ -12,7 +12,7 @@
 namespace netperfd::workload {
 namespace {
 
-constexpr double kTolerance = 0.01;  // two ways to the same sum
+constexpr double kSumTolerance = 0.01;  // two ways to the same sum
 constexpr double kSentAboveReceived = 0.05;
 
 struct EndGroup {
@@ -22,7 +22,7 @@ struct EndGroup {
 
 bool agree(std::uint64_t a, std::uint64_t b) {
   const auto larger = static_cast<double>(std::max(a, b));
-  return larger - static_cast<double>(std::min(a, b)) <= kTolerance * larger;
+  return larger - static_cast<double>(std::min(a, b)) <= kSumTolerance * larger;
 }
 
 bool present(const EndFigures& figures) {

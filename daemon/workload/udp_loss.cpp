@@ -13,7 +13,7 @@
 namespace netperfd::workload {
 namespace {
 
-constexpr double kTolerance = 0.01;       // of the datagrams sent
+constexpr double kLossTolerance = 0.01;   // of the datagrams sent
 constexpr double kUnderWaySeconds = 0.1;  // a queue's worth
 constexpr double kFewest = 10;
 
@@ -47,7 +47,7 @@ UdpLoss udp_loss(const UdpCounts& counts) {
   const double missing = packets - static_cast<double>(*arrived);
   const double under_way =
       packets * kUnderWaySeconds / std::max(counts.seconds.value_or(1), kUnderWaySeconds);
-  const double allowed = std::max({kTolerance * packets, under_way, kFewest});
+  const double allowed = std::max({kLossTolerance * packets, under_way, kFewest});
   if (!loss.lost || std::abs(static_cast<double>(*loss.lost) - missing) > allowed) {
     const auto computed = static_cast<std::int64_t>(std::clamp(missing, 0.0, 9e18));
     if (loss.lost) {

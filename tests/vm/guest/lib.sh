@@ -31,8 +31,11 @@ assert_contains() { [[ $3 == *"$2"* ]] || fail "$1" "... $2 ..." "$3"; }
 # assert_above WHAT LIMIT SEEN
 assert_above() { [[ $3 =~ ^[0-9]+$ && $3 -gt $2 ]] || fail "$1" "more than $2" "$3"; }
 
-# assert_between WHAT LOW HIGH SEEN: figures with fractions.
-assert_between() { jq --exit-status --null-input "${4:-null} | type == \"number\" and $2 <= . and . <= $3" >/dev/null || fail "$1" "$2 to $3" "$4"; }
+# is_between LOW HIGH SEEN: figures with fractions.
+is_between() { jq --exit-status --null-input "${3:-null} | type == \"number\" and $1 <= . and . <= $2" >/dev/null; }
+
+# assert_between WHAT LOW HIGH SEEN
+assert_between() { is_between "${@:2}" || fail "$1" "$2 to $3" "$4"; }
 
 # assert_exit CODE COMMAND...: leaves what it printed in $printed.
 assert_exit() {
