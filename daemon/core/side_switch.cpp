@@ -16,7 +16,7 @@ std::string failure(const Variant& side, const std::vector<std::string>& argv, c
 
 bool has_commands(const JobSpec& spec) {
   if (!spec.design || !spec.design->has_variants()) return false;
-  for (const auto& side : {spec.design->a, spec.design->b}) {
+  for (const Variant* side : {&*spec.design->a, &*spec.design->b}) {
     if (!side->apply.empty() || !side->verify.empty()) return true;
   }
   return false;

@@ -11,7 +11,6 @@ namespace netperfd::bus {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the system does not know
 
 TEST(MayMeasure, root_and_members_of_the_group_and_nobody_else) {
   EXPECT_TRUE(may_measure({.uid = 0, .groups = {}}, 100));

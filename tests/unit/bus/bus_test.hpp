@@ -24,6 +24,9 @@
 
 namespace netperfd::bus {
 
+inline constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the system does not know
+inline constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
+
 // The answer to a method call.
 template <class... Values>
 struct Answered {

@@ -11,8 +11,6 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
-
 class FunctionPages : public Functions {
  protected:
   // All of them, page by page; a page without rows before the end is a failure.

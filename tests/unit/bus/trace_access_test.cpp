@@ -12,9 +12,7 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the system does not know
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
-constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
 
 class TraceAccess : public ClientTest {
  protected:
