@@ -1,9 +1,10 @@
 #include "client/timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
+
+#include "client/text.hpp"
 
 namespace netperfctl {
 namespace {
