@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "daemon/trace/trim.hpp"
+
 namespace netperfd::trace {
 namespace {
 
@@ -25,12 +27,6 @@ bool is_digit(char c) {
 }
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 struct Operator {
