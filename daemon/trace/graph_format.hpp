@@ -98,9 +98,9 @@ inline bool GraphFormat::read(std::uint64_t time, std::span<const std::byte> rec
   }
   event.function = load<std::uint64_t>(record, shape.function);
   if (shape.kind == analysis::GraphEventKind::hit) return true;
-  constexpr std::uint32_t kDeepest = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::uint32_t kDeepestCall = std::numeric_limits<std::uint16_t>::max();
   const auto depth = load<std::uint32_t>(record, shape.depth);
-  event.depth = static_cast<std::uint16_t>(depth < kDeepest ? depth : kDeepest);
+  event.depth = static_cast<std::uint16_t>(depth < kDeepestCall ? depth : kDeepestCall);
   if (shape.kind == analysis::GraphEventKind::entry) return true;
   if (shape.overrun != 0) event.overrun = load<std::uint32_t>(record, shape.overrun);
   if (shape.start == 0) return true;
