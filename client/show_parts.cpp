@@ -84,7 +84,7 @@ std::string datagram_words(const SumView& sum) {
   std::vector<std::string> parts;
   const std::string share = sum.lost_percent ? format_percent(*sum.lost_percent) : "";
   if (sum.lost_packets && sum.packets) {
-    parts.push_back(fmt::format("{} of {} lost{}", format_count(*sum.lost_packets),
+    parts.push_back(fmt::format("{} of {} lost{}", format_signed_count(*sum.lost_packets),
                                 format_count(*sum.packets), share.empty() ? "" : " (" + share + ")"));
   } else {
     parts.push_back(share.empty() ? "loss not known" : share + " lost");

@@ -70,6 +70,10 @@ std::string format_count(std::uint64_t count) {
   return fmt::format("{}", fmt::group_digits(count));
 }
 
+std::string format_signed_count(std::int64_t count) {
+  return fmt::format("{}", fmt::group_digits(count));
+}
+
 std::string format_short(double count) {
   constexpr double kExact = 9'999.5;
   if (count < kExact) {

@@ -17,6 +17,8 @@ namespace netperfctl {
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 // "2,567,896"
 [[nodiscard]] std::string format_count(std::uint64_t count);
+// "-3": iperf3 counts a datagram that came late as lost and then takes it back, at times in a later interval.
+[[nodiscard]] std::string format_signed_count(std::int64_t count);
 // "1,204", "12.0k", "492k", "2.57M": a count where there is little room.
 [[nodiscard]] std::string format_short(double count);
 // "97 %", "2.7 %", "0.012 %"

@@ -11,13 +11,13 @@ namespace {
 
 using testing::Not;
 
-struct Sides {
+struct SampledSides {
   std::vector<ComparedRun> a, b;
 };
 
 // Blocks ABBA and BAAB by turns, a minute a letter, on a host that becomes slower by 1 % a letter.
-Sides blocks(std::uint32_t count, double ratio) {
-  Sides sides;
+SampledSides blocks(std::uint32_t count, double ratio) {
+  SampledSides sides;
   int minute = 0;
   for (std::uint32_t block = 1; block <= count; ++block) {
     for (std::uint32_t letter = 1; letter <= 4; ++letter) {
@@ -36,7 +36,7 @@ Sides blocks(std::uint32_t count, double ratio) {
 }
 
 TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch) {
-  const Sides sides = blocks(8, 1.05);
+  const SampledSides sides = blocks(8, 1.05);
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::blocks);
   EXPECT_EQ(comparison.effect.n_a, 8U);
@@ -49,7 +49,7 @@ TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch
 }
 
 TEST(Sampling, tells_of_blocks_that_are_not_whole) {
-  Sides sides = blocks(8, 1.05);
+  SampledSides sides = blocks(8, 1.05);
   EXPECT_THAT(compare(sides.a, sides.b, {}).caveats, Not(has_caveat("not whole")));
   sides.a.pop_back();
   sides.b.pop_back();
@@ -60,7 +60,7 @@ TEST(Sampling, tells_of_blocks_that_are_not_whole) {
 }
 
 TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
-  const Sides sides = blocks(5, 1.05);
+  const SampledSides sides = blocks(5, 1.05);
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::blocks);
   EXPECT_EQ(comparison.verdict, Verdict::too_few);
@@ -68,8 +68,8 @@ TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
 }
 
 TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
-  Sides sides = blocks(4, 1.05);
-  Sides more = blocks(4, 1.05);
+  SampledSides sides = blocks(4, 1.05);
+  SampledSides more = blocks(4, 1.05);
   for (auto* side : {&more.a, &more.b}) {
     for (ComparedRun& run : *side) run.job = 8;
   }
@@ -79,7 +79,7 @@ TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
 }
 
 TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
-  Sides sides = blocks(8, 1.05);
+  SampledSides sides = blocks(8, 1.05);
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 3; });
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 5 && run.letter == 2; });
   const Comparison comparison = compare(sides.a, sides.b, {});
@@ -89,7 +89,7 @@ TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
 }
 
 TEST(Sampling, of_blocks_that_are_not_the_same_ones_is_by_run) {
-  Sides sides = blocks(8, 1.05);
+  SampledSides sides = blocks(8, 1.05);
   for (ComparedRun& run : sides.b) run.job = 9;
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::runs);
@@ -114,7 +114,7 @@ TEST(Sampling, tells_runs_by_turns_from_those_in_blocks) {
 }
 
 TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
-  Sides sides;
+  SampledSides sides;
   for (int boot = 0; boot < 5; ++boot) {
     for (auto* side : {&sides.a, &sides.b}) {
       const double luck = 100.0 + 3 * boot + (side == &sides.b ? 50 : 0);
@@ -136,7 +136,7 @@ TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
 }
 
 TEST(Sampling, of_two_boots_a_side_is_too_few_however_many_runs_they_have) {
-  Sides sides;
+  SampledSides sides;
   for (const char* boot : {"1", "2"}) {
     auto a = runs_from(0, eight_around(100)), b = runs_from(30, eight_around(200));
     give_boot(a, std::string("a") + boot);
@@ -173,7 +173,7 @@ TEST(Sampling, of_boots_that_are_not_all_known_is_by_run_and_says_so) {
 }
 
 TEST(Sampling, leaves_out_runs_that_do_not_know_and_blocks_that_then_lack_a_side) {
-  const Sides sides = blocks(2, 1);
+  const SampledSides sides = blocks(2, 1);
   RunList a, b;
   for (const ComparedRun& run : sides.a) a.push_back(&run);
   for (const ComparedRun& run : sides.b) b.push_back(&run);

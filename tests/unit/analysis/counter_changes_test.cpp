@@ -9,12 +9,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Sides {
+struct CounterSides {
   std::vector<ComparedRun> a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(100));
 };
 
-Sides of_two_gigabytes() {
-  Sides sides;
+CounterSides of_two_gigabytes() {
+  CounterSides sides;
   for (auto* side : {&sides.a, &sides.b}) {
     for (ComparedRun& run : *side) run.goodput_bytes = 2'000'000'000;
   }
@@ -42,7 +42,7 @@ std::vector<std::string> names(const std::vector<CounterChange>& changes) {
 }
 
 TEST(Counters, that_moved_are_per_gigabyte_of_goodput) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   count(sides.a, counter("netstat", "TcpExtTCPSackRecovery", 1000), 10);
   count(sides.b, counter("netstat", "TcpExtTCPSackRecovery", 400), 10);
   const auto changes = compare(sides.a, sides.b, {}).counters;
@@ -53,7 +53,7 @@ TEST(Counters, that_moved_are_per_gigabyte_of_goodput) {
 }
 
 TEST(Counters, that_did_not_move_are_left_out) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   count(sides.a, counter("snmp", "TcpInSegs", 1000), 10);
   count(sides.b, counter("snmp", "TcpInSegs", 1005), 10);
   count(sides.a, counter("snmp", "IpInReceives", 7));
@@ -62,7 +62,7 @@ TEST(Counters, that_did_not_move_are_left_out) {
 }
 
 TEST(Counters, that_were_tested_are_counted_shown_or_not) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   for (const char* name : {"TcpInSegs", "TcpOutSegs", "IpInDelivers"}) {
     count(sides.a, counter("snmp", name, 1000), 10);
     count(sides.b, counter("snmp", name, 1005), 10);
@@ -78,7 +78,7 @@ TEST(Counters, that_were_tested_are_counted_shown_or_not) {
 }
 
 TEST(Counters, of_retransmits_are_there_always_and_after_those_that_moved) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   for (auto* side : {&sides.a, &sides.b}) count(*side, counter("snmp", "TcpRetransSegs", 0));
   count(sides.a, counter("softirqs", "NET_RX", 1000), 1);
   count(sides.b, counter("softirqs", "NET_RX", 2000), 1);
@@ -88,7 +88,7 @@ TEST(Counters, of_retransmits_are_there_always_and_after_those_that_moved) {
 }
 
 TEST(Counters, are_joined_over_namespaces_but_for_those_of_devices) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   for (const char* netns : {"left", "right"}) {
     count(sides.a, counter("snmp", "TcpInSegs", 1000, netns), 2);
     count(sides.b, counter("snmp", "TcpInSegs", 3000, netns), 2);
@@ -104,7 +104,7 @@ TEST(Counters, are_joined_over_namespaces_but_for_those_of_devices) {
 }
 
 TEST(Counters, that_few_runs_have_are_not_tested) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   count(sides.a, counter("snmp", "IpInReceives", 7));
   count(sides.b, counter("snmp", "IpInReceives", 7));
   std::vector<ComparedRun> some(sides.b.begin(), sides.b.begin() + 7);
@@ -117,13 +117,13 @@ TEST(Counters, that_few_runs_have_are_not_tested) {
 }
 
 TEST(Counters, of_a_source_that_a_run_could_not_read_are_unknown_and_not_none) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   count(sides.b, counter("nic", "eth0 rx_missed", 900), 1);
   EXPECT_THAT(compare(sides.a, sides.b, {}).counters, IsEmpty());
 }
 
 TEST(Counters, of_too_few_runs_for_a_test_show_what_moved_farthest) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   for (int i = 0; i < 15; ++i) {
     count(sides.a, counter("snmp", "Counter" + std::to_string(i), 1000));
     count(sides.b, counter("snmp", "Counter" + std::to_string(i), 1000 + static_cast<std::uint64_t>(i)));
@@ -138,7 +138,7 @@ TEST(Counters, of_too_few_runs_for_a_test_show_what_moved_farthest) {
 }
 
 TEST(Counters, keep_their_unit) {
-  Sides sides = of_two_gigabytes();
+  CounterSides sides = of_two_gigabytes();
   count(sides.a, {.source = "cpu", .netns = "", .name = "cpu0 softirq", .delta = 1000, .unit = "ns"}, 1);
   count(sides.b, {.source = "cpu", .netns = "", .name = "cpu0 softirq", .delta = 9000, .unit = "ns"}, 1);
   const auto changes = compare(sides.a, sides.b, {}).counters;

@@ -17,10 +17,6 @@ std::string page(const CompareView& view, std::size_t width = 80) {
   return compare_text(samples::terminal(width), view);
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Imported, so that no throughput is known: refused.
 CompareView two_traces() {
   CompareView view = samples::hardly_known();

@@ -19,10 +19,6 @@ namespace {
 
 const Screen kTerminal = samples::terminal(80);
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(DesignPages, start_says_the_design_the_time_and_what_so_many_find) {
   const LiveJobView job = samples::interleaved();
   const std::string power = power_text(samples::block_plan().plan, "hsr-ab");

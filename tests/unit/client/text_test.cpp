@@ -81,6 +81,7 @@ TEST(Units, have_three_to_four_digits) {
   EXPECT_EQ(format_bytes(524'288), "512 KiB");
   EXPECT_EQ(format_bytes(1'600'000), "1.53 MiB");
   EXPECT_EQ(format_count(std::uint64_t{2'567'896}), "2,567,896");
+  EXPECT_EQ(format_signed_count(-1'204), "-1,204");
   EXPECT_EQ(format_short(0), "0");
   EXPECT_EQ(format_short(0.25), "0.25");
   EXPECT_EQ(format_short(1'204), "1,204");

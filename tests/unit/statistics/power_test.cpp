@@ -13,7 +13,7 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr int kRepeats = 2000;
+constexpr int kPlannedRepeats = 2000;
 constexpr int kPilots = 500;
 constexpr double kSd = 0.02;  // of logs_of_runs(Shape::normal)
 
@@ -29,12 +29,12 @@ double sd_of(const std::vector<double>& values) {
 }
 
 double simulated_power_of_blocks(Shape shape, std::uint32_t n, double effect, Dice& dice) {
-  return share_of(kRepeats,
+  return share_of(kPlannedRepeats,
                   [&] { return signed_rank(block_values(shape, n, effect, dice)).interval->low > 0; });
 }
 
 double simulated_power_of_runs(std::uint32_t n_a, std::uint32_t n_b, double effect, Dice& dice) {
-  return share_of(kRepeats, [&] {
+  return share_of(kPlannedRepeats, [&] {
     const auto a = logs_of_runs(Shape::normal, n_a, 0, dice);
     return mann_whitney(a, logs_of_runs(Shape::normal, n_b, effect, dice)).interval->low > 0;
   });

@@ -11,9 +11,9 @@ namespace {
 using analysis::GraphEvent;
 using analysis::GraphEventKind;
 
-constexpr std::uint64_t kParent = 0x1000;
-constexpr std::uint64_t kEmpty = 0x2000;
-constexpr std::uint64_t kOther = 0x3000;
+constexpr std::uint64_t kParentAddress = 0x1000;
+constexpr std::uint64_t kEmptyAddress = 0x2000;
+constexpr std::uint64_t kOtherAddress = 0x3000;
 
 // A machine whose true times and tracer's costs are known, which makes the records that its kernel would.
 struct Machine {
@@ -35,18 +35,18 @@ struct Machine {
     return event;
   }
   void call_alone(std::vector<GraphEvent>& events) {
-    events.push_back(entry(kParent));
-    events.push_back(exit(kParent, now, parent_ns + empty_ns + other_ns + entry_ns));
+    events.push_back(entry(kParentAddress));
+    events.push_back(exit(kParentAddress, now, parent_ns + empty_ns + other_ns + entry_ns));
     now += 10'000;
   }
   void call_with_callees(std::vector<GraphEvent>& events) {
-    events.push_back(entry(kParent));
-    events.push_back(entry(kEmpty));
-    events.push_back(exit(kEmpty, now + 10, empty_ns + entry_ns));
-    events.push_back(entry(kOther));
-    events.push_back(exit(kOther, now + 200, other_ns + entry_ns));
+    events.push_back(entry(kParentAddress));
+    events.push_back(entry(kEmptyAddress));
+    events.push_back(exit(kEmptyAddress, now + 10, empty_ns + entry_ns));
+    events.push_back(entry(kOtherAddress));
+    events.push_back(exit(kOtherAddress, now + 200, other_ns + entry_ns));
     events.push_back(
-        exit(kParent, now, parent_ns + empty_ns + other_ns + entry_ns + 2 * (entry_ns + callee_ns)));
+        exit(kParentAddress, now, parent_ns + empty_ns + other_ns + entry_ns + 2 * (entry_ns + callee_ns)));
     now += 10'000;
   }
   CalibrationRound round(int calls = 400) {

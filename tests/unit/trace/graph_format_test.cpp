@@ -41,7 +41,7 @@ KnownEvent exit_event(const std::string& fields) {
   return make_event("ftrace", "funcgraph_exit", kExitId, fields);
 }
 
-GraphEvent read(const std::vector<KnownEvent>& events, const Bytes& record) {
+GraphEvent read_graph(const std::vector<KnownEvent>& events, const Bytes& record) {
   const auto format = GraphFormat::make(events).value();
   GraphEvent event;
   event.overrun = 99;  // of the record before it
@@ -58,7 +58,7 @@ std::string error_of(const std::vector<KnownEvent>& events) {
 
 TEST(GraphFormat, reads_entry_and_exit) {
   const auto entry =
-      read({entry_event(), exit_event()}, RecordMaker(kEntryId, 7).put(8, kFunction).put(16, 3));
+      read_graph({entry_event(), exit_event()}, RecordMaker(kEntryId, 7).put(8, kFunction).put(16, 3));
   EXPECT_EQ(entry.kind, GraphEventKind::entry);
   EXPECT_EQ(entry.function, kFunction);
   EXPECT_EQ(entry.depth, 3);
@@ -66,12 +66,12 @@ TEST(GraphFormat, reads_entry_and_exit) {
   EXPECT_EQ(entry.overrun, 0U);
   EXPECT_EQ(entry.next_pid, 0);
 
-  const auto exit = read({entry_event(), exit_event()}, RecordMaker(kExitId, 7)
-                                                            .put(8, kFunction)
-                                                            .put(16, 2)
-                                                            .put(20, 5)
-                                                            .put(24, std::uint64_t{1'000'000'000'001})
-                                                            .put(32, std::uint64_t{1'000'000'000'042}));
+  const auto exit = read_graph({entry_event(), exit_event()}, RecordMaker(kExitId, 7)
+                                                                  .put(8, kFunction)
+                                                                  .put(16, 2)
+                                                                  .put(20, 5)
+                                                                  .put(24, std::uint64_t{1'000'000'000'001})
+                                                                  .put(32, std::uint64_t{1'000'000'000'042}));
   EXPECT_EQ(exit.kind, GraphEventKind::exit);
   EXPECT_EQ(exit.function, kFunction);
   EXPECT_EQ(exit.depth, 2);
@@ -88,15 +88,15 @@ TEST(GraphFormat, takes_fields_from_wherever_the_format_has_them) {
                  field("unsigned long depth", 24, 8) + field("unsigned long overrun", 32, 8) +
                  field("unsigned long long rettime", 44, 8) + field("unsigned long long calltime", 52, 8));
   const auto entry =
-      read({exits, entries}, RecordMaker(kEntryId).put(8, kFunction).put(16, std::uint64_t{4}));
+      read_graph({exits, entries}, RecordMaker(kEntryId).put(8, kFunction).put(16, std::uint64_t{4}));
   EXPECT_EQ(entry.depth, 4);
-  const auto exit = read({exits, entries}, RecordMaker(kExitId)
-                                               .put(8, kFunction)
-                                               .put(16, ~std::uint64_t{0})
-                                               .put(24, std::uint64_t{6})
-                                               .put(32, std::uint64_t{8})
-                                               .put(44, std::uint64_t{30})
-                                               .put(52, std::uint64_t{20}));
+  const auto exit = read_graph({exits, entries}, RecordMaker(kExitId)
+                                                     .put(8, kFunction)
+                                                     .put(16, ~std::uint64_t{0})
+                                                     .put(24, std::uint64_t{6})
+                                                     .put(32, std::uint64_t{8})
+                                                     .put(44, std::uint64_t{30})
+                                                     .put(52, std::uint64_t{20}));
   EXPECT_EQ(exit.depth, 6);
   EXPECT_EQ(exit.overrun, 8U);
   EXPECT_EQ(exit.start, 20U);
@@ -106,8 +106,8 @@ TEST(GraphFormat, takes_fields_from_wherever_the_format_has_them) {
 TEST(GraphFormat, has_no_times_where_the_exit_lacks_one) {
   const auto base = field("unsigned long func", 8, 8) + field("int depth", 16, 4);
   for (const auto& fields : {base, base + field("unsigned long long calltime", 24, 8)}) {
-    const auto exit = read({entry_event(), exit_event(fields)},
-                           RecordMaker(kExitId).put(8, kFunction).put(16, 1).put(24, std::uint64_t{5}));
+    const auto exit = read_graph({entry_event(), exit_event(fields)},
+                                 RecordMaker(kExitId).put(8, kFunction).put(16, 1).put(24, std::uint64_t{5}));
     EXPECT_EQ(exit.start, 0U);
     EXPECT_EQ(exit.end, 0U);
     EXPECT_EQ(exit.overrun, 0U);
@@ -120,8 +120,8 @@ TEST(GraphFormat, takes_an_entry_with_a_return_address_for_an_entry) {
                  field("unsigned long func", 8, 8) + field("unsigned long depth", 16, 8) +
                      field("unsigned long retaddr", 24, 8));
   const auto entry =
-      read({entry_event(), exit_event(), with_address},
-           RecordMaker(17).put(8, kFunction).put(16, std::uint64_t{2}).put(24, std::uint64_t{1}));
+      read_graph({entry_event(), exit_event(), with_address},
+                 RecordMaker(17).put(8, kFunction).put(16, std::uint64_t{2}).put(24, std::uint64_t{1}));
   EXPECT_EQ(entry.kind, GraphEventKind::entry);
   EXPECT_EQ(entry.function, kFunction);
   EXPECT_EQ(entry.depth, 2);
@@ -132,11 +132,11 @@ TEST(GraphFormat, reads_calls_of_the_function_tracer_and_task_switches) {
   const auto task_switch = make_event(
       "sched", "sched_switch", 372,
       field("char prev_comm[16]", 8, 16) + field("pid_t prev_pid", 24, 4) + field("pid_t next_pid", 56, 4));
-  const auto hit = read({function, task_switch}, RecordMaker(1, 7).put(8, kFunction));
+  const auto hit = read_graph({function, task_switch}, RecordMaker(1, 7).put(8, kFunction));
   EXPECT_EQ(hit.kind, GraphEventKind::hit);
   EXPECT_EQ(hit.function, kFunction);
   EXPECT_EQ(hit.pid, 7);
-  const auto event = read({function, task_switch}, RecordMaker(372, 7).put(24, 7).put(56, 8));
+  const auto event = read_graph({function, task_switch}, RecordMaker(372, 7).put(24, 7).put(56, 8));
   EXPECT_EQ(event.kind, GraphEventKind::task_switch);
   EXPECT_EQ(event.pid, 7);
   EXPECT_EQ(event.next_pid, 8);
@@ -149,8 +149,8 @@ TEST(GraphFormat, knows_the_context_by_the_flags_the_highest_first) {
       {0x08, ContextRank::hardirq}, {0x18, ContextRank::hardirq}, {0x40, ContextRank::nmi},
       {0x58, ContextRank::nmi}};
   for (const auto& [flags, context] : known) {
-    const auto event =
-        read({entry_event(), exit_event()}, RecordMaker(kEntryId, 7, flags).put(8, kFunction).put(16, 0));
+    const auto event = read_graph({entry_event(), exit_event()},
+                                  RecordMaker(kEntryId, 7, flags).put(8, kFunction).put(16, 0));
     EXPECT_EQ(event.context, context) << unsigned{flags};
   }
 }
@@ -182,7 +182,8 @@ TEST(GraphFormat, refuses_each_record_that_is_shorter_than_its_fields) {
 TEST(GraphFormat, takes_a_depth_that_no_kernel_has_for_the_deepest) {
   for (const std::int32_t depth : {-1, 70'000}) {
     EXPECT_EQ(
-        read({entry_event(), exit_event()}, RecordMaker(kEntryId).put(8, kFunction).put(16, depth)).depth,
+        read_graph({entry_event(), exit_event()}, RecordMaker(kEntryId).put(8, kFunction).put(16, depth))
+            .depth,
         0xFFFF);
   }
 }
