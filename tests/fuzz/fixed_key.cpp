@@ -5,6 +5,8 @@
 
 namespace netperfd::trace {
 
-std::uint64_t Symbols::random_key() { return 17; }
+std::uint64_t Symbols::random_key() {
+  return 17;
+}
 
 }  // namespace netperfd::trace
