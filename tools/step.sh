@@ -1,4 +1,5 @@
-# Sourced by tools/demo and tools/test: runs steps, one line each, and shows a step's log only when it failed.
+# Sourced by tools/demo and tools/test: runs steps, one line each, and shows a step's log only when it failed. While a step
+# builds, it shows how far that is: on a terminal in this line, elsewhere as a line every 30 s.
 # shellcheck shell=bash
 
 step_times=()  # name and seconds by turns
@@ -10,7 +11,10 @@ run_step() {
   # shellcheck disable=SC2154
   local name=$1 log=$log_dir/$1.log start=$EPOCHREALTIME status=0 seconds
   shift
-  printf '%-10s ' "$name"
+  if [[ -t 1 ]]; then printf '%-10s ' "$name"; fi
+  : >"$log"
+  show_progress "$name" "$log" &
+  step_progress=$!
   set -m  # the step becomes a process group
   (
     set -e
@@ -21,9 +25,12 @@ run_step() {
   trap end_step INT TERM HUP
   wait "$step_group" || status=$?
   trap - INT TERM HUP
+  end_progress
   seconds=$(((${EPOCHREALTIME/./} - ${start/./}) / 100000))
   seconds=$((seconds / 10)).$((seconds % 10))
   step_times+=("$name" "$seconds")
+  if [[ -t 1 ]]; then printf '\r\e[K'; fi
+  printf '%-10s ' "$name"
   if ((status == 0)); then
     printf 'ok     %6s s   %s\n' "$seconds" "$(tail -n 1 "$log")"
   else
@@ -34,8 +41,32 @@ run_step() {
   return "$status"
 }
 
+# show_progress NAME LOG: follows ninja's "[57/123]" until it is killed.
+show_progress() {
+  local begin=$SECONDS told=0 never at of line
+  exec {never}<> <(:)  # nothing ever comes: reading it waits without a process
+  while true; do
+    read -rt 1 -u "$never" || true
+    IFS=/ read -r at of < <(tail -n 20 "$2" | sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\] .*/\1\/\2/p' | tail -n 1) || continue
+    if ((at == 0)); then continue; fi
+    printf -v line '%-10s building %s of %s, %d:%02d' "$1" "$at" "$of" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
+    if [[ -t 1 ]]; then
+      printf '\r%s\e[K' "$line"
+    elif ((SECONDS - begin - told >= 30)); then
+      told=$((SECONDS - begin))
+      printf '%s\n' "$line"
+    fi
+  done
+}
+
+end_progress() {
+  kill "$step_progress" || true
+  wait "$step_progress" || true
+} 2>/dev/null
+
 end_step() {
   trap '' INT TERM HUP
+  end_progress
   kill -TERM -- "-$step_group" || true
   wait "$step_group" || true
   echo "interrupted"

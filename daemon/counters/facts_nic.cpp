@@ -57,6 +57,7 @@ void add_nic_facts(const NamespaceView& view, const Link& link, std::set<std::st
   put(label + " mtu", link.mtu, sheet);
   put(label + " transmit queue length", link.transmit_queue_length, sheet);
   put(label + " gso_max_size", link.gso_max_size, sheet);
+  put(label + " gso_max_segs", link.gso_max_segs, sheet);
   put(label + " gro_max_size", link.gro_max_size, sheet);
   sheet.add(kNicGroup, label + " up", link.up ? "yes" : "no");
   if (!link.xdp.empty()) sheet.add(kNicGroup, label + " xdp", link.xdp);

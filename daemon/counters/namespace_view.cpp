@@ -95,6 +95,9 @@ void read_link_attribute(const nlattr* attribute, Link& link) {
     case IFLA_GSO_MAX_SIZE:
       link.gso_max_size = number<std::uint32_t>(attribute);
       break;
+    case IFLA_GSO_MAX_SEGS:
+      link.gso_max_segs = number<std::uint32_t>(attribute);
+      break;
     case IFLA_GRO_MAX_SIZE:
       link.gro_max_size = number<std::uint32_t>(attribute);
       break;

@@ -32,7 +32,7 @@ struct Link {
   bool up = false;
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint32_t> transmit_queue_length;
-  std::optional<std::uint32_t> gso_max_size, gro_max_size;
+  std::optional<std::uint32_t> gso_max_size, gso_max_segs, gro_max_size;
   std::string xdp;                  // how a program is attached: "none", "native", "generic", "offloaded"
   std::set<std::string> families;   // of its addresses: "inet", "inet6"
   std::set<std::string> addresses;  // in text

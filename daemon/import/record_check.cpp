@@ -47,6 +47,53 @@ class Finding {
   std::string text_;
 };
 
+// ---- the texts of a trace
+
+void find_wrong_text(const FunctionProfile& profile, Finding& finding) {
+  for (const FunctionStats& one : profile.functions) {
+    finding.text(one.name, "a function's name");
+    finding.text(one.module, "a function's module");
+  }
+  finding.text(profile.not_calibrated, "the calibration");
+  for (const Build& build : profile.builds) {
+    for (const auto* text : {&build.module, &build.release, &build.build_id, &build.srcversion}) {
+      finding.text(*text, "a build");
+    }
+  }
+}
+
+void find_wrong_text(const TraceRecord& record, Finding& finding) {
+  finding.text(record.skipped, "why it was skipped");
+  finding.text(record.broken, "why it is doubtful");
+  finding.text(record.clock, "the clock");
+  for (const EventCount& event : record.events) {
+    finding.text(event.name, "an event's name");
+    finding.text(event.filter, "an event's filter");
+  }
+  for (const EventSample& sample : record.samples) {
+    finding.text(sample.event, "a sample's event");
+    finding.text(sample.task, "a task's name");
+    for (const EventField& field : sample.fields) {
+      finding.text(field.name, "a field's name");
+      finding.text(field.text, "a field's text");
+      if (const auto* text = std::get_if<std::string>(&field.value)) finding.text(*text, "a field's value");
+    }
+  }
+  for (const StackCount& stack : record.stacks) {
+    finding.text(stack.event, "a stack's event");
+    for (const std::string& frame : stack.frames) finding.text(frame, "a stack's frame");
+  }
+  for (const DropCount& drop : record.drops) {
+    finding.text(drop.reason, "a drop's reason");
+    finding.text(drop.location, "a drop's location");
+  }
+  for (const TraceMark& mark : record.marks) finding.text(mark.text, "a mark's text");
+  for (const std::string& name : record.missing_functions) finding.text(name, "a function's name");
+  if (record.profile) find_wrong_text(*record.profile, finding);
+}
+
+// ---- the figures of a trace
+
 void check_cpus(const TraceRecord& record, Finding& finding) {
   std::set<std::uint32_t> numbers;
   for (const TraceCpu& cpu : record.cpus) {
@@ -60,37 +107,18 @@ void check_cpus(const TraceRecord& record, Finding& finding) {
 void check_events(const TraceRecord& record, Finding& finding) {
   std::set<std::string_view> names;
   for (const EventCount& event : record.events) {
-    finding.text(event.name, "an event's name");
-    finding.text(event.filter, "an event's filter");
     finding.require(names.insert(event.name).second, "an event is there twice");
     finding.counts({event.count}, "an event's count");
     finding.counts(event.slices, "an event's slices");
   }
   for (const EventSample& sample : record.samples) {
-    finding.text(sample.event, "a sample's event");
-    finding.text(sample.task, "a task's name");
     finding.counts({sample.ordinal}, "a sample's place");
-    for (const EventField& field : sample.fields) {
-      finding.text(field.name, "a field's name");
-      finding.text(field.text, "a field's text");
-      if (const auto* text = std::get_if<std::string>(&field.value)) finding.text(*text, "a field's value");
-    }
   }
 }
 
 void check_lists(const TraceRecord& record, Finding& finding) {
-  for (const StackCount& stack : record.stacks) {
-    finding.text(stack.event, "a stack's event");
-    for (const std::string& frame : stack.frames) finding.text(frame, "a stack's frame");
-    finding.counts({stack.count}, "a stack's count");
-  }
-  for (const DropCount& drop : record.drops) {
-    finding.text(drop.reason, "a drop's reason");
-    finding.text(drop.location, "a drop's location");
-    finding.counts({drop.count}, "a drop's count");
-  }
-  for (const TraceMark& mark : record.marks) finding.text(mark.text, "a mark's text");
-  for (const std::string& name : record.missing_functions) finding.text(name, "a function's name");
+  for (const StackCount& stack : record.stacks) finding.counts({stack.count}, "a stack's count");
+  for (const DropCount& drop : record.drops) finding.counts({drop.count}, "a drop's count");
 }
 
 void check_histogram(const Histogram& histogram, Finding& finding) {
@@ -106,8 +134,6 @@ void check_histogram(const Histogram& histogram, Finding& finding) {
 void check_functions(const FunctionProfile& profile, Finding& finding) {
   std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> names;
   for (const FunctionStats& one : profile.functions) {
-    finding.text(one.name, "a function's name");
-    finding.text(one.module, "a function's module");
     finding.require(names.emplace(one.name, one.module, one.duplicate).second, "a function is there twice");
     finding.counts(
         {one.hits, one.total_ns, one.self_ns, one.recorded_ns, one.interrupted_ns, one.off_cpu_ns,
@@ -149,16 +175,9 @@ void check_profile(const FunctionProfile& profile, Finding& finding) {
                     "the calibration");
     finding.counts({calibration->calls}, "the calibration");
   }
-  finding.text(profile.not_calibrated, "the calibration");
-  for (const Build& build : profile.builds) {
-    for (const auto* text : {&build.module, &build.release, &build.build_id, &build.srcversion}) {
-      finding.text(*text, "a build");
-    }
-  }
 }
 
 // ---- an iperf3 document
-// ----------------------------------------------------------------------------------------------
 
 void check_figures(std::initializer_list<std::optional<double>> figures, Finding& finding) {
   for (const auto figure : figures) {
@@ -228,11 +247,15 @@ Status refusal_of(const Finding& finding) {
 
 }  // namespace
 
+Status check_texts(const TraceRecord& record) {
+  Finding finding;
+  find_wrong_text(record, finding);
+  return refusal_of(finding);
+}
+
 Status check_record(const TraceRecord& record) {
   Finding finding;
-  finding.text(record.skipped, "why it was skipped");
-  finding.text(record.broken, "why it is doubtful");
-  finding.text(record.clock, "the clock");
+  find_wrong_text(record, finding);
   finding.require(record.slice_width.count() >= 0, "the width of a slice");
   finding.counts({record.buffer_bytes, record.stacks_left_out, record.recording_left_out}, "a count");
   check_cpus(record, finding);

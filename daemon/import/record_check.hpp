@@ -36,9 +36,12 @@ inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
 // before their children, CPUs, events, functions and edges occur once. invalid_argument with what is not so.
 [[nodiscard]] Status check_record(const TraceRecord& record);
 
-// That, of a trace; of an iperf3 document that figures are finite and counts fit a signed number, that a sum
-// and an interval have one direction, and that no time is before 1970 or beyond the year 9999. A file holds
-// one of the two.
+// The texts alone. The fuzzers require this of every record that the readers of daemon/trace make.
+[[nodiscard]] Status check_texts(const TraceRecord& record);
+
+// check_record() of a trace; of an iperf3 document that figures are finite and counts fit a signed number,
+// that a sum and an interval have one direction, and that no time is before 1970 or beyond the year 9999. A
+// file holds one of the two.
 [[nodiscard]] Status check_file(const ImportedFile& file);
 
 }  // namespace netperfd::import

@@ -63,20 +63,6 @@ std::uint64_t bits_of_size(std::uint64_t value, std::size_t size) {
   return size >= 8 ? value : value & ((std::uint64_t{1} << (size * 8)) - 1);
 }
 
-// What is no character that may stand in a line becomes a question mark.
-std::string safe_text(std::string_view text) {
-  if (is_printable(text)) return std::string(text);
-  std::string safe;
-  while (!text.empty()) {
-    std::size_t size = 1;
-    while (size <= std::min<std::size_t>(4, text.size()) && !is_printable(text.substr(0, size))) ++size;
-    const bool found = size <= 4 && size <= text.size();
-    safe += found ? text.substr(0, size) : "?";
-    text.remove_prefix(found ? size : 1);
-  }
-  return safe;
-}
-
 std::string_view up_to_nul(Bytes bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
@@ -234,6 +220,19 @@ std::string flags_text(const FieldFormat& field, std::uint64_t value) {
 }
 
 }  // namespace
+
+std::string safe_text(std::string_view text) {
+  if (is_printable(text)) return std::string(text);
+  std::string safe;
+  while (!text.empty()) {
+    std::size_t size = 1;
+    while (size <= std::min<std::size_t>(4, text.size()) && !is_printable(text.substr(0, size))) ++size;
+    const bool found = size <= 4 && size <= text.size();
+    safe += found ? text.substr(0, size) : "?";
+    text.remove_prefix(found ? size : 1);
+  }
+  return safe;
+}
 
 std::vector<EventField> decode_fields(const EventFormat& format, std::span<const std::byte> record,
                                       const AddressNames& names) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/model/trace_record.hpp"
@@ -27,6 +28,10 @@ class AddressNames {
 [[nodiscard]] std::vector<EventField> decode_fields(const EventFormat& format,
                                                     std::span<const std::byte> record,
                                                     const AddressNames& names);
+
+// `text` with a question mark for each byte that is_printable() does not allow: names and texts that a
+// module, a program or a file chose.
+[[nodiscard]] std::string safe_text(std::string_view text);
 
 // The text of `value` by the field's names: "NO_SOCKET", "ACK|PSH", "0x12" for the unnamed part; empty where
 // the field has no names.

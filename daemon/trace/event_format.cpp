@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "daemon/model/text.hpp"
 #include "daemon/trace/print_format.hpp"
 #include "daemon/trace/trim.hpp"
 
@@ -72,6 +73,16 @@ std::uint32_t size_of_type(std::string_view type) {
   if (type.ends_with('*')) return sizeof(void*);
   const auto* const known = std::ranges::find(kTypes, type, &Known::name);
   return known == kTypes.end() ? 1 : known->size;
+}
+
+// Field names, and the names of values in the print format, become text of the record.
+bool is_printable_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\t\n"), text.size());
+    if (!is_printable(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
 }
 
 // Of one event: a kernel's has some dozens at most, a probe's 128.
@@ -210,6 +221,7 @@ Result<EventFormat> parse_event_format(std::string_view text) {
   const auto wrong = [&](std::string_view what) {
     return fail(ErrorKind::invalid_argument, fmt::format("event format, line {}: {}", line_number, what));
   };
+  if (!is_printable_text(text)) return wrong("the text has characters that are not printable");
   while (!text.empty()) {
     ++line_number;
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <random>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/keyed_hash.hpp"
@@ -52,11 +51,6 @@ Line parse_line(std::string_view text) {
 }
 
 }  // namespace
-
-std::uint64_t Symbols::random_key() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32U | device();
-}
 
 Symbols Symbols::parse(std::string_view kallsyms, std::uint64_t key) {
   Symbols symbols(key);
@@ -112,14 +106,15 @@ void Symbols::add_line(std::string_view text) {
 
 std::uint32_t Symbols::keep(std::string_view name) {
   const auto offset = static_cast<std::uint32_t>(names_.size());
-  names_.append(name);
+  // A module or a damaged file may name its functions anything.
+  names_.append(safe_text(name));
   names_.push_back('\0');
   return offset;
 }
 
 std::uint32_t Symbols::module_name(std::string_view name) {
   if (name.empty()) return 0;
-  if (last_module_ == 0 || name != names_.c_str() + last_module_) last_module_ = keep(name);
+  if (last_module_ == 0 || safe_text(name) != names_.c_str() + last_module_) last_module_ = keep(name);
   return last_module_;
 }
 

@@ -12,7 +12,7 @@
 
 namespace netperfd::trace {
 
-// From the text of /proc/kallsyms: functions only, without the __pfx_ ones.
+// From the text of /proc/kallsyms: functions only, without the __pfx_ ones. All names are printable.
 class Symbols final : public AddressNames {
  public:
   // For parse() and load(): another one for each run.

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 
 #include "daemon/trace/tally_marks.hpp"
 
 namespace netperfd::trace {
+namespace {
+
+constexpr std::size_t kLongestTaskName = 64;  // four times the kernel's TASK_COMM_LEN
+
+}  // namespace
 
 std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
   std::map<std::int32_t, std::string> names;
@@ -18,7 +24,7 @@ std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
     const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
     if (error != std::errc{}) continue;
     line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
-    if (line.size() > 1 && line != " <...>") names[pid] = one_line(line.substr(1));
+    if (line.size() > 1 && line != " <...>") names[pid] = one_line(line.substr(1, kLongestTaskName));
   }
   names[0] = "<idle>";
   return names;

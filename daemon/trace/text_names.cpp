@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "daemon/model/text.hpp"
+#include "daemon/trace/event_fields.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -14,12 +14,6 @@ namespace {
 constexpr std::size_t kMostKept = 65'536;  // of each kind; then they are made anew
 constexpr std::size_t kNameLength = 7;     // of a task, in its column
 constexpr std::size_t kTaskWidth = 14;
-
-std::string safe(std::string text) {
-  if (is_printable(text)) return text;
-  std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
-}
 
 template <class Map, class Key, class Make>
 const std::string& kept(Map& map, Key key, Make make) {
@@ -35,12 +29,12 @@ std::string TextNames::task(std::int32_t pid) const {
   if (pid == 0) return "<idle>";
   if (pid < 0) return "<XXX>";
   const auto found = tasks_.find(pid);
-  return found == tasks_.end() ? "<...>" : safe(found->second);
+  return found == tasks_.end() ? "<...>" : safe_text(found->second);
 }
 
 const std::string& TextNames::task_column(std::int32_t pid) {
   return kept(columns_, pid, [&] {
-    const auto text = fmt::format("{}-{}", safe(task(pid).substr(0, kNameLength)), pid);
+    const auto text = fmt::format("{}-{}", safe_text(task(pid).substr(0, kNameLength)), pid);
     const auto spaces = kTaskWidth - std::min(kTaskWidth, text.size());
     return std::string(spaces / 2, ' ') + text + std::string(spaces - spaces / 2, ' ');
   });
@@ -50,8 +44,8 @@ const std::string& TextNames::function(std::uint64_t address) {
   return kept(functions_, address, [&] {
     const auto found = symbols_.find_function(address);
     if (!found) return symbols_.token(address);
-    return safe(found->module.empty() ? std::string(found->name)
-                                      : fmt::format("{} [{}]", found->name, found->module));
+    if (found->module.empty()) return std::string(found->name);
+    return fmt::format("{} [{}]", found->name, found->module);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/trace/graph_text_record.hpp"
 
@@ -39,13 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   read_too_far(file, *imported);
 #endif
   for (const auto& flag : imported->flags) require(netperfd::is_printable(flag.message));
-  for (const auto& event : imported->trace->events)
-    require(netperfd::is_printable(event.name) && event.count > 0);
+  require(netperfd::import::check_texts(*imported->trace).has_value());
+  for (const auto& event : imported->trace->events) require(event.count > 0);
   const auto& profile = imported->trace->profile.value();
-  for (const auto& function : profile.functions) {
-    require(netperfd::is_printable(function.name) && netperfd::is_printable(function.module));
-    require(function.self_ns <= function.recorded_ns);
-  }
+  for (const auto& function : profile.functions) require(function.self_ns <= function.recorded_ns);
   for (const auto& edge : profile.edges) {
     require(std::max(edge.caller, edge.callee) < profile.functions.size());
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/trace/trace_dat.hpp"
 #include "daemon/trace/trace_dat_record.hpp"
@@ -41,13 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
     require(netperfd::is_printable(record.error().message));
     return 0;
   }
-  for (const auto& event : record->events) require(netperfd::is_printable(event.name) && event.count > 0);
-  for (const auto& sample : record->samples) require(netperfd::is_printable(sample.task));
+  require(netperfd::import::check_texts(*record).has_value());
+  for (const auto& event : record->events) require(event.count > 0);
   if (!record->profile) return 0;
   const auto& profile = *record->profile;
-  for (const auto& function : profile.functions) {
-    require(netperfd::is_printable(function.name) && netperfd::is_printable(function.module));
-  }
   for (const auto& edge : profile.edges) {
     require(std::max(edge.caller, edge.callee) < profile.functions.size());
   }

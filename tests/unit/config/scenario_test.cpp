@@ -239,7 +239,7 @@ TEST_F(ShippedScenarios, are_right_and_survive_their_own_text) {
     EXPECT_EQ(*again, *job) << job->text;
   }
   EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "tcp-stack", "veth-both", "veth-drops", "veth-gso",
-                                 "veth-tcp", "veth-udp", "watch-drops"));
+                                 "veth-offload", "veth-tcp", "veth-udp", "watch-drops"));
 }
 
 TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
@@ -275,6 +275,18 @@ TEST_F(ShippedScenarios, veth_gso_switches_between_two_sides) {
   EXPECT_TRUE(job->design->plain);
   EXPECT_THAT(job->design->changed, ElementsAre("nic"));
   EXPECT_EQ(run_count(*job), 48U);
+}
+
+TEST_F(ShippedScenarios, veth_offload_compares_two_sides_on_any_kernel) {
+  const auto job = shipped.load("veth-offload", {});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_FALSE(job->trace);
+  ASSERT_TRUE(job->design && job->design->has_variants());
+  EXPECT_NE(job->design->a->apply, job->design->b->apply);
+  EXPECT_THAT(job->design->changed, ElementsAre("nic"));
+  EXPECT_EQ(job->repeat, 6U) << "blocks: the fewest that give an interval";
+  EXPECT_EQ(run_count(*job), 24U);
+  EXPECT_LT(run_count(*job) * *planned_duration(*job), 2min);
 }
 
 TEST_F(ShippedScenarios, watch_drops_waits_for_its_caller) {

@@ -217,6 +217,21 @@ TEST(EventFormat, of_other_text_is_refused_with_the_line) {
   }
 }
 
+// Names of fields and of their values become text of a record.
+TEST(EventFormat, that_is_not_printable_is_refused) {
+  constexpr std::string_view kText =
+      "name: a\nID: 1\nformat:\n\tfield:int b;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+      "print fmt: \"%s\", __print_symbolic(REC->b, { 1, \"ONE\" })\n";
+  ASSERT_TRUE(parse_event_format(kText));
+  for (const char wrong : {'\x1b', '\x7f', '\xff', '\0'}) {
+    std::string text(kText);
+    text[text.find("ONE")] = wrong;
+    const auto format = parse_event_format(text);
+    ASSERT_FALSE(format);
+    EXPECT_THAT(format.error().message, HasSubstr("not printable"));
+  }
+}
+
 TEST(ReadNumber, extends_the_sign_of_signed_fields_only) {
   const std::array<std::byte, 8> record{std::byte{0xFE}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF},
                                         std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}};

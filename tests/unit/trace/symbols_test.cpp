@@ -100,6 +100,21 @@ TEST(Symbols, lines_that_are_none_are_passed_over) {
   EXPECT_EQ(Symbols::parse("4000 t open\t[hsr", 1).code(0x4000), "open+0x0");
 }
 
+// A profile, a stack and a text have these names, and each must be printable.
+TEST(Symbols, with_names_that_are_not_printable_have_question_marks) {
+  const auto symbols =
+      Symbols::parse(std::string("1000 t a\x1b]\0b\xff\t[m\x9b]\n2000 t c\t[m\x9b]\n", 36), 1);
+  EXPECT_EQ(symbols.code(0x1000), "a?]?b?+0x0 [m?]");
+  EXPECT_EQ(symbols.code(0x2000), "c+0x0 [m?]");
+  EXPECT_EQ(symbols.function(0x1000), "a?]?b?");
+  EXPECT_EQ(Symbols::parse("1000 t gr\xc3\xb6\xc3\x9f"
+                           "e\n",
+                           1)
+                .function(0x1000),
+            "gr\xc3\xb6\xc3\x9f"
+            "e");
+}
+
 TEST(Symbols, a_token_is_the_same_for_one_key_and_another_for_another) {
   const auto symbols = Symbols::parse("", 17);
   const auto others = Symbols::parse("", 18);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "daemon/model/text.hpp"
 #include "daemon/trace/trace_dat.hpp"
 #include "daemon/trace/trace_dat_record.hpp"
 #include "tests/unit/trace/trace_dat_support.hpp"
@@ -70,6 +71,25 @@ TEST_P(DamagedRecording, is_read_or_refused) {
 
 INSTANTIATE_TEST_SUITE_P(OfTraceCmd, DamagedRecording, testing::Values("v7-zstd.dat", "v7-zlib.dat"),
                          [](const auto& name) { return std::string(name.param, 3, 4); });
+
+// The names of functions and modules become those of the record, which is shown on terminals.
+TEST(DamagedTraceDat, whose_names_are_not_printable_has_question_marks_in_them) {
+  std::string file = test::small_dat();
+  const std::size_t name = file.find("hsr_xmit\t[hsr]");
+  ASSERT_NE(name, std::string::npos);
+  file[name + 1] = '\xff';
+  file[file.find("[hsr]") + 2] = '\x1b';
+  const auto record = record_of_trace_dat(as_bytes(file));
+  ASSERT_TRUE(record) << record.error().message;
+  ASSERT_TRUE(record->profile);
+  ASSERT_FALSE(record->profile->functions.empty());
+  for (const auto& function : record->profile->functions) {
+    EXPECT_TRUE(is_printable(function.name)) << function.name;
+    EXPECT_TRUE(is_printable(function.module)) << function.module;
+  }
+  EXPECT_EQ(record->profile->functions.front().name, "h?r_xmit");
+  EXPECT_EQ(record->profile->functions.front().module, "h?r");
+}
 
 // Options that point to themselves.
 TEST(DamagedTraceDat, whose_options_have_no_end_is_refused) {

@@ -1,0 +1,12 @@
+// In place of daemon/trace/symbols_key.cpp: an input must give the same record every time.
+#include <cstdint>
+
+#include "daemon/trace/symbols.hpp"
+
+namespace netperfd::trace {
+
+std::uint64_t Symbols::random_key() {
+  return 17;
+}
+
+}  // namespace netperfd::trace
