@@ -142,6 +142,21 @@ Status set_all_cpus(Hold& hold) {
   return hold.set(kCpuMask, to_mask(cpus));
 }
 
+// How full a ring is when poll() on its pipe wakes the reader: seldom enough to cost nothing, early enough to
+// leave three quarters of the ring for the time until the reader has a CPU. Linux has it since 5.0; some
+// kernels show the file as read-only, which binds a root without CAP_DAC_OVERRIDE. The reader then wakes by
+// its timer.
+Status set_wake_up(Hold& hold) {
+  constexpr const char* kFile = "buffer_percent";
+  constexpr const char* kQuarter = "25";
+  const auto text = hold.read(kFile);
+  if (!text && text.error().kind == ErrorKind::not_found) return {};
+  if (text && *text == kQuarter) return {};
+  auto status = hold.set(kFile, kQuarter);
+  if (!status && status.error().kind == ErrorKind::access_denied) return {};
+  return status;
+}
+
 Status set_cpus(Hold& hold, const std::vector<std::uint32_t>& cpus) {
   if (cpus.empty()) return set_all_cpus(hold);
   for (const auto cpu : cpus) {
@@ -208,6 +223,7 @@ Status apply_ring(Hold& hold, const TraceSpec& spec, std::uint64_t buffer_bytes,
   if (status) status = set_options(hold);
   if (status) status = empty_task_lists(hold);
   if (status) status = set_buffers(hold, spec.buffer_bytes.value_or(buffer_bytes), applied);
+  if (status) status = set_wake_up(hold);
   if (status) status = set_cpus(hold, spec.cpus);
   if (!spec.workload_only) return status;
   if (status) status = hold.set("options/event-fork", "1");

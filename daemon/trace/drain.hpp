@@ -1,57 +1,53 @@
-// Empties the ring buffers while the run goes on.
+// Takes what the reader's thread read of the ring buffers while the run goes on, and counts it.
 //
-// On a timer: waking up for each full sub-buffer costs more CPU than looking now and then. Each turn
-// reads a bounded amount and then lets the loop see to its other callers; while there is more to read the
-// next turn follows at once, otherwise a period later. A pipe also gives what was written a moment ago, so
-// reading could go on for ever where events come faster than they are read, or where reading makes events:
-// while tracing is on, a sub-buffer that is not half full says that its CPU is caught up with, unless it is
-// the first of a turn: that one may be the rest of what the turn before read while it was being written.
-// What cannot be read in time is overwritten by the kernel, which counts it.
+// The thread copies (reader_thread.hpp), the event loop counts: a turn every `period` takes sweeps from the
+// thread's queue, a bounded amount, and then lets the loop see to its other callers. If more waits, the next
+// turn follows at once.
 //
-// To read is to copy; to decode takes ten times as long, and where the workload keeps all CPUs busy that time
-// is taken from it. So a turn decodes for a moment only, and none where it could not even read all: what is
-// left waits in bounded memory (TallySettings::most_held_bytes) until the workload has ended.
+// Decoding takes ten times as long as reading, and if the workload keeps all CPUs busy that time is taken
+// from the workload. So a turn decodes for a moment only, and not at all if it could not take everything: the
+// rest waits in bounded memory until the workload has ended.
+//
+// The end: finish() joins the thread, after which the rings belong to the loop, which reads and decodes the
+// rest, a bounded amount a turn.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports.hpp"
+#include "daemon/trace/reader_thread.hpp"
 #include "daemon/trace/recording.hpp"
+#include "daemon/trace/ring_reader.hpp"
 #include "daemon/trace/tally.hpp"
-#include "daemon/trace/tracefs.hpp"
 
 namespace netperfd::trace {
 
-struct RingPipe {
-  std::uint32_t cpu = 0;
-  std::unique_ptr<TracefsFile> file;  // per_cpu/cpuN/trace_pipe_raw
-};
-
 struct DrainSettings {
-  std::size_t subbuffer_bytes = 4096;
+  ReaderSettings reader{};
+  ReaderThreadSettings thread{};
   std::chrono::milliseconds period{25};
-  std::size_t turn_bytes = std::size_t{2} << 20;  // read in one turn, over all CPUs
+  std::size_t turn_bytes = std::size_t{2} << 20;  // taken from the thread in one turn, about
   std::chrono::microseconds decode{500};          // in one turn, at most
   std::chrono::microseconds decode_rest{20'000};  // the same once tracing is off
-  std::uint64_t rest_bytes = 0;  // most that finish() reads: what the rings can hold once tracing is off
 };
 
 class Drain {
  public:
-  // Begins at once. `clock`, `tally` and `keeper`, which may be null, must outlive it. Destroying it closes
-  // the pipes.
-  Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, DrainSettings settings,
+  // `clock`, `tally` and `keeper`, which may be null, must outlive it. Destroying it ends the thread and
+  // closes the pipes.
+  Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, const DrainSettings& settings,
         RawKeeper* keeper = nullptr);
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
+
+  // Starts the thread. Without it, finish() reads everything.
+  [[nodiscard]] Status start();
 
   // To be called once tracing is off: reads the rest, closes the pipes and calls `done` with the first error
   // that reading met, in a later turn of the loop. The drain may be destroyed inside it.
@@ -59,24 +55,21 @@ class Drain {
 
  private:
   void turn();
-  // Whether some CPU may have more; those are then in behind_.
+  // Whether more waits in the thread's queue.
+  [[nodiscard]] bool take_some();
+  // Whether more is in the rings, which are the loop's by then.
   [[nodiscard]] bool read_some();
-  // Whether `pipe` was read up to what is being written just now.
-  [[nodiscard]] bool catch_up(const RingPipe& pipe, std::size_t& budget);
-  [[nodiscard]] bool may_read_on(std::size_t read);
+  void count(Sweep sweep);
   [[nodiscard]] Tally::Question for_at_most(std::chrono::microseconds time) const;
 
   core::Clock& clock_;
   Tally& tally_;
-  std::vector<RingPipe> pipes_;
   DrainSettings settings_;
   RawKeeper* keeper_;
-  std::vector<std::byte> buffer_;
-  std::vector<std::uint32_t> behind_;
-  std::size_t next_ = 0;  // the pipe to begin with: where the last turn ended, so that none starves
+  RingReader reader_;                     // the thread's while there is one
+  std::unique_ptr<ReaderThread> thread_;  // after reader_, which it uses
   std::optional<Error> error_;
   std::function<void(Status)> done_;
-  std::uint64_t rest_bytes_ = 0;  // read by finish()
   core::Timer timer_;
 };
 

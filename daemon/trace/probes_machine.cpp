@@ -17,9 +17,11 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/trace/reader_thread.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -151,6 +153,24 @@ Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reas
   if (!any) return refuse(kName, reasons.not_built({"CONFIG_KALLSYMS"}));
   return {kName, Ability::limited, "names without addresses, so stacks and drops have no names",
           "give netperfd CAP_SYSLOG, and sysctl kernel.kptr_restrict=1 or 0"};
+}
+
+Capability probe_reader_priority() {
+  constexpr auto kName = "reader_priority";
+  int refusal = 0;
+  try {
+    std::thread([&refusal] { refusal = take_reader_priority(); }).join();
+  } catch (const std::system_error& error) {
+    refusal = error.code().value();
+  }
+  if (refusal == 0) {
+    return {kName, Ability::yes,
+            fmt::format("the thread that reads the ring buffers runs at a nice value of {}", kReaderNice),
+            ""};
+  }
+  return {kName, Ability::limited,
+          fmt::format("the thread that reads the ring buffers runs without priority: {}", words_of(refusal)),
+          "give netperfd CAP_SYS_NICE; on busy CPUs a trace needs a larger `buffer` without it"};
 }
 
 }  // namespace netperfd::trace

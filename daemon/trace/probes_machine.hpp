@@ -16,5 +16,7 @@ namespace netperfd::trace {
 [[nodiscard]] core::Capability probe_sctp(const CatalogueSettings& settings, Reasons& reasons);
 [[nodiscard]] core::Capability probe_iperf3(const Iperf3Facts& iperf3);
 [[nodiscard]] core::Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reasons);
+// Tried on a thread that ends at once.
+[[nodiscard]] core::Capability probe_reader_priority();
 
 }  // namespace netperfd::trace

@@ -42,7 +42,8 @@ class OnTracedCpu {
   bool moved_ = false;
 };
 
-// Bytes that may wait to be decoded: enough for millions of calls, and nothing that the machine would miss.
+// Bytes that may wait, read or decoded halfway: enough for millions of calls, and nothing that the machine
+// would miss.
 std::size_t most_held_bytes() {
   constexpr std::size_t kMost = std::size_t{256} << 20;
   const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -62,7 +63,6 @@ Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSp
   tally.calls.sleep_in_recorded = sleep ? std::optional(!sleep->starts_with('0')) : std::nullopt;
   tally.calls.off_cpu_known = shows_switches(session.spec());
   if (is_own_event(asked, kSwitchEvent)) tally.hidden.emplace_back(kSwitchEvent);
-  tally.most_held_bytes = most_held_bytes();
   tally.function = [&functions](std::uint64_t address) { return functions.name_of(address); };
   return {};
 }
@@ -75,6 +75,10 @@ Result<RingTrace::Parts> RingTrace::make_parts(Tracefs& tracefs, const TraceSess
   auto layout = read_layout(tracefs, session);
   if (!layout) return std::unexpected(std::move(layout.error()));
   parts.tally.layout = *layout;
+  parts.layout = *layout;
+  parts.most_held_bytes = settings.most_held_bytes > 0 ? settings.most_held_bytes : most_held_bytes();
+  // The rest is the reader's: it must not have to wait for decoding.
+  parts.tally.most_held_bytes = parts.most_held_bytes / 4 * 3;
   auto events = read_formats(tracefs, session.spec());
   if (!events) return std::unexpected(std::move(events.error()));
   parts.tally.events = std::move(*events);
@@ -109,18 +113,28 @@ RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, co
       settings_(std::move(settings)),
       session_(std::move(session)),
       marker_(std::move(parts.marker)),
-      pipes_(std::move(parts.pipes)),
-      // Twice what the rings can hold: sub-buffers may be read half full.
-      drain_settings_{.subbuffer_bytes = parts.tally.layout.size(),
-                      .rest_bytes = 2 * session_->buffer_bytes() * pipes_.size() + parts.tally.layout.size()},
       functions_(std::move(parts.functions)),
       tally_(std::move(parts.tally)) {
   if (spec_.keep_raw_bytes) keeper_.emplace(*spec_.keep_raw_bytes);
+  const DrainSettings draining = drain_settings(parts);
+  drain_.emplace(ports_.clock, tally_, std::move(parts.pipes), draining, keeper_ ? &*keeper_ : nullptr);
+}
+
+DrainSettings RingTrace::drain_settings(const Parts& parts) const {
+  DrainSettings settings;
+  settings.reader.layout = parts.layout;
+  // Twice what the rings can hold: sub-buffers may be read half full.
+  settings.reader.rest_bytes = 2 * session_->buffer_bytes() * parts.pipes.size() + parts.layout.size();
+  settings.thread.most_bytes = parts.most_held_bytes;
+  settings.thread.ring_bytes = session_->buffer_bytes();
+  return settings;
 }
 
 Status RingTrace::start(const std::vector<pid_t>& workload) {
+  // The reader first: a ring may fill while a thread is made.
+  if (auto started = drain_->start(); !started) return started;
   if (auto started = session_->start(workload); !started) return started;
-  drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_, keeper_ ? &*keeper_ : nullptr);
+  started_ = true;
   told_at_ = ports_.clock.now();
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
   return {};
@@ -143,14 +157,10 @@ void RingTrace::tell_progress() {
 
 void RingTrace::stop() {
   progress_.reset();
-  const bool started = drain_.has_value();
-  // Never started: nothing to read, but the way to the end is the same.
-  if (!started)
-    drain_.emplace(ports_.clock, tally_, std::move(pipes_), drain_settings_, keeper_ ? &*keeper_ : nullptr);
   // The one thing that is to be known before it is switched off.
-  const auto on = started ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
+  const auto on = started_ ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
   const auto stopped = session_->stop();
-  if (started) broken_ = session_->disturbance();
+  if (started_) broken_ = session_->disturbance();
   if (on && !on->starts_with('1')) broken_ = "somebody switched tracing off";
   if (!stopped && broken_.empty()) broken_ = stopped.error().message;
   drain_->finish([this](const Status& drained) { end(drained); });
@@ -159,7 +169,6 @@ void RingTrace::stop() {
 Status RingTrace::abandon() {
   progress_.reset();
   drain_.reset();
-  pipes_.clear();
   marker_.reset();
   return session_->restore();
 }

@@ -30,6 +30,7 @@ struct RingTraceSettings {
   std::string sys = "/sys";
   std::chrono::milliseconds progress_period{1000};
   std::vector<std::string> neighbours;  // besides those that the session itself met
+  std::size_t most_held_bytes = 0;  // of what was read and waits to be counted; 0: what the machine can spare
   // The tracer's own cost, or why it is not known.
   Result<Calibration> calibration = fail(ErrorKind::unsupported, "nobody measured the tracer's own cost");
 };
@@ -51,6 +52,8 @@ class RingTrace final : public core::ActiveTrace {
   // What is made before anything is traced.
   struct Parts {
     TallySettings tally;
+    SubbufferLayout layout;
+    std::size_t most_held_bytes = 0;
     std::unique_ptr<TracedFunctions> functions;
     std::vector<RingPipe> pipes;
     std::unique_ptr<TracefsFile> marker;
@@ -59,6 +62,7 @@ class RingTrace final : public core::ActiveTrace {
             RingTraceSettings settings, Parts parts);
   [[nodiscard]] static Result<Parts> make_parts(Tracefs& tracefs, const TraceSession& session,
                                                 const TraceSpec& spec, const RingTraceSettings& settings);
+  [[nodiscard]] DrainSettings drain_settings(const Parts& parts) const;
   void tell_progress();
   void end(const Status& drained);
   [[nodiscard]] TraceRecord make_record();
@@ -72,14 +76,13 @@ class RingTrace final : public core::ActiveTrace {
   // In this order: rmdir of an instance is refused while one of its files is open.
   std::unique_ptr<TraceSession> session_;
   std::unique_ptr<TracefsFile> marker_;
-  std::vector<RingPipe> pipes_;  // until the drain has them
-  DrainSettings drain_settings_;
   std::unique_ptr<TracedFunctions> functions_;  // null where none are traced; named by the tally
   std::optional<RawKeeper> keeper_;             // where the job asked for a recording
   Tally tally_;
-  std::optional<Drain> drain_;
+  std::optional<Drain> drain_;  // until the end; its pipes are files of the instance too
   core::Timer progress_;
   WallTime told_at_{};  // the last progress
+  bool started_ = false;
   std::string broken_;
   std::uint32_t user_marks_ = 0;
 };

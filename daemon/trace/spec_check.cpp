@@ -24,7 +24,7 @@
 namespace netperfd::trace {
 namespace {
 
-constexpr std::size_t kSmallFile = 65'536;
+constexpr std::size_t kSmallFileBytes = 65'536;
 // Of the rings of all CPUs together: the kernel takes it at once, and whoever waits for it is the daemon.
 constexpr std::uint64_t kMaxRings = std::uint64_t{512} << 20U;
 constexpr std::uint64_t kShareOfMemory = 4;
@@ -63,7 +63,7 @@ std::optional<std::set<std::uint32_t>> parse_cpu_list(std::string_view text) {
       parsed = std::from_chars(parsed.ptr + 1, end, last);
       if (parsed.ec != std::errc{}) return std::nullopt;
     }
-    for (std::uint32_t cpu = first; cpu <= last && cpu - first < kSmallFile; ++cpu) cpus.insert(cpu);
+    for (std::uint32_t cpu = first; cpu <= last && cpu - first < kSmallFileBytes; ++cpu) cpus.insert(cpu);
     at = parsed.ptr;
     if (at != end && *at++ != ',') return std::nullopt;
   }
@@ -208,9 +208,9 @@ class SpecCheck {
 
   void check_buffer(std::uint64_t bytes) {
     const CatalogueSettings& settings = catalogue_.settings();
-    const auto online = read_file(settings.sys + "/devices/system/cpu/online", kSmallFile);
+    const auto online = read_file(settings.sys + "/devices/system/cpu/online", kSmallFileBytes);
     const auto cpus = online ? parse_cpu_list(*online) : std::nullopt;
-    const auto memory = read_file(settings.proc + "/meminfo", kSmallFile);
+    const auto memory = read_file(settings.proc + "/meminfo", kSmallFileBytes);
     const auto total = memory ? parse_memory(*memory) : std::nullopt;
     const std::uint64_t count = cpus && !cpus->empty() ? cpus->size() : 1;
     const std::uint64_t most = total ? std::min(kMaxRings, *total / kShareOfMemory) : kMaxRings;
@@ -226,7 +226,7 @@ class SpecCheck {
     if (cpus.empty()) return;
     const std::string folder = catalogue_.settings().sys + "/devices/system/cpu/";
     const auto read = [&](const char* file) {
-      const auto text = read_file(folder + file, kSmallFile);
+      const auto text = read_file(folder + file, kSmallFileBytes);
       return text ? parse_cpu_list(*text) : std::nullopt;
     };
     const auto online = read("online");

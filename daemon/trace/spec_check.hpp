@@ -19,7 +19,7 @@ namespace netperfd::trace {
 
 // The ring buffer of each CPU where a job names none: 32 MiB, but all of them together no more than a job may
 // ask for, nor than a fiftieth of the memory. A CPU on which every call is traced writes up to 200 MB/s: the
-// drain then may be held up for 150 ms, by a client's query or by a host that does not run a virtual CPU.
+// reader's thread then may wait 150 ms for a CPU, for instance for a host that does not run a virtual one.
 [[nodiscard]] std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus);
 
 }  // namespace netperfd::trace

@@ -43,36 +43,38 @@ class SubbufferOrder {
   SubbufferOrder(const SubbufferLayout& layout, std::size_t most_bytes)
       : layout_(layout), most_bytes_(most_bytes) {}
 
-  // Those of one CPU in the order in which they were read; the bytes are copied.
-  void add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
+  // Those of one CPU in the order in which they were read.
+  void add(std::uint32_t cpu, std::vector<std::byte> subbuffer) {
     if (cpu >= lanes_.size()) lanes_.resize(std::size_t{cpu} + 1);
     Lane& lane = lanes_[cpu];
     lane.newest = std::max(lane.newest, SubbufferWalk(subbuffer, layout_).begin_time());
     newest_ = std::max(newest_, lane.newest);
     held_bytes_ += subbuffer.size();
-    Bytes bytes;
-    if (!free_.empty()) {
-      bytes = std::move(free_.back());
-      free_.pop_back();
-    }
-    bytes.assign(subbuffer.begin(), subbuffer.end());
-    lane.waiting.push_back(std::move(bytes));
+    lane.waiting.push_back(std::move(subbuffer));
   }
 
   // All rings were read. `behind`: CPUs whose ring may still hold what was written before this turn began.
   // One of which nothing was ever read holds everything back. `may_go_on` is asked after each sub-buffer.
   template <class Reader, class Question>
   void end_turn(std::span<const std::uint32_t> behind, Reader& reader, const Question& may_go_on) {
-    std::uint64_t until = newest_before_;
+    until_ = newest_before_;
     for (const std::uint32_t cpu : behind) {
-      until = std::min(until, cpu < lanes_.size() ? lanes_[cpu].newest : 0);
+      until_ = std::min(until_, cpu < lanes_.size() ? lanes_[cpu].newest : 0);
     }
     constexpr auto kAlways = [] { return true; };
-    if (held_bytes_ > most_bytes_) give_out(until, most_bytes_, reader, kAlways);
+    if (held_bytes_ > most_bytes_) give_out(until_, most_bytes_, reader, kAlways);
     if (held_bytes_ > most_bytes_) give_out(kEverything, most_bytes_, reader, kAlways);
-    give_out(until, 0, reader, may_go_on);
+    give_out(until_, 0, reader, may_go_on);
     newest_before_ = newest_;
   }
+
+  // More of what the last turn completed.
+  template <class Reader, class Question>
+  void go_on(Reader& reader, const Question& may_go_on) {
+    give_out(until_, 0, reader, may_go_on);
+  }
+
+  [[nodiscard]] std::size_t held_bytes() const { return held_bytes_; }
 
   // Nothing more will come. Whether all is given out.
   template <class Reader, class Question>
@@ -83,11 +85,9 @@ class SubbufferOrder {
 
  private:
   static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::size_t kMostFree = 1024;
 
-  using Bytes = std::vector<std::byte>;
   struct Lane {
-    std::deque<Bytes> waiting;  // the first is being walked where `open`
+    std::deque<std::vector<std::byte>> waiting;  // the first is being walked where `open`
     SubbufferWalk walk;
     RawRecord next;  // of the walk
     bool open = false;
@@ -161,7 +161,6 @@ class SubbufferOrder {
     reader.end(lane.walk);
     lane.open = false;
     held_bytes_ -= lane.waiting.front().size();
-    if (free_.size() < kMostFree) free_.push_back(std::move(lane.waiting.front()));
     lane.waiting.pop_front();
   }
 
@@ -169,10 +168,10 @@ class SubbufferOrder {
   std::size_t most_bytes_;
   std::deque<Lane> lanes_;   // by CPU; they stay in their places: a walk points into its lane
   std::vector<Head> heads_;  // a heap; empty between calls
-  std::vector<Bytes> free_;  // for what comes next
   std::size_t held_bytes_ = 0;
   std::uint64_t newest_ = 0;         // of all turns
   std::uint64_t newest_before_ = 0;  // when the last turn ended
+  std::uint64_t until_ = 0;          // what the last turn completed
 };
 
 }  // namespace netperfd::trace

@@ -74,7 +74,7 @@ const EventFormat* format_of(const std::vector<KnownEvent>& events, std::string_
 struct Tally::State {
   explicit State(TallySettings given);
 
-  std::size_t add(std::uint32_t number, std::span<const std::byte> subbuffer);
+  void add(std::uint32_t number, std::vector<std::byte>&& subbuffer);
   // As SubbufferOrder calls them.
   void turn_to(std::uint32_t number);
   void begin(const SubbufferWalk& subbuffer);
@@ -137,20 +137,18 @@ Tally::State::State(TallySettings given)
 }
 
 // Only calls need an order over CPUs.
-std::size_t Tally::State::add(std::uint32_t number, std::span<const std::byte> subbuffer) {
-  SubbufferWalk walk(subbuffer, settings.layout);
-  const std::size_t committed = walk.committed();
+void Tally::State::add(std::uint32_t number, std::vector<std::byte>&& subbuffer) {
   turn_to(number);
   current->counted.bytes += subbuffer.size();
   if (order) {
-    order->add(number, subbuffer);
-    return committed;
+    order->add(number, std::move(subbuffer));
+    return;
   }
+  SubbufferWalk walk(subbuffer, settings.layout);
   begin(walk);
   RawRecord record;
   while (walk.next(record)) take(record);
   end(walk);
-  return committed;
 }
 
 void Tally::State::turn_to(std::uint32_t number) {
@@ -236,8 +234,7 @@ void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
 }
 
 void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record) {
-  const auto owner = cpu.owners.take({StackOwners::context_of(common.flags), common.pid});
-  stacks.add(owner.value_or(kNoKind), record);
+  stacks.add(cpu.owners.take({StackOwners::context_of(common.flags), common.pid}).value_or(kNoKind), record);
 }
 
 bool Tally::State::add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record) {
@@ -264,8 +261,7 @@ std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
   } else if (kinds.back().name != "unknown:others") {
     kinds.push_back({"unknown:others"});
   }
-  kind_of_id[id] = static_cast<std::uint32_t>(kinds.size() - 1);
-  return kind_of_id[id];
+  return kind_of_id[id] = static_cast<std::uint32_t>(kinds.size() - 1);
 }
 
 core::TraceProgress Tally::State::take_progress(double seconds) {
@@ -372,8 +368,8 @@ Tally::Tally(Tally&&) noexcept = default;
 Tally& Tally::operator=(Tally&&) noexcept = default;
 Tally::~Tally() = default;
 
-std::size_t Tally::add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
-  return state_->add(cpu, subbuffer);
+void Tally::add(std::uint32_t cpu, std::vector<std::byte>&& subbuffer) {
+  state_->add(cpu, std::move(subbuffer));
 }
 
 core::TraceProgress Tally::take_progress(double seconds) {
@@ -382,6 +378,14 @@ core::TraceProgress Tally::take_progress(double seconds) {
 
 void Tally::end_turn(std::span<const std::uint32_t> behind, const Question& may_go_on) {
   if (state_->order) state_->order->end_turn(behind, *state_, may_go_on);
+}
+
+void Tally::decode(const Question& may_go_on) {
+  if (state_->order) state_->order->go_on(*state_, may_go_on);
+}
+
+std::size_t Tally::held_bytes() const {
+  return state_->order ? state_->order->held_bytes() : 0;
 }
 
 bool Tally::end(const Question& may_go_on) {

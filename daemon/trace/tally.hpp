@@ -48,9 +48,12 @@ class Tally {
   Tally& operator=(Tally&&) noexcept;
   ~Tally();
 
-  // One sub-buffer of one CPU, in the order in which that CPU's were read. Gives how many bytes of it are
-  // in use. Where calls are paired its records wait until those of other CPUs that came before them are read.
-  std::size_t add(std::uint32_t cpu, std::span<const std::byte> subbuffer);
+  // One sub-buffer of one CPU, in the order in which that CPU's were read. If calls are paired, its records
+  // wait until those of other CPUs that came before them are read.
+  void add(std::uint32_t cpu, std::vector<std::byte>&& subbuffer);
+  void add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
+    add(cpu, std::vector<std::byte>(subbuffer.begin(), subbuffer.end()));
+  }
 
   // Whether decoding may take more of the CPU now.
   using Question = std::function<bool()>;
@@ -58,6 +61,10 @@ class Tally {
   // Every CPU was read. `behind`: those whose ring may still hold what was written before this turn began.
   // Decodes what waits and is complete, as long as `may_go_on` says so.
   void end_turn(std::span<const std::uint32_t> behind, const Question& may_go_on);
+  // Decodes more of what the last turn completed.
+  void decode(const Question& may_go_on);
+  // Of sub-buffers that wait to be decoded.
+  [[nodiscard]] std::size_t held_bytes() const;
   // Nothing more will be added: decodes the rest. Whether that is done.
   [[nodiscard]] bool end(const Question& may_go_on);
 

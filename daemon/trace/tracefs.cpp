@@ -67,6 +67,8 @@ class RealFile final : public TracefsFile {
 
   Status write(const std::string& text) override { return write_once(file_, path_, text); }
 
+  int descriptor() const override { return file_.get(); }
+
  private:
   Fd file_;
   std::string path_;

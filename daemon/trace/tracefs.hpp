@@ -20,6 +20,8 @@ class TracefsFile {
   [[nodiscard]] virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
   // Of a trace_marker: one write(2).
   [[nodiscard]] virtual Status write(const std::string& text) = 0;
+  // For poll(2); negative if there is none, as in a fake.
+  [[nodiscard]] virtual int descriptor() const { return -1; }
 };
 
 enum class OpenMode { read, write };

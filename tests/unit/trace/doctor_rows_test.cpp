@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 #include <string>
 
+#include "daemon/trace/reader_thread.hpp"
 #include "tests/unit/trace/catalogue_support.hpp"
 
 namespace netperfd::trace {
@@ -33,6 +35,15 @@ TEST(DoctorRows, say_what_netperfd_does_not_use_itself) {
   for (const auto* name : {"uprobes", "kprobes", "histogram_triggers"}) {
     EXPECT_THAT(ask(tracefs, machine, name).detail, HasSubstr("; not used by netperfd")) << name;
   }
+}
+
+TEST(DoctorRows, say_whether_the_reader_may_have_its_priority) {
+  const FakeMachine machine;
+  FakeTracefs tracefs(able_kernel());
+  const auto row = ask(tracefs, machine, "reader_priority");
+  const bool may = std::async(std::launch::async, take_reader_priority).get() == 0;
+  EXPECT_EQ(row.ability, may ? Ability::yes : Ability::limited) << row.detail;
+  EXPECT_EQ(row.advice.empty(), may);
 }
 
 TEST(DoctorRows, try_another_function_where_the_kernel_has_not_the_first) {

@@ -93,6 +93,7 @@ std::map<std::string, std::string> new_files(const FakeKernel& kernel, bool top)
   if (kernel.function_graph && (top || kernel.graph_in_instances)) tracers = "function_graph " + tracers;
   std::map<std::string, std::string> files = {
       {"available_tracers", tracers},
+      {"buffer_percent", "50\n"},
       {"buffer_size_kb", top ? "7 (expanded: 1408)\n" : "1410\n"},
       {"buffer_subbuf_size_kb", "4\n"},
       {"current_tracer", "nop\n"},
@@ -205,6 +206,9 @@ int FakeTracefs::put_plain(const FakePlace& place, const std::string& text, bool
   } else if (place.file == "buffer_size_kb") {
     if (!value || *value == 0) return EINVAL;
     content = rounded_kb(*value);
+  } else if (place.file == "buffer_percent") {
+    if (!value || *value > 100) return EINVAL;
+    content = fmt::format("{}\n", *value);
   } else if (place.file == "tracing_cpumask") {
     const auto mask = number(text, 16);
     if (!mask) return EINVAL;

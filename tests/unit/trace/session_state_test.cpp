@@ -197,5 +197,18 @@ TEST_F(SessionStateTest, takes_no_old_error_for_the_kernels_words_on_a_filter) {
   EXPECT_THAT(refused.error().message, Not(HasSubstr("somebody")));
 }
 
+TEST_F(SessionStateTest, goes_without_a_watermark_where_the_kernel_has_none_or_does_not_let_it_be_set) {
+  FakeTracefs older;
+  older.erase("buffer_percent");
+  EXPECT_TRUE(TraceSession::open(older, fake_settings(scratch_), {}));
+  FakeTracefs strict(kernel_of_old());
+  strict.fail_path("buffer_percent", EACCES);
+  const std::string before = strict.snapshot();
+  auto session = TraceSession::open(strict, fake_settings(scratch_), whole_spec());
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE((*session)->restore());
+  EXPECT_EQ(strict.snapshot(), before);
+}
+
 }  // namespace
 }  // namespace netperfd::trace

@@ -98,6 +98,7 @@ FakeKernel kernel_of_old() {
 }
 
 void use_settings(FakeTracefs& tracefs) {
+  tracefs.set("buffer_percent", "10\n");
   tracefs.set("buffer_size_kb", "2051\n");
   tracefs.set("trace_clock", "local [global] counter uptime perf mono mono_raw boot x86-tsc\n");
   tracefs.set("tracing_cpumask", "2\n");

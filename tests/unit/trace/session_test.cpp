@@ -59,6 +59,7 @@ TEST_F(SessionTest, applies_everything_in_its_own_instance) {
   EXPECT_EQ(in_instance("tracing_on"), "0\n");
   EXPECT_EQ((*session)->buffer_bytes(), 1027U << 10);
   EXPECT_EQ(in_instance("buffer_size_kb"), "1027\n");
+  EXPECT_EQ(in_instance("buffer_percent"), "25\n");
   EXPECT_EQ(in_instance("tracing_cpumask"), "1\n");
   EXPECT_EQ(in_instance("options/event-fork"), "1\n");
   EXPECT_EQ(in_instance("options/function-fork"), "1\n");
@@ -163,6 +164,7 @@ TEST_F(SessionTest, goes_to_the_top_where_an_instance_refuses_function_graph) {
   EXPECT_FALSE(old.exists("instances/netperfd-4711"));
   EXPECT_EQ(old.get("current_tracer"), "function_graph\n");
   EXPECT_EQ(old.get("set_ftrace_notrace"), "hsr_get_node [hsr]\n");
+  EXPECT_EQ(old.get("buffer_percent"), "25\n");
   EXPECT_EQ((*session)->functions(), 2U);
   ASSERT_TRUE((*session)->start({42}));
   EXPECT_EQ(old.get("set_event_pid"), "42\n");
