@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 
@@ -14,9 +15,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 // netperfctl's exit codes: docs/netperfctl.md.
-constexpr int kUsage = 2;
-constexpr int kDenied = 4;
-constexpr int kNotFound = 5;
 
 constexpr const char* kAccessDenied = dbus::error::kAccessDenied;
 

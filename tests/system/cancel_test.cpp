@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
@@ -14,8 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int kInterrupted = 130;
 
 class Cancel : public SystemTest {
  protected:

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
@@ -13,8 +14,6 @@ namespace netperfd::system_test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr int kUnreachable = 3;
 
 class Crash : public SystemTest {
  protected:

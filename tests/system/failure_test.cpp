@@ -5,6 +5,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
 
@@ -15,8 +16,6 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
-
-constexpr int kRunFailed = 7;
 
 // Which one it reads as depends on the socket that iperf3 looks at first.
 testing::Matcher<const std::string&> tells_of_a_lost_server() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/system_test.hpp"
 
 namespace netperfd::system_test {
@@ -14,9 +15,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int kUsage = 2;
-constexpr int kInconclusive = 6;
 
 class Import : public SystemTest {
  protected:

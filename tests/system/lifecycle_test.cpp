@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
@@ -23,8 +24,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-constexpr int kDenied = 4;
 
 // A program that ends by itself.
 Outcome run_netperfd(std::vector<std::string> arguments) {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/tracefs_state.hpp"
@@ -13,8 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr int kARunFailed = 7;
 
 class Sides : public SystemTest {
  protected:
@@ -109,7 +108,7 @@ TEST_F(Sides, find_each_run_on_its_side) {
 
 TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
   write_scenario("failing", "", "; echo no luck >&2; exit 4");
-  EXPECT_EQ(lab().ctl({"start", "failing"}).code, kARunFailed);
+  EXPECT_EQ(lab().ctl({"start", "failing"}).code, kRunFailed);
   const std::uint64_t job = newest_job();
   EXPECT_EQ(column(job, "state"), "failed canceled canceled canceled");
   const std::string error =
@@ -125,7 +124,7 @@ TEST_F(Sides, that_cannot_go_back_fail_the_job) {
   write_scenario("stuck", "", {}, fmt::format("mkdir {} && ", once.string()));
   const Outcome started = lab().ctl({"start", "stuck"});
   EXPECT_EQ(column(newest_job(), "state"), "finished finished finished finished");
-  EXPECT_EQ(started.code, kARunFailed) << started.out << started.err;
+  EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;
   EXPECT_THAT(started.out, HasSubstr("failed: 4 runs finished"));
   EXPECT_THAT(started.out, HasSubstr("could not be brought back"));
   EXPECT_EQ(side_now(), "0\n");

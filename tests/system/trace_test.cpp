@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/tracefs_state.hpp"
@@ -101,9 +102,8 @@ TEST_F(Trace, takes_marks_of_the_jobs_owner_and_of_nobody_else) {
   const StartedJob job = start_and_wait(job_file("marks", kNoWorkload, "  events: [skb:kfree_skb]"));
   const std::string number = std::to_string(job.id);
   EXPECT_EQ(lab().ctl({"mark", "--job", number, "phase two"}).code, 0);
-  constexpr int kNotAllowed = 4;
-  EXPECT_EQ(lab().ctl({"mark", "--job", number, "mine too"}, lab().users().other_member).code, kNotAllowed);
-  EXPECT_EQ(lab().ctl({"mark", "--job", number, "mine too"}, lab().users().outsider).code, kNotAllowed);
+  EXPECT_EQ(lab().ctl({"mark", "--job", number, "mine too"}, lab().users().other_member).code, kDenied);
+  EXPECT_EQ(lab().ctl({"mark", "--job", number, "mine too"}, lab().users().outsider).code, kDenied);
   lab().stop(job.id);
   watch->wait_for_end(job.id);
   EXPECT_EQ(lab().database().value(fmt::format(

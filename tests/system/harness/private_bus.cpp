@@ -8,7 +8,7 @@ namespace netperfd::system_test {
 namespace {
 
 // The rules of the real system.conf: nobody owns a name or calls a method unless a policy file says so.
-constexpr std::string_view kConfiguration =
+constexpr std::string_view kBusConfiguration =
     R"(<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -39,7 +39,7 @@ constexpr std::string_view kConfiguration =
 
 PrivateBus::PrivateBus(const ScratchDir& directory) : address_("unix:path=" + directory.path("bus")) {
   const std::string configuration =
-      directory.write("bus.conf", fmt::format(kConfiguration, address_, NETPERFD_BUS_POLICY));
+      directory.write("bus.conf", fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY));
   process_ = std::make_unique<Process>(
       Command{.argv = {"dbus-daemon", "--nofork", "--print-address", "--config-file=" + configuration},
               .environment = {},

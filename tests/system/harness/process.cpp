@@ -23,7 +23,7 @@ extern "C" {
 namespace netperfd::system_test {
 namespace {
 
-void require(int error_number, std::string_view what) {
+void require_no_error(int error_number, std::string_view what) {
   if (error_number != 0) throw std::system_error(error_number, std::generic_category(), std::string{what});
 }
 
@@ -73,19 +73,21 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 pid_t spawn(const Command& command, const Fd& out, const Fd& err) {
   posix_spawn_file_actions_t actions{};
-  require(::posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
+  require_no_error(::posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
   posix_spawnattr_t attributes{};
-  require(::posix_spawnattr_init(&attributes), "posix_spawnattr_init");
+  require_no_error(::posix_spawnattr_init(&attributes), "posix_spawnattr_init");
   // A group of its own, so that Ctrl-C in the terminal of the test ends the test, which then ends the rest.
-  require(::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP), "posix_spawnattr_setflags");
-  require(::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0), "addopen");
-  require(::posix_spawn_file_actions_adddup2(&actions, out.get(), STDOUT_FILENO), "adddup2");
+  require_no_error(::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP),
+                   "posix_spawnattr_setflags");
+  require_no_error(::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+                   "addopen");
+  require_no_error(::posix_spawn_file_actions_adddup2(&actions, out.get(), STDOUT_FILENO), "adddup2");
   if (command.stderr_file.empty()) {
-    require(::posix_spawn_file_actions_adddup2(&actions, err.get(), STDERR_FILENO), "adddup2");
+    require_no_error(::posix_spawn_file_actions_adddup2(&actions, err.get(), STDERR_FILENO), "adddup2");
   } else {
-    require(::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, command.stderr_file.c_str(),
-                                               O_WRONLY | O_CREAT | O_APPEND, 0644),
-            "addopen");
+    require_no_error(::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, command.stderr_file.c_str(),
+                                                        O_WRONLY | O_CREAT | O_APPEND, 0644),
+                     "addopen");
   }
   auto words = wrap(command);
   auto variables = environment_of(command);
@@ -94,7 +96,7 @@ pid_t spawn(const Command& command, const Fd& out, const Fd& err) {
                                           pointers(words).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
-  require(error_number, words.front());
+  require_no_error(error_number, words.front());
   return pid;
 }
 
@@ -118,7 +120,7 @@ Process::~Process() {
 }
 
 void Process::signal(int number) const {
-  if (!exit_) require(::kill(pid_, number) == 0 ? 0 : errno, fmt::format("kill {}", name_));
+  if (!exit_) require_no_error(::kill(pid_, number) == 0 ? 0 : errno, fmt::format("kill {}", name_));
 }
 
 const Exit& Process::wait(const Deadline& deadline) {

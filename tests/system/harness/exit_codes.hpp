@@ -1,0 +1,14 @@
+// What netperfctl ends with. Written out here, not taken from the client: a test is to notice when one changes.
+#pragma once
+
+namespace netperfd::system_test {
+
+inline constexpr int kUsage = 2;
+inline constexpr int kUnreachable = 3;
+inline constexpr int kDenied = 4;
+inline constexpr int kNotFound = 5;
+inline constexpr int kInconclusive = 6;
+inline constexpr int kRunFailed = 7;
+inline constexpr int kInterrupted = 130;
+
+}  // namespace netperfd::system_test
