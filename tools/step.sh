@@ -4,6 +4,9 @@
 
 step_times=()  # name and seconds by turns
 
+# Whether a line may be written anew: on a terminal, where no other step writes to it too.
+rewrites_lines() { [[ -t 1 && ! ${several_at_once-} ]]; }
+
 # run_step NAME COMMAND...: its line ends with the last line that the command printed. All its output goes to
 # $log_dir/NAME.log; the caller sets log_dir. To be called where -e counts, never as a condition. A signal that asks
 # this shell to end is passed on to all processes of the step.
@@ -11,7 +14,7 @@ run_step() {
   # shellcheck disable=SC2154
   local name=$1 log=$log_dir/$1.log start=$EPOCHREALTIME status=0 seconds
   shift
-  if [[ -t 1 ]]; then printf '%-10s ' "$name"; fi
+  if rewrites_lines; then printf '%-12s ' "$name"; fi
   : >"$log"
   show_progress "$name" "$log" &
   step_progress=$!
@@ -29,8 +32,8 @@ run_step() {
   seconds=$(((${EPOCHREALTIME/./} - ${start/./}) / 100000))
   seconds=$((seconds / 10)).$((seconds % 10))
   step_times+=("$name" "$seconds")
-  if [[ -t 1 ]]; then printf '\r\e[K'; fi
-  printf '%-10s ' "$name"
+  if rewrites_lines; then printf '\r\e[K'; fi
+  printf '%-12s ' "$name"
   if ((status == 0)); then
     printf 'ok     %6s s   %s\n' "$seconds" "$(tail -n 1 "$log")"
   else
@@ -49,8 +52,8 @@ show_progress() {
     read -rt 1 -u "$never" || true
     IFS=/ read -r at of < <(tail -n 20 "$2" | sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\] .*/\1\/\2/p' | tail -n 1) || continue
     if ((at == 0)); then continue; fi
-    printf -v line '%-10s building %s of %s, %d:%02d' "$1" "$at" "$of" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
-    if [[ -t 1 ]]; then
+    printf -v line '%-12s building %s of %s, %d:%02d' "$1" "$at" "$of" $(((SECONDS - begin) / 60)) $(((SECONDS - begin) % 60))
+    if rewrites_lines; then
       printf '\r%s\e[K' "$line"
     elif ((SECONDS - begin - told >= 30)); then
       told=$((SECONDS - begin))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -11,10 +12,6 @@
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NETPERFD_SANITIZED 1
-#endif
 
 namespace netperfd::system_test {
 namespace {
@@ -209,16 +206,20 @@ TEST_F(Lifecycle, an_unknown_option_is_a_usage_error) {
 // Nothing is waited for here but that nothing happens: time has to pass.
 constexpr std::chrono::seconds kIdle{3};
 
-// Names of the system calls of `netperfd` while kIdle passes.
-std::vector<std::string> calls_while_idle(NetperfdProcess& netperfd, const ScratchDir& directory) {
+// Names of the system calls of `netperfd` while kIdle passes, once or until it was `enough`.
+std::vector<std::string> calls_while_idle(NetperfdProcess& netperfd, const ScratchDir& directory,
+                                          const std::function<bool()>& enough = [] { return true; }) {
   const std::string file = directory.path("strace.out");
   std::vector<std::string> argv{"strace", "-o", file, "-p", std::to_string(netperfd.process().pid())};
-#ifndef __SANITIZE_THREAD__  // the sanitizer's own thread never rests
+#ifndef NETPERFD_THREAD_SANITIZED  // the sanitizer's own thread never rests
   argv.emplace_back("--follow-forks");
 #endif
   Process strace{{.argv = std::move(argv), .environment = {}, .user = {}, .netns = {}, .stderr_file = {}}};
   strace.wait_for_output("attached");
-  EXPECT_FALSE(netperfd.process().ends_before(Deadline{kIdle})) << netperfd.log();
+  int turns = 0;
+  do {
+    EXPECT_FALSE(netperfd.process().ends_before(Deadline{kIdle})) << netperfd.log();
+  } while (!enough() && ++turns < 20);
   strace.signal(SIGTERM);
   strace.wait();
   std::vector<std::string> calls;
@@ -261,9 +262,13 @@ TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_wakes_up_for_nothing_else) {
   NetperfdProcess netperfd{directory, bus, configuration, "netperfd", {"WATCHDOG_USEC=1000000"}};
   netperfd.wait_until_ready();
   const std::size_t before = netperfd.notified().count("WATCHDOG=1");
-  const auto calls = calls_while_idle(netperfd, directory);
-  const auto answers = static_cast<std::ptrdiff_t>(netperfd.notified().count("WATCHDOG=1") - before);
-  EXPECT_GE(answers, 1) << "how many depends on how busy the machine is";
+  const auto answers_so_far = [&] {
+    return static_cast<std::ptrdiff_t>(netperfd.notified().count("WATCHDOG=1") - before);
+  };
+  constexpr std::ptrdiff_t kFewest = 3;  // a busy machine takes longer for them
+  const auto calls = calls_while_idle(netperfd, directory, [&] { return answers_so_far() >= kFewest; });
+  const auto answers = answers_so_far();
+  EXPECT_GE(answers, kFewest);
   // One may fall before the arrival of strace, which wakes the loop too, or after it has gone.
   EXPECT_LE(count_of(calls, "epoll_"), answers + 2);
   EXPECT_GE(count_of(calls, "send"), answers - 2);

@@ -28,7 +28,7 @@ constexpr std::uint64_t kEvents = 3'000'000;
 #endif
 
 // A sanitizer keeps freed memory for a while to watch over it: what is resident then says nothing.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef NETPERFD_SANITIZED
 constexpr bool kFreedMemoryGoesBack = false;
 #else
 constexpr bool kFreedMemoryGoesBack = true;
