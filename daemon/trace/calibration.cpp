@@ -21,10 +21,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <span>
+#include <sstream>
 #include <string>
 
 #include "daemon/base/fd.hpp"
@@ -86,13 +88,45 @@ std::optional<Cost> cost_of(const CalibrationRound& round) {
   return Cost{*entry, (median_duration(round.with_callees) - median_duration(round.alone)) / callees};
 }
 
-// One function a line; those that the kernel does not have are told in no way but by their absence.
-Status write_filter(Tracefs& tracefs, const TraceSession& session,
+// The functions of one name: the numbers of their lines in available_filter_functions.
+using Lines = std::map<std::string, std::vector<std::size_t>>;
+
+Lines lines_of(const std::string& traceable, const std::vector<std::string>& wanted) {
+  Lines lines;
+  std::istringstream text(traceable);
+  std::size_t number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    if (std::ranges::find(wanted, line) != wanted.end()) lines[line].push_back(number);
+  }
+  return lines;
+}
+
+// By numbers: for each name the kernel would compare the names of all its functions, which takes longer than
+// the measurement itself. The functions of the kernel proper come before those of modules, so their numbers
+// last.
+Status write_filter(Tracefs& tracefs, const TraceSession& session, const Lines& lines,
                     const std::vector<std::string>& functions) {
   const std::string file = session.path("set_ftrace_filter");
-  Status status = tracefs.write(file, functions.front());
-  for (std::size_t i = 1; status && i < functions.size(); ++i) status = tracefs.append(file, functions[i]);
-  return status;
+  std::vector<std::string> expected;
+  for (const std::string& function : functions) {
+    for (const std::size_t number : lines.at(function)) {
+      const std::string text = std::to_string(number);
+      const Status status = expected.empty() ? tracefs.write(file, text) : tracefs.append(file, text);
+      if (!status) return status;
+      expected.push_back(function);
+    }
+  }
+  const auto text = tracefs.read(file);
+  if (!text) return std::unexpected(text.error());
+  std::vector<std::string> found;
+  std::istringstream filter(*text);
+  for (std::string line; std::getline(filter, line);) found.push_back(line);
+  std::ranges::sort(expected);
+  std::ranges::sort(found);
+  if (found == expected) return {};
+  return fail(ErrorKind::io, fmt::format("{} has {} instead of {}", file, fmt::join(found, ", "),
+                                         fmt::join(expected, ", ")));
 }
 
 void make_calls(int null) {
@@ -162,15 +196,17 @@ std::vector<GraphEvent> of_busiest_task(std::vector<GraphEvent> events) {
 struct Subject {
   std::string parent;
   std::vector<std::string> all;  // the parent first
+  Lines lines;                   // of all of them
   int null = -1;                 // what lseek is called on
 };
 
 Result<std::vector<GraphEvent>> record_calls(Tracefs& tracefs, TraceSession& session, Rings& rings,
-                                             const std::vector<std::string>& functions, int null) {
-  auto status = write_filter(tracefs, session, functions);
+                                             const Subject& subject, bool alone) {
+  const auto functions = alone ? std::vector{subject.parent} : subject.all;
+  auto status = write_filter(tracefs, session, subject.lines, functions);
   if (status) status = session.start({});
   if (!status) return std::unexpected(std::move(status.error()));
-  make_calls(null);
+  make_calls(subject.null);
   if (auto stopped = session.stop(); !stopped) return std::unexpected(std::move(stopped.error()));
   auto events = rings.take();
   return events ? of_busiest_task(std::move(*events)) : std::move(events);
@@ -181,8 +217,7 @@ Result<CalibrationRound> measure_round(Tracefs& tracefs, TraceSession& session, 
   std::vector<GraphEvent> alone;
   std::vector<GraphEvent> with_callees;
   for (const bool is_alone : {alone_first, !alone_first}) {
-    const auto functions = is_alone ? std::vector{subject.parent} : subject.all;
-    auto events = record_calls(tracefs, session, rings, functions, subject.null);
+    auto events = record_calls(tracefs, session, rings, subject, is_alone);
     if (!events) return std::unexpected(std::move(events.error()));
     (is_alone ? alone : with_callees) = std::move(*events);
   }
@@ -192,33 +227,31 @@ Result<CalibrationRound> measure_round(Tracefs& tracefs, TraceSession& session, 
   return round;
 }
 
-// Those of `wanted` that the session found.
-std::vector<std::string> present(const TraceSession& session, const std::vector<std::string>& wanted) {
-  std::vector<std::string> functions;
-  for (const std::string& function : wanted) {
-    if (std::ranges::find(session.missing_functions(), function) == session.missing_functions().end())
-      functions.push_back(function);
+// The first of the parents that the kernel has, and the callees that it has.
+std::optional<Subject> subject_in(const std::string& traceable) {
+  Subject subject;
+  for (const std::string& parent : kParents) {
+    subject.lines = lines_of(traceable, {parent});
+    if (subject.lines.empty()) continue;
+    subject.parent = parent;
+    break;
   }
-  return functions;
-}
-
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+  subject.lines.merge(lines_of(traceable, kCallees));
+  if (subject.parent.empty() || !subject.lines.contains(kEmpty)) return std::nullopt;
+  subject.all = {subject.parent};
+  for (const std::string& callee : kCallees) {
+    if (subject.lines.contains(callee)) subject.all.push_back(callee);
+  }
+  return subject;
 }
 
 constexpr const char* kNoSubject =
     "this kernel does not have the functions that the tracer's cost is measured with";
 
-Result<Calibration> measure_in(Tracefs& tracefs, TraceSession& session) {
+Result<Calibration> measure_in(Tracefs& tracefs, TraceSession& session, Subject& subject) {
   const Fd null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   if (!null) return fail_errno("open /dev/null", errno);
-  const auto parents = present(session, kParents);
-  const auto callees = present(session, kCallees);
-  if (parents.empty() || std::ranges::find(callees, kEmpty) == callees.end()) {
-    return fail(ErrorKind::unsupported, kNoSubject);
-  }
-  Subject subject{parents.front(), {parents.front()}, null.get()};
-  subject.all.insert(subject.all.end(), callees.begin(), callees.end());
+  subject.null = null.get();
   auto rings = Rings::open(tracefs, session);
   if (!rings) return std::unexpected(std::move(rings.error()));
   std::vector<CalibrationRound> rounds;
@@ -235,15 +268,15 @@ Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
   // A session of functions that are not there would be refused, and nothing would say that it always will be.
   const auto traceable = tracefs.read("available_filter_functions");
   if (!traceable) return std::unexpected(traceable.error());
-  if (!has_line(*traceable, kEmpty)) return fail(ErrorKind::unsupported, kNoSubject);
+  auto subject = subject_in(*traceable);
+  if (!subject) return fail(ErrorKind::unsupported, kNoSubject);
   TraceSpec spec;
   spec.function_graph.emplace();
-  spec.function_graph->functions = kParents;
-  std::ranges::copy(kCallees, std::back_inserter(spec.function_graph->functions));
+  spec.function_graph->functions = subject->all;
   auto session = TraceSession::open(tracefs, settings, spec);
   if (!session) return std::unexpected(std::move(session.error()));
   neighbours = (*session)->neighbours();
-  auto calibration = measure_in(tracefs, **session);
+  auto calibration = measure_in(tracefs, **session, *subject);
   if (auto restored = (*session)->restore(); !restored) return std::unexpected(std::move(restored.error()));
   return calibration;
 }

@@ -213,6 +213,42 @@ TEST_P(CalibratorTest, measures_once) {
   EXPECT_THAT(tracefs_.operations(), IsEmpty());
 }
 
+// For each name the kernel compares the names of all its functions.
+TEST_P(CalibratorTest, names_no_function_in_its_rounds) {
+  make_calls(200);
+  Calibrator calibrator(tracefs_, fake_settings(scratch_));
+  tracefs_.forget_operations();
+  expect_known_costs(calibrator.calibration());
+  std::size_t names = 0;
+  std::size_t numbers = 0;
+  for (const auto& operation : tracefs_.operations()) {
+    if (operation.path != path("set_ftrace_filter") || operation.text.empty()) continue;
+    ++(operation.text.find_first_not_of("0123456789\n") == std::string::npos ? numbers : names);
+  }
+  const std::size_t put_back = std::string(GetParam().directory).empty() ? 2 : 0;
+  EXPECT_EQ(names, 3 + put_back) << "those of the session alone";
+  EXPECT_EQ(numbers, 8U * (1 + 3));
+}
+
+TEST_P(CalibratorTest, measures_no_other_functions_where_their_numbers_have_changed) {
+  bool changed = false;
+  const auto change_once = [&](const FakeTracefs::Operation& operation) {
+    if (changed || operation.path != path("set_ftrace_filter")) return;
+    changed = true;
+    auto functions = with_lseek(GetParam().kernel).functions[""];
+    functions.insert(functions.begin(), "another_function");
+    tracefs_.load_module("", functions);
+  };
+  tracefs_.after_each(change_once);
+  Calibrator calibrator(tracefs_, fake_settings(scratch_));
+  const auto found = calibrator.calibration();
+  ASSERT_TRUE(changed);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, ErrorKind::io);
+  EXPECT_THAT(found.error().message, HasSubstr(" instead of "));
+  EXPECT_FALSE(scratch_.has("journal"));
+}
+
 TEST_P(CalibratorTest, gives_tracefs_back_where_nothing_was_recorded_and_tries_again) {
   Calibrator calibrator(tracefs_, fake_settings(scratch_));
   const auto found = calibrator.calibration();

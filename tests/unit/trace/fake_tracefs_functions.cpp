@@ -38,6 +38,13 @@ std::vector<std::string> FakeTracefs::matching(std::string pattern) const {
     pattern = mod == 0 ? "*" : pattern.substr(0, mod);
   }
   std::vector<std::string> lines;
+  // A number is that of a line of available_filter_functions.
+  if (pattern.find_first_not_of("0123456789") == std::string::npos) {
+    const auto all = matching("*");
+    const std::size_t number = std::stoul(pattern);
+    if (number >= 1 && number <= all.size()) lines.push_back(all[number - 1]);
+    return lines;
+  }
   for (const auto& [module, functions] : kernel_.functions) {
     if (only && *only != module) continue;
     for (const auto& function : functions) {
