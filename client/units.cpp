@@ -71,7 +71,8 @@ std::string format_count(std::uint64_t count) {
 }
 
 std::string format_signed_count(std::int64_t count) {
-  return fmt::format("{}", fmt::group_digits(count));
+  if (count >= 0) return format_count(static_cast<std::uint64_t>(count));
+  return "-" + format_count(-static_cast<std::uint64_t>(count));
 }
 
 std::string format_short(double count) {

@@ -78,6 +78,7 @@ std::vector<Include> includes_of(const std::string& text) {
   std::istringstream lines(text);
   std::smatch match;
   for (std::string line; std::getline(lines, line);) {
+    if (line.find('#') == std::string::npos) continue;  // quicker
     if (std::regex_search(line, match, line_pattern)) result.push_back({match[2], match[1] == "\""});
   }
   return result;

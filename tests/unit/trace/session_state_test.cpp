@@ -202,6 +202,7 @@ TEST_F(SessionStateTest, goes_without_a_watermark_where_the_kernel_has_none_or_d
   older.erase("buffer_percent");
   EXPECT_TRUE(TraceSession::open(older, fake_settings(scratch_), {}));
   FakeTracefs strict(kernel_of_old());
+  strict.set("buffer_size_kb", "1410\n");  // in use already: otherwise the kernel makes it this large itself
   strict.fail_path("buffer_percent", EACCES);
   const std::string before = strict.snapshot();
   auto session = TraceSession::open(strict, fake_settings(scratch_), whole_spec());

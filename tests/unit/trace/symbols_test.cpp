@@ -102,8 +102,8 @@ TEST(Symbols, lines_that_are_none_are_passed_over) {
 
 // A profile, a stack and a text have these names, and each must be printable.
 TEST(Symbols, with_names_that_are_not_printable_have_question_marks) {
-  const auto symbols =
-      Symbols::parse(std::string("1000 t a\x1b]\0b\xff\t[m\x9b]\n2000 t c\t[m\x9b]\n", 36), 1);
+  using namespace std::string_literals;
+  const auto symbols = Symbols::parse("1000 t a\x1b]\0b\xff\t[m\x9b]\n2000 t c\t[m\x9b]\n"s, 1);
   EXPECT_EQ(symbols.code(0x1000), "a?]?b?+0x0 [m?]");
   EXPECT_EQ(symbols.code(0x2000), "c+0x0 [m?]");
   EXPECT_EQ(symbols.function(0x1000), "a?]?b?");
