@@ -207,8 +207,9 @@ TEST_F(Lifecycle, an_unknown_option_is_a_usage_error) {
 constexpr std::chrono::seconds kIdle{3};
 
 // Names of the system calls of `netperfd` while kIdle passes, once or until it was `enough`.
-std::vector<std::string> calls_while_idle(NetperfdProcess& netperfd, const ScratchDir& directory,
-                                          const std::function<bool()>& enough = [] { return true; }) {
+std::vector<std::string> calls_while_idle(
+    NetperfdProcess& netperfd, const ScratchDir& directory,
+    const std::function<bool()>& enough = [] { return true; }) {
   const std::string file = directory.path("strace.out");
   std::vector<std::string> argv{"strace", "-o", file, "-p", std::to_string(netperfd.process().pid())};
 #ifndef NETPERFD_THREAD_SANITIZED  // the sanitizer's own thread never rests

@@ -1,4 +1,5 @@
-// What netperfctl ends with. Written out here, not taken from the client: a test is to notice when one changes.
+// What netperfctl ends with. Written out here, not taken from the client: a test is to notice when one
+// changes.
 #pragma once
 
 namespace netperfd::system_test {
