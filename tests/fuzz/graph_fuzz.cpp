@@ -175,7 +175,7 @@ void make_profile(const GraphFormat& format, const SubbufferLayout& layout, cons
   Reader reader(format);
   SubbufferOrder order(layout, 2 * layout.size());
   for (const auto& [cpu, bytes] : subbuffers) {
-    order.add(cpu, bytes);
+    order.add(cpu, {bytes.begin(), bytes.end()});
     if (turns) {
       const std::array<std::uint32_t, 1> behind{cpu};
       order.end_turn(std::span(behind).first(cpu % 2), reader, kAlways);
