@@ -1,14 +1,22 @@
 #include "daemon/trace/drain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace netperfd::trace {
 
+std::chrono::microseconds decode_time(const DrainSettings& settings, double idle_cpus) {
+  const auto idle =
+      std::chrono::duration<double, std::micro>(settings.decode_idle) * std::min(idle_cpus, 1.0);
+  return std::max(settings.decode, std::chrono::duration_cast<std::chrono::microseconds>(idle));
+}
+
 Drain::Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, const DrainSettings& settings,
-             RawKeeper* keeper)
+             IdleCpus idle_cpus, RawKeeper* keeper)
     : clock_(clock),
       tally_(tally),
       settings_(settings),
+      idle_cpus_(std::move(idle_cpus)),
       keeper_(keeper),
       reader_(std::move(pipes), settings.reader) {}
 
@@ -30,7 +38,7 @@ void Drain::finish(std::function<void(Status)> done) {
 void Drain::turn() {
   bool more = take_some();
   if (!more && done_) more = read_some();
-  if (!more && !done_) tally_.decode(for_at_most(settings_.decode));
+  if (!more && !done_) tally_.decode(for_at_most(decode_time(settings_, idle_cpus_.of_late(clock_.now()))));
   if (!more && done_) {
     reader_.close();
     more = !tally_.end(for_at_most(settings_.decode_rest));

@@ -5,8 +5,9 @@
 // turn follows at once.
 //
 // Decoding takes ten times as long as reading, and if the workload keeps all CPUs busy that time is taken
-// from the workload. So a turn decodes for a moment only, and not at all if it could not take everything: the
-// rest waits in bounded memory until the workload has ended.
+// from the workload. So a turn decodes for as long as CPUs were idle of late, and for a moment if they were
+// not; it decodes nothing if it could not take everything. The rest waits in bounded memory until the
+// workload has ended.
 //
 // The end: finish() joins the thread, after which the rings belong to the loop, which reads and decodes the
 // rest, a bounded amount a turn.
@@ -21,6 +22,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports.hpp"
+#include "daemon/trace/idle_cpus.hpp"
 #include "daemon/trace/reader_thread.hpp"
 #include "daemon/trace/recording.hpp"
 #include "daemon/trace/ring_reader.hpp"
@@ -33,16 +35,20 @@ struct DrainSettings {
   ReaderThreadSettings thread{};
   std::chrono::milliseconds period{25};
   std::size_t turn_bytes = std::size_t{2} << 20;  // taken from the thread in one turn, about
-  std::chrono::microseconds decode{500};          // in one turn, at most
+  std::chrono::microseconds decode{500};          // in one turn, at most, if no CPU is idle
+  std::chrono::microseconds decode_idle{15'000};  // the same if a whole CPU is, and in proportion if less is
   std::chrono::microseconds decode_rest{20'000};  // the same once tracing is off
 };
+
+// How long a turn may decode while the workload runs and so many CPUs are idle.
+[[nodiscard]] std::chrono::microseconds decode_time(const DrainSettings& settings, double idle_cpus);
 
 class Drain {
  public:
   // `clock`, `tally` and `keeper`, which may be null, must outlive it. Destroying it ends the thread and
-  // closes the pipes.
+  // closes the pipes. `idle_cpus` is asked in every turn.
   Drain(core::Clock& clock, Tally& tally, std::vector<RingPipe> pipes, const DrainSettings& settings,
-        RawKeeper* keeper = nullptr);
+        IdleCpus idle_cpus, RawKeeper* keeper = nullptr);
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
 
@@ -65,6 +71,7 @@ class Drain {
   core::Clock& clock_;
   Tally& tally_;
   DrainSettings settings_;
+  IdleCpus idle_cpus_;
   RawKeeper* keeper_;
   RingReader reader_;                     // the thread's while there is one
   std::unique_ptr<ReaderThread> thread_;  // after reader_, which it uses

@@ -117,7 +117,8 @@ RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, co
       tally_(std::move(parts.tally)) {
   if (spec_.keep_raw_bytes) keeper_.emplace(*spec_.keep_raw_bytes);
   const DrainSettings draining = drain_settings(parts);
-  drain_.emplace(ports_.clock, tally_, std::move(parts.pipes), draining, keeper_ ? &*keeper_ : nullptr);
+  drain_.emplace(ports_.clock, tally_, std::move(parts.pipes), draining, IdleCpus{settings_.proc},
+                 keeper_ ? &*keeper_ : nullptr);
 }
 
 DrainSettings RingTrace::drain_settings(const Parts& parts) const {

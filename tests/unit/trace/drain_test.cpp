@@ -32,8 +32,9 @@ class DrainTest : public testing::Test {
   core::FakeClock clock_;
   Tally tally_{tally_settings()};
   std::array<test::Ring, 2> rings_;
-  std::optional<Drain> drain_{std::in_place, clock_, tally_, test::pipes_of(rings_),
-                              DrainSettings{.reader = test::reader_settings()}};
+  std::optional<Drain> drain_{
+      std::in_place, clock_, tally_, test::pipes_of(rings_), DrainSettings{.reader = test::reader_settings()},
+      IdleCpus{""}};
 };
 
 TEST_F(DrainTest, reads_a_bounded_amount_a_turn_and_lets_others_have_theirs) {
@@ -85,6 +86,15 @@ TEST_F(DrainTest, may_be_destroyed_when_it_is_done) {
   EXPECT_FALSE(drain_);
 }
 
+TEST(DecodeTime, follows_what_is_idle_up_to_one_cpu) {
+  using std::chrono::microseconds;
+  const DrainSettings settings{.decode = microseconds{500}, .decode_idle = microseconds{10'000}};
+  EXPECT_EQ(decode_time(settings, 0), microseconds{500}) << "the workload needs the CPUs";
+  EXPECT_EQ(decode_time(settings, 0.02), microseconds{500});
+  EXPECT_EQ(decode_time(settings, 0.5), microseconds{5'000});
+  EXPECT_EQ(decode_time(settings, 7), microseconds{10'000}) << "callers of the bus wait as long";
+}
+
 // Other callers have their turns meanwhile.
 TEST_F(DrainTest, decodes_the_rest_a_bounded_time_a_turn) {
   TallySettings with_calls = tally_settings();
@@ -94,7 +104,7 @@ TEST_F(DrainTest, decodes_the_rest_a_bounded_time_a_turn) {
                          .decode = std::chrono::microseconds{0},
                          .decode_rest = std::chrono::microseconds{0}};
   settings.reader.sweep_bytes = 100 * kSmallSubbuffer;
-  Drain drain(clock_, tally, test::pipes_of(std::span(rings_).first(1)), settings);
+  Drain drain(clock_, tally, test::pipes_of(std::span(rings_).first(1)), settings, IdleCpus{""});
   rings_[0].waiting = 9;
   bool done = false;
   drain.finish([&](const Status&) { done = true; });
