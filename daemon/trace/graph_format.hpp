@@ -29,6 +29,9 @@ class GraphFormat {
   [[nodiscard]] bool read(std::uint64_t time, std::span<const std::byte> record,
                           analysis::GraphEvent& event) const;
 
+  // Of common_flags: include/linux/trace_events.h, enum trace_flag_type.
+  [[nodiscard]] static analysis::ContextRank context_of(std::uint8_t flags);
+
  private:
   // Where one kind of record has what read() takes from it. Numbers of 8 bytes of which only the lower half
   // means anything (depth and overrun, by kernel) are read as that half.
@@ -57,7 +60,6 @@ class GraphFormat {
   [[nodiscard]] std::uint8_t shape_of(std::uint16_t type) const {
     return type < shape_of_type_.size() ? shape_of_type_[type] : kUnknown;
   }
-  [[nodiscard]] static analysis::ContextRank context_of(std::uint8_t flags);
   template <class T>
   [[nodiscard]] static T load(std::span<const std::byte> record, std::uint32_t offset) {
     T value;

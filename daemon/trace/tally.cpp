@@ -227,14 +227,14 @@ void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
     add_stack(cpu, common, record.data);
     return;
   }
-  cpu.owners.event({StackOwners::context_of(common.flags), common.pid}, number);
+  cpu.owners.event({GraphFormat::context_of(common.flags), common.pid}, number);
   if (kind.role == Role::unknown) return;
   samples.add(number, {record.time, cpu.counted.cpu, cpu.counted.records}, record.data);
   if (kind.role == Role::drop) drops.add(record.data);
 }
 
 void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record) {
-  stacks.add(cpu.owners.take({StackOwners::context_of(common.flags), common.pid}).value_or(kNoKind), record);
+  stacks.add(cpu.owners.take({GraphFormat::context_of(common.flags), common.pid}).value_or(kNoKind), record);
 }
 
 bool Tally::State::add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record) {

@@ -11,11 +11,6 @@ namespace {
 // Deeper ones lose their outermost frames.
 constexpr std::size_t kDeepest = 128;
 
-// Of common_flags, as include/linux/trace_events.h has them.
-constexpr std::uint8_t kHardIrq = 0x08;
-constexpr std::uint8_t kSoftIrq = 0x10;
-constexpr std::uint8_t kNmi = 0x40;
-
 std::uint64_t frame_at(const std::byte* bytes, std::size_t size) {
   if (size == 8) {
     std::uint64_t frame = 0;
@@ -34,14 +29,8 @@ bool is_end(std::uint64_t frame, std::size_t size) {
 
 }  // namespace
 
-std::uint8_t StackOwners::context_of(std::uint8_t common_flags) {
-  if ((common_flags & kNmi) != 0) return 3;
-  if ((common_flags & kHardIrq) != 0) return 2;
-  return (common_flags & kSoftIrq) != 0 ? 1 : 0;
-}
-
 std::optional<std::uint32_t> StackOwners::take(Place place) {
-  auto& latest = latest_[place.context];
+  auto& latest = latest_of(place);
   if (latest.pid != place.pid) return std::nullopt;
   return std::exchange(latest.kind, std::nullopt);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/analysis/graph_event.hpp"
 #include "daemon/trace/event_format.hpp"
 
 namespace netperfd::trace {
@@ -21,12 +22,11 @@ namespace netperfd::trace {
 class StackOwners {
  public:
   struct Place {
-    std::uint8_t context = 0;
+    analysis::ContextRank context = analysis::ContextRank::task;
     std::int32_t pid = 0;
   };
-  [[nodiscard]] static std::uint8_t context_of(std::uint8_t common_flags);
 
-  void event(Place place, std::uint32_t kind) { latest_[place.context] = {place.pid, kind}; }
+  void event(Place place, std::uint32_t kind) { latest_of(place) = {place.pid, kind}; }
   // Nothing where the event was lost. An event has one stack.
   [[nodiscard]] std::optional<std::uint32_t> take(Place place);
   // After a gap in the stream.
@@ -37,7 +37,9 @@ class StackOwners {
     std::int32_t pid = 0;
     std::optional<std::uint32_t> kind;
   };
-  std::array<Latest, 4> latest_;
+  [[nodiscard]] Latest& latest_of(Place place) { return latest_.at(static_cast<std::size_t>(place.context)); }
+
+  std::array<Latest, 4> latest_;  // by context
 };
 
 // Whether it stands between an event's place in the code and its record.

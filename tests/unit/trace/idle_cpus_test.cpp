@@ -20,7 +20,7 @@ class IdleCpusTest : public testing::Test {
     return idle_.of_late(WallTime{milliseconds{at_ms}});
   }
 
-  test::ScratchDirectory directory_;
+  ScratchDirectory directory_;
   IdleCpus idle_{directory_.path("proc")};
 };
 
