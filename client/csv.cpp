@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,9 +104,7 @@ std::string runs_csv(std::span<const RunView> runs) {
   return csv(runs);
 }
 std::string jobs_csv(std::span<const LiveJobView> jobs) {
-  std::vector<LiveJobView> rows;
-  std::ranges::transform(jobs, std::back_inserter(rows), with_known_progress);
-  return csv(std::span<const LiveJobView>{rows});
+  return csv(jobs);
 }
 std::string scenarios_csv(std::span<const ScenarioView> scenarios) {
   return csv(scenarios);

@@ -123,9 +123,7 @@ Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t
 Outcome<RunDetails> Daemon::run(std::uint64_t run) {
   return call([&] {
     const auto [row, sums, flags] = bus_->GetRun(run);
-    RunDetails details{from_row<RunView>(row), from_rows<SumView>(sums), {}};
-    for (const auto& flag : flags) details.flags.push_back({flag.template get<0>(), flag.template get<1>()});
-    return details;
+    return RunDetails{from_row<RunView>(row), from_rows<SumView>(sums), from_rows<FlagView>(flags)};
   });
 }
 

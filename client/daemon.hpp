@@ -61,6 +61,7 @@ class JobListener {
   virtual void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) = 0;
   virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                          const std::string& error) = 0;
+  virtual void run_deleted(std::uint64_t job, std::uint64_t run) = 0;
   // The daemon left the bus, or sent what cannot be read.
   virtual void lost(const Failure& failure) = 0;
 };

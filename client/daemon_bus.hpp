@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,15 +57,16 @@ template <class Function>
   return outcome;
 }
 
-// All rows of a list that comes in pages; `fetch` is given a cursor and returns rows and the next cursor.
+// All rows of a list that comes in pages; `fetch` is given a cursor and returns rows, the next cursor and
+// whatever else.
 template <class View, class Fetch>
 [[nodiscard]] std::vector<View> all_pages(Fetch fetch) {
   std::vector<View> views;
   std::string cursor;
   do {
-    const auto [rows, next] = fetch(cursor);
-    std::ranges::move(from_rows<View>(rows), std::back_inserter(views));
-    cursor = next;
+    const auto page = fetch(cursor);
+    std::ranges::move(from_rows<View>(std::get<0>(page)), std::back_inserter(views));
+    cursor = std::get<1>(page);
   } while (!cursor.empty());
   return views;
 }
@@ -193,6 +195,9 @@ class Daemon::Bus final
   void onRunEnded(const std::uint64_t& run, const std::uint64_t& job, const std::string& state,
                   const std::string& error) override {
     listener_->run_ended(job, run, state, error);
+  }
+  void onRunDeleted(const std::uint64_t& run, const std::uint64_t& job) override {
+    listener_->run_deleted(job, run);
   }
   void onInterfacesAdded(const sdbus::ObjectPath&, const dbus::InterfaceMap& interfaces) override {
     told([&] {

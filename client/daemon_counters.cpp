@@ -1,7 +1,7 @@
 // Daemon's question about what was counted while a run went on.
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "client/daemon.hpp"
@@ -12,16 +12,14 @@ namespace netperfctl {
 Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp) {
   return call([&] {
     CountersView view;
-    for (;;) {
-      auto [rows, unknown, total] = bus_->ListCounters(run, view.counters.size(), 0);
-      std::ranges::move(from_rows<CounterView>(rows), std::back_inserter(view.counters));
-      view.unknown = std::move(unknown);
-      if (rows.empty() || view.counters.size() >= total) break;
-    }
-    while (tcp) {
-      const auto [rows, total] = bus_->ListTcpSamples(run, view.tcp.size(), 0);
-      std::ranges::move(from_rows<TcpSampleView>(rows), std::back_inserter(view.tcp));
-      if (rows.empty() || view.tcp.size() >= total) break;
+    view.counters = all_pages<CounterView>([&](const std::string& cursor) {
+      auto page = bus_->ListCounters(run, cursor, 0);
+      view.unknown = std::move(std::get<3>(page));
+      return page;
+    });
+    if (tcp) {
+      view.tcp = all_pages<TcpSampleView>(
+          [&](const std::string& cursor) { return bus_->ListTcpSamples(run, cursor, 0); });
     }
     return view;
   });

@@ -1,8 +1,7 @@
 // Daemon's questions about the functions of a trace, and traces that users bring along.
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,18 +14,6 @@ namespace {
 // A recording of gigabytes is decoded to its end before the daemon answers.
 constexpr std::chrono::hours kImportAnswer{1};
 
-// All rows of a list that is asked for by offset; `fetch` is given one and returns rows and how many there
-// are in all.
-template <class View, class Fetch>
-std::vector<View> all_by_offset(Fetch fetch) {
-  std::vector<View> views;
-  for (;;) {
-    const auto [rows, total] = fetch(static_cast<std::uint64_t>(views.size()));
-    std::ranges::move(from_rows<View>(rows), std::back_inserter(views));
-    if (rows.empty() || views.size() >= total) return views;
-  }
-}
-
 }  // namespace
 
 Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& lists, bool slices) {
@@ -35,19 +22,15 @@ Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& 
     ProfileDetails details;
     details.profile = from_row<ProfileView>(profile);
     details.builds = from_rows<BuildView>(builds);
-    details.functions = all_by_offset<FunctionStatsView>(
-        [&](std::uint64_t offset) { return bus_->ListFunctionProfile(run, offset, 0); });
+    details.functions = all_pages<FunctionStatsView>([&](const std::string& cursor) { return bus_->ListFunctionProfile(run, cursor, 0); });
     if (slices) {
-      details.slices = all_by_offset<FunctionSlicesView>(
-          [&](std::uint64_t offset) { return bus_->ListFunctionSlices(run, offset, 0); });
+      details.slices = all_pages<FunctionSlicesView>([&](const std::string& cursor) { return bus_->ListFunctionSlices(run, cursor, 0); });
     }
     if (lists.callers) {
-      details.edges = all_by_offset<CallEdgeView>(
-          [&](std::uint64_t offset) { return bus_->ListCallEdges(run, offset, 0); });
+      details.edges = all_pages<CallEdgeView>([&](const std::string& cursor) { return bus_->ListCallEdges(run, cursor, 0); });
     }
     if (lists.tree) {
-      details.tree = all_by_offset<CallNodeView>(
-          [&](std::uint64_t offset) { return bus_->ListCallTree(run, offset, 0); });
+      details.tree = all_pages<CallNodeView>([&](const std::string& cursor) { return bus_->ListCallTree(run, cursor, 0); });
     }
     return details;
   });

@@ -56,14 +56,15 @@ Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optio
     if (filter.module) row.emplace("module", *filter.module);
     if (!filter.pattern.empty()) row.emplace("pattern", filter.pattern);
     FunctionPage page;
-    for (;;) {
-      const auto [rows, total, nearest] = bus_->ListFunctions(row, page.functions.size(), limit.value_or(0));
+    std::string cursor;
+    do {
+      const auto [rows, next, total, nearest] = bus_->ListFunctions(row, cursor, limit.value_or(0));
       std::ranges::move(from_rows<FunctionView>(rows), std::back_inserter(page.functions));
       page.total = total;
       page.nearest = nearest;
-      // A module that leaves meanwhile makes the list shorter than it said before.
-      if (limit || rows.empty() || page.functions.size() >= total) return page;
-    }
+      cursor = next;
+    } while (!limit && !cursor.empty());
+    return page;
   });
 }
 

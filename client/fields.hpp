@@ -160,6 +160,8 @@ void each_field(Row&& row, Visit&& visit) {
   visit("current_run", row.current_run);
   visit("run_state", row.run_state);
   visit("progress", row.progress);
+  visit("queue_position", row.queue_position);
+  visit("expected_end_us", row.expected_end_us);
   visit("error", row.error);
   visit("purpose", row.purpose);
   visit("blocks", row.blocks);

@@ -40,6 +40,7 @@ class Follower final : public JobListener {
   void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) override;
   void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                  const std::string& error) override;
+  void run_deleted(std::uint64_t, std::uint64_t) override {}
   void lost(const Failure& failure) override;
 
  private:

@@ -65,7 +65,7 @@ Json event(std::string_view name, std::uint64_t job) {
 Json jobs_document(std::span<const LiveJobView> jobs) {
   Json json = document("jobs");
   json["jobs"] = Json::array();
-  for (const LiveJobView& job : jobs) json["jobs"].push_back(object(with_known_progress(job)));
+  for (const LiveJobView& job : jobs) json["jobs"].push_back(object(job));
   return json;
 }
 
@@ -281,7 +281,7 @@ std::string deleted_json(std::span<const std::uint64_t> runs) {
 
 std::string job_event_json(std::string_view name, const LiveJobView& job) {
   Json json = event(name, job.job);
-  json["live_job"] = object(with_known_progress(job));
+  json["live_job"] = object(job);
   return line(json);
 }
 
@@ -303,6 +303,12 @@ std::string trace_progress_json(std::uint64_t job, std::uint64_t run, const Trac
   json["lost"] = progress.lost;
   json["events"] = array(progress.events);
   json["functions"] = array(progress.functions);
+  return line(json);
+}
+
+std::string run_deleted_json(std::uint64_t job, std::uint64_t run) {
+  Json json = event("run_deleted", job);
+  json["run"] = run;
   return line(json);
 }
 

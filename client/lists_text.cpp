@@ -60,8 +60,9 @@ std::string job_arm(const LiveJobView& job) {
 }
 
 std::string job_progress(const LiveJobView& job) {
-  if (!job.current_run || !job.planned_s || !job.progress) return "-";
-  return fmt::format("{:.0f} % of {}", *job.progress * 100, format_seconds(*job.planned_s));
+  const auto progress = run_progress(job);
+  if (!progress) return "-";
+  return fmt::format("{:.0f} % of {}", *progress * 100, format_seconds(*job.planned_s));
 }
 
 Cells job_row(const LiveJobView& job) {

@@ -25,7 +25,7 @@ void LiveLine::job_changed(const LiveJobView& raw, Time now) {
     calls_ = false;
   }
   if (begins || job.progress != job_.progress) {
-    anchor_s_ = job.progress.value_or(0) * job.planned_s.value_or(0);
+    anchor_s_ = run_progress(job).value_or(0) * job.planned_s.value_or(0);
     anchor_time_ = now;
   }
   run_ = run;

@@ -51,9 +51,8 @@ Exit run(int argc, char** argv) {
       "  netperfctl start veth-tcp --label before    measure, and follow it\n"
       "  netperfctl show last                        read what came of it\n"
       "  netperfctl doctor                           when something does not work\n"
-      "Exit codes: 0 ok, 1 error or a regression, 2 usage or a wrong job, 3 no daemon, 4 not allowed, 5 not "
-      "found,\n"
-      "6 an inconclusive comparison, 7 a run failed, 130 interrupted.");
+      "Exit codes: 0 ok, 1 error, 2 usage or a wrong job, 3 no daemon, 4 not allowed, 5 not found,\n"
+      "6 an inconclusive comparison, 7 a run failed, 8 a regression, 130 interrupted.");
   std::vector<Verb> verbs;
   verbs.reserve(kVerbs.size());
   for (const auto add : kVerbs) verbs.push_back(add(app, settings));

@@ -11,13 +11,13 @@ namespace netperfctl {
 enum class Exit : int {
   ok = 0,
   other = 1,
-  regression = 1,   // a comparison found one
   usage = 2,        // the command line or the job is wrong; nothing was changed
   unreachable = 3,  // no daemon on the bus, or it went away
   denied = 4,
   not_found = 5,
   inconclusive = 6,  // a comparison gave no answer: inconclusive, too few or refused
   run_failed = 7,
+  regression = 8,  // a comparison found one, or a self-test a difference
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 

@@ -88,6 +88,7 @@ namespace netperfctl {
 [[nodiscard]] std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalView& interval);
 [[nodiscard]] std::string trace_progress_json(std::uint64_t job, std::uint64_t run,
                                               const TraceProgressView& progress);
+[[nodiscard]] std::string run_deleted_json(std::uint64_t job, std::uint64_t run);
 [[nodiscard]] std::string run_ended_json(std::uint64_t job, std::uint64_t run, std::string_view state,
                                          std::string_view error);
 

@@ -18,20 +18,20 @@
 
 namespace netperfctl {
 
-// The fields of one event, a(svs): each value of the type that it has in the kernel.
-[[nodiscard]] inline std::vector<SampleFieldView> sample_fields(const sdbus::Variant& value) {
-  using Field = sdbus::Struct<std::string, sdbus::Variant, std::string>;
+// The fields of one event, aa{sv}: each value of the type that it has in the kernel.
+[[nodiscard]] inline std::vector<SampleFieldView> sample_fields(const sdbus::Variant& rows) {
   std::vector<SampleFieldView> fields;
-  for (const Field& field : value.get<std::vector<Field>>()) {
-    const sdbus::Variant& of = field.get<1>();
-    SampleFieldView view{.name = field.get<0>(), .value = {}, .text = field.get<2>()};
-    if (of.containsValueOfType<std::int64_t>()) {
-      view.value = of.get<std::int64_t>();
-    } else if (of.containsValueOfType<std::uint64_t>()) {
-      view.value = of.get<std::uint64_t>();
+  for (const auto& row : rows.get<netperfd::dbus::Rows>()) {
+    const sdbus::Variant& value = row.at("value");
+    SampleFieldView view{.name = row.at("name").get<std::string>(), .value = {}, .text = {}};
+    if (value.containsValueOfType<std::int64_t>()) {
+      view.value = value.get<std::int64_t>();
+    } else if (value.containsValueOfType<std::uint64_t>()) {
+      view.value = value.get<std::uint64_t>();
     } else {
-      view.value = of.get<std::string>();
+      view.value = value.get<std::string>();
     }
+    if (const auto text = row.find("text"); text != row.end()) view.text = text->second.get<std::string>();
     fields.push_back(std::move(view));
   }
   return fields;
@@ -112,6 +112,8 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("Progress", job.progress, false);
   take("Error", job.error, true);
   take("Purpose", job.purpose, true);
+  take("QueuePosition", job.queue_position, false);
+  take("ExpectedEnd", job.expected_end_us, true);
   const auto design = properties.find(typename Properties::key_type{"Design"});
   if (design != properties.end()) apply_design(job, design->second.template get<netperfd::dbus::Row>());
 }

@@ -161,7 +161,7 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
                    "A difference below this is none to speak of: within it runs are equivalent (1%)")
       ->type_name("PERCENT");
   add_fail_on(*command, arguments->fail_on,
-              "What ends with an error: regression (exit code 1), inconclusive (6; too few and refused too), "
+              "What ends with an error: regression (exit code 8), inconclusive (6; too few and refused too), "
               "both with a comma between them (the default), or never");
   command->add_flag("--all", arguments->all,
                     "Show all functions and facts, and retransmits even where they did not move");

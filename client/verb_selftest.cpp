@@ -54,7 +54,7 @@ Verb add_selftest(CLI::App& app, const Settings& settings) {
   command->footer(
       "Example:\n"
       "  netperfctl selftest veth-tcp\n"
-      "Exit codes: 0 equivalent, 1 a difference where there is none, 6 inconclusive or too few.");
+      "Exit codes: 0 equivalent, 8 a difference where there is none, 6 inconclusive or too few.");
   return {command, [&settings, arguments] { return run_selftest(settings, *arguments); }};
 }
 

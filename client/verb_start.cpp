@@ -93,7 +93,7 @@ Verb add_start(CLI::App& app, const Settings& settings) {
       command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
   detach->excludes(command->get_option("--cancel-on-interrupt"));
   add_fail_on(*command, arguments->fail_on,
-              "What of a design's comparison ends with an error, as of compare: regression (exit code 1), "
+              "What of a design's comparison ends with an error, as of compare: regression (exit code 8), "
               "inconclusive (6); without it the comparison is only shown")
       ->excludes(detach);
   command->footer(

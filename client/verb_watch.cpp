@@ -83,6 +83,9 @@ class Watcher final : public JobListener {
       area_.print_above(stdout, run_end_text(screen_of(stdout), *details, live));
     }
   }
+  void run_deleted(std::uint64_t job, std::uint64_t run) override {
+    if (format_ == Format::json) put(run_deleted_json(job, run));
+  }
   void lost(const Failure& failure) override {
     if (!failure_) failure_ = failure;
     loop_.exit(failure.exit);

@@ -5,6 +5,7 @@
 // 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -246,10 +247,11 @@ struct LiveJobView {
   std::optional<std::uint32_t> runs_ended, runs_finished;
   std::optional<std::uint64_t> current_run;
   std::optional<std::string> run_state;
-  std::optional<double>
-      progress;  // of the current run, 0 to 1; says nothing where that has no planned length
+  std::optional<double> progress;  // of the whole job, 0 to 1
   std::optional<std::string> error;
-  std::optional<std::string> purpose;  // measurement, pilot or selftest
+  std::optional<std::string> purpose;           // measurement, pilot or selftest
+  std::optional<std::uint32_t> queue_position;  // jobs before this one
+  std::optional<std::uint64_t> expected_end_us;
   // Of a design; the last four have a value a run, in the order of `runs`.
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;
@@ -331,10 +333,11 @@ struct StartView {
   std::vector<RunView> runs;  // oldest first
 };
 
-// The daemon's property is always there; what it says of nothing is left out for programs.
-[[nodiscard]] inline LiveJobView with_known_progress(LiveJobView job) {
-  if (!job.planned_s || !job.current_run) job.progress.reset();
-  return job;
+// How much of the current run is over, 0 to 1; absent without such a run, or if its length is not planned.
+[[nodiscard]] inline std::optional<double> run_progress(const LiveJobView& job) {
+  if (!job.progress || !job.planned_s || !job.current_run || !job.runs) return {};
+  const double runs = *job.progress * static_cast<double>(job.runs->size());
+  return std::clamp(runs - job.runs_ended.value_or(0), 0.0, 1.0);
 }
 
 // Nothing of netperfd's made traffic for it: the kernel was watched while somebody else did, here or where

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/log/log.hpp"
@@ -13,8 +14,9 @@
 
 namespace netperfd::bus {
 
-JobObject::JobObject(sdbus::IConnection& connection, core::JobStatus status)
+JobObject::JobObject(sdbus::IConnection& connection, ManagerObject& manager, core::JobStatus status)
     : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(status.id))}),
+      manager_(manager),
       status_(std::move(status)) {
   registerAdaptor();
   getObject().emitInterfacesAddedSignal();
@@ -41,9 +43,19 @@ void JobObject::update(const core::JobStatus& status) {
   note("RunState", status.run_state != status_.run_state);
   note("Progress", status.progress < status_.progress || status.progress > status_.progress);
   note("Error", status.error != status_.error);
+  note("QueuePosition", status.queue_position != status_.queue_position);
+  note("ExpectedEnd", status.expected_end != status_.expected_end);
   status_ = status;
   if (!changed.empty())
     getObject().emitPropertiesChangedSignal(dbus::InterfaceName{dbus::kJobInterface}, changed);
+}
+
+void JobObject::Stop(sdbus::Result<>&& result) {
+  manager_.stop_job(std::move(result), Id(), dbus::caller_of(getObject()));
+}
+
+void JobObject::Mark(sdbus::Result<>&& result, std::string text) {
+  manager_.mark_job(std::move(result), Id(), text, dbus::caller_of(getObject()));
 }
 
 std::uint64_t JobObject::Id() {
@@ -104,6 +116,15 @@ double JobObject::Progress() {
 
 std::string JobObject::Error() {
   return dbus::guarded([&] { return wire_text(status_.error, kShortTextBytes); });
+}
+
+std::uint32_t JobObject::QueuePosition() {
+  return status_.queue_position;
+}
+
+std::uint64_t JobObject::ExpectedEnd() {
+  if (!status_.expected_end) return 0;
+  return static_cast<std::uint64_t>(status_.expected_end->time_since_epoch().count());
 }
 
 }  // namespace netperfd::bus

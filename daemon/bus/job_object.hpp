@@ -12,10 +12,13 @@
 
 namespace netperfd::bus {
 
+class ManagerObject;
+
 class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adaptor> {
  public:
-  // Exports it and announces it through the ObjectManager; throws sdbus::Error.
-  JobObject(sdbus::IConnection& connection, core::JobStatus status);
+  // Exports it and announces it through the ObjectManager; throws sdbus::Error. `manager`, which answers its
+  // methods, must outlive it.
+  JobObject(sdbus::IConnection& connection, ManagerObject& manager, core::JobStatus status);
   JobObject(const JobObject&) = delete;
   JobObject& operator=(const JobObject&) = delete;
   ~JobObject();
@@ -24,6 +27,8 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   void update(const core::JobStatus& status);
 
  private:
+  void Stop(sdbus::Result<>&& result) override;
+  void Mark(sdbus::Result<>&& result, std::string text) override;
   std::uint64_t Id() override;
   std::string Scenario() override;
   std::string Label() override;
@@ -39,7 +44,10 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   std::string RunState() override;
   double Progress() override;
   std::string Error() override;
+  std::uint32_t QueuePosition() override;
+  std::uint64_t ExpectedEnd() override;
 
+  ManagerObject& manager_;
   core::JobStatus status_;
 };
 

@@ -38,14 +38,17 @@ ManagerObject::Dicts ManagerObject::ListModules(const std::string& pattern) {
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t, std::vector<std::string>> ManagerObject::ListFunctions(
-    const Dict& filter, const std::uint64_t& offset, const std::uint32_t& limit) {
+std::tuple<ManagerObject::Dicts, std::string, std::uint64_t, std::vector<std::string>>
+ManagerObject::ListFunctions(const Dict& filter, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const core::FunctionFilter wanted = value_or_throw(parse_function_filter(filter));
+    const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto found =
         value_or_throw(ports_.catalogue.functions(wanted, offset, page_limit(limit, kFunctionsPageLimit)));
     std::size_t room = kRowsBudgetBytes - kListBytes;
-    return std::tuple{fitting_rows(found.rows, function_row, room, room), found.total,
+    Dicts rows = fitting_rows(found.rows, function_row, room, room);
+    std::string next = next_cursor(offset, rows.size(), found.total);
+    return std::tuple{std::move(rows), std::move(next), found.total,
                       wire_texts(found.nearest, kListBytes).texts};
   });
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "daemon/bus/errors.hpp"
@@ -15,26 +16,33 @@ namespace {
 
 constexpr std::uint32_t kPageLimit = 2000;
 
+template <class Item, class MakeRow>
+std::tuple<dbus::Rows, std::string, std::uint64_t> part_of(const std::vector<Item>& items,
+                                                           const std::string& cursor, std::uint32_t limit,
+                                                           MakeRow make_row) {
+  const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
+  auto rows = fitting_part(items.size(), offset, page_limit(limit, kPageLimit),
+                           [&](std::size_t i) { return make_row(items[i]); });
+  std::string next = next_cursor(offset, rows.size(), items.size());
+  return {std::move(rows), std::move(next), items.size()};
+}
+
 }  // namespace
 
-std::tuple<ManagerObject::Dicts, std::vector<std::string>, std::uint64_t> ManagerObject::ListCounters(
-    const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
+std::tuple<ManagerObject::Dicts, std::string, std::uint64_t, std::vector<std::string>>
+ManagerObject::ListCounters(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const Counters found = value_or_throw(ports_.queries.counters(value_or_throw(parse_id(run, "run"))));
-    return std::tuple{fitting_part(found.deltas.size(), offset, page_limit(limit, kPageLimit),
-                                   [&](std::size_t i) { return counter_row(found.deltas[i]); }),
-                      unknown_counters(found), std::uint64_t{found.deltas.size()}};
+    auto [rows, next, total] = part_of(found.deltas, cursor, limit, counter_row);
+    return std::tuple{std::move(rows), std::move(next), total, unknown_counters(found)};
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListTcpSamples(const std::uint64_t& run,
-                                                                              const std::uint64_t& offset,
-                                                                              const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
+                                                      const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const Counters found = value_or_throw(ports_.queries.counters(value_or_throw(parse_id(run, "run"))));
-    return std::tuple{fitting_part(found.tcp.size(), offset, page_limit(limit, kPageLimit),
-                                   [&](std::size_t i) { return tcp_sample_row(found.tcp[i]); }),
-                      std::uint64_t{found.tcp.size()}};
+    return part_of(found.tcp, cursor, limit, tcp_sample_row);
   });
 }
 

@@ -18,12 +18,14 @@ constexpr std::uint32_t kPageLimit = 2000;
 // read for nothing.
 constexpr std::uint32_t kSlicesPageLimit = 200;
 
-// The rows of `part` that fit into a message, each as `make_row(row)`, and how many its list has.
+// The rows of `part`, which begins at `offset`, that fit into a message, each as `make_row(row)`.
 template <class Row, class MakeRow>
-std::tuple<dbus::Rows, std::uint64_t> fitting(const core::ProfilePart<Row>& part, MakeRow make_row) {
-  const std::size_t count = part.rows.size();
-  return {fitting_part(count, 0, kPageLimit, [&](std::size_t i) { return make_row(part.rows[i]); }),
-          part.total};
+std::tuple<dbus::Rows, std::string, std::uint64_t> fitting(const core::ProfilePart<Row>& part,
+                                                           std::uint64_t offset, MakeRow make_row) {
+  auto rows =
+      fitting_part(part.rows.size(), 0, kPageLimit, [&](std::size_t i) { return make_row(part.rows[i]); });
+  std::string next = next_cursor(offset, rows.size(), part.total);
+  return {std::move(rows), std::move(next), part.total};
 }
 
 }  // namespace
@@ -38,48 +40,46 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetFunction
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionProfile(
-    const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
+    const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kPageLimit), {}));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
-    return fitting(part, [&](const FunctionStats& function) {
+    return fitting(part, offset, [&](const FunctionStats& function) {
       return function_profile_row(function, traffic, part.timed);
     });
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListFunctionSlices(
-    const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListFunctionSlices(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
+    const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     core::FunctionLists lists;
     lists.slices = true;
     const auto part =
         value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kSlicesPageLimit), lists));
-    return fitting(part,
+    return fitting(part, offset,
                    [&](const FunctionStats& function) { return function_slices_row(function, part.timed); });
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListCallEdges(const std::uint64_t& run,
-                                                                             const std::uint64_t& offset,
-                                                                             const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListCallEdges(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
-    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))),
+    const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
+    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))), offset,
                    [](const core::NamedEdge& edge) { return call_edge_row(edge); });
   });
 }
 
-std::tuple<ManagerObject::Dicts, std::uint64_t> ManagerObject::ListCallTree(const std::uint64_t& run,
-                                                                            const std::uint64_t& offset,
-                                                                            const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListCallTree(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
+    const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kPageLimit)));
-    return fitting(part, [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
+    return fitting(part, offset, [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
   });
 }
 

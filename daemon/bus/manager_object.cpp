@@ -101,15 +101,20 @@ void ManagerObject::StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::str
 }
 
 void ManagerObject::StopJob(sdbus::Result<>&& result, std::uint64_t job) {
+  stop_job(std::move(result), job, dbus::caller_of(getObject()));
+}
+
+void ManagerObject::stop_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& caller) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    with_credentials(reply, [this, reply, job](const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, fmt::format("stop job {}", job));
+    const auto stop = [this, reply, job](const Credentials& known, const std::string& unique_name) {
+      require_may_measure(known, unique_name, fmt::format("stop job {}", job));
       const JobId id = value_or_throw(parse_id(job, "job"));
-      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", caller.uid)));
-      log::info(fmt::format("uid {} asked to stop it", caller.uid), {.job = id});
+      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", known.uid)));
+      log::info(fmt::format("uid {} asked to stop it", known.uid), {.job = id});
       reply->ok();
-    });
+    };
+    with_credentials_of(caller, reply, stop);
   });
 }
 
@@ -138,7 +143,9 @@ void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
     with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
       require_may_measure(caller, unique_name, fmt::format("delete run {}", run));
       const RunId id = value_or_throw(parse_id(run, "run"));
+      const JobId job = value_or_throw(ports_.queries.run(id)).job;
       throw_if_failed(ports_.queries.remove(id));
+      emitRunDeleted(run, static_cast<std::uint64_t>(job));
       log::info(fmt::format("deleted by uid {}", caller.uid), {.run = id});
       reply->ok();
     });
@@ -161,7 +168,7 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListRuns(const Dict
   });
 }
 
-std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Flags> ManagerObject::GetRun(
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Dicts> ManagerObject::GetRun(
     const std::uint64_t& id) {
   return dbus::guarded([&] {
     // 0 is the newest that has ended, here as in the store.

@@ -44,10 +44,16 @@ class ManagerObject final
 
   void set_group(gid_t group);
 
+  // What StopJob and Mark do, also for the methods of a job's object; `caller` is its unique name.
+  void stop_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& caller);
+  void mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
+                const std::string& caller);
+
  private:
   using Dict = std::map<std::string, sdbus::Variant>;
   using Dicts = std::vector<Dict>;
-  using Flags = std::vector<sdbus::Struct<std::string, std::string>>;
+  // Rows, the cursor of the next page, and how many rows there are in all.
+  using ListPage = std::tuple<Dicts, std::string, std::uint64_t>;
 
   void StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario, Dict options) override;
   void StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::string text, std::string origin,
@@ -56,7 +62,7 @@ class ManagerObject final
   Dicts ListScenarios() override;
   std::tuple<Dicts, std::string> ListRuns(const Dict& filter, const std::string& cursor,
                                           const std::uint32_t& limit) override;
-  std::tuple<Dict, Dicts, Flags> GetRun(const std::uint64_t& id) override;
+  std::tuple<Dict, Dicts, Dicts> GetRun(const std::uint64_t& id) override;
   Dicts ListStreams(const std::uint64_t& run) override;
   std::tuple<Dicts, std::string> ListIntervals(const std::uint64_t& run, const std::string& cursor,
                                                const std::uint32_t& limit) override;
@@ -67,26 +73,19 @@ class ManagerObject final
                                                  const std::uint32_t& limit) override;
   std::tuple<std::string, Dicts, std::vector<std::string>> GetFingerprint(const std::uint64_t& run) override;
   std::tuple<Dict, Dicts> GetFunctionProfile(const std::uint64_t& run) override;
-  std::tuple<Dicts, std::uint64_t> ListFunctionProfile(const std::uint64_t& run, const std::uint64_t& offset,
-                                                       const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::uint64_t> ListFunctionSlices(const std::uint64_t& run, const std::uint64_t& offset,
-                                                      const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::uint64_t> ListCallEdges(const std::uint64_t& run, const std::uint64_t& offset,
-                                                 const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::uint64_t> ListCallTree(const std::uint64_t& run, const std::uint64_t& offset,
-                                                const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::vector<std::string>, std::uint64_t> ListCounters(
-      const std::uint64_t& run, const std::uint64_t& offset, const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::uint64_t> ListTcpSamples(const std::uint64_t& run, const std::uint64_t& offset,
-                                                  const std::uint32_t& limit) override;
+  ListPage ListFunctionProfile(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListFunctionSlices(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListCallEdges(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListCallTree(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListCounters(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
   void ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector<sdbus::UnixFd> files,
                  std::vector<std::string> names, Dict options) override;
   void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
   void ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) override;
   Dicts ListModules(const std::string& pattern) override;
-  std::tuple<Dicts, std::uint64_t, std::vector<std::string>> ListFunctions(
-      const Dict& filter, const std::uint64_t& offset, const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListFunctions(const Dict& filter, const std::string& cursor, const std::uint32_t& limit) override;
   std::vector<std::string> ListEvents(const std::string& pattern) override;
   std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
   Dicts ListTracers() override;
@@ -103,10 +102,14 @@ class ManagerObject final
   std::string Iperf3Version() override;
   bool LiveIntervals() override;
 
-  // Asks who the caller is and hands the answer to `work(const Credentials&)`, whose exceptions go to the
-  // caller.
+  // Asks who the caller is and hands the answer to `work(credentials, unique_name)`, whose exceptions go to
+  // the caller.
   template <class... Values, class Work>
-  void with_credentials(const SharedReply<Values...>& reply, Work work);
+  void with_credentials(const SharedReply<Values...>& reply, Work work) {
+    with_credentials_of(dbus::caller_of(getObject()), reply, work);
+  }
+  template <class... Values, class Work>
+  void with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply, Work work);
   // Throws AccessDenied, `deed` saying what was not allowed, unless the caller may measure.
   void require_may_measure(const Credentials& caller, const std::string& unique_name,
                            const std::string& deed) const;
@@ -129,8 +132,8 @@ class ManagerObject final
 };
 
 template <class... Values, class Work>
-void ManagerObject::with_credentials(const SharedReply<Values...>& reply, Work work) {
-  const std::string unique_name = dbus::caller_of(getObject());
+void ManagerObject::with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply,
+                                        Work work) {
   ports_.authorization.ask(unique_name, [reply, work, unique_name](const Result<Credentials>& caller) {
     answer(reply, [&] {
       if (!caller) {

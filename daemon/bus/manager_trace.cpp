@@ -65,19 +65,23 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListTraceStacks(con
 }
 
 void ManagerObject::Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) {
+  mark_job(std::move(result), job, text, dbus::caller_of(getObject()));
+}
+
+void ManagerObject::mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
+                             const std::string& caller) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_mark(text));
-    with_credentials(
-        reply, [this, reply, job, text](const Credentials& caller, const std::string& unique_name) {
-          const JobId id = value_or_throw(parse_id(job, "job"));
-          const auto status = ports_.scheduler.job(id);
-          if (!status)
-            throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
-          require_may_act_as(status->owner, caller, unique_name, fmt::format("mark job {}", id));
-          throw_if_failed(ports_.scheduler.mark(id, text));
-          reply->ok();
-        });
+    const auto mark = [this, reply, job, text](const Credentials& known, const std::string& unique_name) {
+      const JobId id = value_or_throw(parse_id(job, "job"));
+      const auto status = ports_.scheduler.job(id);
+      if (!status) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
+      require_may_act_as(status->owner, known, unique_name, fmt::format("mark job {}", id));
+      throw_if_failed(ports_.scheduler.mark(id, text));
+      reply->ok();
+    };
+    with_credentials_of(caller, reply, mark);
   });
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +30,7 @@ constexpr std::array<Key, 5> kStartOptions{{
     {"overrides", "as", "a list of strings"},
     {"label", "s", "a string"},
     {"repeat", "u", "an unsigned 32-bit number"},
-    {"tie-to-caller", "b", "a boolean"},
+    {"tie_to_caller", "b", "a boolean"},
     {"purpose", "s", "a string"},
 }};
 
@@ -156,7 +158,7 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
     if (!purpose) return std::unexpected(purpose.error());
     parsed.job.purpose = *purpose;
   }
-  parsed.tie_to_caller = value_of<bool>(options, "tie-to-caller").value_or(false);
+  parsed.tie_to_caller = value_of<bool>(options, "tie_to_caller").value_or(false);
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
@@ -262,6 +264,21 @@ Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {
 
 std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
   return asked == 0 ? highest : std::min(asked, highest);
+}
+
+Result<std::uint64_t> parse_cursor(const std::string& cursor) {
+  if (cursor.empty()) return 0;
+  std::uint64_t offset = 0;
+  const char* end = cursor.data() + cursor.size();
+  const auto [stop, error] = std::from_chars(cursor.data(), end, offset);
+  if (error == std::errc{} && stop == end) return offset;
+  return invalid(
+      fmt::format("cursor: \"{}\" does not come from an earlier page", wire_text(cursor, kNameLimit)));
+}
+
+std::string next_cursor(std::uint64_t offset, std::size_t rows, std::uint64_t total) {
+  if (rows == 0 || offset >= total || total - offset <= rows) return {};
+  return std::to_string(offset + rows);
 }
 
 Result<std::int64_t> parse_id(std::uint64_t number, const char* what) {

@@ -52,6 +52,10 @@ struct StartOptions {
 
 // Rows of a page where `asked` are wanted: 0 means as many as there may be.
 [[nodiscard]] std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest);
+// Where a page begins: 0 for an empty cursor; invalid_argument for one that next_cursor() never gave.
+[[nodiscard]] Result<std::uint64_t> parse_cursor(const std::string& cursor);
+// Of the page that follows `rows` rows from `offset` on, of `total`; empty at the end.
+[[nodiscard]] std::string next_cursor(std::uint64_t offset, std::size_t rows, std::uint64_t total);
 // The store's number for one of the bus, which has one bit more; not_found where the store cannot have it.
 // `what` is "run" or "job".
 [[nodiscard]] Result<std::int64_t> parse_id(std::uint64_t number, const char* what);

@@ -110,6 +110,13 @@ RowMaker make_run(const core::RunRow& run, std::size_t error_limit) {
   return row;
 }
 
+WireRow flag_row(const QualityFlag& flag) {
+  RowMaker row;
+  row.put("code", flag.code);
+  row.put("message", flag.message);
+  return row.take();
+}
+
 }  // namespace
 
 WireRow run_row(const core::RunRow& run) {
@@ -240,17 +247,9 @@ WireRow design_row(const core::JobStatus& job) {
   return row.take();
 }
 
-std::vector<sdbus::Struct<std::string, std::string>> flag_rows(const std::vector<QualityFlag>& flags) {
-  std::vector<sdbus::Struct<std::string, std::string>> rows;
-  std::size_t bytes = 0;
-  for (const QualityFlag& flag : flags) {
-    std::string code = wire_text(flag.code, kShortTextBytes);
-    std::string message = wire_text(flag.message, kShortTextBytes);
-    bytes += round_up(round_up(text_bytes(code.size()), 4) + text_bytes(message.size()), 8);
-    if (bytes > kRowsBudgetBytes / 2) break;
-    rows.emplace_back(std::move(code), std::move(message));
-  }
-  return rows;
+dbus::Rows flag_rows(const std::vector<QualityFlag>& flags) {
+  std::size_t room = kRowsBudgetBytes / 2;
+  return fitting_rows(flags, flag_row, room, room);
 }
 
 }  // namespace netperfd::bus

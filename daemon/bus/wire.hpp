@@ -35,8 +35,7 @@ struct WireRow {
 // The property Design of a live job; empty without one.
 [[nodiscard]] WireRow design_row(const core::JobStatus& job);
 // As many as the budget allows; GetRun's `flags` has their number.
-[[nodiscard]] std::vector<sdbus::Struct<std::string, std::string>> flag_rows(
-    const std::vector<QualityFlag>& flags);
+[[nodiscard]] dbus::Rows flag_rows(const std::vector<QualityFlag>& flags);
 
 // As many rows, from the first on, as fit into the smaller of `limit_bytes` and `room_bytes`, off which it
 // takes what they need.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,8 +28,6 @@ static_assert(kTraceRowBytes + kCpusBytes + kMarksBytes + kDropsBytes + kEventsB
 
 // More than any event of a kernel has; all of them at their longest still fit into a message.
 constexpr std::size_t kFieldsLimit = 256;
-
-using Field = sdbus::Struct<std::string, sdbus::Variant, std::string>;
 
 double seconds(std::int64_t nanoseconds) {
   return std::chrono::duration<double>(std::chrono::nanoseconds{nanoseconds}).count();
@@ -120,45 +118,29 @@ RowMaker make_trace(const TraceRecord& record) {
   return row;
 }
 
-// A value and what it takes behind its signature, which ends at an odd byte.
-struct FieldValue {
-  sdbus::Variant value;
-  bool is_text = false;
-  std::size_t bytes = 0;
-};
-
-FieldValue field_value(const EventField& field) {
-  return std::visit(
-      [](const auto& value) -> FieldValue {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
-          const std::string clean = wire_text(value, kShortTextBytes);
-          return {.value = sdbus::Variant{clean}, .is_text = true, .bytes = text_bytes(clean.size())};
-        } else {
-          return {.value = sdbus::Variant{value}, .is_text = false, .bytes = 8};
-        }
-      },
-      field.value);
+WireRow field_row(const EventField& field) {
+  RowMaker row;
+  row.put("name", field.name);
+  std::visit([&row](const auto& value) { row.put("value", value); }, field.value);
+  row.put_if_any("text", field.text);
+  return row.take();
 }
 
 void put_fields(RowMaker& row, const std::vector<EventField>& fields) {
-  std::vector<Field> made;
+  dbus::Rows made;
   std::size_t bytes = 0;
+  const auto add = [&](WireRow field) {
+    bytes += field.bytes;
+    made.push_back(std::move(field.row));
+  };
   for (const EventField& field : fields) {
     if (made.size() == kFieldsLimit) {
-      made.emplace_back(kEllipsis, sdbus::Variant{std::uint64_t{fields.size() - kFieldsLimit}}, "");
-      bytes += 64;
+      add(field_row({.name = kEllipsis, .value = std::uint64_t{fields.size() - kFieldsLimit}, .text = {}}));
       break;
     }
-    std::string name = wire_text(field.name, kShortTextBytes);
-    FieldValue value = field_value(field);
-    std::string text = wire_text(field.text, kShortTextBytes);
-    const std::size_t head = text_bytes(name.size()) + 3;  // a length byte, one character, a NUL
-    bytes += round_up(
-        round_up(round_up(head, value.is_text ? 4 : 8) + value.bytes, 4) + text_bytes(text.size()), 8);
-    made.emplace_back(std::move(name), std::move(value.value), std::move(text));
+    add(field_row(field));
   }
-  constexpr std::size_t kSignatureLength = 6;  // a(svs)
-  row.put_list("fields", made, kSignatureLength, bytes);
+  row.put_list("fields", made, std::string_view{"aa{sv}"}.size(), bytes);
 }
 
 }  // namespace

@@ -180,7 +180,9 @@ struct JobStatus {
   std::uint32_t runs_finished = 0;
   std::optional<RunId> current_run;
   RunState run_state = RunState::pending;  // of the current run, else of the last
-  double progress = 0;                     // of the current run, 0 to 1; stays 0 where its length is unknown
+  double progress = 0;  // of the job, 0 to 1; never falls; runs of unknown length count when they have ended
+  std::uint32_t queue_position = 0;      // live jobs before this one; 0 once it has begun
+  std::optional<WallTime> expected_end;  // absent: unknown, or it has ended
   std::string error;  // of the last run that failed, and why the machine is not on the side that it was on
   std::string side_error;  // the latter alone
 };

@@ -129,6 +129,7 @@ void Scheduler::start_next_run() {
   }
   Job& job = current_job();
   job.status.state = JobState::running;
+  if (!job.began) job.began = ports_.clock.now();
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
   if (has_commands(job.spec)) {
     bring_side(job);
@@ -226,12 +227,15 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
     leave_job(job);
   } else {
     announce(job);
+    announce_waiting();
   }
   schedule_turn();
 }
 
 void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::string& error) {
+  job.status.progress = progress_of(job);
   job.status.current_run.reset();
+  job.last_ended = ports_.clock.now();
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
@@ -285,6 +289,7 @@ void Scheduler::end_job(Job& job) {
                      : job.any_failed   ? JobState::failed
                                         : JobState::finished;
   announce(job);
+  announce_waiting();
   job.linger = ports_.clock.after(kLinger, [this, id] { forget(id); });
   const auto has_lingered = [](const auto& entry) { return has_ended(entry.second.status.state); };
   if (std::ranges::count_if(jobs_, has_lingered) > kLingerLimit) {
@@ -297,21 +302,57 @@ void Scheduler::forget(JobId id) {
   jobs_.erase(id);
 }
 
-void Scheduler::announce(const Job& job) {
+void Scheduler::announce(Job& job) {
+  job.status.progress = progress_of(job);
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->job_changed(status);
 }
 
+void Scheduler::announce_waiting() {
+  for (const JobId id : queue_) {
+    if (Job& job = jobs_.at(id); job.status.state == JobState::pending) announce(job);
+  }
+}
+
 JobStatus Scheduler::status_of(const Job& job) const {
   JobStatus status = job.status;
-  if (!run_ || status.current_run != run_->id()) return status;
-  status.run_state = run_->state();
-  if (status.run_state == RunState::running && status.planned && run_->started()) {
-    const std::chrono::duration<double> elapsed = ports_.clock.now() - *run_->started();
-    const std::chrono::duration<double> planned = *status.planned;
-    status.progress = std::clamp(elapsed / planned, 0.0, 1.0);
+  status.progress = progress_of(job);
+  const auto place = std::ranges::find(queue_, status.id);
+  if (place != queue_.end()) {
+    status.queue_position = static_cast<std::uint32_t>(place - queue_.begin());
+    status.expected_end = expected_end(job);
   }
+  if (run_ && status.current_run == run_->id()) status.run_state = run_->state();
   return status;
+}
+
+double Scheduler::progress_of(const Job& job) const {
+  const JobStatus& status = job.status;
+  double runs = status.runs_ended;
+  if (run_ && status.current_run == run_->id() && status.planned && run_->started()) {
+    const std::chrono::duration<double> elapsed = ports_.clock.now() - *run_->started();
+    runs += std::clamp(elapsed / std::chrono::duration<double>(*status.planned), 0.0, 1.0);
+  }
+  return std::max(status.progress, runs / static_cast<double>(status.runs.size()));
+}
+
+std::optional<std::chrono::microseconds> Scheduler::run_time(const Job& job) {
+  if (job.status.runs_ended == 0 || !job.began) return job.status.planned;
+  return (*job.last_ended - *job.began) / job.status.runs_ended;
+}
+
+std::optional<WallTime> Scheduler::expected_end(const Job& asked) const {
+  WallTime end = ports_.clock.now();
+  for (const JobId id : queue_) {
+    const Job& job = jobs_.at(id);
+    const auto each = run_time(job);
+    if (!each) return std::nullopt;
+    const auto ended = job.status.runs_ended;
+    const WallTime from = ended > 0 ? *job.last_ended : job.began.value_or(end);
+    end = std::max(end, from + *each * static_cast<std::int64_t>(job.status.runs.size() - ended));
+    if (id == asked.status.id) break;
+  }
+  return end;
 }
 
 }  // namespace netperfd::core

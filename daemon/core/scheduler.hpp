@@ -66,6 +66,8 @@ class Scheduler final : private RunListener {
     bool any_failed = false;
     bool any_canceled = false;
     bool side_failed = false;  // a command of its design
+    std::optional<WallTime> began;       // its first run, sides included
+    std::optional<WallTime> last_ended;  // its latest run
     std::string stop_reason;   // empty: not asked to stop
     Timer linger;
   };
@@ -90,8 +92,14 @@ class Scheduler final : private RunListener {
   void end_job(Job& job);    // which may be forgotten on return
   void forget(JobId id);
   void tick();
-  void announce(const Job& job);
+  void announce(Job& job);
+  // Tells the waiting jobs' new places in the queue, and when they may end.
+  void announce_waiting();
   [[nodiscard]] JobStatus status_of(const Job& job) const;
+  [[nodiscard]] double progress_of(const Job& job) const;
+  // How long one run takes: as those of the job took that have ended, else as planned.
+  [[nodiscard]] static std::optional<std::chrono::microseconds> run_time(const Job& job);
+  [[nodiscard]] std::optional<WallTime> expected_end(const Job& job) const;
   [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
   [[nodiscard]] bool is_busy() const { return run_ || (sides_ && sides_->busy()); }
 

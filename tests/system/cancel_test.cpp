@@ -175,7 +175,7 @@ TEST_F(Cancel, a_killed_netperfctl_leaves_the_job_running) {
 TEST_F(Cancel, a_job_that_is_tied_to_its_caller_ends_with_it) {
   TrafficTap tap{lab().net().right()};
   BusClient caller = lab().connect(lab().users().member);
-  const Reply reply = caller.manager("StartScenario", "sa{sv}", "local", 2, "tie-to-caller", "b", 1,
+  const Reply reply = caller.manager("StartScenario", "sa{sv}", "local", 2, "tie_to_caller", "b", 1,
                                      "overrides", "as", 1, "workload.iperf3.duration=30s");
   ASSERT_EQ(reply.error_name, "") << reply.error_text;
   tap.wait_for_traffic();

@@ -132,7 +132,7 @@ TEST_F(AuthorizationTest, everybody_may_read) {
   const std::string seen = as({}, [](sdbus::IProxy& manager) {
     dbus::Row run;
     dbus::Rows sums;
-    std::vector<sdbus::Struct<std::string, std::string>> flags;
+    dbus::Rows flags;
     manager.callMethod("GetRun")
         .onInterface(dbus::kManagerInterface)
         .withArguments(std::uint64_t{41})

@@ -9,7 +9,7 @@ class CallersTest : public BusTest {
  protected:
   static Answered<sdbus::ObjectPath> start(Client& client, bool tied) {
     return client.call<sdbus::ObjectPath>("StartScenario", std::string{"fake"},
-                                          dbus::Row{{"tie-to-caller", sdbus::Variant{tied}}});
+                                          dbus::Row{{"tie_to_caller", sdbus::Variant{tied}}});
   }
   core::JobState state_of(JobId job) {
     clock.turn();

@@ -10,13 +10,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-using FunctionsAnswer = Answered<dbus::Rows, std::uint64_t, std::vector<std::string>>;
+using FunctionsAnswer = Answered<dbus::Rows, std::string, std::uint64_t, std::vector<std::string>>;
 
 class CatalogueTest : public ClientTest {
  protected:
-  FunctionsAnswer list_functions(const dbus::Row& filter, std::uint64_t offset = 0, std::uint32_t limit = 0) {
-    return client->call<dbus::Rows, std::uint64_t, std::vector<std::string>>("ListFunctions", filter, offset,
-                                                                             limit);
+  FunctionsAnswer list_functions(const dbus::Row& filter, const std::string& cursor = "",
+                                 std::uint32_t limit = 0) {
+    return client->call<dbus::Rows, std::string, std::uint64_t, std::vector<std::string>>(
+        "ListFunctions", filter, cursor, limit);
   }
 };
 
@@ -85,14 +86,15 @@ TEST_F(CatalogueTest, functions_are_asked_for_by_module_pattern_and_part) {
       .total = 60'000,
       .nearest = {}};
   const auto listed = list_functions(
-      {{"module", sdbus::Variant{std::string{"hsr"}}}, {"pattern", sdbus::Variant{std::string{"hsr_*"}}}}, 7,
+      {{"module", sdbus::Variant{std::string{"hsr"}}}, {"pattern", sdbus::Variant{std::string{"hsr_*"}}}}, "7",
       20);
   ASSERT_EQ(listed.error, "") << listed.text;
   EXPECT_EQ(catalogue.last_module, "hsr");
   EXPECT_EQ(catalogue.last_pattern, "hsr_*");
   EXPECT_EQ(catalogue.last_offset, 7U);
   EXPECT_EQ(catalogue.last_limit, 20U);
-  const auto& [functions, total, nearest] = listed.values;
+  const auto& [functions, next, total, nearest] = listed.values;
+  EXPECT_EQ(next, "9");
   ASSERT_EQ(functions.size(), 2U);
   EXPECT_EQ(text_at(functions[0], "name"), "hsr_rx");
   EXPECT_EQ(text_at(functions[0], "module"), "hsr");
@@ -106,14 +108,14 @@ TEST_F(CatalogueTest, no_module_the_kernel_itself_and_no_limit_are_different_fro
   EXPECT_EQ(catalogue.last_module, std::nullopt);
   EXPECT_EQ(catalogue.last_pattern, "");
   EXPECT_EQ(catalogue.last_limit, 2000U);
-  ASSERT_EQ(list_functions({{"module", sdbus::Variant{std::string{}}}}, 0, 2001).error, "");
+  ASSERT_EQ(list_functions({{"module", sdbus::Variant{std::string{}}}}, "", 2001).error, "");
   EXPECT_EQ(catalogue.last_module, "");
   EXPECT_EQ(catalogue.last_limit, 2000U);
 }
 
 TEST_F(CatalogueTest, the_nearest_names_come_where_a_plain_one_is_not_traceable) {
   catalogue.found_functions.nearest = {"ip_rcv", "ip_rcv_core.isra.0"};
-  EXPECT_THAT(std::get<2>(list_functions({}).values), ElementsAre("ip_rcv", "ip_rcv_core.isra.0"));
+  EXPECT_THAT(std::get<3>(list_functions({}).values), ElementsAre("ip_rcv", "ip_rcv_core.isra.0"));
 }
 
 TEST_F(CatalogueTest, the_longest_functions_come_as_many_as_fit_with_the_true_total) {
@@ -124,8 +126,8 @@ TEST_F(CatalogueTest, the_longest_functions_come_as_many_as_fit_with_the_true_to
   const auto listed = list_functions({});
   ASSERT_EQ(listed.error, "") << listed.text;
   EXPECT_GT(std::get<0>(listed.values).size(), 500U);
-  EXPECT_EQ(std::get<1>(listed.values), 2000U);
-  EXPECT_EQ(std::get<2>(listed.values).back(), "\u2026");
+  EXPECT_EQ(std::get<2>(listed.values), 2000U);
+  EXPECT_EQ(std::get<3>(listed.values).back(), "\u2026");
 }
 
 TEST_F(CatalogueTest, an_event_comes_with_its_typed_fields) {

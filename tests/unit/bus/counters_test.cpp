@@ -34,20 +34,23 @@ class CountersOnTheBus : public ClientTest {
     queries.stored_counters->unknown = {"perf: not available here: cycles"};
   }
 
-  using CountersAnswer = Answered<dbus::Rows, std::vector<std::string>, std::uint64_t>;
-  CountersAnswer list(std::uint64_t offset = 0, std::uint32_t limit = 0, std::uint64_t run = 41) {
-    return client->call<dbus::Rows, std::vector<std::string>, std::uint64_t>("ListCounters", run, offset,
-                                                                             limit);
+  using CountersAnswer = Answered<dbus::Rows, std::string, std::uint64_t, std::vector<std::string>>;
+  CountersAnswer list(const std::string& cursor = "", std::uint32_t limit = 0, std::uint64_t run = 41) {
+    return client->call<dbus::Rows, std::string, std::uint64_t, std::vector<std::string>>("ListCounters", run,
+                                                                                          cursor, limit);
   }
-  Answered<dbus::Rows, std::uint64_t> samples(std::uint64_t offset = 0, std::uint32_t limit = 0) {
-    return client->call<dbus::Rows, std::uint64_t>("ListTcpSamples", std::uint64_t{41}, offset, limit);
+  Answered<dbus::Rows, std::string, std::uint64_t> samples(const std::string& cursor = "",
+                                                           std::uint32_t limit = 0) {
+    return client->call<dbus::Rows, std::string, std::uint64_t>("ListTcpSamples", std::uint64_t{41}, cursor,
+                                                                limit);
   }
 };
 
 TEST_F(CountersOnTheBus, come_with_every_key_that_is_known) {
   const auto answered = list();
   ASSERT_EQ(answered.error, "") << answered.text;
-  const auto& [rows, unknown, total] = answered.values;
+  const auto& [rows, next, total, unknown] = answered.values;
+  EXPECT_EQ(next, "");
   EXPECT_EQ(total, 2U);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].size(), 4U) << "it is of the whole machine";
@@ -63,7 +66,8 @@ TEST_F(CountersOnTheBus, come_with_every_key_that_is_known) {
 TEST_F(CountersOnTheBus, come_with_samples_of_tcp) {
   const auto answered = samples();
   ASSERT_EQ(answered.error, "") << answered.text;
-  const auto& [rows, total] = answered.values;
+  const auto& [rows, next, total] = answered.values;
+  EXPECT_EQ(next, "");
   EXPECT_EQ(total, 1U);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_DOUBLE_EQ(rows[0].at("time_s").get<double>(), 1.5);
@@ -84,14 +88,17 @@ TEST_F(CountersOnTheBus, of_a_large_machine_come_each_once_in_messages_below_a_m
   }
   std::vector<std::uint64_t> seen;
   int pages = 0;
-  for (; seen.size() < 20'000 && pages < 100; ++pages) {
-    const auto answered = list(seen.size());
+  std::string cursor;
+  for (; (pages == 0 || !cursor.empty()) && pages < 100; ++pages) {
+    const auto answered = list(cursor);
     ASSERT_EQ(answered.error, "") << answered.text;
     ASSERT_FALSE(std::get<0>(answered.values).empty());
     EXPECT_EQ(std::get<2>(answered.values), 20'000U);
+    cursor = std::get<1>(answered.values);
     for (const dbus::Row& row : std::get<0>(answered.values))
       seen.push_back(row.at("delta").get<std::uint64_t>());
   }
+  ASSERT_EQ(seen.size(), 20'000U);
   for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_EQ(seen.at(i), i);
   EXPECT_LT(pages, 30) << "pages are filled";
 }
@@ -100,15 +107,19 @@ TEST_F(CountersOnTheBus, that_nobody_read_are_not_found) {
   queries.stored_counters.reset();
   EXPECT_EQ(list().error, dbus::error::kNotFound);
   EXPECT_EQ(samples().error, dbus::error::kNotFound);
-  EXPECT_EQ(list(0, 0, 99).error, dbus::error::kNotFound);
+  EXPECT_EQ(list("", 0, 99).error, dbus::error::kNotFound);
 }
 
-TEST_F(CountersOnTheBus, are_cut_to_the_limit_and_begin_at_the_offset) {
-  const auto answered = list(1, 1);
+TEST_F(CountersOnTheBus, are_cut_to_the_limit_and_go_on_from_there) {
+  const auto first = list("", 1);
+  ASSERT_EQ(std::get<0>(first.values).size(), 1U);
+  const auto answered = list(std::get<1>(first.values), 1);
   ASSERT_EQ(std::get<0>(answered.values).size(), 1U);
   EXPECT_EQ(std::get<0>(answered.values)[0].at("name").get<std::string>(), "TcpRetransSegs");
-  EXPECT_TRUE(std::get<0>(list(7).values).empty());
-  EXPECT_TRUE(std::get<0>(samples(1).values).empty());
+  EXPECT_EQ(std::get<1>(answered.values), "");
+  EXPECT_TRUE(std::get<0>(list("7").values).empty());
+  EXPECT_TRUE(std::get<0>(samples("1").values).empty());
+  EXPECT_EQ(list("one").error, dbus::error::kInvalidArgument);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace netperfd::bus {
 
 using ProfileAnswer = Answered<dbus::Row, dbus::Rows>;
-using PartAnswer = Answered<dbus::Rows, std::uint64_t>;
+using PartAnswer = Answered<dbus::Rows, std::string, std::uint64_t>;  // rows, next, total
 using Numbers = std::vector<std::uint64_t>;
 
 inline FunctionStats hsr_rx() {
@@ -94,14 +94,15 @@ class Functions : public ClientTest {
   ProfileAnswer get_profile(std::uint64_t run = 41) {
     return client->call<dbus::Row, dbus::Rows>("GetFunctionProfile", run);
   }
-  PartAnswer list(const char* method, std::uint64_t offset = 0, std::uint32_t limit = 0,
+  PartAnswer list(const char* method, const std::string& cursor = "", std::uint32_t limit = 0,
                   std::uint64_t run = 41) {
-    return client->call<dbus::Rows, std::uint64_t>(method, run, offset, limit);
+    return client->call<dbus::Rows, std::string, std::uint64_t>(method, run, cursor, limit);
   }
   dbus::Rows rows_of(const char* method) {
     const auto answered = list(method);
     EXPECT_EQ(answered.error, "") << answered.text;
-    EXPECT_EQ(std::get<1>(answered.values), std::get<0>(answered.values).size());
+    EXPECT_EQ(std::get<1>(answered.values), "");
+    EXPECT_EQ(std::get<2>(answered.values), std::get<0>(answered.values).size());
     return std::get<0>(answered.values);
   }
 };

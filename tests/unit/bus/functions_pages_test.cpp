@@ -16,17 +16,19 @@ class FunctionPages : public Functions {
   // All of them, page by page; a page without rows before the end is a failure.
   dbus::Rows all_rows_of(const char* method, std::size_t& pages) {
     dbus::Rows rows;
+    std::string cursor;
     std::uint64_t total = 0;
     pages = 0;
     do {
-      const auto part = list(method, rows.size());
+      const auto part = list(method, cursor);
       EXPECT_EQ(part.error, "") << part.text;
       if (part.error != "" || std::get<0>(part.values).empty()) break;
       EXPECT_LE(std::get<0>(part.values).size(), 2'000U);
-      total = std::get<1>(part.values);
+      cursor = std::get<1>(part.values);
+      total = std::get<2>(part.values);
       std::ranges::copy(std::get<0>(part.values), std::back_inserter(rows));
       ++pages;
-    } while (rows.size() < total);
+    } while (!cursor.empty());
     EXPECT_EQ(rows.size(), total);
     return rows;
   }

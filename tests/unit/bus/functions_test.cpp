@@ -186,22 +186,30 @@ TEST_F(Functions, a_node_says_how_deep_it_lies_also_on_a_page_that_begins_within
   EXPECT_EQ(number_at(rows[0], "self_ns"), 40U);
   EXPECT_EQ(text_at(rows[1], "function"), "skb_clone");
   EXPECT_FALSE(rows[1].at("in_interrupt").get<bool>());
-  const auto part = list("ListCallTree", 2, 1);
+  const auto two = list("ListCallTree", "", 2);
+  const auto part = list("ListCallTree", std::get<1>(two.values), 1);
   ASSERT_EQ(std::get<0>(part.values).size(), 1U);
   EXPECT_EQ(small_at(std::get<0>(part.values).front(), "depth"), 2U);
-  EXPECT_EQ(std::get<1>(part.values), 5U);
+  EXPECT_EQ(std::get<2>(part.values), 5U);
 }
 
-TEST_F(Functions, a_list_begins_where_it_is_asked_to_and_ends_at_its_end) {
-  const auto second = list("ListFunctionProfile", 1, 5);
+TEST_F(Functions, a_page_begins_where_the_one_before_ended_and_the_last_one_says_so) {
+  const auto first = list("ListFunctionProfile", "", 1);
+  EXPECT_NE(std::get<1>(first.values), "");
+  const auto second = list("ListFunctionProfile", std::get<1>(first.values), 5);
+  EXPECT_EQ(std::get<1>(second.values), "");
   ASSERT_EQ(std::get<0>(second.values).size(), 1U);
   EXPECT_EQ(text_at(std::get<0>(second.values).front(), "function"), "skb_clone");
   for (const char* method : kLists) {
-    for (const std::uint64_t offset : {std::uint64_t{99}, ~std::uint64_t{0}}) {
-      const auto beyond = list(method, offset);
+    for (const char* cursor : {"99", "18446744073709551615"}) {
+      const auto beyond = list(method, cursor);
       EXPECT_EQ(beyond.error, "") << method;
       EXPECT_TRUE(std::get<0>(beyond.values).empty());
-      EXPECT_GT(std::get<1>(beyond.values), 0U);
+      EXPECT_EQ(std::get<1>(beyond.values), "");
+      EXPECT_GT(std::get<2>(beyond.values), 0U);
+    }
+    for (const char* cursor : {"-1", "1 ", "1x", "18446744073709551616"}) {
+      EXPECT_EQ(list(method, cursor).error, dbus::error::kInvalidArgument) << method << " " << cursor;
     }
   }
 }
@@ -210,7 +218,7 @@ TEST_F(Functions, what_does_not_exist_is_not_found) {
   const auto expect_not_found = [&](std::uint64_t run) {
     EXPECT_EQ(get_profile(run).error, dbus::error::kNotFound) << run;
     for (const char* method : kLists) {
-      EXPECT_EQ(list(method, 0, 0, run).error, dbus::error::kNotFound) << method << " " << run;
+      EXPECT_EQ(list(method, "", 0, run).error, dbus::error::kNotFound) << method << " " << run;
     }
   };
   for (const std::uint64_t run : {std::uint64_t{0}, std::uint64_t{99}, ~std::uint64_t{0}})

@@ -80,7 +80,7 @@ TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
   EXPECT_THAT(
       client->heard(),
       ElementsAre("InterfacesAdded /org/netperfd1",
-                  "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState",
+                  "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState ExpectedEnd",
                   "PropertiesChanged /org/netperfd1/job/1 RunState",
                   "PropertiesChanged /org/netperfd1/job/1 Progress",
                   "PropertiesChanged /org/netperfd1/job/1 RunState Progress", "RunEnded /org/netperfd1",
@@ -99,6 +99,41 @@ TEST_F(Jobs, a_stopped_job_is_canceled_and_stopping_it_again_is_not_running) {
   clock.turn();
   EXPECT_EQ(scheduler->job(1)->state, core::JobState::canceled);
   EXPECT_EQ(client->call<>("StopJob", std::uint64_t{1}).error, dbus::error::kNotRunning);
+}
+
+TEST_F(Jobs, a_job_can_be_stopped_and_marked_through_its_own_object) {
+  ASSERT_EQ(start().error, "");
+  const auto path = dbus::job_path(1);
+  EXPECT_EQ(client->call_on<>(path, dbus::kJobInterface, "Mark", std::string{"phase two"}).error,
+            dbus::error::kNotRunning)
+      << "nothing of it is traced";
+  EXPECT_EQ(client->call_on<>(path, dbus::kJobInterface, "Mark", std::string{"two\nlines"}).error,
+            dbus::error::kInvalidArgument);
+  EXPECT_EQ(client->call_on<>(path, dbus::kJobInterface, "Stop").error, "");
+  clock.turn();
+  EXPECT_EQ(scheduler->job(1)->state, core::JobState::canceled);
+  EXPECT_EQ(client->call_on<>(path, dbus::kJobInterface, "Stop").error, dbus::error::kNotRunning);
+}
+
+TEST_F(Jobs, a_waiting_job_tells_its_place_and_when_it_may_end) {
+  ASSERT_EQ(start().error, "");
+  ASSERT_EQ(start().error, "");
+  const auto property = [&](const char* name) {
+    return client->call_on<sdbus::Variant>(dbus::job_path(2), "org.freedesktop.DBus.Properties", "Get",
+                                           std::string{dbus::kJobInterface}, std::string{name});
+  };
+  EXPECT_EQ(std::get<0>(property("QueuePosition").values).get<std::uint32_t>(), 1U);
+  const auto end = clock.now() + std::chrono::seconds{20};
+  EXPECT_EQ(std::get<0>(property("ExpectedEnd").values).get<std::uint64_t>(),
+            static_cast<std::uint64_t>(end.time_since_epoch().count()));
+}
+
+TEST_F(Jobs, a_deleted_run_is_told) {
+  queries.stored = {a_run(41)};
+  client->listen();
+  ASSERT_EQ(client->call<>("DeleteRun", std::uint64_t{41}).error, "");
+  barrier();
+  EXPECT_THAT(client->heard(), ElementsAre("RunDeleted /org/netperfd1"));
 }
 
 TEST_F(Jobs, stopping_what_does_not_exist_is_not_found) {
@@ -166,7 +201,7 @@ TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
   const auto answered = start({{"lable", sdbus::Variant{std::string{"x"}}}});
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
   EXPECT_EQ(answered.text,
-            "unknown option \"lable\"; allowed are overrides, label, repeat, tie-to-caller, purpose");
+            "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose");
   EXPECT_TRUE(scheduler->jobs().empty());
 }
 

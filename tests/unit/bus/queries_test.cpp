@@ -11,13 +11,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-using RunAnswer = Answered<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>;
+using RunAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
 
 class Queries : public ClientTest {
  protected:
   RunAnswer get_run(std::uint64_t id) {
-    return client->call<dbus::Row, dbus::Rows, std::vector<sdbus::Struct<std::string, std::string>>>("GetRun",
+    return client->call<dbus::Row, dbus::Rows, dbus::Rows>("GetRun",
                                                                                                      id);
   }
   PageAnswer list_runs(const dbus::Row& filter, const std::string& cursor = "", std::uint32_t limit = 0) {

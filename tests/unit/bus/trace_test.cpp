@@ -17,8 +17,6 @@ using testing::UnorderedElementsAre;
 
 using TraceAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows, dbus::Rows>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
-using Fields = std::vector<sdbus::Struct<std::string, sdbus::Variant, std::string>>;
-
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
 
@@ -171,16 +169,16 @@ TEST_F(Traces, a_sample_comes_with_typed_values_and_the_kernels_words_for_them) 
   EXPECT_EQ(text_at(samples[0], "task"), "iperf3");
   EXPECT_FALSE(samples[1].contains("task"));
 
-  const auto fields = samples[0].at("fields").get<Fields>();
+  const auto fields = samples[0].at("fields").get<dbus::Rows>();
   ASSERT_EQ(fields.size(), 4U);
-  EXPECT_EQ(std::get<0>(fields[0]), "delta");
-  EXPECT_EQ(std::get<1>(fields[0]).get<std::int64_t>(), -9);
-  EXPECT_EQ(std::get<1>(fields[1]).get<std::uint64_t>(), kMost);
-  EXPECT_EQ(std::get<1>(fields[2]).get<std::string>(), "veth0");
-  EXPECT_EQ(std::get<2>(fields[2]), "");
-  EXPECT_EQ(std::get<1>(fields[3]).get<std::uint64_t>(), 3U);
-  EXPECT_EQ(std::get<2>(fields[3]), "NO_SOCKET");
-  EXPECT_TRUE(samples[1].at("fields").get<Fields>().empty());
+  EXPECT_EQ(text_at(fields[0], "name"), "delta");
+  EXPECT_EQ(fields[0].at("value").get<std::int64_t>(), -9);
+  EXPECT_EQ(fields[1].at("value").get<std::uint64_t>(), kMost);
+  EXPECT_EQ(fields[2].at("value").get<std::string>(), "veth0");
+  EXPECT_FALSE(fields[2].contains("text"));
+  EXPECT_EQ(fields[3].at("value").get<std::uint64_t>(), 3U);
+  EXPECT_EQ(text_at(fields[3], "text"), "NO_SOCKET");
+  EXPECT_TRUE(samples[1].at("fields").get<dbus::Rows>().empty());
 }
 
 TEST_F(Traces, samples_come_of_one_event_or_all_in_pages_as_long_as_asked) {
@@ -322,10 +320,10 @@ TEST_F(Traces, hostile_samples_and_stacks_come_each_once_in_messages_below_a_meb
     ASSERT_EQ(page.error, "") << page.text;
     for (const dbus::Row& row : std::get<0>(page.values)) {
       ++samples;
-      const auto fields = row.at("fields").get<Fields>();
+      const auto fields = row.at("fields").get<dbus::Rows>();
       ASSERT_EQ(fields.size(), 257U);
-      EXPECT_EQ(std::get<0>(fields.back()), "\u2026");
-      EXPECT_EQ(std::get<1>(fields.back()).get<std::uint64_t>(), 44U);
+      EXPECT_EQ(text_at(fields.back(), "name"), "\u2026");
+      EXPECT_EQ(fields.back().at("value").get<std::uint64_t>(), 44U);
     }
     cursor = std::get<1>(page.values);
   } while (!cursor.empty());

@@ -26,7 +26,7 @@ TEST(StartOptions, are_all_read) {
       parse_start_options({{"overrides", sdbus::Variant{std::vector<std::string>{"a=1", "b=2"}}},
                            {"label", sdbus::Variant{std::string{"before"}}},
                            {"repeat", sdbus::Variant{std::uint32_t{3}}},
-                           {"tie-to-caller", sdbus::Variant{true}}});
+                           {"tie_to_caller", sdbus::Variant{true}}});
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_THAT(parsed->job.overrides, ElementsAre("a=1", "b=2"));
   EXPECT_EQ(parsed->job.label, "before");
@@ -48,8 +48,8 @@ TEST(StartOptions, a_wrong_type_is_told_with_the_expected_one) {
             "option \"repeat\" has the D-Bus type i; expected is an unsigned 32-bit number, u");
   EXPECT_EQ(refusal(parse_start_options({{"overrides", sdbus::Variant{std::string{"a=1"}}}})),
             "option \"overrides\" has the D-Bus type s; expected is a list of strings, as");
-  EXPECT_EQ(refusal(parse_start_options({{"tie-to-caller", sdbus::Variant{std::string{"yes"}}}})),
-            "option \"tie-to-caller\" has the D-Bus type s; expected is a boolean, b");
+  EXPECT_EQ(refusal(parse_start_options({{"tie_to_caller", sdbus::Variant{std::string{"yes"}}}})),
+            "option \"tie_to_caller\" has the D-Bus type s; expected is a boolean, b");
 }
 
 TEST(StartOptions, are_limited) {

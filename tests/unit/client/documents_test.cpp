@@ -71,9 +71,10 @@ TEST(Json, events_are_a_line_each) {
                            trace_progress_json(12, 42, samples::trace_progress()) +
                            trace_progress_json(12, 42, samples::function_progress()) +
                            run_ended_json(12, 42, "failed", "no route\nto host") +
-                           run_ended_json(12, 43, "finished", "") + job_removed_json(12);
+                           run_ended_json(12, 43, "finished", "") + run_deleted_json(12, 43) +
+                           job_removed_json(12);
   expect_golden("events.jsonl", text);
-  EXPECT_EQ(std::ranges::count(text, '\n'), 9);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 10);
 }
 
 TEST(Json, has_no_word_for_infinity) {

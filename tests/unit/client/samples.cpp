@@ -168,7 +168,9 @@ std::vector<LiveJobView> jobs() {
   running.runs_finished = 1;
   running.current_run = 42;
   running.run_state = "running";
-  running.progress = 0.56;
+  running.progress = 0.52;
+  running.queue_position = 0;
+  running.expected_end_us = 1'753'000'022'000'000;
   LiveJobView waiting;
   waiting.job = 13;
   waiting.scenario = "veth-udp";
@@ -179,6 +181,7 @@ std::vector<LiveJobView> jobs() {
   waiting.runs_finished = 0;
   waiting.run_state = "pending";
   waiting.progress = 0;
+  waiting.queue_position = 1;
   return {running, waiting};
 }
 

@@ -245,6 +245,71 @@ TEST_F(SchedulerTest, tells_progress_once_a_second_while_the_client_runs) {
   EXPECT_THAT(seen_.take(), ElementsAre("job 1 running 0/1 running 0.05", "job 1 running 0/1 running 0.15"));
 }
 
+TEST_F(SchedulerTest, progress_is_of_the_whole_job_and_never_falls) {
+  submit(2);
+  clock_.turn();
+  workload_.last().become_prepared();
+  clock_.advance(seconds{5});
+  EXPECT_DOUBLE_EQ(scheduler_.job(1)->progress, 0.25) << "half of the first of two runs";
+  double highest = 0;
+  const auto expect_no_fall = [&] {
+    const double progress = scheduler_.job(1)->progress;
+    EXPECT_GE(progress, highest);
+    highest = progress;
+  };
+  clock_.advance(seconds{4});
+  expect_no_fall();
+  workload_.last().end(a_measurement());
+  expect_no_fall();
+  clock_.turn();
+  expect_no_fall();
+  EXPECT_DOUBLE_EQ(highest, 0.5);
+  workload_.last().become_prepared();
+  expect_no_fall();
+  workload_.last().end(a_failure("iperf3: connection refused"));
+  clock_.turn();
+  EXPECT_DOUBLE_EQ(scheduler_.job(1)->progress, 1) << "it is over, whatever came of it";
+}
+
+TEST_F(SchedulerTest, a_waiting_job_knows_its_place_and_when_it_may_end) {
+  const WallTime start = clock_.now();
+  submit(2);
+  submit(3);
+  submit(1);
+  clock_.turn();
+  EXPECT_EQ(scheduler_.job(1)->queue_position, 0U);
+  EXPECT_EQ(scheduler_.job(2)->queue_position, 1U);
+  EXPECT_EQ(scheduler_.job(3)->queue_position, 2U);
+  EXPECT_EQ(scheduler_.job(1)->expected_end, start + seconds{20});
+  EXPECT_EQ(scheduler_.job(2)->expected_end, start + seconds{50});
+  EXPECT_EQ(scheduler_.job(3)->expected_end, start + seconds{60});
+
+  workload_.last().become_prepared();
+  clock_.advance(seconds{14});
+  workload_.last().end(a_measurement());
+  clock_.turn();
+  EXPECT_EQ(scheduler_.job(1)->expected_end, start + seconds{28}) << "as long as the first run took";
+  EXPECT_EQ(scheduler_.job(3)->expected_end, start + seconds{68});
+  clock_.advance(seconds{30});
+  EXPECT_EQ(scheduler_.job(1)->expected_end, clock_.now()) << "it is late; a time gone by is no answer";
+
+  (void)seen_.take();
+  ASSERT_TRUE(scheduler_.stop(2, "not wanted"));
+  clock_.turn();
+  EXPECT_EQ(scheduler_.job(3)->queue_position, 1U);
+  EXPECT_THAT(seen_.take(), testing::Contains(testing::HasSubstr("job 3"))) << "whoever waits is told";
+  EXPECT_FALSE(scheduler_.job(2)->expected_end) << "it has ended";
+}
+
+TEST_F(SchedulerTest, nobody_knows_when_a_job_ends_that_only_a_stop_ends) {
+  ASSERT_TRUE(scheduler_.submit(a_job_without_workload(), 1000));
+  submit(1);
+  clock_.turn();
+  EXPECT_FALSE(scheduler_.job(1)->expected_end);
+  EXPECT_FALSE(scheduler_.job(2)->expected_end) << "it waits for the other one";
+  EXPECT_EQ(scheduler_.job(2)->queue_position, 1U);
+}
+
 TEST_F(SchedulerTest, passes_live_intervals_on) {
   submit();
   clock_.turn();
