@@ -49,8 +49,8 @@ std::string cell(const Value& value) {
 template <class Row>
 std::string header() {
   std::string line;
-  each_field(Row{}, [&line](const char* key, const auto&, const char* unit = "") {
-    line += fmt::format("{}{}{}", line.empty() ? "" : ",", key, unit);
+  each_field(Row{}, [&line](std::string_view key, const auto&, std::string_view unit) {
+    line += fmt::format("{}{}{}{}", line.empty() ? "" : ",", key, unit.empty() ? "" : "_", unit);
   });
   return line + "\r\n";
 }
@@ -70,7 +70,7 @@ template <class Row>
 std::string record(const Row& row) {
   std::string line;
   bool first = true;
-  each_field(row, [&](const char* key, const auto& member, const char* = "") {
+  each_field(row, [&](std::string_view key, const auto& member, std::string_view /*unit*/) {
     if (!first) line += ',';
     first = false;
     line += cell_of(key, member);

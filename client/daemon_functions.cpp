@@ -22,15 +22,19 @@ Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& 
     ProfileDetails details;
     details.profile = from_row<ProfileView>(profile);
     details.builds = from_rows<BuildView>(builds);
-    details.functions = all_pages<FunctionStatsView>([&](const std::string& cursor) { return bus_->ListFunctionProfile(run, cursor, 0); });
+    details.functions = all_pages<FunctionStatsView>(
+        [&](const std::string& cursor) { return bus_->ListFunctionProfile(run, cursor, 0); });
     if (slices) {
-      details.slices = all_pages<FunctionSlicesView>([&](const std::string& cursor) { return bus_->ListFunctionSlices(run, cursor, 0); });
+      details.slices = all_pages<FunctionSlicesView>(
+          [&](const std::string& cursor) { return bus_->ListFunctionSlices(run, cursor, 0); });
     }
     if (lists.callers) {
-      details.edges = all_pages<CallEdgeView>([&](const std::string& cursor) { return bus_->ListCallEdges(run, cursor, 0); });
+      details.edges = all_pages<CallEdgeView>(
+          [&](const std::string& cursor) { return bus_->ListCallEdges(run, cursor, 0); });
     }
     if (lists.tree) {
-      details.tree = all_pages<CallNodeView>([&](const std::string& cursor) { return bus_->ListCallTree(run, cursor, 0); });
+      details.tree = all_pages<CallNodeView>(
+          [&](const std::string& cursor) { return bus_->ListCallTree(run, cursor, 0); });
     }
     return details;
   });

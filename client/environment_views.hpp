@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "dbus/rows/counters.hpp"
+
 namespace netperfctl {
 
-struct FactView {
-  std::string group, key, value;
-};
+using FactView = netperfd::rows::Fact;
 
 struct EnvironmentView {
   std::string boot_id;               // empty: not known

@@ -23,7 +23,7 @@ namespace netperfctl {
 
 [[nodiscard]] inline SampleFieldView escaped(SampleFieldView field) {
   field.name = printable(field.name);
-  field.text = printable(field.text);
+  if (field.text) field.text = printable(*field.text);
   if (auto* text = std::get_if<std::string>(&field.value)) *text = printable(*text);
   return field;
 }
@@ -31,7 +31,7 @@ namespace netperfctl {
 // A copy of `row` with printable() strings.
 template <class Row>
 [[nodiscard]] Row escaped(Row row) {
-  each_field(row, [](std::string_view key, auto& member, const char* = "") {
+  each_field(row, [](std::string_view key, auto& member, std::string_view /*unit*/) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const std::string_view keep = has_lines(key) ? "\n" : "";
     if constexpr (std::is_same_v<Member, std::string>) {

@@ -22,14 +22,15 @@ Json object(const SampleFieldView& field) {
   Json json = Json::object();
   json["name"] = field.name;
   std::visit([&json](const auto& value) { json["value"] = value; }, field.value);
-  if (!field.text.empty()) json["text"] = field.text;
+  if (field.text) json["text"] = *field.text;
   return json;
 }
 
 template <class Row>
 Json object(const Row& row) {
   Json json = Json::object();
-  each_field(row, [&json](const char* key, const auto& member, const char* = "") {
+  each_field(row, [&json](std::string_view name, const auto& member, std::string_view /*unit*/) {
+    const std::string key{name};
     using Member = std::remove_cvref_t<decltype(member)>;
     if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
       if (!member) return;

@@ -17,7 +17,7 @@ enum class Exit : int {
   not_found = 5,
   inconclusive = 6,  // a comparison gave no answer: inconclusive, too few or refused
   run_failed = 7,
-  regression = 8,  // a comparison found one, or a self-test a difference
+  regression = 8,     // a comparison found one, or a self-test a difference
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 

@@ -7,19 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "dbus/rows/comparison.hpp"
+
 namespace netperfctl {
 
-// The answer of PlanRuns.
-struct PlanView {
-  std::optional<std::string> pairing;    // what is planned: blocks, or runs a side
-  std::optional<std::uint32_t> samples;  // of the runs it was planned from
-  std::optional<double> sd;              // of their logarithms
-  std::optional<double> effect, power;   // shares
-  std::optional<std::uint32_t> needed;   // absent beyond a million
-  std::optional<double> seconds;         // that these take
-  // Of `repeat`, where that was asked: the ratio above 1 that so many find, and what they take.
-  std::optional<double> detectable, repeat_seconds;
-};
+using PlanView = netperfd::rows::Plan;
 
 struct PlanRequest {
   std::string runs;  // of which the spread is to be known

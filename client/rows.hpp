@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "client/fields.hpp"
@@ -18,41 +19,41 @@
 
 namespace netperfctl {
 
-// The fields of one event, aa{sv}: each value of the type that it has in the kernel.
-[[nodiscard]] inline std::vector<SampleFieldView> sample_fields(const sdbus::Variant& rows) {
-  std::vector<SampleFieldView> fields;
-  for (const auto& row : rows.get<netperfd::dbus::Rows>()) {
-    const sdbus::Variant& value = row.at("value");
-    SampleFieldView view{.name = row.at("name").get<std::string>(), .value = {}, .text = {}};
-    if (value.containsValueOfType<std::int64_t>()) {
-      view.value = value.get<std::int64_t>();
-    } else if (value.containsValueOfType<std::uint64_t>()) {
-      view.value = value.get<std::uint64_t>();
-    } else {
-      view.value = value.get<std::string>();
-    }
-    if (const auto text = row.find("text"); text != row.end()) view.text = text->second.get<std::string>();
-    fields.push_back(std::move(view));
+template <class View>
+[[nodiscard]] std::vector<View> from_rows(const netperfd::dbus::Rows& rows);
+
+// A value of whichever type it has in the kernel.
+inline void decode(const sdbus::Variant& from, std::variant<std::int64_t, std::uint64_t, std::string>& to) {
+  if (from.containsValueOfType<std::int64_t>()) {
+    to = from.get<std::int64_t>();
+  } else if (from.containsValueOfType<std::uint64_t>()) {
+    to = from.get<std::uint64_t>();
+  } else {
+    to = from.get<std::string>();
   }
-  return fields;
+}
+template <class Value>
+void decode(const sdbus::Variant& from, Value& to) {
+  to = from.get<Value>();
+}
+template <netperfd::rows::Described View>
+void decode(const sdbus::Variant& from, std::vector<View>& to) {
+  to = from_rows<View>(from.get<netperfd::dbus::Rows>());
 }
 
 template <class View>
 [[nodiscard]] View from_row(const netperfd::dbus::Row& row) {
   View view;
-  each_field(view, [&row](const char* key, auto& member, const char* = "") {
-    using Member = std::remove_cvref_t<decltype(member)>;
-    const auto value = row.find(key);
-    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
-      if (value != row.end()) member = sample_fields(value->second);
-    } else if constexpr (requires { typename Member::value_type; } && !std::is_same_v<Member, std::string>) {
-      if (value != row.end()) member = value->second.get<typename Member::value_type>();
+  each_field(view, [&row](std::string_view key, auto& member, std::string_view /*unit*/) {
+    const auto value = row.find(std::string{key});
+    if constexpr (requires { member.has_value(); }) {
+      if (value != row.end()) decode(value->second, member.emplace());
     } else {
       if (value == row.end()) {
         throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
                                          fmt::format("a row of the daemon has no `{}`", key));
       }
-      member = value->second.get<Member>();
+      decode(value->second, member);
     }
   });
   return view;
@@ -67,20 +68,17 @@ template <class View>
 
 // The keys of the property Design, all absent of a job without one.
 inline void apply_design(LiveJobView& job, const netperfd::dbus::Row& design) {
-  const auto take = [&design]<class Value>(const char* key, std::optional<Value>& member) {
-    const auto value = design.find(key);
-    if (value != design.end()) member = value->second.get<Value>();
-  };
-  take("blocks", job.blocks);
-  take("variant_a", job.variant_a);
-  take("variant_b", job.variant_b);
-  take("plain", job.plain);
-  take("seed", job.seed);
-  take("changed", job.changed);
-  take("block", job.block);
-  take("letter", job.letter);
-  take("variant", job.variant);
-  take("traced", job.traced);
+  const auto given = from_row<netperfd::rows::Design>(design);
+  job.blocks = given.blocks;
+  job.variant_a = given.variant_a;
+  job.variant_b = given.variant_b;
+  job.plain = given.plain;
+  job.seed = given.seed;
+  job.changed = given.changed;
+  job.block = given.block;
+  job.letter = given.letter;
+  job.variant = given.variant;
+  job.traced = given.traced;
 }
 
 // Brings `job` up to date with properties of a Job object, all of them or those that changed. What the

@@ -16,7 +16,7 @@ const TraceEventView* calls_of(std::span<const TraceEventView> events) {
 }
 
 std::string shown_value(const SampleFieldView& field) {
-  if (!field.text.empty()) return field.text;
+  if (field.text) return *field.text;
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, field.value);
 }
 

@@ -15,75 +15,34 @@
 #include "client/counter_views.hpp"
 #include "client/environment_views.hpp"
 #include "client/function_views.hpp"
+#include "dbus/rows/catalogue.hpp"
+#include "dbus/rows/iperf3.hpp"
+#include "dbus/rows/run.hpp"
+#include "dbus/rows/trace.hpp"
 
 namespace netperfctl {
 
-// One run: a row of ListRuns or the first part of GetRun. The four figures from received_bits_per_second on
-// come with ListRuns only.
-struct RunView {
-  std::uint64_t run = 0;
-  std::optional<std::uint64_t> job;
-  std::optional<std::uint32_t> index, repeat;  // 1 to repeat
-  std::optional<std::string> scenario, label, state, error;
-  std::optional<std::uint32_t> owner;  // uid
-  std::optional<std::uint64_t> created_us, started_us, ended_us;
-  std::optional<std::string> protocol, direction;
-  std::optional<std::uint32_t> streams;
-  std::optional<double> duration_s;
-  std::optional<std::uint64_t> bytes;
-  std::optional<double> omit_s;
-  std::optional<std::string> server, client_netns, server_netns, iperf3_version, client_host, server_host;
-  std::optional<std::uint16_t> client_port, server_port;
-  std::optional<std::uint32_t> mss;
-  std::optional<std::string> congestion;
-  std::optional<double> cpu_client_percent, cpu_server_percent, client_user_s, client_system_s;
-  std::optional<std::uint32_t> flags;  // how many
-  std::optional<std::vector<std::string>> documents;
-  std::optional<double> received_bits_per_second, sent_bits_per_second;
-  std::optional<std::uint64_t> retransmits;
-  std::optional<double> lost_percent;
-  std::optional<std::string> workload;  // iperf3, none or import
-  std::optional<std::uint64_t> trace_events, trace_lost;
-  std::optional<std::string> trace_skipped, trace_broken;  // why
-  std::optional<std::uint32_t> block, letter;              // of a job with a design, as the next three
-  std::optional<std::string> side, variant;                // A or B, and its name
-  std::optional<bool> traced;
-  std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
-};
-
-// Totals of one direction or, with `stream`, of one stream.
-struct SumView {
-  std::optional<std::string> direction;  // send or receive, as the client sees it
-  std::optional<std::int64_t> stream;
-  std::optional<double> seconds;
-  std::optional<std::uint64_t> sent_bytes, received_bytes;
-  std::optional<double> sent_bits_per_second, received_bits_per_second;
-  std::optional<std::uint64_t> retransmits, max_snd_cwnd, min_rtt, mean_rtt, max_rtt;
-  std::optional<double> jitter_ms;
-  std::optional<std::uint64_t> packets;
-  std::optional<std::int64_t> lost_packets;
-  std::optional<double> lost_percent;
-  std::optional<std::uint64_t> out_of_order;
-};
-
-// One reporting interval of a stream or, without `stream`, of a direction.
-struct IntervalView {
-  std::optional<std::string> direction;
-  std::optional<std::int64_t> stream;
-  std::optional<bool> sender, omitted;  // `sender`: it was the sender that counted
-  std::optional<double> start_s, end_s, seconds;
-  std::optional<std::uint64_t> bytes;
-  std::optional<double> bits_per_second;
-  std::optional<std::uint64_t> retransmits, snd_cwnd, rtt, rttvar, pmtu;
-  std::optional<double> jitter_ms;
-  std::optional<std::uint64_t> packets;
-  std::optional<std::int64_t> lost_packets;
-  std::optional<double> lost_percent;
-};
-
-struct FlagView {
-  std::string code, message;
-};
+using SumView = netperfd::rows::Sum;
+using IntervalView = netperfd::rows::Interval;
+using FlagView = netperfd::rows::Flag;
+using RunView = netperfd::rows::Run;
+using JobView = netperfd::rows::Job;
+using SpreadView = netperfd::rows::Spread;
+using ScenarioView = netperfd::rows::Scenario;
+using TraceView = netperfd::rows::Trace;
+using TraceCpuView = netperfd::rows::TraceCpu;
+using TraceEventView = netperfd::rows::TraceEvent;
+using DropView = netperfd::rows::Drop;
+using MarkView = netperfd::rows::Mark;
+using SampleFieldView = netperfd::rows::SampleField;
+using SampleView = netperfd::rows::Sample;
+using StackView = netperfd::rows::Stack;
+using CapabilityView = netperfd::rows::Capability;
+using ModuleView = netperfd::rows::Module;
+using FunctionView = netperfd::rows::Function;
+using EventView = netperfd::rows::Event;
+using EventFieldView = netperfd::rows::EventField;
+using TracerView = netperfd::rows::Tracer;
 
 // What became of one or two files.
 struct ImportedView {
@@ -95,75 +54,11 @@ struct ImportedView {
 // ---- Traces: times in seconds since the client's release, negative before it
 // ----------------------------------------------------------------------------
 
-// What is said of a whole trace (GetTrace).
-struct TraceView {
-  std::optional<std::string> skipped;  // why nothing was traced; then nothing else is there
-  std::optional<std::string> broken;   // what makes it doubtful
-  std::optional<std::string> clock;
-  std::optional<std::uint64_t> buffer_bytes;  // a CPU
-  std::optional<std::uint32_t> functions;     // in function_graph's filter
-  std::optional<std::vector<std::string>> missing_functions;
-  std::optional<bool> workload_only;
-  std::optional<std::vector<std::uint32_t>> only_cpus;  // absent: all
-  std::optional<double> slice_s;
-  std::optional<std::uint64_t> events, lost, stacks_left_out;
-  // Rows that did not fit into the daemon's answer; of slices: events without theirs.
-  std::optional<std::uint64_t> events_left_out, drops_left_out, marks_left_out, cpus_left_out,
-      slices_left_out;
-};
-
-struct TraceCpuView {
-  std::optional<std::uint32_t> cpu;
-  // `records`: decoded ones, which are events, their stacks and marks.
-  std::optional<std::uint64_t> records, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged;
-};
-
-struct TraceEventView {
-  std::string event;                  // "skb:kfree_skb"
-  std::optional<std::string> filter;  // as the job has it; absent: every event was counted
-  std::optional<std::uint64_t> count;
-  std::optional<std::vector<std::uint64_t>> slices;  // trailing zeros are left out
-};
-
 // An event's count in one time slice; made here of TraceEventView::slices.
 struct SliceView {
   std::string event;
   double start_s = 0, seconds = 0;
   std::uint64_t count = 0;
-};
-
-struct DropView {
-  std::optional<std::string> reason, location;
-  std::optional<std::uint64_t> count;
-};
-
-struct MarkView {
-  std::optional<double> time_s;
-  std::optional<std::string> text;
-  std::optional<bool> user;  // from Manager.Mark, not netperfd's own
-};
-
-struct SampleFieldView {
-  std::string name;
-  std::variant<std::int64_t, std::uint64_t, std::string> value;
-  std::string text;  // as the kernel prints it; empty: the value itself
-};
-
-// One event whole.
-struct SampleView {
-  std::string event;
-  std::optional<std::uint64_t> ordinal;  // 1 is the first of its event
-  std::optional<double> time_s;
-  std::optional<std::uint32_t> cpu;
-  std::optional<std::int32_t> pid;
-  std::optional<std::string> task;
-  std::optional<std::vector<SampleFieldView>> fields;
-};
-
-struct StackView {
-  std::optional<std::string> event;
-  std::optional<std::uint64_t> count;
-  std::optional<std::vector<std::string>> frames;  // innermost first
 };
 
 // What a run's trace saw since it last said so.
@@ -176,65 +71,6 @@ struct TraceProgressView {
 
 // ---- What this machine offers
 // ----------------------------------------------------------------------------------------------------
-
-struct CapabilityView {
-  std::string name, ability;  // yes, no or limited
-  std::optional<std::string> detail, advice;
-};
-
-struct ModuleView {
-  std::string name;
-  std::optional<bool> loaded, built_in;
-  std::optional<std::uint64_t> functions;  // traceable ones
-  std::optional<std::string> hint;
-};
-
-struct FunctionView {
-  std::string name;
-  std::optional<std::string> module;  // absent: the kernel itself
-};
-
-struct EventView {
-  std::string name;                 // "skb:kfree_skb"
-  std::optional<std::uint32_t> id;  // this and the next only of one that was asked for by name
-  std::optional<std::string> print;
-};
-
-struct EventFieldView {
-  std::string name;
-  std::optional<std::string> type;
-  std::optional<std::uint32_t> offset, size;  // bytes; a size of 0 is dynamic
-  std::optional<bool> is_signed;
-  std::optional<std::vector<std::string>> values;  // "2=NOT_SPECIFIED"
-};
-
-struct TracerView {
-  std::string name;
-  std::optional<bool> current;  // in the top instance
-};
-
-// A stored job (GetJob): its counts of runs by how they ended.
-struct JobView {
-  std::uint64_t job = 0;
-  std::optional<std::string> scenario, label;
-  std::optional<std::uint32_t> owner;
-  std::optional<std::uint64_t> created_us;
-  std::optional<std::uint32_t> repeat;  // runs; blocks of a job with a design
-  std::optional<std::string> purpose;   // measurement, pilot or selftest
-  std::optional<std::uint64_t> seed;    // of a design, as the next three
-  std::optional<std::string> variant_a, variant_b;
-  std::optional<std::vector<std::string>> changed;
-  std::optional<std::vector<std::uint64_t>> runs;
-  std::optional<std::uint32_t> finished, failed, canceled, interrupted;
-};
-
-// Of the received rate over a job's finished runs, in one direction.
-struct SpreadView {
-  std::optional<std::string> direction;
-  std::optional<std::uint32_t> runs;
-  std::optional<double> median, lowest, highest;  // bits per second
-  std::optional<double> cv_percent;
-};
 
 // A job the daemon still holds: the properties of its object.
 struct LiveJobView {
@@ -261,10 +97,6 @@ struct LiveJobView {
   std::optional<std::vector<std::uint32_t>> block, letter;
   std::optional<std::vector<std::string>> variant;  // names; empty without variants
   std::optional<std::vector<bool>> traced;
-};
-
-struct ScenarioView {
-  std::optional<std::string> name, description, file, error;
 };
 
 struct RunDetails {

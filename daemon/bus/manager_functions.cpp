@@ -40,7 +40,9 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetFunction
   });
 }
 
-ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& run,
+                                                           const std::string& cursor,
+                                                           const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
@@ -52,7 +54,8 @@ ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& 
   });
 }
 
-ManagerObject::ListPage ManagerObject::ListFunctionSlices(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListFunctionSlices(const std::uint64_t& run, const std::string& cursor,
+                                                          const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
@@ -65,21 +68,24 @@ ManagerObject::ListPage ManagerObject::ListFunctionSlices(const std::uint64_t& r
   });
 }
 
-ManagerObject::ListPage ManagerObject::ListCallEdges(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListCallEdges(const std::uint64_t& run, const std::string& cursor,
+                                                     const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))), offset,
-                   [](const core::NamedEdge& edge) { return call_edge_row(edge); });
+    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))),
+                   offset, [](const core::NamedEdge& edge) { return call_edge_row(edge); });
   });
 }
 
-ManagerObject::ListPage ManagerObject::ListCallTree(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
+ManagerObject::ListPage ManagerObject::ListCallTree(const std::uint64_t& run, const std::string& cursor,
+                                                    const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kPageLimit)));
-    return fitting(part, offset, [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
+    return fitting(part, offset,
+                   [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
   });
 }
 

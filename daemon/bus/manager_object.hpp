@@ -73,19 +73,26 @@ class ManagerObject final
                                                  const std::uint32_t& limit) override;
   std::tuple<std::string, Dicts, std::vector<std::string>> GetFingerprint(const std::uint64_t& run) override;
   std::tuple<Dict, Dicts> GetFunctionProfile(const std::uint64_t& run) override;
-  ListPage ListFunctionProfile(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
-  ListPage ListFunctionSlices(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
-  ListPage ListCallEdges(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
-  ListPage ListCallTree(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
-  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListCounters(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
-  ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListFunctionProfile(const std::uint64_t& run, const std::string& cursor,
+                               const std::uint32_t& limit) override;
+  ListPage ListFunctionSlices(const std::uint64_t& run, const std::string& cursor,
+                              const std::uint32_t& limit) override;
+  ListPage ListCallEdges(const std::uint64_t& run, const std::string& cursor,
+                         const std::uint32_t& limit) override;
+  ListPage ListCallTree(const std::uint64_t& run, const std::string& cursor,
+                        const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListCounters(
+      const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
+  ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
+                          const std::uint32_t& limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
   void ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector<sdbus::UnixFd> files,
                  std::vector<std::string> names, Dict options) override;
   void Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) override;
   void ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) override;
   Dicts ListModules(const std::string& pattern) override;
-  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListFunctions(const Dict& filter, const std::string& cursor, const std::uint32_t& limit) override;
+  std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListFunctions(
+      const Dict& filter, const std::string& cursor, const std::uint32_t& limit) override;
   std::vector<std::string> ListEvents(const std::string& pattern) override;
   std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
   Dicts ListTracers() override;

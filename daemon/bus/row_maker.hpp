@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,12 +11,14 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/model/run_record.hpp"
 #include "dbus/compat.hpp"
+#include "dbus/rows/field.hpp"
 
 namespace netperfd::bus {
 
@@ -24,42 +27,38 @@ class RowMaker {
  public:
   template <class Number>
     requires std::is_arithmetic_v<Number>
-  void put(const char* key, Number value) {
+  void put(std::string_view key, Number value) {
+    // A figure that is not finite, of a division by nothing, is not known.
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (!std::isfinite(value)) return;
+    }
     constexpr std::size_t kBytes = std::is_same_v<Number, bool> ? 4 : sizeof(Number);
     add(key, sdbus::Variant{value}, 1, kBytes, kBytes);
   }
-  template <class Number>
-  void put(const char* key, const std::optional<Number>& value) {
-    if (value) put(key, *value);
-  }
-  void put(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
+  void put(std::string_view key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
     const std::string clean = wire_text(text, limit_bytes);
     add(key, sdbus::Variant{clean}, 1, 4, text_bytes(clean.size()));
   }
-  void put(const char* key, std::string_view word) { put(key, std::string{word}); }
-  void put_if_any(const char* key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
-    if (!text.empty()) put(key, text, limit_bytes);
-  }
-  void put(const char* key, const std::optional<WallTime>& time) {
-    if (time)
-      put(key, static_cast<std::uint64_t>(std::max<std::int64_t>(0, time->time_since_epoch().count())));
-  }
-  void put(const char* key, const std::vector<std::string>& texts, std::size_t limit_bytes = kListBytes) {
+  void put(std::string_view key, const std::vector<std::string>& texts,
+           std::size_t limit_bytes = kListBytes) {
     const WireTexts clean = wire_texts(texts, limit_bytes);
     add(key, sdbus::Variant{clean.texts}, 2, 4, clean.bytes);
   }
-  void put(const char* key, const std::vector<std::uint64_t>& numbers) {
+  void put(std::string_view key, const std::vector<std::uint64_t>& numbers) {
     put_list(key, numbers, 2, numbers.size() * 8);
   }
-  void put(const char* key, const std::vector<std::uint32_t>& numbers) {
+  void put(std::string_view key, const std::vector<std::uint32_t>& numbers) {
     add(key, sdbus::Variant{numbers}, 2, 4, 4 + numbers.size() * 4);
   }
-  void put(const char* key, const std::vector<bool>& truths) {
+  void put(std::string_view key, const std::vector<bool>& truths) {
     add(key, sdbus::Variant{truths}, 2, 4, 4 + truths.size() * 4);
   }
+  // A row within a row: a list of them.
+  template <rows::Described Row>
+  void put(std::string_view key, const std::vector<Row>& rows);
   // Of elements that begin at multiples of 8 and take `bytes` together.
   template <class Element>
-  void put_list(const char* key, const std::vector<Element>& elements, std::size_t signature_length,
+  void put_list(std::string_view key, const std::vector<Element>& elements, std::size_t signature_length,
                 std::size_t bytes) {
     add(key, sdbus::Variant{elements}, signature_length, 4, 8 + bytes);
   }
@@ -69,15 +68,65 @@ class RowMaker {
 
  private:
   // An entry is its key, the signature of its value (a length byte, its characters, a NUL) and the value.
-  void add(const char* key, sdbus::Variant value, std::size_t signature_length, std::size_t alignment,
+  void add(std::string_view key, sdbus::Variant value, std::size_t signature_length, std::size_t alignment,
            std::size_t bytes) {
-    const std::size_t head = text_bytes(std::string_view{key}.size()) + 2 + signature_length;
+    const std::size_t head = text_bytes(key.size()) + 2 + signature_length;
     bytes_ += round_up(round_up(head, alignment) + bytes, 8);
-    row_.emplace(key, std::move(value));
+    row_.emplace(std::string{key}, std::move(value));
   }
 
   dbus::Row row_;
   std::size_t bytes_ = 8;  // the row's length and padding
 };
+
+// A row as its description says (dbus/rows/field.hpp): what is not known has no key.
+template <rows::Described Row>
+[[nodiscard]] RowMaker make_row(const Row& row) {
+  RowMaker made;
+  rows::visit_fields(row, [&made](const auto& field, const auto& member) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    const auto put = [&](const auto& value) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+        made.put(field.key, value, field.long_text ? kLongTextBytes : kShortTextBytes);
+      } else {
+        made.put(field.key, value);
+      }
+    };
+    if constexpr (requires(const Member& given) { given.has_value(); }) {
+      if (member) put(*member);
+    } else if constexpr (requires(const Member& given) { given.valueless_by_exception(); }) {
+      std::visit(put, member);
+    } else {
+      put(member);
+    }
+  });
+  return made;
+}
+
+template <rows::Described Row>
+void RowMaker::put(std::string_view key, const std::vector<Row>& rows) {
+  dbus::Rows made;
+  std::size_t bytes = 0;
+  for (const Row& row : rows) {
+    WireRow wire = make_row(row).take();
+    bytes += wire.bytes;
+    made.push_back(std::move(wire.row));
+  }
+  put_list(key, made, std::string_view{"aa{sv}"}.size(), bytes);
+}
+
+template <rows::Described Row>
+[[nodiscard]] WireRow to_wire(const Row& row) {
+  return make_row(row).take();
+}
+
+// What a key that is left out where the model has an empty text or no time holds.
+[[nodiscard]] inline std::optional<std::string> if_any(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+[[nodiscard]] inline std::optional<std::uint64_t> microseconds(const std::optional<WallTime>& time) {
+  if (!time) return {};
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, time->time_since_epoch().count()));
+}
 
 }  // namespace netperfd::bus

@@ -97,7 +97,8 @@ void Service::set_group(gid_t group) {
 }
 
 void Service::job_added(const core::JobStatus& job) {
-  announce("InterfacesAdded", job.id, [&] { parts_->jobs.try_emplace(job.id, parts_->bus.get(), parts_->manager, job); });
+  announce("InterfacesAdded", job.id,
+           [&] { parts_->jobs.try_emplace(job.id, parts_->bus.get(), parts_->manager, job); });
 }
 
 void Service::job_changed(const core::JobStatus& job) {

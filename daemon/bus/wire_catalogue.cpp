@@ -2,59 +2,60 @@
 
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "dbus/rows/catalogue.hpp"
 
 namespace netperfd::bus {
 
 WireRow capability_row(const core::Capability& capability) {
-  RowMaker row;
-  row.put("name", capability.name);
-  row.put("ability", to_string(capability.ability));
-  row.put("detail", capability.detail);
-  row.put_if_any("advice", capability.advice);
-  return row.take();
+  rows::Capability row;
+  row.name = capability.name;
+  row.ability = to_string(capability.ability);
+  row.detail = capability.detail;
+  row.advice = if_any(capability.advice);
+  return to_wire(row);
 }
 
 WireRow module_row(const core::ModuleRow& module) {
-  RowMaker row;
-  row.put("name", module.name);
-  row.put("loaded", module.loaded);
-  row.put("built_in", module.built_in);
-  row.put("functions", module.functions);
-  row.put_if_any("hint", module.hint);
-  return row.take();
+  rows::Module row;
+  row.name = module.name;
+  row.loaded = module.loaded;
+  row.built_in = module.built_in;
+  row.functions = module.functions;
+  row.hint = if_any(module.hint);
+  return to_wire(row);
 }
 
 WireRow function_row(const core::FunctionRow& function) {
-  RowMaker row;
-  row.put("name", function.name);
-  row.put_if_any("module", function.module);
-  return row.take();
+  rows::Function row;
+  row.name = function.name;
+  row.module = if_any(function.module);
+  return to_wire(row);
 }
 
 WireRow event_row(const core::EventDetails& event) {
-  RowMaker row;
-  row.put("name", event.name);
-  row.put("id", event.id);
-  row.put("print", event.print, kLongTextBytes);
-  return row.take();
+  rows::Event row;
+  row.name = event.name;
+  row.id = event.id;
+  row.print = event.print;
+  return to_wire(row);
 }
 
 WireRow event_field_row(const core::EventFieldRow& field) {
-  RowMaker row;
-  row.put("name", field.name);
-  row.put("type", field.type);
-  row.put("offset", field.offset);
-  row.put("size", field.size);
-  row.put("signed", field.is_signed);
-  row.put("values", field.values);
-  return row.take();
+  rows::EventField row;
+  row.name = field.name;
+  row.type = field.type;
+  row.offset = field.offset;
+  row.size = field.size;
+  row.is_signed = field.is_signed;
+  row.values = field.values;
+  return to_wire(row);
 }
 
 WireRow tracer_row(const core::TracerRow& tracer) {
-  RowMaker row;
-  row.put("name", tracer.name);
-  row.put("current", tracer.current);
-  return row.take();
+  rows::Tracer row;
+  row.name = tracer.name;
+  row.current = tracer.current;
+  return to_wire(row);
 }
 
 }  // namespace netperfd::bus

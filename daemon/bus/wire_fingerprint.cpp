@@ -1,15 +1,16 @@
 #include "daemon/bus/wire_fingerprint.hpp"
 
 #include "daemon/bus/row_maker.hpp"
+#include "dbus/rows/counters.hpp"
 
 namespace netperfd::bus {
 
 WireRow fact_row(const Fact& fact) {
-  RowMaker row;
-  row.put("group", fact.group);
-  row.put("key", fact.key);
-  row.put("value", fact.value);
-  return row.take();
+  rows::Fact row;
+  row.group = fact.group;
+  row.key = fact.key;
+  row.value = fact.value;
+  return to_wire(row);
 }
 
 }  // namespace netperfd::bus

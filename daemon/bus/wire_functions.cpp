@@ -7,6 +7,7 @@
 #include "daemon/analysis/profile_factors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "dbus/rows/functions.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -15,87 +16,84 @@ namespace {
 constexpr std::size_t kProfileRowBytes = std::size_t{64} * 1024;
 static_assert(kLongTextBytes + 4 * kShortTextBytes < kProfileRowBytes / 2);
 
-// The three keys that tell a function from all others.
-struct IdentityKeys {
-  const char* name;
-  const char* module;
-  const char* duplicate;
-};
-constexpr IdentityKeys kFunctionKeys{"function", "module", "duplicate"};
-
-template <class Function>  // FunctionStats or core::FunctionName
-void put_identity(RowMaker& row, const Function& function, const IdentityKeys& keys = kFunctionKeys) {
-  row.put(keys.name, function.name);
-  row.put_if_any(keys.module, function.module);
-  if (function.duplicate > 0) row.put(keys.duplicate, function.duplicate);
+std::optional<std::uint32_t> duplicate_of(std::uint32_t number) {
+  return number > 0 ? std::optional{number} : std::nullopt;
 }
 
-void put_calibration(RowMaker& row, const FunctionProfile& profile) {
+// The three figures that tell a function from all others.
+template <class Row, class Function>  // FunctionStats or core::FunctionName
+void put_identity(Row& row, const Function& function) {
+  row.function = function.name;
+  row.module = if_any(function.module);
+  row.duplicate = duplicate_of(function.duplicate);
+}
+
+void put_calibration(rows::Profile& row, const FunctionProfile& profile) {
   if (profile.calibration) {
-    row.put("calibration_entry_ns", profile.calibration->entry_ns);
-    row.put("calibration_callee_ns", profile.calibration->callee_ns);
-    row.put("calibration_calls", profile.calibration->calls);
+    row.calibration_entry_ns = profile.calibration->entry_ns;
+    row.calibration_callee_ns = profile.calibration->callee_ns;
+    row.calibration_calls = profile.calibration->calls;
   }
-  row.put_if_any("not_calibrated", profile.not_calibrated, kLongTextBytes);
+  row.not_calibrated = if_any(profile.not_calibrated);
 }
 
-void put_traffic(RowMaker& row, const Traffic& traffic) {
-  row.put("goodput_bytes", traffic.goodput_bytes);
+void put_traffic(rows::Profile& row, const Traffic& traffic) {
+  row.goodput_bytes = traffic.goodput_bytes;
   if (!traffic.packets) return;
   const PacketCount& counted = *traffic.packets;
-  row.put("packets", counted.packets);
-  row.put("packet_bytes", counted.bytes);
-  row.put("packet_device", counted.device);
-  row.put_if_any("packet_netns", counted.netns);
-  row.put("packet_direction", std::string_view{counted.sent ? "tx" : "rx"});
+  row.packets = counted.packets;
+  row.packet_bytes = counted.bytes;
+  row.packet_device = counted.device;
+  row.packet_netns = if_any(counted.netns);
+  row.packet_direction = counted.sent ? "tx" : "rx";
 }
 
-void put_damage(RowMaker& row, const CallDamage& damage) {
-  row.put("open_at_start", damage.open_at_start);
-  row.put("open_at_end", damage.open_at_end);
-  row.put("unmatched_exits", damage.unmatched_exits);
-  row.put("unmatched_entries", damage.unmatched_entries);
-  row.put("over_losses", damage.over_losses);
-  row.put("depth_overruns", damage.depth_overruns);
-  row.put("clipped", damage.clipped);
-  row.put("out_of_order", damage.out_of_order);
-  row.put("tree_overflow", damage.tree_overflow);
+void put_damage(rows::Profile& row, const CallDamage& damage) {
+  row.open_at_start = damage.open_at_start;
+  row.open_at_end = damage.open_at_end;
+  row.unmatched_exits = damage.unmatched_exits;
+  row.unmatched_entries = damage.unmatched_entries;
+  row.over_losses = damage.over_losses;
+  row.depth_overruns = damage.depth_overruns;
+  row.clipped = damage.clipped;
+  row.out_of_order = damage.out_of_order;
+  row.tree_overflow = damage.tree_overflow;
 }
 
-void put_times(RowMaker& row, const FunctionStats& function) {
-  row.put("total_ns", function.total_ns);
-  row.put("self_ns", function.self_ns);
-  row.put("corrected_self_ns", function.corrected_self_ns);
-  row.put("recorded_ns", function.recorded_ns);
-  row.put("interrupted_ns", function.interrupted_ns);
-  row.put("off_cpu_ns", function.off_cpu_ns);
-  row.put("min_ns", function.min_ns);
-  row.put("max_ns", function.max_ns);
-  row.put("p50_ns", function.p50_ns);
-  row.put("p90_ns", function.p90_ns);
-  row.put("p99_ns", function.p99_ns);
-  row.put("p999_ns", function.p999_ns);
+void put_times(rows::FunctionStats& row, const FunctionStats& function) {
+  row.total_ns = function.total_ns;
+  row.self_ns = function.self_ns;
+  row.corrected_self_ns = function.corrected_self_ns;
+  row.recorded_ns = function.recorded_ns;
+  row.interrupted_ns = function.interrupted_ns;
+  row.off_cpu_ns = function.off_cpu_ns;
+  row.min_ns = function.min_ns;
+  row.max_ns = function.max_ns;
+  row.p50_ns = function.p50_ns;
+  row.p90_ns = function.p90_ns;
+  row.p99_ns = function.p99_ns;
+  row.p999_ns = function.p999_ns;
 }
 
-RowMaker make_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
+rows::Profile make_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
   const FunctionProfile& profile = summary.profile;
-  RowMaker row;
-  row.put("functions", summary.functions);
-  row.put("edges", summary.edges);
-  row.put("nodes", summary.nodes);
-  row.put("hits", summary.hits);
-  row.put("timed", profile.timed);
+  rows::Profile row;
+  row.functions = summary.functions;
+  row.edges = summary.edges;
+  row.nodes = summary.nodes;
+  row.hits = summary.hits;
+  row.timed = profile.timed;
   if (profile.timed) {
-    row.put("self_ns", summary.self_ns);
-    row.put("corrected_self_ns", summary.corrected_self_ns);
-    row.put("sleep_in_recorded", profile.sleep_in_recorded);
-    row.put("off_cpu_known", profile.off_cpu_known);
+    row.self_ns = summary.self_ns;
+    row.corrected_self_ns = summary.corrected_self_ns;
+    row.sleep_in_recorded = profile.sleep_in_recorded;
+    row.off_cpu_known = profile.off_cpu_known;
   }
   if (profile.slice_ns > 0) {
     const std::chrono::duration<double, std::nano> width{static_cast<double>(profile.slice_ns)};
-    row.put("slice_s", std::chrono::duration<double>(width).count());
+    row.slice_s = std::chrono::duration<double>(width).count();
   }
-  row.put("depth", profile.depth);
+  row.depth = profile.depth;
   put_calibration(row, profile);
   put_traffic(row, traffic);
   put_damage(row, profile.damage);
@@ -103,73 +101,77 @@ RowMaker make_profile(const core::ProfileSummary& summary, const Traffic& traffi
 }
 
 WireRow build_row(const Build& build) {
-  RowMaker row;
-  row.put_if_any("module", build.module);
-  row.put_if_any("release", build.release);
-  row.put_if_any("build_id", build.build_id);
-  row.put_if_any("srcversion", build.srcversion);
-  return row.take();
+  rows::Build row;
+  row.module = if_any(build.module);
+  row.release = if_any(build.release);
+  row.build_id = if_any(build.build_id);
+  row.srcversion = if_any(build.srcversion);
+  return to_wire(row);
 }
 
 }  // namespace
 
 WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
   const std::vector<Build>& all = summary.profile.builds;
-  RowMaker row = make_profile(summary, traffic);
+  rows::Profile row = make_profile(summary, traffic);
   WireProfile wire;
   std::size_t room = kRowsBudgetBytes - kProfileRowBytes;
   wire.builds = fitting_rows(all, build_row, room, room);
   if (wire.builds.size() < all.size()) {
-    row.put("builds_left_out", std::uint64_t{all.size() - wire.builds.size()});
+    row.builds_left_out = std::uint64_t{all.size() - wire.builds.size()};
   }
-  wire.profile = row.take().row;
+  wire.profile = to_wire(row).row;
   return wire;
 }
 
 WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed) {
-  RowMaker row;
+  rows::FunctionStats row;
   put_identity(row, function);
-  row.put("hits", function.hits);
-  row.put("callees", function.callees);
-  row.put("interruptions", function.interruptions);
-  row.put("roots", function.roots);
-  row.put("interrupt_roots", function.interrupt_roots);
+  row.hits = function.hits;
+  row.callees = function.callees;
+  row.interruptions = function.interruptions;
+  row.roots = function.roots;
+  row.interrupt_roots = function.interrupt_roots;
   const analysis::ProfileFactors factors = analysis::profile_factors(function, traffic);
-  row.put("calls_per_packet", factors.calls_per_packet);
-  if (!timed) return row.take();
+  row.calls_per_packet = factors.calls_per_packet;
+  if (!timed) return to_wire(row);
   put_times(row, function);
-  row.put("self_ns_per_byte", factors.self_ns_per_byte);
-  row.put("self_ns_per_call", factors.self_ns_per_call);
-  return row.take();
+  row.self_ns_per_byte = factors.self_ns_per_byte;
+  row.self_ns_per_call = factors.self_ns_per_call;
+  return to_wire(row);
 }
 
 WireRow function_slices_row(const FunctionStats& function, bool timed) {
-  RowMaker row;
+  rows::FunctionSlices row;
   put_identity(row, function);
-  row.put("hits", function.slice_hits);
-  if (timed) row.put("self_ns", function.slice_self_ns);
-  return row.take();
+  row.hits = function.slice_hits;
+  if (timed) row.self_ns = function.slice_self_ns;
+  return to_wire(row);
 }
 
 WireRow call_edge_row(const core::NamedEdge& edge) {
-  RowMaker row;
-  put_identity(row, edge.caller, {"caller", "caller_module", "caller_duplicate"});
-  put_identity(row, edge.callee, {"callee", "callee_module", "callee_duplicate"});
-  row.put("hits", edge.edge.hits);
-  row.put("total_ns", edge.edge.total_ns);
-  return row.take();
+  rows::CallEdge row;
+  row.caller = edge.caller.name;
+  row.caller_module = if_any(edge.caller.module);
+  row.caller_duplicate = duplicate_of(edge.caller.duplicate);
+  row.callee = edge.callee.name;
+  row.callee_module = if_any(edge.callee.module);
+  row.callee_duplicate = duplicate_of(edge.callee.duplicate);
+  row.hits = edge.edge.hits;
+  row.total_ns = edge.edge.total_ns;
+  return to_wire(row);
 }
 
 WireRow call_node_row(const core::NamedNode& node, bool timed) {
-  RowMaker row;
-  row.put("depth", node.depth);
+  rows::CallNode row;
+  row.depth = node.depth;
   put_identity(row, node.function);
-  row.put("in_interrupt", node.node.in_interrupt);
-  row.put("hits", node.node.hits);
-  if (!timed) return row.take();
-  row.put("total_ns", node.node.total_ns);
-  row.put("self_ns", node.node.self_ns);
-  return row.take();
+  row.in_interrupt = node.node.in_interrupt;
+  row.hits = node.node.hits;
+  if (!timed) return to_wire(row);
+  row.total_ns = node.node.total_ns;
+  row.self_ns = node.node.self_ns;
+  return to_wire(row);
 }
 
 }  // namespace netperfd::bus

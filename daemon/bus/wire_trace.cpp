@@ -9,6 +9,7 @@
 
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "dbus/rows/trace.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -34,39 +35,39 @@ double seconds(std::int64_t nanoseconds) {
 }
 
 WireRow cpu_row(const TraceCpu& cpu) {
-  RowMaker row;
-  row.put("cpu", cpu.cpu);
-  row.put("records", cpu.records);
-  row.put("bytes", cpu.bytes);
-  row.put("lost_events", cpu.lost_events);
-  row.put("overrun", cpu.overrun);
-  row.put("commit_overrun", cpu.commit_overrun);
-  row.put("dropped_events", cpu.dropped_events);
-  row.put("damaged", cpu.damaged);
-  return row.take();
+  rows::TraceCpu row;
+  row.cpu = cpu.cpu;
+  row.records = cpu.records;
+  row.bytes = cpu.bytes;
+  row.lost_events = cpu.lost_events;
+  row.overrun = cpu.overrun;
+  row.commit_overrun = cpu.commit_overrun;
+  row.dropped_events = cpu.dropped_events;
+  row.damaged = cpu.damaged;
+  return to_wire(row);
 }
 
 WireRow drop_row(const DropCount& drop) {
-  RowMaker row;
-  row.put_if_any("reason", drop.reason);
-  row.put_if_any("location", drop.location);
-  row.put("count", drop.count);
-  return row.take();
+  rows::Drop row;
+  row.reason = if_any(drop.reason);
+  row.location = if_any(drop.location);
+  row.count = drop.count;
+  return to_wire(row);
 }
 
 WireRow mark_row(const TraceMark& mark) {
-  RowMaker row;
-  row.put("time_s", seconds(mark.time_ns));
-  row.put("text", mark.text);
-  row.put("user", mark.user);
-  return row.take();
+  rows::Mark row;
+  row.time_s = seconds(mark.time_ns);
+  row.text = mark.text;
+  row.user = mark.user;
+  return to_wire(row);
 }
 
-RowMaker make_event(const EventCount& event) {
-  RowMaker row;
-  row.put("event", event.name);
-  row.put_if_any("filter", event.filter);
-  row.put("count", event.count);
+rows::TraceEvent make_event(const EventCount& event) {
+  rows::TraceEvent row;
+  row.event = event.name;
+  row.filter = if_any(event.filter);
+  row.count = event.count;
   return row;
 }
 
@@ -77,76 +78,65 @@ struct EventRows {
 
 // Every event has its count before the first one has its slices, which are what takes the room.
 EventRows event_rows(const std::vector<EventCount>& events, std::size_t room_bytes) {
-  const auto count_row = [](const EventCount& event) { return make_event(event).take(); };
+  const auto count_row = [](const EventCount& event) { return to_wire(make_event(event)); };
   EventRows made{.rows = fitting_rows(events, count_row, room_bytes, room_bytes), .without_slices = 0};
   for (std::size_t i = 0; i < made.rows.size(); ++i) {
-    RowMaker row = make_event(events[i]);
-    const std::size_t bytes_before = row.bytes();
-    row.put("slices", events[i].slices);
-    const std::size_t bytes = row.bytes() - bytes_before;
+    rows::TraceEvent row = make_event(events[i]);
+    const std::size_t bytes_before = make_row(row).bytes();
+    row.slices = events[i].slices;
+    WireRow wire = to_wire(row);
+    const std::size_t bytes = wire.bytes - bytes_before;
     if (bytes > room_bytes) {
       made.without_slices = made.rows.size() - i;
       break;
     }
     room_bytes -= bytes;
-    made.rows[i] = row.take().row;
+    made.rows[i] = std::move(wire.row);
   }
   return made;
 }
 
-RowMaker make_trace(const TraceRecord& record) {
-  RowMaker row;
-  row.put_if_any("skipped", record.skipped, kLongTextBytes);
+rows::Trace make_trace(const TraceRecord& record) {
+  rows::Trace row;
+  row.skipped = if_any(record.skipped);
   if (!record.skipped.empty()) return row;
   std::uint64_t lost = 0;
   for (const TraceCpu& cpu : record.cpus) lost += lost_of(cpu);
-  row.put_if_any("broken", record.broken, kLongTextBytes);
-  row.put_if_any("clock", record.clock);
-  if (record.buffer_bytes > 0) row.put("buffer_bytes", record.buffer_bytes);
-  if (record.functions > 0) row.put("functions", record.functions);
-  row.put("missing_functions", record.missing_functions);
-  row.put("workload_only", record.workload_only);
+  row.broken = if_any(record.broken);
+  row.clock = if_any(record.clock);
+  if (record.buffer_bytes > 0) row.buffer_bytes = record.buffer_bytes;
+  if (record.functions > 0) row.functions = record.functions;
+  row.missing_functions = record.missing_functions;
+  row.workload_only = record.workload_only;
   if (!record.only_cpus.empty()) {
     std::vector<std::uint32_t> cpus = record.only_cpus;
     cpus.resize(std::min(cpus.size(), kOnlyCpusLimit));
-    row.put("only_cpus", cpus);
+    row.only_cpus = cpus;
   }
-  if (record.slice_width.count() > 0) row.put("slice_s", seconds(record.slice_width.count()));
-  row.put("events", events_of(record));
-  row.put("lost", lost);
-  row.put("stacks_left_out", record.stacks_left_out);
+  if (record.slice_width.count() > 0) row.slice_s = seconds(record.slice_width.count());
+  row.events = events_of(record);
+  row.lost = lost;
+  row.stacks_left_out = record.stacks_left_out;
   return row;
 }
 
-WireRow field_row(const EventField& field) {
-  RowMaker row;
-  row.put("name", field.name);
-  std::visit([&row](const auto& value) { row.put("value", value); }, field.value);
-  row.put_if_any("text", field.text);
-  return row.take();
-}
-
-void put_fields(RowMaker& row, const std::vector<EventField>& fields) {
-  dbus::Rows made;
-  std::size_t bytes = 0;
-  const auto add = [&](WireRow field) {
-    bytes += field.bytes;
-    made.push_back(std::move(field.row));
-  };
-  for (const EventField& field : fields) {
-    if (made.size() == kFieldsLimit) {
-      add(field_row({.name = kEllipsis, .value = std::uint64_t{fields.size() - kFieldsLimit}, .text = {}}));
+std::vector<rows::SampleField> fields_of(const EventSample& sample) {
+  std::vector<rows::SampleField> fields;
+  for (const EventField& field : sample.fields) {
+    if (fields.size() == kFieldsLimit) {
+      fields.push_back(
+          {.name = kEllipsis, .value = std::uint64_t{sample.fields.size() - kFieldsLimit}, .text = {}});
       break;
     }
-    add(field_row(field));
+    fields.push_back({.name = field.name, .value = field.value, .text = if_any(field.text)});
   }
-  row.put_list("fields", made, std::string_view{"aa{sv}"}.size(), bytes);
+  return fields;
 }
 
 }  // namespace
 
 WireTrace wire_trace(const TraceRecord& record) {
-  RowMaker trace = make_trace(record);
+  rows::Trace trace = make_trace(record);
   WireTrace wire;
   if (record.skipped.empty()) {
     std::size_t room = kRowsBudgetBytes - kTraceRowBytes;
@@ -155,37 +145,35 @@ WireTrace wire_trace(const TraceRecord& record) {
     wire.drops = fitting_rows(record.drops, drop_row, kDropsBytes, room);
     EventRows events = event_rows(record.events, room);
     wire.events = std::move(events.rows);
-    const auto put_left_out = [&](const char* key, std::uint64_t count) {
-      if (count > 0) trace.put(key, count);
-    };
-    put_left_out("cpus_left_out", record.cpus.size() - wire.cpus.size());
-    put_left_out("marks_left_out", record.marks.size() - wire.marks.size());
-    put_left_out("drops_left_out", record.drops.size() - wire.drops.size());
-    put_left_out("events_left_out", record.events.size() - wire.events.size());
-    put_left_out("slices_left_out", events.without_slices);
+    const auto left_out = [](std::uint64_t count) { return count > 0 ? std::optional{count} : std::nullopt; };
+    trace.cpus_left_out = left_out(record.cpus.size() - wire.cpus.size());
+    trace.marks_left_out = left_out(record.marks.size() - wire.marks.size());
+    trace.drops_left_out = left_out(record.drops.size() - wire.drops.size());
+    trace.events_left_out = left_out(record.events.size() - wire.events.size());
+    trace.slices_left_out = left_out(events.without_slices);
   }
-  wire.trace = trace.take().row;
+  wire.trace = to_wire(trace).row;
   return wire;
 }
 
 WireRow sample_row(const EventSample& sample) {
-  RowMaker row;
-  row.put("event", sample.event);
-  row.put("ordinal", sample.ordinal);
-  row.put("time_s", seconds(sample.time_ns));
-  row.put("cpu", sample.cpu);
-  row.put("pid", sample.pid);
-  row.put_if_any("task", sample.task);
-  put_fields(row, sample.fields);
-  return row.take();
+  rows::Sample row;
+  row.event = sample.event;
+  row.ordinal = sample.ordinal;
+  row.time_s = seconds(sample.time_ns);
+  row.cpu = sample.cpu;
+  row.pid = sample.pid;
+  row.task = if_any(sample.task);
+  row.fields = fields_of(sample);
+  return to_wire(row);
 }
 
 WireRow stack_row(const StackCount& stack) {
-  RowMaker row;
-  row.put("event", stack.event);
-  row.put("count", stack.count);
-  row.put("frames", stack.frames);
-  return row.take();
+  rows::Stack row;
+  row.event = stack.event;
+  row.count = stack.count;
+  row.frames = stack.frames;
+  return to_wire(row);
 }
 
 std::map<std::string, std::uint64_t> progress_counts(

@@ -65,10 +65,10 @@ class Scheduler final : private RunListener {
     JobStatus status;
     bool any_failed = false;
     bool any_canceled = false;
-    bool side_failed = false;  // a command of its design
+    bool side_failed = false;            // a command of its design
     std::optional<WallTime> began;       // its first run, sides included
     std::optional<WallTime> last_ended;  // its latest run
-    std::string stop_reason;   // empty: not asked to stop
+    std::string stop_reason;             // empty: not asked to stop
     Timer linger;
   };
 

@@ -27,24 +27,25 @@ struct Room {
 // main: the files of daemon/ itself. A room that is not here may not exist.
 const std::map<std::string, Room> kRooms = {
     {"base", {{}, {"fmt", "systemd"}}},
-    {"model", {{"base"}, {"fmt"}}},
-    {"analysis", {{"base", "model"}, {"fmt", "boost"}}},
-    {"core", {{"base", "model", "analysis"}, {"fmt", "systemd"}}},
-    {"log", {{"base"}, {"fmt", "systemd", "spdlog"}}},
-    {"config", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "yaml-cpp"}}},
-    {"workload", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
-    {"trace", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "zlib", "zstd"}}},
-    {"counters", {{"base", "model", "analysis", "core"}, {"fmt", "libmnl"}}},
-    {"command", {{"base", "model", "analysis", "core"}, {"fmt", "systemd"}}},
-    {"import", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
-    {"store", {{"base", "model", "analysis", "core"}, {"fmt", "systemd", "sqlite3", "zstd"}}},
-    {"bus", {{"base", "model", "analysis", "core", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
+    {"rows", {{}, {}}},
+    {"model", {{"base", "rows"}, {"fmt"}}},
+    {"analysis", {{"base", "rows", "model"}, {"fmt", "boost"}}},
+    {"core", {{"base", "rows", "model", "analysis"}, {"fmt", "systemd"}}},
+    {"log", {{"base", "rows"}, {"fmt", "systemd", "spdlog"}}},
+    {"config", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd", "yaml-cpp"}}},
+    {"workload", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
+    {"trace", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd", "zlib", "zstd"}}},
+    {"counters", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "libmnl"}}},
+    {"command", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd"}}},
+    {"import", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd", "nlohmann"}}},
+    {"store", {{"base", "rows", "model", "analysis", "core"}, {"fmt", "systemd", "sqlite3", "zstd"}}},
+    {"bus", {{"base", "model", "analysis", "core", "log", "dbus", "rows"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",
      {{"base", "model", "analysis", "core", "log", "config", "workload", "trace", "counters", "command",
-       "import", "store", "bus", "dbus"},
+       "import", "store", "bus", "dbus", "rows"},
       {"fmt", "systemd", "sdbus-c++"}}},
     {"dbus", {{}, {"systemd", "sdbus-c++"}}},
-    {"client", {{"dbus"}, {"fmt", "systemd", "sdbus-c++", "CLI11", "nlohmann"}}},
+    {"client", {{"dbus", "rows"}, {"fmt", "systemd", "sdbus-c++", "CLI11", "nlohmann"}}},
 };
 
 // How a library's headers begin. Every other <header> belongs to the language, to libc or to the kernel.
@@ -61,6 +62,7 @@ const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};
 // The room a path from the top belongs to, empty outside daemon/, dbus/ and client/.
 std::string room_of(const std::string& path) {
   const auto top = path.substr(0, path.find('/'));
+  if (path.starts_with("dbus/rows/")) return "rows";
   if (top != "daemon") return top == "dbus" || top == "client" ? top : "";
   const auto rest = path.substr(top.size() + 1);
   const auto slash = rest.find('/');

@@ -86,8 +86,8 @@ TEST_F(CatalogueTest, functions_are_asked_for_by_module_pattern_and_part) {
       .total = 60'000,
       .nearest = {}};
   const auto listed = list_functions(
-      {{"module", sdbus::Variant{std::string{"hsr"}}}, {"pattern", sdbus::Variant{std::string{"hsr_*"}}}}, "7",
-      20);
+      {{"module", sdbus::Variant{std::string{"hsr"}}}, {"pattern", sdbus::Variant{std::string{"hsr_*"}}}},
+      "7", 20);
   ASSERT_EQ(listed.error, "") << listed.text;
   EXPECT_EQ(catalogue.last_module, "hsr");
   EXPECT_EQ(catalogue.last_pattern, "hsr_*");

@@ -140,9 +140,7 @@ TEST_F(DesignsOnTheBus, a_job_without_one_has_an_empty_design) {
 TEST_F(DesignsOnTheBus, a_run_has_its_place) {
   add_job(1, JobPurpose::selftest, 1, the_same);
   using RunAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows>;
-  const RunAnswer answered =
-      client->call<dbus::Row, dbus::Rows, dbus::Rows>(
-          "GetRun", std::uint64_t{102});
+  const RunAnswer answered = client->call<dbus::Row, dbus::Rows, dbus::Rows>("GetRun", std::uint64_t{102});
   ASSERT_EQ(answered.error, "") << answered.text;
   const auto& run = std::get<0>(answered.values);
   EXPECT_EQ(run.at("block").get<std::uint32_t>(), 1U);

@@ -17,8 +17,7 @@ using PageAnswer = Answered<dbus::Rows, std::string>;
 class Queries : public ClientTest {
  protected:
   RunAnswer get_run(std::uint64_t id) {
-    return client->call<dbus::Row, dbus::Rows, dbus::Rows>("GetRun",
-                                                                                                     id);
+    return client->call<dbus::Row, dbus::Rows, dbus::Rows>("GetRun", id);
   }
   PageAnswer list_runs(const dbus::Row& filter, const std::string& cursor = "", std::uint32_t limit = 0) {
     return client->call<dbus::Rows, std::string>("ListRuns", filter, cursor, limit);

@@ -65,14 +65,13 @@ TEST(Json, of_what_verbs_did) {
 
 TEST(Json, events_are_a_line_each) {
   const LiveJobView job = samples::jobs().front();
-  const std::string text = jobs_event_json(samples::jobs()) + job_event_json("job_added", job) +
-                           job_event_json("job_changed", job) +
-                           interval_json(12, 42, samples::tcp().intervals.back()) +
-                           trace_progress_json(12, 42, samples::trace_progress()) +
-                           trace_progress_json(12, 42, samples::function_progress()) +
-                           run_ended_json(12, 42, "failed", "no route\nto host") +
-                           run_ended_json(12, 43, "finished", "") + run_deleted_json(12, 43) +
-                           job_removed_json(12);
+  const std::string text =
+      jobs_event_json(samples::jobs()) + job_event_json("job_added", job) +
+      job_event_json("job_changed", job) + interval_json(12, 42, samples::tcp().intervals.back()) +
+      trace_progress_json(12, 42, samples::trace_progress()) +
+      trace_progress_json(12, 42, samples::function_progress()) +
+      run_ended_json(12, 42, "failed", "no route\nto host") + run_ended_json(12, 43, "finished", "") +
+      run_deleted_json(12, 43) + job_removed_json(12);
   expect_golden("events.jsonl", text);
   EXPECT_EQ(std::ranges::count(text, '\n'), 10);
 }

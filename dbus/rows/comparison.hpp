@@ -1,0 +1,198 @@
+// Comparisons and plans. docs/comparing.md says what the figures mean.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "dbus/rows/field.hpp"
+
+namespace netperfd::rows {
+
+// What is said of the whole (Compare's first row). Ratios are of B to A: 1.05 is 5 % more.
+struct Comparison {
+  std::string figure;   // "received", in bits per second
+  std::string verdict;  // improvement, regression, equivalent, inconclusive, too few or refused
+  std::optional<double> threshold;
+  std::optional<std::string> pairing;  // what is a sample: blocks, runs or boots
+  std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
+  std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those met
+  std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
+  std::optional<std::uint32_t> samples_a, samples_b;
+  std::optional<double> median_a, median_b;
+  std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
+  std::optional<std::uint32_t> needed;  // samples a side, or blocks, that find the threshold
+  // Busy time of all CPUs over goodput, of the plain runs.
+  std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
+      ns_per_byte_level, ns_per_byte_p;
+  std::optional<double> explained, explained_low, explained_high;  // shares of ns_per_byte_shift
+  std::optional<double> residual_ns_per_byte, traced_to_plain;
+  std::optional<std::uint32_t> tested;        // functions
+  std::optional<std::string> not_attributed;  // why the functions tell no story
+  std::optional<std::uint32_t> counters_tested;
+  std::optional<std::vector<std::string>> changed, same, caveats;
+  // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
+  std::optional<std::uint64_t> selftest_job, selftest_started_us;
+  std::optional<std::string> selftest_verdict;
+  std::optional<std::uint32_t> selftest_samples;
+  std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
+  std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
+};
+template <>
+inline constexpr auto kFields<Comparison> =
+    std::tuple{field("figure", &Comparison::figure),
+               field("verdict", &Comparison::verdict),
+               field("threshold", &Comparison::threshold),
+               field("pairing", &Comparison::pairing),
+               field("runs_a", &Comparison::runs_a),
+               field("runs_b", &Comparison::runs_b),
+               field("scenarios_a", &Comparison::scenarios_a),
+               field("scenarios_b", &Comparison::scenarios_b),
+               field("labels_a", &Comparison::labels_a),
+               field("labels_b", &Comparison::labels_b),
+               field("first_started_a_us", &Comparison::first_started_a_us),
+               field("last_started_a_us", &Comparison::last_started_a_us),
+               field("first_started_b_us", &Comparison::first_started_b_us),
+               field("last_started_b_us", &Comparison::last_started_b_us),
+               field("samples_a", &Comparison::samples_a),
+               field("samples_b", &Comparison::samples_b),
+               field("median_a", &Comparison::median_a),
+               field("median_b", &Comparison::median_b),
+               field("ratio", &Comparison::ratio),
+               field("ratio_low", &Comparison::ratio_low),
+               field("ratio_high", &Comparison::ratio_high),
+               field("level", &Comparison::level),
+               field("p", &Comparison::p),
+               field("cliffs_delta", &Comparison::cliffs_delta),
+               field("detectable", &Comparison::detectable),
+               field("needed", &Comparison::needed),
+               field("ns_per_byte_a", &Comparison::ns_per_byte_a),
+               field("ns_per_byte_b", &Comparison::ns_per_byte_b),
+               field("ns_per_byte_shift", &Comparison::ns_per_byte_shift),
+               field("ns_per_byte_low", &Comparison::ns_per_byte_low),
+               field("ns_per_byte_high", &Comparison::ns_per_byte_high),
+               field("ns_per_byte_level", &Comparison::ns_per_byte_level),
+               field("ns_per_byte_p", &Comparison::ns_per_byte_p),
+               field("explained", &Comparison::explained),
+               field("explained_low", &Comparison::explained_low),
+               field("explained_high", &Comparison::explained_high),
+               field("residual_ns_per_byte", &Comparison::residual_ns_per_byte),
+               field("traced_to_plain", &Comparison::traced_to_plain),
+               field("tested", &Comparison::tested),
+               long_text("not_attributed", &Comparison::not_attributed),
+               field("counters_tested", &Comparison::counters_tested),
+               field("changed", &Comparison::changed),
+               field("same", &Comparison::same),
+               field("caveats", &Comparison::caveats),
+               field("selftest_job", &Comparison::selftest_job),
+               field("selftest_started_us", &Comparison::selftest_started_us),
+               field("selftest_verdict", &Comparison::selftest_verdict),
+               field("selftest_samples", &Comparison::selftest_samples),
+               field("selftest_ratio", &Comparison::selftest_ratio),
+               field("selftest_low", &Comparison::selftest_low),
+               field("selftest_high", &Comparison::selftest_high),
+               field("selftest_level", &Comparison::selftest_level),
+               field("selftest_detectable", &Comparison::selftest_detectable),
+               field("functions_left_out", &Comparison::functions_left_out),
+               field("counters_left_out", &Comparison::counters_left_out),
+               field("facts_left_out", &Comparison::facts_left_out)};
+static_assert(kDescribed<Comparison>);
+
+// One function on both sides; costs are nanoseconds of self time a byte of goodput.
+struct FunctionDelta {
+  std::string function;
+  std::optional<std::string> function_b;   // its name in B, where that is another
+  std::optional<std::uint32_t> duplicate;  // which of several of that name, from 1
+  std::optional<std::string> module;       // absent: the kernel itself
+  std::optional<std::string> match;        // same, renamed, only A, only B
+  std::optional<double> cost_a, cost_b;
+  std::optional<double> shift, low, high, level, p, q;  // of B less A
+  std::optional<double> share;
+  // cost = packets per byte * calls per packet * ns per call; without packets calls are per byte.
+  std::optional<double> packets_per_byte_a, packets_per_byte_b, calls_per_packet_a, calls_per_packet_b,
+      ns_per_call_a, ns_per_call_b;
+};
+template <>
+inline constexpr auto kFields<FunctionDelta> =
+    std::tuple{field("function", &FunctionDelta::function),
+               field("function_b", &FunctionDelta::function_b),
+               field("duplicate", &FunctionDelta::duplicate),
+               field("module", &FunctionDelta::module),
+               field("match", &FunctionDelta::match),
+               field("cost_a", &FunctionDelta::cost_a, "ns_per_byte"),
+               field("cost_b", &FunctionDelta::cost_b, "ns_per_byte"),
+               field("shift", &FunctionDelta::shift, "ns_per_byte"),
+               field("low", &FunctionDelta::low, "ns_per_byte"),
+               field("high", &FunctionDelta::high, "ns_per_byte"),
+               field("level", &FunctionDelta::level),
+               field("p", &FunctionDelta::p),
+               field("q", &FunctionDelta::q),
+               field("share", &FunctionDelta::share),
+               field("packets_per_byte_a", &FunctionDelta::packets_per_byte_a),
+               field("packets_per_byte_b", &FunctionDelta::packets_per_byte_b),
+               field("calls_per_packet_a", &FunctionDelta::calls_per_packet_a),
+               field("calls_per_packet_b", &FunctionDelta::calls_per_packet_b),
+               field("ns_per_call_a", &FunctionDelta::ns_per_call_a),
+               field("ns_per_call_b", &FunctionDelta::ns_per_call_b)};
+static_assert(kDescribed<FunctionDelta>);
+
+struct CounterChange {
+  std::string source, name;
+  std::optional<std::string> unit;  // absent: a number
+  std::optional<double> per_gigabyte_a, per_gigabyte_b, shift, low, high, level, p, q;
+};
+template <>
+inline constexpr auto kFields<CounterChange> =
+    std::tuple{field("source", &CounterChange::source),
+               field("name", &CounterChange::name),
+               field("unit", &CounterChange::unit),
+               field("per_gigabyte_a", &CounterChange::per_gigabyte_a),
+               field("per_gigabyte_b", &CounterChange::per_gigabyte_b),
+               field("shift", &CounterChange::shift),
+               field("low", &CounterChange::low),
+               field("high", &CounterChange::high),
+               field("level", &CounterChange::level),
+               field("p", &CounterChange::p),
+               field("q", &CounterChange::q)};
+static_assert(kDescribed<CounterChange>);
+
+struct FactChange {
+  std::string group, key;
+  std::optional<std::vector<std::string>> a, b;  // values met
+  std::optional<bool> declared, explains;
+};
+template <>
+inline constexpr auto kFields<FactChange> = std::tuple{field("group", &FactChange::group),
+                                                       field("key", &FactChange::key),
+                                                       field("a", &FactChange::a),
+                                                       field("b", &FactChange::b),
+                                                       field("declared", &FactChange::declared),
+                                                       field("explains", &FactChange::explains)};
+static_assert(kDescribed<FactChange>);
+
+// The answer of PlanRuns.
+struct Plan {
+  std::optional<std::string> pairing;    // what is planned: blocks, or runs a side
+  std::optional<std::uint32_t> samples;  // of the runs it was planned from
+  std::optional<double> sd;              // of their logarithms
+  std::optional<double> effect, power;   // shares
+  std::optional<std::uint32_t> needed;   // absent beyond a million
+  std::optional<double> seconds;         // that these take
+  // Of `repeat`, where that was asked: the ratio above 1 that so many find, and what they take.
+  std::optional<double> detectable, repeat_seconds;
+};
+template <>
+inline constexpr auto kFields<Plan> = std::tuple{field("pairing", &Plan::pairing),
+                                                 field("samples", &Plan::samples),
+                                                 field("sd", &Plan::sd),
+                                                 field("effect", &Plan::effect),
+                                                 field("power", &Plan::power),
+                                                 field("needed", &Plan::needed),
+                                                 field("seconds", &Plan::seconds),
+                                                 field("detectable", &Plan::detectable),
+                                                 field("repeat_seconds", &Plan::repeat_seconds)};
+static_assert(kDescribed<Plan>);
+
+}  // namespace netperfd::rows

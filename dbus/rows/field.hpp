@@ -1,0 +1,72 @@
+// How a row that crosses the bus is described: once, beside its struct. Whoever carries a row (the daemon's
+// wire, the client's decoding, JSON, CSV, the API's lock) walks this description.
+//
+// A row is a plain struct. Its description is the tuple kFields<Row>, in the order of the keys in JSON and
+// CSV. A member that is an optional has no key where it is not known; any other member always has one.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace netperfd::rows {
+
+template <class Row, class Member>
+struct Field {
+  std::string_view key;  // on the bus, in JSON and, with the unit behind it, in CSV
+  Member Row::* member;
+  std::string_view unit = {};  // where the key does not end with it: "bytes", "us", "ns_per_byte"
+  bool long_text = false;      // a text that a message holds once, and that may be longer than others
+};
+
+template <class Row, class Member>
+[[nodiscard]] constexpr Field<Row, Member> field(std::string_view key, Member Row::* member,
+                                                 std::string_view unit = {}) {
+  return {key, member, unit, false};
+}
+template <class Row, class Member>
+[[nodiscard]] constexpr Field<Row, Member> long_text(std::string_view key, Member Row::* member) {
+  return {key, member, {}, true};
+}
+
+// Specialized for each row.
+template <class Row>
+inline constexpr std::tuple<> kFields;
+
+template <class Row>
+concept Described = std::tuple_size_v<std::remove_cv_t<decltype(kFields<std::remove_cvref_t<Row>>)>> > 0;
+
+// Calls visit(field, member) for each field of `row`, const or not, in their order.
+template <Described Row, class Visit>
+constexpr void visit_fields(Row&& row, Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field, row.*field.member), ...); },
+             kFields<std::remove_cvref_t<Row>>);
+}
+
+namespace detail {
+
+struct Anything {
+  template <class T>
+  constexpr operator T() const {  // NOLINT(google-explicit-constructor): it stands for a member of any type
+    return T{};
+  }
+};
+
+template <class Row, std::size_t... I>
+constexpr bool has_members(std::index_sequence<I...> /*count*/) {
+  return requires { Row{(static_cast<void>(I), Anything{})...}; };
+}
+
+}  // namespace detail
+
+// Whether the description of an aggregate names as many fields as it has members.
+template <class Row>
+inline constexpr bool kDescribed = [] {
+  constexpr std::size_t kCount = std::tuple_size_v<std::remove_cv_t<decltype(kFields<Row>)>>;
+  return detail::has_members<Row>(std::make_index_sequence<kCount>{}) &&
+         !detail::has_members<Row>(std::make_index_sequence<kCount + 1>{});
+}();
+
+}  // namespace netperfd::rows

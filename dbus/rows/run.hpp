@@ -1,0 +1,178 @@
+// Runs, jobs and scenarios.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "dbus/rows/field.hpp"
+
+namespace netperfd::rows {
+
+// One run: a row of ListRuns or the first part of GetRun. The four figures from received_bits_per_second on
+// come with ListRuns only.
+struct Run {
+  std::uint64_t run = 0;
+  std::optional<std::uint64_t> job;
+  std::optional<std::uint32_t> index, repeat;  // 1 to repeat
+  std::optional<std::string> scenario, label, state, error;
+  std::optional<std::uint32_t> owner;  // uid
+  std::optional<std::uint64_t> created_us, started_us, ended_us;
+  std::optional<std::string> protocol, direction;
+  std::optional<std::uint32_t> streams;
+  std::optional<double> duration_s;
+  std::optional<std::uint64_t> bytes;
+  std::optional<double> omit_s;
+  std::optional<std::string> server, client_netns, server_netns, iperf3_version, client_host, server_host;
+  std::optional<std::uint16_t> client_port, server_port;
+  std::optional<std::uint32_t> mss;
+  std::optional<std::string> congestion;
+  std::optional<double> cpu_client_percent, cpu_server_percent, client_user_s, client_system_s;
+  std::optional<std::uint32_t> flags;  // how many
+  std::optional<std::vector<std::string>> documents;
+  std::optional<double> received_bits_per_second, sent_bits_per_second;
+  std::optional<std::uint64_t> retransmits;
+  std::optional<double> lost_percent;
+  std::optional<std::string> workload;  // iperf3, none or import
+  std::optional<std::uint64_t> trace_events, trace_lost;
+  std::optional<std::string> trace_skipped, trace_broken;  // why
+  std::optional<std::uint32_t> block, letter;              // of a job with a design, as the next three
+  std::optional<std::string> side, variant;                // A or B, and its name
+  std::optional<bool> traced;
+  std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
+};
+template <>
+inline constexpr auto kFields<Run> =
+    std::tuple{field("run", &Run::run),
+               field("job", &Run::job),
+               field("index", &Run::index),
+               field("repeat", &Run::repeat),
+               field("scenario", &Run::scenario),
+               field("label", &Run::label),
+               field("state", &Run::state),
+               long_text("error", &Run::error),
+               field("owner", &Run::owner),
+               field("created_us", &Run::created_us),
+               field("started_us", &Run::started_us),
+               field("ended_us", &Run::ended_us),
+               field("protocol", &Run::protocol),
+               field("direction", &Run::direction),
+               field("streams", &Run::streams),
+               field("duration_s", &Run::duration_s),
+               field("bytes", &Run::bytes),
+               field("omit_s", &Run::omit_s),
+               field("server", &Run::server),
+               field("client_netns", &Run::client_netns),
+               field("server_netns", &Run::server_netns),
+               field("iperf3_version", &Run::iperf3_version),
+               field("client_host", &Run::client_host),
+               field("server_host", &Run::server_host),
+               field("client_port", &Run::client_port),
+               field("server_port", &Run::server_port),
+               field("mss", &Run::mss, "bytes"),
+               field("congestion", &Run::congestion),
+               field("cpu_client_percent", &Run::cpu_client_percent),
+               field("cpu_server_percent", &Run::cpu_server_percent),
+               field("client_user_s", &Run::client_user_s),
+               field("client_system_s", &Run::client_system_s),
+               field("flags", &Run::flags),
+               field("documents", &Run::documents),
+               field("received_bits_per_second", &Run::received_bits_per_second),
+               field("sent_bits_per_second", &Run::sent_bits_per_second),
+               field("retransmits", &Run::retransmits),
+               field("lost_percent", &Run::lost_percent),
+               field("workload", &Run::workload),
+               field("trace_events", &Run::trace_events),
+               field("trace_lost", &Run::trace_lost),
+               field("trace_skipped", &Run::trace_skipped),
+               field("trace_broken", &Run::trace_broken),
+               field("block", &Run::block),
+               field("letter", &Run::letter),
+               field("side", &Run::side),
+               field("variant", &Run::variant),
+               field("traced", &Run::traced),
+               field("purpose", &Run::purpose)};
+static_assert(kDescribed<Run>);
+
+// A stored job (GetJob): its counts of runs by how they ended.
+struct Job {
+  std::uint64_t job = 0;
+  std::optional<std::string> scenario, label;
+  std::optional<std::uint32_t> owner;
+  std::optional<std::uint64_t> created_us;
+  std::optional<std::uint32_t> repeat;  // runs; blocks of a job with a design
+  std::optional<std::string> purpose;   // measurement, pilot or selftest
+  std::optional<std::uint64_t> seed;    // of a design, as the next three
+  std::optional<std::string> variant_a, variant_b;
+  std::optional<std::vector<std::string>> changed;
+  std::optional<std::vector<std::uint64_t>> runs;
+  std::optional<std::uint32_t> finished, failed, canceled, interrupted;
+};
+template <>
+inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
+                                                field("scenario", &Job::scenario),
+                                                field("label", &Job::label),
+                                                field("owner", &Job::owner),
+                                                field("created_us", &Job::created_us),
+                                                field("repeat", &Job::repeat),
+                                                field("purpose", &Job::purpose),
+                                                field("seed", &Job::seed),
+                                                field("variant_a", &Job::variant_a),
+                                                field("variant_b", &Job::variant_b),
+                                                field("changed", &Job::changed),
+                                                field("runs", &Job::runs),
+                                                field("finished", &Job::finished),
+                                                field("failed", &Job::failed),
+                                                field("canceled", &Job::canceled),
+                                                field("interrupted", &Job::interrupted)};
+static_assert(kDescribed<Job>);
+
+// Of the received rate over a job's finished runs, in one direction.
+struct Spread {
+  std::optional<std::string> direction;
+  std::optional<std::uint32_t> runs;
+  std::optional<double> median, lowest, highest;  // bits per second
+  std::optional<double> cv_percent;
+};
+template <>
+inline constexpr auto kFields<Spread> = std::tuple{field("direction", &Spread::direction),
+                                                   field("runs", &Spread::runs),
+                                                   field("median", &Spread::median, "bits_per_second"),
+                                                   field("lowest", &Spread::lowest, "bits_per_second"),
+                                                   field("highest", &Spread::highest, "bits_per_second"),
+                                                   field("cv_percent", &Spread::cv_percent)};
+static_assert(kDescribed<Spread>);
+
+struct Scenario {
+  std::optional<std::string> name, description, file, error;
+};
+template <>
+inline constexpr auto kFields<Scenario> =
+    std::tuple{field("name", &Scenario::name), field("description", &Scenario::description),
+               long_text("file", &Scenario::file), field("error", &Scenario::error)};
+static_assert(kDescribed<Scenario>);
+
+// The property Design of a live job. The last four have an element per run, in the order of the property
+// Runs.
+struct Design {
+  std::optional<std::uint32_t> blocks;
+  std::optional<std::string> variant_a, variant_b;
+  std::optional<bool> plain;  // each letter also has a run without the job's trace
+  std::optional<std::uint64_t> seed;
+  std::optional<std::vector<std::string>> changed;
+  std::optional<std::vector<std::uint32_t>> block, letter;
+  std::optional<std::vector<std::string>> variant;  // names; empty without variants
+  std::optional<std::vector<bool>> traced;
+};
+template <>
+inline constexpr auto kFields<Design> =
+    std::tuple{field("blocks", &Design::blocks),       field("variant_a", &Design::variant_a),
+               field("variant_b", &Design::variant_b), field("plain", &Design::plain),
+               field("seed", &Design::seed),           field("changed", &Design::changed),
+               field("block", &Design::block),         field("letter", &Design::letter),
+               field("variant", &Design::variant),     field("traced", &Design::traced)};
+static_assert(kDescribed<Design>);
+
+}  // namespace netperfd::rows
