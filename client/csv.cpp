@@ -35,7 +35,9 @@ std::string cell(const std::vector<SampleFieldView>& fields) {
 
 template <class Value>
 std::string cell(const Value& value) {
-  if constexpr (requires { value.has_value(); }) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string{to_string(value)};
+  } else if constexpr (requires { value.has_value(); }) {
     return value ? cell(*value) : std::string{};
   } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
     return in_csv_quotes(value);

@@ -49,7 +49,8 @@ std::string measured(const RunDetails& details) {
   std::vector<std::string> parts;
   for (const SumView& sum : details.sums) {
     std::string part = rate_of(sum);
-    if (details.sums.size() > 1) part += sum.direction == "receive" ? " from the server" : " to the server";
+    if (details.sums.size() > 1)
+      part += sum.direction == Direction::receive ? " from the server" : " to the server";
     if (sum.lost_percent) part += fmt::format(", {} lost", format_percent(*sum.lost_percent));
     parts.push_back(part);
   }

@@ -38,7 +38,9 @@ Json object(const Row& row) {
       for (const SampleFieldView& field : *member) json[key].push_back(object(field));
     } else if constexpr (requires { member.has_value(); }) {
       if (member && sayable(*member)) json[key] = *member;
-    } else {
+    } else if constexpr (std::is_enum_v<Member>) {
+      json[key] = to_string(member);
+    } else if (sayable(member)) {
       json[key] = member;
     }
   });

@@ -34,10 +34,9 @@ void LiveLine::job_changed(const LiveJobView& raw, Time now) {
 
 void LiveLine::interval(std::uint64_t run, const IntervalView& interval) {
   if (run != run_ || !interval.bits_per_second) return;
-  const std::string direction = interval.direction.value_or("send");
-  auto live = std::ranges::find(live_, direction, &Live::direction);
+  auto live = std::ranges::find(live_, interval.direction, &Live::direction);
   if (live == live_.end())
-    live = live_.insert(live_.end(), {.direction = direction, .rates = {}, .retransmits = {}});
+    live = live_.insert(live_.end(), {.direction = interval.direction, .rates = {}, .retransmits = {}});
   live->rates.push_back(*interval.bits_per_second);
   if (interval.retransmits) live->retransmits = live->retransmits.value_or(0) + *interval.retransmits;
 }
@@ -68,7 +67,7 @@ std::string LiveLine::rate_words() const {
   for (const Live& live : live_) {
     if (!text.empty()) text += "  ";
     text += format_rate(live.rates.back());
-    if (live_.size() > 1) text += live.direction == "receive" ? " in" : " out";
+    if (live_.size() > 1) text += live.direction == Direction::receive ? " in" : " out";
   }
   return text;
 }

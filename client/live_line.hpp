@@ -41,7 +41,7 @@ class LiveLine {
 
  private:
   struct Live {
-    std::string direction;
+    Direction direction = Direction::send;
     std::vector<double> rates;
     std::optional<std::uint64_t> retransmits;
   };

@@ -39,15 +39,14 @@ struct Pictures {
 void add_rates(Pictures& pictures) {
   const ShowView& view = pictures.view;
   for (const SumView& sum : view.details.sums) {
-    const std::string direction = sum.direction.value_or("send");
+    const bool back = sum.direction == Direction::receive;
     for (const bool sender : {false, true}) {
       const std::string picture =
-          draw_cells(pictures.screen, rate_cells(pictures.axis, view, direction, sender), Ground::lowest);
+          draw_cells(pictures.screen, rate_cells(pictures.axis, view, sum.direction, sender), Ground::lowest);
       if (picture.empty()) continue;
       std::string name = sender ? "sent" : "received";
-      if (view.details.sums.size() > 1) name += direction == "receive" ? " by client" : " by server";
-      if (view.details.sums.size() > 1 && sender)
-        name = direction == "receive" ? "sent by server" : "sent by client";
+      if (view.details.sums.size() > 1) name += back ? " by client" : " by server";
+      if (view.details.sums.size() > 1 && sender) name = back ? "sent by server" : "sent by client";
       pictures.rows.push_back({{name, Style::faint}, {""}, {""}, {picture, Style::faint}});
       break;
     }

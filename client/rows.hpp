@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -32,7 +33,16 @@ inline void decode(const sdbus::Variant& from, std::variant<std::int64_t, std::u
     to = from.get<std::string>();
   }
 }
+template <class Word>
+  requires std::is_enum_v<Word>
+void decode(const sdbus::Variant& from, Word& to) {
+  const auto text = from.get<std::string>();
+  if (parse_word(text, to)) return;
+  throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
+                                   fmt::format("a row of the daemon holds the unknown word `{}`", text));
+}
 template <class Value>
+  requires(!std::is_enum_v<Value>)
 void decode(const sdbus::Variant& from, Value& to) {
   to = from.get<Value>();
 }

@@ -29,7 +29,7 @@ std::vector<double> interval_rates(const ShowView& view, const SumView& sum, boo
   double longest = 0;
   for (const IntervalView& interval : view.intervals) {
     const bool fits = interval.direction == sum.direction && !interval.stream && interval.sender == sender;
-    if (!fits || interval.omitted.value_or(false) || !interval.bits_per_second) continue;
+    if (!fits || interval.omitted || !interval.bits_per_second) continue;
     counted.push_back(&interval);
     longest = std::max(longest, interval.seconds.value_or(0));
   }
@@ -58,8 +58,8 @@ std::string rate_words(const Screen& screen, const std::optional<double>& rate,
   return fmt::format("{}   {}{}{}", text, picture, picture.empty() ? "" : "   ", extremes);
 }
 
-std::string heading(const Screen& screen, std::string_view direction) {
-  const char* words = direction == "receive" ? "  from server to client" : "  from client to server";
+std::string heading(const Screen& screen, Direction direction) {
+  const char* words = direction == Direction::receive ? "  from server to client" : "  from client to server";
   return paint(screen, Style::strong, words) + "\n";
 }
 
@@ -95,16 +95,14 @@ std::string datagram_words(const SumView& sum) {
 }
 
 std::string span_text(const IntervalView& interval) {
-  if (!interval.start_s || !interval.end_s) return "-";
-  return fmt::format("{:.2f}-{:.2f}", *interval.start_s, *interval.end_s);
+  return fmt::format("{:.2f}-{:.2f}", interval.start_s, interval.end_s);
 }
 
 std::string stream_text(const std::optional<std::int64_t>& stream) {
   return stream ? fmt::format("{}", *stream) : "all";
 }
 
-std::string streams_of(const Screen& screen, const ShowView& view,
-                       const std::optional<std::string>& direction) {
+std::string streams_of(const Screen& screen, const ShowView& view, std::optional<Direction> direction) {
   std::vector<Cells> rows;
   for (const SumView& sum : view.streams) {
     if (direction && sum.direction != direction) continue;
@@ -130,23 +128,20 @@ std::string streams_of(const Screen& screen, const ShowView& view,
                       std::move(rows));
 }
 
-std::string intervals_of(const Screen& screen, const ShowView& view,
-                         const std::optional<std::string>& direction) {
+std::string intervals_of(const Screen& screen, const ShowView& view, std::optional<Direction> direction) {
   std::vector<Cells> rows;
   for (const IntervalView& interval : view.intervals) {
     if ((interval.stream && !view.list_streams) || (direction && interval.direction != direction)) continue;
     rows.push_back({{span_text(interval)},
                     {view.list_streams ? stream_text(interval.stream) : ""},
-                    {!interval.sender   ? "-"
-                     : *interval.sender ? "sender"
-                                        : "receiver"},
+                    {interval.sender ? "sender" : "receiver"},
                     {or_dash(interval.bits_per_second, format_rate)},
                     {or_dash(interval.retransmits, format_count)},
                     {or_dash(interval.rtt, rtt_text)},
                     {or_dash(interval.snd_cwnd, format_bytes)},
                     {or_dash(interval.lost_percent, format_percent)},
                     {or_dash(interval.jitter_ms, format_milliseconds)},
-                    {interval.omitted.value_or(false) ? "omitted" : "", Style::faint}});
+                    {interval.omitted ? "omitted" : "", Style::faint}});
   }
   if (rows.empty()) return "No intervals are known.\n";
   return render_table(screen,
@@ -167,8 +162,8 @@ std::string intervals_of(const Screen& screen, const ShowView& view,
 template <class Table>
 std::string a_direction_each(const Screen& screen, const ShowView& view, Table table) {
   if (view.details.run.direction != "both") return table(screen, view, std::nullopt);
-  return heading(screen, "send") + table(screen, view, "send") + "\n" + heading(screen, "receive") +
-         table(screen, view, "receive");
+  return heading(screen, Direction::send) + table(screen, view, Direction::send) + "\n" +
+         heading(screen, Direction::receive) + table(screen, view, Direction::receive);
 }
 
 }  // namespace
@@ -191,7 +186,7 @@ std::string field(const Screen& screen, std::string_view key, std::string_view v
 }
 
 std::string direction_part(const Screen& screen, const ShowView& view, const SumView& sum) {
-  std::string text = view.details.sums.size() > 1 ? heading(screen, sum.direction.value_or("")) : "";
+  std::string text = view.details.sums.size() > 1 ? heading(screen, sum.direction) : "";
   text += field(screen, "received",
                 rate_words(screen, sum.received_bits_per_second, interval_rates(view, sum, false)));
   text +=

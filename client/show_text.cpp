@@ -21,9 +21,8 @@
 namespace netperfctl {
 namespace {
 
-const SumView* sum_of(const ShowView& view, std::string_view direction) {
-  const auto found =
-      std::ranges::find_if(view.details.sums, [&](const SumView& sum) { return sum.direction == direction; });
+const SumView* sum_of(const ShowView& view, Direction direction) {
+  const auto found = std::ranges::find(view.details.sums, direction, &SumView::direction);
   return found == view.details.sums.end() ? nullptr : &*found;
 }
 
@@ -38,8 +37,8 @@ std::string answer(const ShowView& view) {
     return found.empty() ? "what was traced is not known" : found;
   }
   if (view.details.run.direction == "both") {
-    const std::string to = received_rate(sum_of(view, "send"));
-    const std::string from = received_rate(sum_of(view, "receive"));
+    const std::string to = received_rate(sum_of(view, Direction::send));
+    const std::string from = received_rate(sum_of(view, Direction::receive));
     return fmt::format("{} to the server, {} from it", to == "-" ? "not known" : to,
                        from == "-" ? "not known" : from);
   }

@@ -16,21 +16,21 @@ struct Stretch {
 
 // iperf3 begins to count anew when the omitted part is over.
 double release_offset(const ShowView& view, const IntervalView& interval) {
-  return interval.omitted.value_or(false) ? 0 : view.details.run.omit_s.value_or(0);
+  return interval.omitted ? 0 : view.details.run.omit_s.value_or(0);
 }
 
 // Sums of a direction, without a last leftover of a millisecond whose rate says nothing.
-std::vector<Stretch> stretches_of(const ShowView& view, const std::optional<std::string>& direction,
+std::vector<Stretch> stretches_of(const ShowView& view, std::optional<Direction> direction,
                                   std::optional<bool> sender) {
   double longest = 0;
   std::vector<Stretch> stretches;
   for (const IntervalView& interval : view.intervals) {
     if (interval.stream || (direction && interval.direction != direction)) continue;
-    if ((sender && interval.sender != sender) || !interval.start_s || !interval.end_s) continue;
+    if (sender && interval.sender != sender) continue;
     if (!interval.bits_per_second) continue;
     const double offset = release_offset(view, interval);
-    stretches.push_back({*interval.start_s + offset, *interval.end_s + offset, *interval.bits_per_second});
-    longest = std::max(longest, *interval.end_s - *interval.start_s);
+    stretches.push_back({interval.start_s + offset, interval.end_s + offset, *interval.bits_per_second});
+    longest = std::max(longest, interval.end_s - interval.start_s);
   }
   std::erase_if(stretches, [longest](const Stretch& s) { return s.end_s - s.start_s < longest / 2; });
   return stretches;
@@ -106,7 +106,7 @@ TimeAxis time_axis(const ShowView& view, std::size_t most_cells) {
   return axis;
 }
 
-TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, const std::string& direction, bool sender) {
+TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, Direction direction, bool sender) {
   return mean_cells(axis, stretches_of(view, direction, sender));
 }
 

@@ -29,7 +29,7 @@ using TimeCells = std::vector<std::optional<double>>;
 
 // Bits per second of one direction as one side, sender or receiver, saw it. Intervals that were omitted are
 // in it, since events of that time are too.
-[[nodiscard]] TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, const std::string& direction,
+[[nodiscard]] TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, Direction direction,
                                    bool sender);
 // What the slices of a trace tell of time.
 struct SliceTime {

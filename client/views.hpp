@@ -22,6 +22,7 @@
 
 namespace netperfctl {
 
+using netperfd::Direction;
 using SumView = netperfd::rows::Sum;
 using IntervalView = netperfd::rows::Interval;
 using FlagView = netperfd::rows::Flag;

@@ -9,6 +9,7 @@
 #include "daemon/analysis/spread.hpp"
 #include "daemon/bus/document.hpp"
 #include "daemon/bus/errors.hpp"
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/names.hpp"
@@ -174,13 +175,14 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Dicts> Mana
     // 0 is the newest that has ended, here as in the store.
     const core::RunRow run =
         value_or_throw(ports_.queries.run(id == 0 ? 0 : value_or_throw(parse_id(id, "run"))));
-    return std::tuple{run_row(run).row, all_rows(run.sums, totals_row), flag_rows(run.flags)};
+    return std::tuple{run_row(run).row, all_rows(run.sums, to_wire<Totals>), flag_rows(run.flags)};
   });
 }
 
 ManagerObject::Dicts ManagerObject::ListStreams(const std::uint64_t& run) {
   return dbus::guarded([&] {
-    return all_rows(value_or_throw(ports_.queries.streams(value_or_throw(parse_id(run, "run")))), totals_row);
+    return all_rows(value_or_throw(ports_.queries.streams(value_or_throw(parse_id(run, "run")))),
+                    to_wire<Totals>);
   });
 }
 
@@ -191,7 +193,7 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const
     const RunId id = value_or_throw(parse_id(run, "run"));
     WirePage page = fitting_page(
         page_limit(limit, kIntervalsPageLimit),
-        [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, interval_row);
+        [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, to_wire<Interval>);
     return std::tuple{std::move(page.rows), std::move(page.next)};
   });
 }

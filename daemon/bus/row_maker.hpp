@@ -35,6 +35,11 @@ class RowMaker {
     constexpr std::size_t kBytes = std::is_same_v<Number, bool> ? 4 : sizeof(Number);
     add(key, sdbus::Variant{value}, 1, kBytes, kBytes);
   }
+  template <class Word>
+    requires std::is_enum_v<Word>
+  void put(std::string_view key, Word word) {
+    put(key, std::string{to_string(word)});
+  }
   void put(std::string_view key, const std::string& text, std::size_t limit_bytes = kShortTextBytes) {
     const std::string clean = wire_text(text, limit_bytes);
     add(key, sdbus::Variant{clean}, 1, 4, text_bytes(clean.size()));

@@ -10,6 +10,7 @@
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/bus/wire_trace.hpp"
@@ -112,7 +113,7 @@ void Service::run_interval(JobId job, RunId run, const Interval& interval) {
   const auto found = parts_->jobs.find(job);
   if (found == parts_->jobs.end()) return;
   announce("Interval", job,
-           [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), interval_row(interval).row); });
+           [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), to_wire(interval).row); });
 }
 
 void Service::run_trace(JobId job, RunId run, const core::TraceProgress& progress) {

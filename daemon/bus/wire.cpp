@@ -113,13 +113,6 @@ rows::Run make_run(const core::RunRow& run) {
   return row;
 }
 
-WireRow flag_row(const QualityFlag& flag) {
-  rows::Flag row;
-  row.code = flag.code;
-  row.message = flag.message;
-  return to_wire(row);
-}
-
 }  // namespace
 
 WireRow run_row(const core::RunRow& run) {
@@ -136,51 +129,6 @@ WireRow listed_run_row(const core::RunRow& run) {
     row.retransmits = first.retransmits;
     row.lost_percent = first.lost_percent;
   }
-  return to_wire(row);
-}
-
-WireRow totals_row(const Totals& totals) {
-  rows::Sum row;
-  row.direction = to_string(totals.direction);
-  row.stream = totals.stream;
-  row.seconds = totals.seconds;
-  row.sent_bytes = totals.sent_bytes;
-  row.received_bytes = totals.received_bytes;
-  row.sent_bits_per_second = totals.sent_bits_per_second;
-  row.received_bits_per_second = totals.received_bits_per_second;
-  row.retransmits = totals.retransmits;
-  row.max_snd_cwnd = totals.max_snd_cwnd;
-  row.min_rtt = totals.min_rtt;
-  row.mean_rtt = totals.mean_rtt;
-  row.max_rtt = totals.max_rtt;
-  row.jitter_ms = totals.jitter_ms;
-  row.packets = totals.packets;
-  row.lost_packets = totals.lost_packets;
-  row.lost_percent = totals.lost_percent;
-  row.out_of_order = totals.out_of_order;
-  return to_wire(row);
-}
-
-WireRow interval_row(const Interval& interval) {
-  rows::Interval row;
-  row.direction = to_string(interval.direction);
-  row.stream = interval.stream;
-  row.sender = interval.sender;
-  row.omitted = interval.omitted;
-  row.start_s = interval.start_s;
-  row.end_s = interval.end_s;
-  row.seconds = interval.seconds;
-  row.bytes = interval.bytes;
-  row.bits_per_second = interval.bits_per_second;
-  row.retransmits = interval.retransmits;
-  row.snd_cwnd = interval.snd_cwnd;
-  row.rtt = interval.rtt;
-  row.rttvar = interval.rttvar;
-  row.pmtu = interval.pmtu;
-  row.jitter_ms = interval.jitter_ms;
-  row.packets = interval.packets;
-  row.lost_packets = interval.lost_packets;
-  row.lost_percent = interval.lost_percent;
   return to_wire(row);
 }
 
@@ -253,7 +201,7 @@ WireRow design_row(const core::JobStatus& job) {
 
 dbus::Rows flag_rows(const std::vector<QualityFlag>& flags) {
   std::size_t room = kRowsBudgetBytes / 2;
-  return fitting_rows(flags, flag_row, room, room);
+  return fitting_rows(flags, to_wire<QualityFlag>, room, room);
 }
 
 }  // namespace netperfd::bus

@@ -26,8 +26,6 @@ struct WireRow {
 [[nodiscard]] WireRow run_row(const core::RunRow& run);
 // As in a list: with the headline figures of the first direction, long texts cut.
 [[nodiscard]] WireRow listed_run_row(const core::RunRow& run);
-[[nodiscard]] WireRow totals_row(const Totals& totals);
-[[nodiscard]] WireRow interval_row(const Interval& interval);
 [[nodiscard]] WireRow scenario_row(const core::ScenarioRow& scenario);
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
 // From the job's runs, of which there is at least one.

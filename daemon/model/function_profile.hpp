@@ -48,6 +48,8 @@ struct FunctionStats {
   // By FunctionProfile::slice_ns from the release on: calls that returned in the slice, and their self time.
   // Trailing zeros are left out.
   std::vector<std::uint64_t> slice_hits, slice_self_ns;
+
+  bool operator==(const FunctionStats&) const = default;
 };
 
 // Calls of one traced function by another. Calls that no traced function made are in no edge.
@@ -55,6 +57,8 @@ struct CallEdge {
   std::uint32_t caller = 0, callee = 0;  // indices into FunctionProfile::functions
   std::uint64_t hits = 0;
   std::uint64_t total_ns = 0;  // of the callee, also of inner calls of a recursion
+
+  bool operator==(const CallEdge&) const = default;
 };
 
 // A path of calls from a root. A parent stands before its children.
@@ -63,6 +67,8 @@ struct CallNode {
   std::uint32_t function = 0;           // index into FunctionProfile::functions
   bool in_interrupt = false;            // a root that an interrupt or softirq began over other code
   std::uint64_t hits = 0, total_ns = 0, self_ns = 0;
+
+  bool operator==(const CallNode&) const = default;
 };
 
 // What became of entries and exits that are no whole call, and what else a reader must know of. All are
@@ -87,6 +93,8 @@ struct Calibration {
   double entry_ns = 0;      // within the call's own duration
   double callee_ns = 0;     // in the caller's self time, for each traced call it makes or is interrupted by
   std::uint64_t calls = 0;  // that it is the median of
+
+  bool operator==(const Calibration&) const = default;
 };
 
 // A build of the kernel or of a module.
@@ -95,6 +103,8 @@ struct Build {
   std::string release;     // of the kernel: "6.12.117+deb13-amd64"
   std::string build_id;    // the GNU build-id in hexadecimal; empty where there is none
   std::string srcversion;  // of a module that has one
+
+  bool operator==(const Build&) const = default;
 };
 
 struct FunctionProfile {
@@ -112,6 +122,8 @@ struct FunctionProfile {
   std::optional<Calibration> calibration;  // absent: not corrected
   std::string not_calibrated;              // why not
   std::vector<Build> builds;               // the kernel and the modules of its functions
+
+  bool operator==(const FunctionProfile&) const = default;
 };
 
 }  // namespace netperfd

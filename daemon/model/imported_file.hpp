@@ -22,6 +22,8 @@ struct ImportedWorkload {
   Iperf3Spec asked;
   Iperf3Report report;
   std::optional<WallTime> started;  // by the clock of the host that measured, in whole seconds
+
+  bool operator==(const ImportedWorkload&) const = default;
 };
 
 // One of the two is there.
@@ -29,6 +31,8 @@ struct ImportedFile {
   std::optional<TraceRecord> trace;  // of a trace.dat or of function_graph text
   std::optional<ImportedWorkload> workload;
   std::vector<QualityFlag> flags;  // what the file cannot tell
+
+  bool operator==(const ImportedFile&) const = default;
 };
 
 }  // namespace netperfd

@@ -15,8 +15,6 @@ constexpr Name<WorkloadKind> kWorkloadKinds[] = {
     {WorkloadKind::iperf3, "iperf3"}, {WorkloadKind::none, "none"}, {WorkloadKind::imported, "import"}};
 constexpr Name<Protocol> kProtocols[] = {
     {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
-constexpr Name<Direction> kDirections[] = {
-    {Direction::send, "send"}, {Direction::receive, "receive"}, {Direction::both, "both"}};
 constexpr Name<IpVersion> kIpVersions[] = {
     {IpVersion::any, "any"}, {IpVersion::v4, "4"}, {IpVersion::v6, "6"}};
 
@@ -49,9 +47,6 @@ std::string_view to_string(WorkloadKind kind) {
 std::string_view to_string(Protocol protocol) {
   return text_of(kProtocols, protocol);
 }
-std::string_view to_string(Direction direction) {
-  return text_of(kDirections, direction);
-}
 std::string_view to_string(IpVersion version) {
   return text_of(kIpVersions, version);
 }
@@ -60,9 +55,6 @@ std::optional<WorkloadKind> parse_workload_kind(std::string_view text) {
 }
 std::optional<Protocol> parse_protocol(std::string_view text) {
   return value_of(kProtocols, text);
-}
-std::optional<Direction> parse_direction(std::string_view text) {
-  return value_of(kDirections, text);
 }
 std::optional<IpVersion> parse_ip_version(std::string_view text) {
   return value_of(kIpVersions, text);

@@ -11,6 +11,7 @@
 
 #include "daemon/model/design.hpp"
 #include "daemon/model/trace_spec.hpp"
+#include "dbus/rows/iperf3.hpp"
 
 namespace netperfd {
 
@@ -20,7 +21,6 @@ enum class WorkloadKind {
   imported,  // files that somebody brought along; no job text can ask for it
 };
 enum class Protocol { tcp, udp, sctp };
-enum class Direction { send, receive, both };  // seen from the client: send is client to server
 enum class IpVersion { any, v4, v6 };
 
 // A one-off `iperf3 -s` that netperfd runs for this job.
@@ -112,11 +112,9 @@ struct JobProblem {
 
 [[nodiscard]] std::string_view to_string(WorkloadKind kind);
 [[nodiscard]] std::string_view to_string(Protocol protocol);
-[[nodiscard]] std::string_view to_string(Direction direction);
 [[nodiscard]] std::string_view to_string(IpVersion version);
 [[nodiscard]] std::optional<WorkloadKind> parse_workload_kind(std::string_view text);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
-[[nodiscard]] std::optional<Direction> parse_direction(std::string_view text);
 [[nodiscard]] std::optional<IpVersion> parse_ip_version(std::string_view text);  // "any", "4", "6"
 
 }  // namespace netperfd

@@ -12,6 +12,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/trace_record.hpp"
+#include "dbus/rows/iperf3.hpp"
 
 namespace netperfd {
 
@@ -19,58 +20,17 @@ using JobId = std::int64_t;
 using RunId = std::int64_t;
 using WallTime = std::chrono::sys_time<std::chrono::microseconds>;
 
-// Totals of one direction, or of one stream of it, over the counted part (without the omitted part).
-// Names and units are iperf3's.
-struct Totals {
-  Direction direction = Direction::send;  // send or receive, never both
-  std::optional<std::int64_t> stream;     // iperf3's socket number; absent: the sum of the direction
-  std::optional<double> seconds;
-  std::optional<std::uint64_t> sent_bytes;
-  std::optional<std::uint64_t> received_bytes;
-  std::optional<double> sent_bits_per_second;
-  std::optional<double> received_bits_per_second;
-  std::optional<std::uint64_t> retransmits;                 // TCP and SCTP senders whose kernel tells
-  std::optional<std::uint64_t> max_snd_cwnd;                // bytes
-  std::optional<std::uint64_t> min_rtt, mean_rtt, max_rtt;  // microseconds
-  std::optional<double> jitter_ms;                          // UDP from here on
-  std::optional<std::uint64_t> packets;                     // datagrams sent
-  std::optional<std::int64_t> lost_packets;
-  std::optional<double> lost_percent;
-  std::optional<std::uint64_t> out_of_order;
-};
-
-// One reporting interval of one stream, or of the sum over the streams of one direction.
-struct Interval {
-  Direction direction = Direction::send;  // send or receive, never both
-  std::optional<std::int64_t> stream;     // absent: the sum
-  bool sender = true;                     // which side counted: its sender or its receiver
-  bool omitted = false;
-  double start_s = 0;  // since the start of the test or, after the omitted part, since its end
-  double end_s = 0;
-  double seconds = 0;
-  std::optional<std::uint64_t> bytes;
-  std::optional<double> bits_per_second;
-  std::optional<std::uint64_t> retransmits;
-  std::optional<std::uint64_t> snd_cwnd;     // bytes
-  std::optional<std::uint64_t> rtt, rttvar;  // microseconds
-  std::optional<std::uint64_t> pmtu;         // bytes
-  std::optional<double> jitter_ms;           // UDP from here on
-  std::optional<std::uint64_t> packets;
-  std::optional<std::int64_t> lost_packets;
-  std::optional<double> lost_percent;
-};
-
-// Damage to a measurement, or a choice that a reader must know of. It weighs on the result but is no failure.
-struct QualityFlag {
-  std::string code;     // kebab-case, stable, listed in docs/quality-flags.md
-  std::string message;  // with the figures, and which of them was used
-};
+using Totals = rows::Sum;
+using Interval = rows::Interval;
+using QualityFlag = rows::Flag;
 // Of a traced run whose design has functions on one side only; the message names them.
 inline constexpr std::string_view kFunctionsLeftOut = "functions-left-out";
 
 struct Endpoint {
   std::string host;
   std::uint16_t port = 0;
+
+  bool operator==(const Endpoint&) const = default;
 };
 
 // What iperf3's document says of the test as a whole.
@@ -85,6 +45,8 @@ struct Iperf3Report {
   std::vector<Totals> streams;  // one a stream
   std::vector<Interval> intervals;
   std::vector<QualityFlag> flags;
+
+  bool operator==(const Iperf3Report&) const = default;
 };
 
 // Bytes kept as they came.
@@ -114,6 +76,8 @@ struct PacketCount {
   bool sent = true;           // its tx counters; false: rx, for a test in which the client receives
   std::uint64_t packets = 0;  // socket buffers: one that is segmented later counts once
   std::uint64_t bytes = 0;
+
+  bool operator==(const PacketCount&) const = default;
 };
 
 // What the figures of a function profile are divided by. Unlike iperf3's sums it covers the omitted part too,
@@ -121,6 +85,8 @@ struct PacketCount {
 struct Traffic {
   std::optional<std::uint64_t> goodput_bytes;  // received, over all directions and streams
   std::optional<PacketCount> packets;          // absent: not known, or none
+
+  bool operator==(const Traffic&) const = default;
 };
 
 struct RunRecord {

@@ -25,6 +25,8 @@ struct TraceCpu {
   std::uint64_t commit_overrun = 0;  // stats: "commit overrun"
   std::uint64_t dropped_events = 0;  // not written, the buffer was full (stats: "dropped events")
   std::uint64_t damaged = 0;         // sub-buffers with bytes that could not be decoded
+
+  bool operator==(const TraceCpu&) const = default;
 };
 
 struct EventCount {
@@ -33,12 +35,16 @@ struct EventCount {
   std::uint64_t count = 0;            // decoded, from the release on or not
   std::vector<std::uint64_t> slices;  // the same by time, slice i from i * TraceRecord::slice_width on;
                                       // before the release is not in them; trailing zeros are left out
+
+  bool operator==(const EventCount&) const = default;
 };
 
 struct EventField {
   std::string name;
   std::variant<std::int64_t, std::uint64_t, std::string> value;
   std::string text;  // as the kernel prints it (an enum's name, a symbol); empty: the value itself
+
+  bool operator==(const EventField&) const = default;
 };
 
 // One event whole: among the first or the last few of its name.
@@ -50,12 +56,16 @@ struct EventSample {
   std::int32_t pid = 0;
   std::string task;  // its name; empty where the kernel has forgotten it
   std::vector<EventField> fields;
+
+  bool operator==(const EventSample&) const = default;
 };
 
 struct StackCount {
   std::string event;
   std::vector<std::string> frames;  // innermost first, "symbol+0x1c" or "symbol+0x1c [module]"
   std::uint64_t count = 0;
+
+  bool operator==(const StackCount&) const = default;
 };
 
 // Packets that skb:kfree_skb freed, by why and where.
@@ -63,12 +73,16 @@ struct DropCount {
   std::string reason;    // the kernel's name without its prefix, such as "NO_SOCKET"
   std::string location;  // the function that freed it
   std::uint64_t count = 0;
+
+  bool operator==(const DropCount&) const = default;
 };
 
 struct TraceMark {
   std::int64_t time_ns = 0;
   std::string text;
   bool user = false;  // from Manager.Mark, not netperfd's own
+
+  bool operator==(const TraceMark&) const = default;
 };
 
 struct TraceRecord {
@@ -92,6 +106,8 @@ struct TraceRecord {
   std::optional<FunctionProfile> profile;  // absent where functions were not traced
   std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not asked for
   std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that found no room in it
+
+  bool operator==(const TraceRecord&) const = default;
 };
 
 // Records of this CPU that were written or should have been, and that nobody decoded. The kernel counts an

@@ -1,41 +1,42 @@
-// The columns that run_writer and run_reader share, each list beside the members it stands for and in one
-// order.
+// Columns and members of a table's rows, both of the rows' one description (dbus/rows/field.hpp), so that
+// what is written is what is read. Columns are called like the keys; where a migration gave one another name,
+// the description stands beside the model's type and has that name.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "daemon/model/run_record.hpp"
+#include "dbus/rows/field.hpp"
 
 namespace netperfd::store {
 
-// Of the tables sums and streams.
-inline constexpr std::string_view kTotalsColumns =
-    "seconds, sent_bytes, received_bytes, sent_bits_per_second, received_bits_per_second, retransmits, "
-    "max_snd_cwnd, "
-    "min_rtt, mean_rtt, max_rtt, jitter_ms, packets, lost_packets, lost_percent, out_of_order";
-
-template <class T>  // Totals or const Totals
-[[nodiscard]] auto totals_members(T& t) {
-  return std::tie(t.seconds, t.sent_bytes, t.received_bytes, t.sent_bits_per_second,
-                  t.received_bits_per_second, t.retransmits, t.max_snd_cwnd, t.min_rtt, t.mean_rtt, t.max_rtt,
-                  t.jitter_ms, t.packets, t.lost_packets, t.lost_percent, t.out_of_order);
+// "stream, seconds, sent_bytes": those of Row but for the first `skipped`.
+template <rows::Described Row, std::size_t skipped = 0>
+[[nodiscard]] std::string columns_of() {
+  std::string columns;
+  std::size_t position = 0;
+  rows::visit_fields(Row{}, [&](const auto& field, const auto&) {
+    if (position++ < skipped) return;
+    if (!columns.empty()) columns += ", ";
+    columns += field.key;
+  });
+  return columns;
 }
 
-inline constexpr std::string_view kIntervalColumns =
-    "stream, sender, omitted, start_s, end_s, seconds, bytes, bits_per_second, retransmits, snd_cwnd, rtt, "
-    "rttvar, pmtu, "
-    "jitter_ms, packets, lost_packets, lost_percent";
-
-template <class I>  // Interval or const Interval
-[[nodiscard]] auto interval_members(I& i) {
-  return std::tie(i.stream, i.sender, i.omitted, i.start_s, i.end_s, i.seconds, i.bytes, i.bits_per_second,
-                  i.retransmits, i.snd_cwnd, i.rtt, i.rttvar, i.pmtu, i.jitter_ms, i.packets, i.lost_packets,
-                  i.lost_percent);
+// A tuple of references to the members behind these columns; Row may be const.
+template <std::size_t skipped = 0, rows::Described Row>
+[[nodiscard]] auto members_of(Row& row) {
+  constexpr auto& kAll = rows::kFields<std::remove_cv_t<Row>>;
+  constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kAll)>> - skipped;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tie(row.*std::get<skipped + I>(kAll).member...);
+  }(std::make_index_sequence<kCount>{});
 }
 
 // INSERT with a parameter for each of `columns`, which are separated by commas.

@@ -99,8 +99,8 @@ Status RunReader::expect_run(RunId run) {
 
 Result<std::vector<Totals>> RunReader::streams(RunId run) {
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
-  auto select = connection_.prepare(fmt::format(
-      "SELECT direction, stream, {} FROM streams WHERE run = ? ORDER BY position", kTotalsColumns));
+  auto select = connection_.prepare(
+      fmt::format("SELECT {} FROM streams WHERE run = ? ORDER BY position", columns_of<Totals>()));
   if (!select) return std::unexpected(select.error());
   return read_totals(select->bind(run));
 }
@@ -110,18 +110,16 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
   if (!after) return std::unexpected(after.error());
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
   auto select =
-      connection_.prepare(fmt::format("SELECT position, direction, {} FROM intervals WHERE run = ? AND "
+      connection_.prepare(fmt::format("SELECT position, {} FROM intervals WHERE run = ? AND "
                                       "position > ? ORDER BY position LIMIT ?",
-                                      kIntervalColumns));
+                                      columns_of<Interval>()));
   if (!select) return std::unexpected(select.error());
 
   const std::uint32_t size = page_size(limit, kMaxIntervals);
   select->bind(run, *after, size + 1);
   return read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
     std::int64_t position = 0;
-    std::string direction;
-    select->read(position, direction, interval_members(interval));
-    interval.direction = parse_direction(direction).value_or(Direction::send);
+    select->read(position, members_of(interval));
     return position;
   });
 }

@@ -85,9 +85,7 @@ Result<std::vector<Totals>> read_totals(Statement& select) {
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
     auto& totals = rows.emplace_back();
-    std::string direction;
-    select.read(direction, totals.stream, totals_members(totals));
-    totals.direction = parse_direction(direction).value_or(Direction::send);
+    select.read(members_of(totals));
   }
   select.rewind();
   return rows;
@@ -96,8 +94,8 @@ Result<std::vector<Totals>> read_totals(Statement& select) {
 Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
   auto run = connection.prepare(kSelectRun);
   if (!run) return std::unexpected(run.error());
-  auto sums = connection.prepare(
-      fmt::format("SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position", kTotalsColumns));
+  auto sums = connection.prepare(fmt::format(
+      "SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position", columns_of<Totals, 2>()));
   if (!sums) return std::unexpected(sums.error());
   auto flags = connection.prepare("SELECT code, message FROM flags WHERE run = ? ORDER BY position");
   if (!flags) return std::unexpected(flags.error());

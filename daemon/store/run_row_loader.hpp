@@ -29,7 +29,7 @@ class RunRowLoader {
   Statement documents_;
 };
 
-// All rows of `select`, whose columns are direction, stream and kTotalsColumns.
+// All rows of `select`, whose columns are those of Totals.
 [[nodiscard]] Result<std::vector<Totals>> read_totals(Statement& select);
 
 }  // namespace netperfd::store

@@ -197,36 +197,34 @@ Status RunWriter::update_run(const RunRecord& record) {
 }
 
 Status RunWriter::insert_totals(RunId run, const Iperf3Report& report) {
+  constexpr std::size_t kKey = 2;  // direction and stream: a sum has no stream
   auto sum =
-      connection_.prepare(insert_into("sums", fmt::format("run, position, direction, {}", kTotalsColumns)));
+      connection_.prepare(insert_into("sums", "run, position, direction, " + columns_of<Totals, kKey>()));
   if (!sum) return std::unexpected(sum.error());
   std::size_t position = 0;
   for (const auto& totals : report.sums) {
-    auto done = sum->bind(run, position++, to_string(totals.direction), totals_members(totals)).run();
+    auto done = sum->bind(run, position++, totals.direction, members_of<kKey>(totals)).run();
     if (!done) return done;
   }
 
-  auto stream = connection_.prepare(
-      insert_into("streams", fmt::format("run, position, direction, stream, {}", kTotalsColumns)));
+  auto stream =
+      connection_.prepare(insert_into("streams", fmt::format("run, position, {}", columns_of<Totals>())));
   if (!stream) return std::unexpected(stream.error());
   position = 0;
   for (const auto& totals : report.streams) {
-    auto done =
-        stream->bind(run, position++, to_string(totals.direction), totals.stream, totals_members(totals))
-            .run();
+    auto done = stream->bind(run, position++, members_of(totals)).run();
     if (!done) return done;
   }
   return {};
 }
 
 Status RunWriter::insert_intervals(RunId run, const std::vector<Interval>& intervals) {
-  auto insert = connection_.prepare(
-      insert_into("intervals", fmt::format("run, position, direction, {}", kIntervalColumns)));
+  auto insert =
+      connection_.prepare(insert_into("intervals", fmt::format("run, position, {}", columns_of<Interval>())));
   if (!insert) return std::unexpected(insert.error());
   std::size_t position = 0;
   for (const auto& interval : intervals) {
-    auto done =
-        insert->bind(run, position++, to_string(interval.direction), interval_members(interval)).run();
+    auto done = insert->bind(run, position++, members_of(interval)).run();
     if (!done) return done;
   }
   return {};

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -106,6 +107,12 @@ class Statement {
   void put(int index, const Value& value) {
     std::visit([&](const auto& each) { put(index, each); }, value);
   }
+  // An enumeration is stored as its word.
+  template <class Word>
+    requires std::is_enum_v<Word>
+  void put(int index, Word word) {
+    put(index, to_string(word));
+  }
   void put(int index, bool value) { put_integer(index, value ? 1 : 0); }
   void put(int index, double value);
   void put(int index, std::string_view value);
@@ -129,6 +136,14 @@ class Statement {
   template <std::integral T>
   void take(int column, T& value) const {
     value = static_cast<T>(take_integer(column));
+  }
+  // Its CHECK constraint knows the words; a damaged database gives the default.
+  template <class Word>
+    requires std::is_enum_v<Word>
+  void take(int column, Word& word) const {
+    std::string text;
+    take(column, text);
+    if (!parse_word(text, word)) word = Word{};
   }
   void take(int column, bool& value) const { value = take_integer(column) != 0; }
   template <class Rep, class Period>

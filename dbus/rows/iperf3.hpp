@@ -4,26 +4,56 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "dbus/rows/field.hpp"
 
+namespace netperfd {
+
+enum class Direction { send, receive, both };  // seen from the client: send is client to server
+
+[[nodiscard]] constexpr std::string_view to_string(Direction direction) {
+  return direction == Direction::send ? "send" : direction == Direction::receive ? "receive" : "both";
+}
+[[nodiscard]] constexpr std::optional<Direction> parse_direction(std::string_view text) {
+  for (const Direction direction : {Direction::send, Direction::receive, Direction::both}) {
+    if (to_string(direction) == text) return direction;
+  }
+  return std::nullopt;
+}
+// The same for code that is one for all words; false and no change if the text is none of them.
+[[nodiscard]] constexpr bool parse_word(std::string_view text, Direction& direction) {
+  const auto parsed = parse_direction(text);
+  if (parsed) direction = *parsed;
+  return parsed.has_value();
+}
+
+}  // namespace netperfd
+
 namespace netperfd::rows {
 
-// Totals of one direction or, with `stream`, of one stream.
+// Totals of one direction, or of one stream of it, over the counted part (without the omitted part). Names
+// and units are iperf3's.
 struct Sum {
-  std::optional<std::string> direction;  // send or receive, as the client sees it
-  std::optional<std::int64_t> stream;
+  Direction direction = Direction::send;  // send or receive, never both
+  std::optional<std::int64_t> stream;     // iperf3's socket number; absent: the sum of the direction
   std::optional<double> seconds;
-  std::optional<std::uint64_t> sent_bytes, received_bytes;
-  std::optional<double> sent_bits_per_second, received_bits_per_second;
-  std::optional<std::uint64_t> retransmits, max_snd_cwnd, min_rtt, mean_rtt, max_rtt;
-  std::optional<double> jitter_ms;
-  std::optional<std::uint64_t> packets;
+  std::optional<std::uint64_t> sent_bytes;
+  std::optional<std::uint64_t> received_bytes;
+  std::optional<double> sent_bits_per_second;
+  std::optional<double> received_bits_per_second;
+  std::optional<std::uint64_t> retransmits;  // TCP and SCTP senders whose kernel tells
+  std::optional<std::uint64_t> max_snd_cwnd;
+  std::optional<std::uint64_t> min_rtt, mean_rtt, max_rtt;
+  std::optional<double> jitter_ms;       // UDP from here on
+  std::optional<std::uint64_t> packets;  // datagrams sent
   std::optional<std::int64_t> lost_packets;
   std::optional<double> lost_percent;
   std::optional<std::uint64_t> out_of_order;
+
+  bool operator==(const Sum&) const = default;
 };
 template <>
 inline constexpr auto kFields<Sum> =
@@ -46,19 +76,27 @@ inline constexpr auto kFields<Sum> =
                field("out_of_order", &Sum::out_of_order)};
 static_assert(kDescribed<Sum>);
 
-// One reporting interval of a stream or, without `stream`, of a direction.
+// One reporting interval of one stream, or of the sum over the streams of one direction.
 struct Interval {
-  std::optional<std::string> direction;
-  std::optional<std::int64_t> stream;
-  std::optional<bool> sender, omitted;  // `sender`: it was the sender that counted
-  std::optional<double> start_s, end_s, seconds;
+  Direction direction = Direction::send;  // send or receive, never both
+  std::optional<std::int64_t> stream;     // absent: the sum
+  bool sender = true;                     // which side counted: its sender or its receiver
+  bool omitted = false;
+  double start_s = 0;  // since the start of the test or, after the omitted part, since its end
+  double end_s = 0;
+  double seconds = 0;
   std::optional<std::uint64_t> bytes;
   std::optional<double> bits_per_second;
-  std::optional<std::uint64_t> retransmits, snd_cwnd, rtt, rttvar, pmtu;
-  std::optional<double> jitter_ms;
+  std::optional<std::uint64_t> retransmits;
+  std::optional<std::uint64_t> snd_cwnd;
+  std::optional<std::uint64_t> rtt, rttvar;
+  std::optional<std::uint64_t> pmtu;
+  std::optional<double> jitter_ms;  // UDP from here on
   std::optional<std::uint64_t> packets;
   std::optional<std::int64_t> lost_packets;
   std::optional<double> lost_percent;
+
+  bool operator==(const Interval&) const = default;
 };
 template <>
 inline constexpr auto kFields<Interval> = std::tuple{field("direction", &Interval::direction),
@@ -81,8 +119,12 @@ inline constexpr auto kFields<Interval> = std::tuple{field("direction", &Interva
                                                      field("lost_percent", &Interval::lost_percent)};
 static_assert(kDescribed<Interval>);
 
+// Damage to a measurement, or a choice that a reader must know of. It weighs on the result but is no failure.
 struct Flag {
-  std::string code, message;
+  std::string code;     // kebab-case, stable, listed in docs/quality-flags.md
+  std::string message;  // with the figures, and which of them was used
+
+  bool operator==(const Flag&) const = default;
 };
 template <>
 inline constexpr auto kFields<Flag> =

@@ -1,5 +1,5 @@
-// Prints every row of the API as its description has it, for api_lock_test.py: a line for each key with its D-Bus
-// type, whether it is always there, and its name in a CSV header.
+// Prints every row of the API as its description has it, for api_lock_test.py: a line for each key with its
+// D-Bus type, whether it is always there, and its name in a CSV header.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -46,7 +46,13 @@ struct Signature<std::variant<Alternatives...>> : std::integral_constant<char, '
 
 template <class Value>
 struct Type {
-  static std::string text() { return {Signature<Value>::value}; }
+  static std::string text() {
+    if constexpr (std::is_enum_v<Value>) {
+      return "s";
+    } else {
+      return {Signature<Value>::value};
+    }
+  }
 };
 template <class Element>
 struct Type<std::vector<Element>> {
@@ -64,12 +70,16 @@ void print(std::string_view name) {
   rows::visit_fields(Row{}, [name](const auto& field, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     std::string type;
-    if constexpr (requires { typename Member::value_type; member.has_value(); }) {
+    if constexpr (requires {
+                    typename Member::value_type;
+                    member.has_value();
+                  }) {
       type = Type<typename Member::value_type>::text() + " optional";
     } else {
       type = Type<Member>::text() + " always";
     }
-    fmt::print("{}.{} {} {}{}{}\n", name, field.key, type, field.key, field.unit.empty() ? "" : "_", field.unit);
+    fmt::print("{}.{} {} {}{}{}\n", name, field.key, type, field.key, field.unit.empty() ? "" : "_",
+               field.unit);
   });
 }
 

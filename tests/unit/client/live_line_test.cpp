@@ -19,7 +19,7 @@ LiveJobView running(double progress) {
   return job;
 }
 
-IntervalView interval(double megabits, const char* direction = "send") {
+IntervalView interval(double megabits, Direction direction = Direction::send) {
   IntervalView row;
   row.direction = direction;
   row.bits_per_second = megabits * 1e6;
@@ -60,7 +60,7 @@ TEST(LiveLine, shows_rate_and_newest_intervals) {
 TEST(LiveLine, of_both_directions_shows_both_rates) {
   LiveLine line{running(0.5), kStart};
   line.interval(42, interval(78.4));
-  line.interval(42, interval(80.1, "receive"));
+  line.interval(42, interval(80.1, Direction::receive));
   EXPECT_EQ(line.text(samples::terminal(100), kStart),
             "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  78.4 Mbit/s out  80.1 Mbit/s in");
 }

@@ -45,7 +45,7 @@ RunView measured_run(std::uint64_t number) {
   return run;
 }
 
-SumView tcp_sum(const char* direction, double received) {
+SumView tcp_sum(Direction direction, double received) {
   SumView sum;
   sum.direction = direction;
   sum.seconds = 10;
@@ -62,7 +62,7 @@ SumView tcp_sum(const char* direction, double received) {
 }
 
 // One of a second each, the first omitted, the last a leftover that says nothing.
-std::vector<IntervalView> intervals(const char* direction, bool sender, double scale = 1) {
+std::vector<IntervalView> intervals(Direction direction, bool sender, double scale = 1) {
   std::vector<IntervalView> rows;
   double start = 0;
   for (const double megabits : {12.0, 74.0, 78.1, 81.0, 80.2, 77.4, 80.9, 81.3, 83.2, 80.0, 81.1, 900.0}) {
@@ -72,15 +72,15 @@ std::vector<IntervalView> intervals(const char* direction, bool sender, double s
     row.omitted = megabits < 50;
     row.seconds = megabits > 100 ? 0.0005 : 1.0;
     row.start_s = start;
-    row.end_s = start + *row.seconds;
+    row.end_s = start + row.seconds;
     row.bits_per_second = megabits * 1e6 * scale;
-    row.bytes = static_cast<std::uint64_t>(megabits * 125'000 * scale * *row.seconds);
+    row.bytes = static_cast<std::uint64_t>(megabits * 125'000 * scale * row.seconds);
     if (sender) {
       row.retransmits = 3;
       row.snd_cwnd = 262'144;
       row.rtt = 1900;
     }
-    start = *row.omitted ? 0 : *row.end_s;
+    start = row.omitted ? 0 : row.end_s;
     rows.push_back(row);
   }
   return rows;
@@ -200,11 +200,11 @@ ShowView tcp() {
   ShowView view;
   view.details.run = measured_run(43);
   view.details.run.streams = 1;
-  view.details.sums = {tcp_sum("send", 79.6e6)};
+  view.details.sums = {tcp_sum(Direction::send, 79.6e6)};
   view.job = job();
-  view.intervals = intervals("send", false);
-  for (const IntervalView& row : intervals("send", true)) view.intervals.push_back(row);
-  SumView stream = tcp_sum("send", 79.6e6);
+  view.intervals = intervals(Direction::send, false);
+  for (const IntervalView& row : intervals(Direction::send, true)) view.intervals.push_back(row);
+  SumView stream = tcp_sum(Direction::send, 79.6e6);
   stream.stream = 5;
   view.streams = {stream};
   return view;
@@ -214,15 +214,15 @@ ShowView both() {
   ShowView view = tcp();
   view.details.run.direction = "both";
   view.details.run.streams = 4;
-  view.details.sums.push_back(tcp_sum("receive", 1.25e9));
+  view.details.sums.push_back(tcp_sum(Direction::receive, 1.25e9));
   view.details.flags = {
       {"interval-sum-differs",
        "The intervals of sending add up to 98.1 MB, 1.4 % below the total of iperf3's end, which is "
        "the figure used."}};
-  view.intervals = intervals("send", true);
-  for (const IntervalView& row : intervals("receive", false, 15.6)) view.intervals.push_back(row);
+  view.intervals = intervals(Direction::send, true);
+  for (const IntervalView& row : intervals(Direction::receive, false, 15.6)) view.intervals.push_back(row);
   SpreadView back = view.job->spreads.front();
-  back.direction = "receive";
+  back.direction = Direction::receive;
   back.median = 1.25e9;
   back.lowest = 0.98e9;
   back.highest = 1.31e9;
@@ -240,7 +240,7 @@ ShowView udp() {
   view.details.run.index = 1;
   view.details.run.congestion.reset();
   SumView sum;
-  sum.direction = "send";
+  sum.direction = Direction::send;
   sum.sent_bits_per_second = 100e6;
   sum.received_bits_per_second = 97.3e6;
   sum.jitter_ms = 0.0341;
@@ -251,7 +251,7 @@ ShowView udp() {
   view.details.sums = {sum};
   view.details.flags = {
       {"loss-recomputed", "The server reported no loss; the loss shown is what was sent less what arrived."}};
-  view.intervals = intervals("send", true);
+  view.intervals = intervals(Direction::send, true);
   return view;
 }
 
@@ -268,7 +268,7 @@ ShowView unknown() {
   view.details.run.state = "finished";
   view.details.run.protocol = "tcp";
   SumView sum;
-  sum.direction = "send";
+  sum.direction = Direction::send;
   view.details.sums = {sum};
   return view;
 }

@@ -12,7 +12,7 @@ ShowView with_omitted() {
   view.details.run.omit_s = 1;
   for (const double start : {0.0, 0.0, 1.0}) {
     IntervalView row;
-    row.direction = "send";
+    row.direction = Direction::send;
     row.sender = true;
     row.omitted = view.intervals.empty();
     row.start_s = start;
@@ -28,12 +28,12 @@ TEST(Timeline, counts_the_omitted_part_as_time_before_the_rest) {
   const TimeAxis axis = time_axis(view, 40);
   EXPECT_DOUBLE_EQ(axis.end_s, 3);
   EXPECT_EQ(axis.cells, 3U);
-  EXPECT_EQ(rate_cells(axis, view, "send", true), (TimeCells{1e6, 2e6, 3e6}));
+  EXPECT_EQ(rate_cells(axis, view, Direction::send, true), (TimeCells{1e6, 2e6, 3e6}));
 }
 
 TEST(Timeline, knows_nothing_of_a_side_that_reported_nothing) {
   const ShowView view = with_omitted();
-  EXPECT_EQ(rate_cells(time_axis(view, 40), view, "send", false), TimeCells(3));
+  EXPECT_EQ(rate_cells(time_axis(view, 40), view, Direction::send, false), TimeCells(3));
 }
 
 TEST(Timeline, is_never_finer_than_the_room) {

@@ -35,9 +35,9 @@ TEST(TracePages, a_run_with_drops_stacks_and_marks) {
 
 TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
   ShowView view = samples::traced();
-  std::erase_if(view.intervals, [](const IntervalView& row) { return row.sender.value_or(false); });
+  std::erase_if(view.intervals, [](const IntervalView& row) { return row.sender; });
   for (IntervalView& row : view.intervals) {
-    if (row.omitted.value_or(false)) continue;
+    if (row.omitted) continue;
     row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
   }
   view.trace->events = {
