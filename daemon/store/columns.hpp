@@ -1,5 +1,5 @@
-// The columns that run_writer and run_reader share, each list beside the members it stands for and in one
-// order.
+// The columns that run_writer and run_reader share. Each list is next to the members it stands for and in the
+// same order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace netperfd::store {
 
-// Of the tables sums and streams.
+// For the tables sums and streams.
 inline constexpr std::string_view kTotalsColumns =
     "seconds, sent_bytes, received_bytes, sent_bits_per_second, received_bits_per_second, retransmits, "
     "max_snd_cwnd, "
@@ -38,7 +38,7 @@ template <class I>  // Interval or const Interval
                   i.lost_percent);
 }
 
-// INSERT with a parameter for each of `columns`, which are separated by commas.
+// INSERT with a parameter for each of `columns`, a comma-separated list.
 [[nodiscard]] inline std::string insert_into(std::string_view table, std::string_view columns) {
   std::string parameters = "?";
   for (auto commas = std::ranges::count(columns, ','); commas > 0; --commas) parameters += ", ?";
