@@ -8,10 +8,10 @@
 namespace netperfd::trace {
 namespace {
 
-// Deeper ones lose their outermost frames.
+// Deeper stacks lose their outermost frames.
 constexpr std::size_t kDeepest = 128;
 
-// Of common_flags, as include/linux/trace_events.h has them.
+// A bit of common_flags, from include/linux/trace_events.h.
 constexpr std::uint8_t kHardIrq = 0x08;
 constexpr std::uint8_t kSoftIrq = 0x10;
 constexpr std::uint8_t kNmi = 0x40;
