@@ -1,4 +1,4 @@
-// The pages of tracing: of a run, of what a machine can do, of what its kernel offers.
+// The pages about tracing: a run's trace, the machine's abilities, and the kernel's functions and events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace netperfctl {
 namespace {
 
-// The column in which `picture` begins on the last line that begins with `name`.
+// The column of `picture` in the last line that begins with `name`.
 std::size_t column_of(const std::string& page, const std::string& name, const std::string& picture) {
   std::istringstream lines{page};
   std::size_t column = std::string::npos;
@@ -38,7 +38,8 @@ TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
   std::erase_if(view.intervals, [](const IntervalView& row) { return row.sender.value_or(false); });
   for (IntervalView& row : view.intervals) {
     if (row.omitted.value_or(false)) continue;
-    row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
+    row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release, since one second was
+                                                             // omitted
   }
   view.trace->events = {
       {.event = "skb:kfree_skb", .filter = {}, .count = 9, .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}}}};
