@@ -1,4 +1,5 @@
-// What the loop does with sweeps. Here it reads them all itself, once tracing is off: no thread was started.
+// How the loop handles sweeps. Here the loop reads all of them itself after tracing is off, since no thread
+// was started.
 #include "daemon/trace/drain.hpp"
 
 #include <gmock/gmock.h>
@@ -85,7 +86,7 @@ TEST_F(DrainTest, may_be_destroyed_when_it_is_done) {
   EXPECT_FALSE(drain_);
 }
 
-// Other callers have their turns meanwhile.
+// Other callers get their turns in between.
 TEST_F(DrainTest, decodes_the_rest_a_bounded_time_a_turn) {
   TallySettings with_calls = tally_settings();
   with_calls.graph = GraphFormat::make({}).value();
