@@ -1,4 +1,4 @@
-// netperfd: puts the rooms together and serves until SIGTERM. The only file that sees all rooms.
+// netperfd: connects the modules and serves until SIGTERM. Only this file sees all modules.
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
@@ -59,7 +59,7 @@ constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
 
 static_assert(import::kTextEnd == dbus::kTraceTextEnd);
 
-// A user or group as the configuration names it: a name, or a number that need not have one.
+// A user or group of the configuration is a name, or a number that need not have a name.
 template <class Id>
 std::optional<Id> parse_number(const std::string& text) {
   Id id{};
@@ -68,7 +68,7 @@ std::optional<Id> parse_number(const std::string& text) {
   return id;
 }
 
-// The name service calls below are made on the only thread.
+// The name service calls below run while there is only one thread.
 Result<workload::Iperf3Settings> iperf3_settings(const config::DaemonConfig& config) {
   workload::Iperf3Settings settings;
   settings.path = config.iperf3_path;
@@ -97,7 +97,7 @@ Result<gid_t> authorized_group(const config::DaemonConfig& config) {
   return found->gr_gid;
 }
 
-// What a configuration comes to on this machine; made whole before any of it is put to use.
+// A configuration resolved on this machine; complete before any of it is applied.
 struct Settings {
   config::DaemonConfig config;
   workload::Iperf3Settings iperf3;
@@ -143,7 +143,7 @@ int check_settings(const Settings& settings) {
   return code;
 }
 
-// What the daemon found out about the machine before it serves.
+// State of the machine that is found out before the daemon serves.
 struct Machine {
   std::unique_ptr<store::SqliteStore> store;
   workload::Iperf3Features iperf3;
@@ -153,7 +153,7 @@ struct Machine {
   std::optional<command::SideJournalFile> sides;
 };
 
-// The running daemon: every room's object, in the order of their dependence.
+// The running daemon: every module's object, in order of dependence.
 class Program {
  public:
   Program(EventLoop& loop, Options options, Settings settings, Machine machine)
@@ -174,7 +174,7 @@ class Program {
         scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_,
                     *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
-        // As whom iperf3 runs: nobody who has anything.
+        // Run the import reader as iperf3's unprivileged user.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         importer_(*machine_.store, trace_import_, clock_) {
     scheduler_.add_observer(run_log_);
@@ -258,7 +258,7 @@ void Program::reload() {
   (void)sd_notify(0, "READY=1");
 }
 
-// The database and iperf3 itself are what runs under way stand on: those two wait for the next start.
+// Changes of the database and of iperf3 take effect at the next start, since runs under way depend on them.
 void Program::apply(Settings settings) {
   const auto& old = settings_.config;
   const auto& config = settings.config;
@@ -280,7 +280,7 @@ void Program::shut_down() {
   scheduler_.shut_down("netperfd was stopped", [this] { loop_.exit(EXIT_SUCCESS); });
 }
 
-// Before any library starts a thread of its own; children get an empty mask back from the launcher.
+// Must run before any library starts a thread of its own. The launcher gives children an empty mask.
 void block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -321,7 +321,7 @@ Result<int> run(const Options& options) {
   machine.sides = std::move(*sides);
   machine.commands = command::make_commands(*loop);
   put_side_back(*loop, *machine.commands, *machine.sides);
-  // Without iperf3 the store can still be read; a job then fails with this reason.
+  // Without iperf3 the store can still be read; jobs then fail with this reason.
   auto features = workload::probe_iperf3(*loop, settings->iperf3);
   if (!features) log::warn(features.error().message);
   if (features) machine.iperf3 = std::move(*features);

@@ -13,7 +13,7 @@ struct Options {
   bool clean_up = false;
 };
 
-// An exit code where the program has nothing further to do.
+// An exit code if the program has nothing further to do.
 std::expected<Options, int> parse_options(int argc, char** argv);
 
 }  // namespace netperfd

@@ -41,12 +41,12 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
 
 }  // namespace
 
-// Only the place of the database counts: it must work where the users of the configuration are gone.
+// Uses only the database's path: it must work even if the configured users no longer exist.
 Result<int> clean_up(const config::DaemonConfig& config) {
   const auto settings = session_settings(config);
   if (!settings) return std::unexpected(settings.error());
   const Status tracefs = clean_up_tracefs(*settings);
-  // Whatever became of tracefs.
+  // Done even if cleaning up tracefs failed.
   const Status side = clean_up_side(config, settings->boot_id);
   if (!tracefs && !side) {
     return fail(tracefs.error().kind,

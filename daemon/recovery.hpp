@@ -1,4 +1,4 @@
-// What a netperfd that died had changed on this machine, and not put back.
+// Undoes changes to this machine that a crashed netperfd left behind.
 #pragma once
 
 #include <string>
@@ -12,15 +12,16 @@
 
 namespace netperfd {
 
-// `netperfd --cleanup`: tracefs and the side of a design, told on standard output. The exit code.
+// `netperfd --cleanup`: undoes changes in tracefs and the side of a design, and reports on standard output.
+// Returns the exit code.
 [[nodiscard]] Result<int> clean_up(const config::DaemonConfig& config);
 
-// At the start of the daemon, told in the log. The store's lock says that no other daemon lives with these
-// journals.
+// Runs at the start of the daemon and reports in the log. The store's lock guarantees that no other daemon
+// uses these journals.
 void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& settings);
 void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal);
 
-// The journal of sides lies beside the database, too.
+// The journal of sides is next to the database.
 [[nodiscard]] Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,
                                                                  const std::string& boot_id);
 

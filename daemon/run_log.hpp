@@ -1,4 +1,5 @@
-// Tells the journal and systemd's status line what the runs do: each fact once, with the run's number.
+// Reports the progress of runs to the journal and to systemd's status line: each fact once, with the run's
+// number.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ class RunLog final : public core::RunObserver {
  private:
   void tell_status(const std::string& status);
 
-  std::string told_;  // to systemd, so that progress alone sends nothing
+  std::string told_;  // last status sent to systemd, so that mere progress sends nothing
 };
 
 }  // namespace netperfd

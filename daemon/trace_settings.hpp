@@ -1,4 +1,4 @@
-// What the tracing rooms have to know of this machine and of this process.
+// The tracing modules' settings for this machine and this process.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace netperfd {
 
-// Where tracefs is, or belongs where it is not mounted.
+// The mount point of tracefs, or its standard place if it is not mounted.
 [[nodiscard]] std::string tracefs_root();
 
-// Where files of the daemon's own are that outlive it.
+// Path of a file that outlives the daemon.
 [[nodiscard]] std::string beside_the_database(const config::DaemonConfig& config, const char* name);
 
-// The journal lies beside the database: what a dead daemon left must be known to the next one.
+// The journal is next to the database, so that the next daemon finds what a dead one left.
 [[nodiscard]] Result<trace::SessionSettings> session_settings(const config::DaemonConfig& config);
 
 [[nodiscard]] trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,

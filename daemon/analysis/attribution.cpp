@@ -17,8 +17,9 @@
 namespace netperfd::analysis {
 namespace {
 
-// A CPU that is busy for less of the time waits for something else: another CPU, the wire, a window. Above it
-// the rest is what timers of 10 ms and the start and end of a run leave open.
+// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
+// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
+// start and end of a run.
 constexpr double kBusyCpu = 0.85;
 constexpr double kRepresentative = 0.7;
 
@@ -55,8 +56,8 @@ std::optional<double> median_rate(const RunList& runs) {
   return median_of(values_of(runs, [](const ComparedRun& run) { return run.received_bits_per_second; }));
 }
 
-// A task that moves between CPUs keeps none of them busy all the time. One that is not busy itself says
-// nothing of the CPUs, which may be busy with packets.
+// The busier of the CPU and the process. A task that moves between CPUs keeps none of them busy all the time.
+// A task that is not busy itself proves nothing about the CPUs, which may be busy with packets.
 std::optional<double> busiest(const ComparedRun& run) {
   if (!run.busiest_process || *run.busiest_process < kBusyCpu) return run.busiest_cpu;
   return std::max(*run.busiest_process, run.busiest_cpu.value_or(0));
@@ -66,7 +67,7 @@ std::optional<double> median_busiest(const RunList& runs) {
   return median_of(values_of(runs, busiest));
 }
 
-// What of its plain throughput a side keeps under tracing.
+// Share of its plain throughput that a side keeps under tracing.
 std::optional<double> kept_under_tracing(const RunList& plain, const RunList& traced) {
   const auto rate = median_rate(plain), rate_traced = median_rate(traced);
   if (!rate || !rate_traced || *rate <= 0) return std::nullopt;
@@ -93,7 +94,7 @@ std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_v
   return fmt::format("No run of {} has a trace of functions.", side);
 }
 
-// Empty where the CPU was the limit on one side at least, or nobody knows.
+// Empty if the CPU was the limit on at least one side, or if this is unknown.
 std::string not_cpu_bound(const RunList& plain_a, const RunList& plain_b, Caveats& caveats) {
   const auto busy_a = median_busiest(plain_a), busy_b = median_busiest(plain_b);
   if (!busy_a || !busy_b) {
@@ -155,7 +156,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   attribution.ns_per_byte = total_cost(plain_a, plain_b, settings.level);
   if (traced_a.empty() || traced_b.empty()) {
     attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
-    // Without bytes a call still takes its time.
+    // A call has a duration even if the goodput is unknown.
     const RunList timed_a = chosen(a, has_timed_functions), timed_b = chosen(b, has_timed_functions);
     if (timed_a.empty() || timed_b.empty()) return attribution;
     attribution.functions = function_times(timed_a, timed_b, caveats);

@@ -1,9 +1,9 @@
-// Where the difference is, in ns of CPU per byte of goodput: bytes are what both sides deliver, so a side
-// that merely moved more of them does not cost more.
+// Attributes a throughput difference to kernel functions, in ns of CPU per byte of goodput. Costs are per
+// byte because a side that merely moved more bytes must not appear to cost more.
 //
-// The functions' costs are of the traced runs, the total is of the plain ones. The explained share is that of
-// the tested functions together: their self time a byte is added up run by run, and the shift of these sums
-// is divided by the shift of the total (explained_share.hpp).
+// The functions' costs come from the traced runs, the total from the plain runs. The explained share belongs
+// to the tested functions together: their self times per byte are added up run by run, and the shift of these
+// sums is divided by the shift of the total (explained_share.hpp).
 #pragma once
 
 #include <vector>

@@ -5,7 +5,7 @@
 namespace netperfd::analysis {
 namespace {
 
-// No kernel's stack of returns is full at a depth below it: the smallest holds 50 calls.
+// No kernel's return stack is full at a depth below this: the smallest holds 50 calls.
 constexpr std::uint16_t kNeverFull = 16;
 
 void mark_over_loss(Task& task) {
@@ -78,8 +78,8 @@ Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& eve
   return task;
 }
 
-// Records of one task may come in the wrong order where it moved to a CPU whose ring was read before. Those
-// of different tasks have nothing to do with one another.
+// Records of one task may come in the wrong order if it moved to a CPU whose ring was read before. The order
+// between different tasks does not matter.
 void CallPairing::take_stamp(Task& task, std::uint64_t time) {
   if (time < task.last) {
     ++damage_.out_of_order;
@@ -168,7 +168,7 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   call.callees = frame.callees;
   call.interruptions = frame.interruptions;
   call.inner = frame.inner;
-  // Between two stamps all time passes.
+  // Without durations, all time passes between the two stamps.
   const std::uint64_t slept_ns = sleep_in_recorded_ || !timed ? call.off_cpu_ns : 0;
   call.total_ns = less(call.raw_ns, call.interrupted_ns + slept_ns);
   call.self_ns = less(call.total_ns, frame.callees_ns);
@@ -209,7 +209,7 @@ void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t to
   tree_.add_edge((frames.end() - 2)->function, frames.back().function, total_ns);
 }
 
-// Its own time is not known; what its callees took is no less taken from those around it.
+// The call's own time is unknown, but its callees' time is still subtracted from the calls around it.
 void CallPairing::drop(Task& task) {
   const Frame frame = task.frames.back();
   task.frames.pop_back();
@@ -231,8 +231,8 @@ void CallPairing::count_unmatched(Task& task, const GraphEvent& event) {
   if (event.depth < task.outermost) task.outermost = event.depth;
 }
 
-// The kernel never sets a task's count back. What the first exit tells may be from before the trace, and is
-// so where that exit is too far out for calls to have been left out just before it.
+// The kernel never resets a task's count. The count in the first exit may date from before the trace. It does
+// so if that exit is too far out for calls to have been left out just before it.
 void CallPairing::count_overrun(Task& task, const GraphEvent& event) {
   if (event.overrun == task.overrun) {
     task.overrun_known = true;

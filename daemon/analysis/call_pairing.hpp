@@ -1,34 +1,34 @@
-// Pairs entries and exits to calls, and adds each call up where it belongs.
+// Pairs entries and exits into calls, and adds up each call where it belongs.
 //
-// A task has one stack of calls whatever CPU it runs on; interrupts that come over it use the same stack. The
-// kernel records an entry before, and an exit after, all that happens within the call, and with both the
-// depth on that stack. Functions that another tracer follows count in the depth and are not recorded, so that
-// it has gaps; but it always grows inwards. Hence:
-// - an entry or exit at some depth says that no deeper call is under way any more, nor, unless it is the exit
-//   of that very call, one of the same depth: what is found there has not returned within the trace
-//   (do_exit(), or its exit was lost);
-// - an exit whose entry is not there belongs to a call from before the trace began where no record of the
-//   task was as far out before and none has been lost, or where its duration reaches back beyond the first
-//   record. Else its entry has been lost.
+// A task has one call stack, whatever CPU it runs on; interrupts that preempt it use the same stack. The
+// kernel records an entry before, and an exit after, everything that happens within the call. Both carry the
+// depth on that stack. Functions that another tracer follows count in the depth but are not recorded, so
+// depths have gaps; but a deeper call always has a greater depth. Hence:
+// - An entry or exit at some depth proves that no deeper call is under way any more. Unless it is the exit of
+//   that very call, it also proves this for calls of the same depth. Any such call still on the stack has not
+//   returned within the trace (do_exit(), or its exit was lost).
+// - An exit without an entry belongs to a call from before the trace began if no record of the task was as
+//   far out before and none has been lost, or if its duration reaches back beyond the first record. Otherwise
+//   its entry has been lost.
 //
-// A call of a higher rank than the one below it, or than a task's where there is none, is an interrupt's: it
-// is a root, in no call's tree but its own. One of a lower rank is not (irq_exit() runs softirqs). An
-// interrupt's entry code still has the task's rank: where that is traced too, what it calls is taken for
-// another root.
+// A call belongs to an interrupt if its rank is higher than that of the call below it, or than that of the
+// task if there is none. It is a root, in no call's tree but its own. A call of a lower rank does not
+// (irq_exit() runs softirqs). An interrupt's entry code still has the task's rank: if that code is traced
+// too, each call it makes is taken for another root.
 //
-// What interrupts took of a call and how long its task was off the CPU is the growth of two sums of the task
-// between entry and exit. An interrupt root adds its time to the first: not on top of what other interrupts
-// took of it meanwhile, but in its place, since its own duration holds that too.
+// The interrupted time of a call and its time off the CPU are the growth of two sums of the task between
+// entry and exit. An interrupt root adds its time to the first sum. It replaces what other interrupts added
+// meanwhile, since its own duration contains that.
 //
-// A task is off the CPU from the switch away from it to the next switch to it. It may be seen to run in
-// between: the scheduler records the switch a little before it happens. Only where records were lost does
-// running prove that it came back; then it is taken to have been away until that moment.
+// A task is off the CPU from the switch away from it to the next switch to it. Records may show it running in
+// between, because the scheduler records the switch slightly before it happens. Only if records were lost
+// does running prove that it came back; then it is taken to have been away until that moment.
 //
-// Where a CPU lost records, calls under way are marked of the tasks that ran on it right before and right
-// after, and of its idle task. Whatever else ran only meanwhile is not known.
+// If a CPU lost records, calls under way are marked for the tasks that ran on it right before and right
+// after, and for its idle task. Tasks that ran only meanwhile are unknown.
 //
-// Records of the trace are stamped by its clock, durations are measured by another, which may run apart from
-// it by a little: differences that come out negative are taken for 0 and counted.
+// The trace clock stamps the records, but another clock measures durations, and the two may drift apart
+// slightly. Negative differences are set to 0 and counted.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ class CallPairing {
  private:
   struct Cpu {
     std::optional<std::int32_t> pid;        // of the task that was last seen to run
-    std::uint32_t task = TaskTable::kNone;  // the same, where it is known and in the table
+    std::uint32_t task = TaskTable::kNone;  // the same, if it is known and in the table
     bool after_loss = false;                // the next record is the first after lost ones
   };
   struct Place {
@@ -88,7 +88,7 @@ class CallPairing {
   void add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns);
   [[nodiscard]] std::uint64_t less(std::uint64_t value, std::uint64_t by);
 
-  bool sleep_in_recorded_;  // where the kernel tells durations
+  bool sleep_in_recorded_;  // used if the kernel records durations
   bool off_cpu_known_;
   FunctionTable functions_;
   CallTree tree_;

@@ -36,7 +36,7 @@ std::uint32_t TaskTable::find_or_make(std::uint64_t key, bool& moved) {
   }
   Task task;
   task.key = key;
-  // Whether it is a forgotten one is not known: its exits prove nothing about the time before the trace.
+  // It may be a task that was forgotten: its exits prove nothing about the time before the trace.
   if (forgot_) task.outermost = 0;
   tasks_.push_back(std::move(task));
   const auto index = static_cast<std::uint32_t>(tasks_.size() - 1);
@@ -62,8 +62,8 @@ std::uint64_t TaskTable::open_calls() const {
   return open;
 }
 
-// Tasks without a call under way first, then those that entered their last call the longest ago: a quarter
-// of the room at least, so that it is not done again for every new task.
+// Forgets tasks without a call under way first, then those whose last entry is the oldest. It frees at least
+// a quarter of the room, so that it need not run again for every new task.
 void TaskTable::forget_some() {
   forgot_ = true;
   std::erase_if(tasks_, [](const Task& task) { return task.frames.empty(); });

@@ -48,7 +48,7 @@ FunctionProfile CallTracker::finish(const FunctionNamer& name) {
 void correct_self_times(FunctionProfile& profile, const Calibration& calibration) {
   if (!profile.timed) return;
   for (FunctionStats& function : profile.functions) {
-    // An interrupt's root writes its records within what it interrupts, as a callee does within its caller.
+    // An interrupt root writes its records within the code it interrupts, as a callee does within its caller.
     const std::uint64_t within = function.callees + function.interruptions;
     const double cost = static_cast<double>(function.hits) * calibration.entry_ns +
                         static_cast<double>(within) * calibration.callee_ns;

@@ -1,8 +1,8 @@
 // The paths on which functions were called, and how often.
 //
-// A path is found by the node that called and the address of what was called, in one look into a hash: that
-// also tells the function, so that a call costs one look-up in all. What finds no room in the tree is counted
-// by caller and callee alone, so that edges stay exact.
+// A path is found by the calling node and the callee's address in one hash look-up. The node also gives the
+// function, so a call costs one look-up in all. Calls that find no room in the tree are counted by caller and
+// callee alone, so that edges stay exact.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace netperfd::analysis {
 
 class CallTree {
  public:
-  // In place of a node. Roots hang below one of the last two.
+  // Placeholders for a node. Roots hang below one of the last two.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::uint32_t kRoots = kNone - 1;
   static constexpr std::uint32_t kInterruptRoots = kNone - 2;
@@ -33,7 +33,7 @@ class CallTree {
 
   [[nodiscard]] static bool is_node(std::uint32_t index) { return index < kInterruptRoots; }
 
-  // What was called at `address` from `parent`; kNone where that is not there yet.
+  // The node of the call to `address` from `parent`; kNone if there is none yet.
   [[nodiscard]] std::uint32_t find(std::uint32_t parent, std::uint64_t address) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = first_slot(parent, address);; slot = (slot + 1) & mask) {
@@ -42,7 +42,7 @@ class CallTree {
       if (candidate.address == address && candidate.parent == parent) return candidate.node;
     }
   }
-  // kNone where there is no room, or no parent.
+  // kNone if there is no room, or no parent.
   [[nodiscard]] std::uint32_t make(std::uint32_t parent, std::uint64_t address, std::uint32_t function);
 
   [[nodiscard]] Node& operator[](std::uint32_t index) { return nodes_[index]; }
@@ -50,7 +50,7 @@ class CallTree {
 
   // A call that is in no node and no root.
   void add_edge(std::uint32_t caller, std::uint32_t callee, std::uint64_t total_ns);
-  // Of those, by caller in the upper half of the key and callee in the lower.
+  // Calls added by add_edge(), with the caller in the upper half of the key and the callee in the lower.
   [[nodiscard]] const std::unordered_map<std::uint64_t, Edge>& edges() const { return edges_; }
 
  private:
@@ -60,7 +60,8 @@ class CallTree {
     std::uint32_t node = kNone;
   };
 
-  // Addresses of one kernel differ in their lower 40 bits alone. The upper bits of the product depend on all.
+  // Addresses of one kernel differ only in their lower 40 bits. The upper bits of the product depend on all
+  // of them.
   [[nodiscard]] std::size_t first_slot(std::uint32_t parent, std::uint64_t address) const {
     const std::uint64_t key = address ^ (std::uint64_t{parent} << 40);
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> shift_);

@@ -1,4 +1,4 @@
-// What a reader of a comparison must know of it, in whole sentences, the gravest first.
+// Whole sentences that a reader of a comparison must know, the gravest first.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ enum class Gravity {
 
 class Caveats {
  public:
-  // A sentence that was said before is not said again.
+  // Ignores a sentence that was added before.
   void add(Gravity gravity, const std::string& sentence);
 
-  // The gravest first, else in the order of add.
+  // The gravest first, otherwise in the order of add().
   [[nodiscard]] std::vector<std::string> sentences() const;
 
  private:

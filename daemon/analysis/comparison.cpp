@@ -25,7 +25,7 @@ std::vector<RunId> ids_of(const std::vector<ComparedRun>& runs) {
   return ids;
 }
 
-// Empty: nothing does. Else the sentence that says what differs.
+// Empty if nothing differs. Otherwise the sentence that names the differences.
 std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
   if (!facts.undeclared.empty()) {
     const bool several = facts.undeclared.size() > 1;

@@ -29,7 +29,7 @@ struct Row {
   RunValues a, b;
 };
 
-// Devices of two namespaces share names, and are not the same for that.
+// Devices in two namespaces may share a name without being the same device.
 Key key_of(const CounterDelta& delta) {
   if (delta.source != "nic" || delta.netns.empty()) return {delta.source, delta.name};
   const std::size_t end = std::min(delta.name.find(' '), delta.name.size());
@@ -49,7 +49,7 @@ class RunCounters {
 
   [[nodiscard]] const std::map<Key, std::string>& units() const { return units_; }
   [[nodiscard]] bool has(const Key& key) const { return deltas_.contains(key); }
-  // A source leaves out what did not move; one that is not there at all was not read.
+  // A source leaves out counters that did not move. If the source itself is missing, it was not read.
   [[nodiscard]] std::optional<double> per_gigabyte(const Key& key) const {
     if (gigabytes_ <= 0 || !sources_.contains(key.first)) return std::nullopt;
     const auto delta = deltas_.find(key);

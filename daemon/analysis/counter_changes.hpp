@@ -1,7 +1,7 @@
-// Which of the kernel's counters moved with the change, per GB (10^9 bytes) of goodput.
+// Selects the kernel counters that moved with the change, per GB (10^9 bytes) of goodput.
 //
-// A counter is tested where at least half of the runs of both sides together have it and it is not the same
-// in all: chosen blind to the sides.
+// A counter is tested if at least half of the runs of both sides together have it and its values are not all
+// equal. The choice is blind to the sides.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace netperfd::analysis {
 
 struct CounterChanges {
-  // Those with q < 0.05, the least p first. Retransmits are there always, where anybody counted them. Of too
-  // few runs for a test: the ten that moved farthest in proportion.
+  // Those with q < 0.05, the smallest p first. Retransmits are always there if they were counted. If there
+  // are too few runs for a test: the ten with the largest relative change.
   std::vector<CounterChange> shown;
   std::uint32_t tested = 0;
 };

@@ -9,11 +9,11 @@ struct Estimate {
   double value = 0, low = 0, high = 0;
 };
 
-// A limit r is where S - r D is as far from 0 as the root of s^2 + (r d)^2, s and d being the distances from
+// At a limit r, S - r D is as far from 0 as the root of s^2 + (r d)^2, where s and d are the distances from
 // estimate to limit on the side that counts: r^2 (D^2 - d^2) - 2 r S D + S^2 - s^2 = 0. D and its interval
 // are above 0.
 
-// The root away from 0, for an S whose upper limit is not below 0. Then D's lower limit counts.
+// The root farther from 0, for an S whose upper limit is not below 0. D's lower limit counts here.
 double outer_root(double part, double s, const Estimate& whole) {
   const double d = whole.value - whole.low;
   const double square = whole.value * whole.value - d * d;
@@ -21,8 +21,8 @@ double outer_root(double part, double s, const Estimate& whole) {
   return (product + std::sqrt(product * product - square * (part * part - s * s))) / square;
 }
 
-// The root nearer to 0, for an S whose lower limit is above 0. Then D's upper limit counts, which may be
-// further from D than 0 is: as a quotient the root is right there too.
+// The root nearer to 0, for an S whose lower limit is above 0. D's upper limit counts here. It may be farther
+// from D than 0 is; computed as a quotient, the root is correct even then.
 double inner_root(double part, double s, const Estimate& whole) {
   const double d = whole.high - whole.value;
   const double square = whole.value * whole.value - d * d;

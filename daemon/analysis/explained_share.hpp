@@ -1,10 +1,11 @@
-// How much of one difference another one makes, when both are estimates.
+// The share of one difference that another one explains, when both are estimates.
 //
-// What the functions cost more a byte, S, is of the traced runs; what all CPUs took more a byte, D, is of the
-// plain ones. S / D is the share that is explained. Its limits are those r at which the interval of S - r D
-// begins or ceases to hold 0, that interval being made of the distances between estimates and limits of S and
-// D (the method of variance estimates recovery for a ratio: Donner and Zou, Statistical Methods in Medical
-// Research 2012; of symmetric intervals it is Fieller's). S and D are taken for independent.
+// S, the change of the functions' cost per byte, comes from the traced runs. D, the change of all CPUs' time
+// per byte, comes from the plain runs. S / D is the explained share. Its limits are those r at which the
+// interval of S - r D begins or ceases to hold 0. That interval is built from the distances between the
+// estimates and limits of S and D (the method of variance estimates recovery for a ratio: Donner and Zou,
+// Statistical Methods in Medical Research 2012; for symmetric intervals it is Fieller's). S and D are assumed
+// to be independent.
 #pragma once
 
 #include <optional>
@@ -15,10 +16,10 @@ namespace netperfd::analysis {
 
 struct ExplainedShare {
   double share = 0;
-  std::optional<double> low, high;  // absent where S has no interval
+  std::optional<double> low, high;  // absent if S has no interval
 };
 
-// Absent where the interval of the whole holds 0, or there is none: then any share would fit.
+// Absent if the whole has no interval or its interval holds 0: then any share would fit.
 [[nodiscard]] std::optional<ExplainedShare> explained_share(const ShiftEstimate& part,
                                                             const ShiftEstimate& whole);
 

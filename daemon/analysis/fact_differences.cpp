@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kKernel = "kernel";
 constexpr std::string_view kTrace = "trace";
 
-// Of a module: what tells one build of it from another.
+// Keys of a module that identify its build.
 constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
 
 using FactKey = std::pair<std::string, std::string>;  // group, key
@@ -35,7 +35,7 @@ bool is_about(std::string_view clause, std::string_view group) {
   return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
 }
 
-// A clause of Fingerprint::unknown begins with the group or with its family, or is about all.
+// A clause of Fingerprint::unknown begins with the group or its family, or covers all groups.
 bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
   return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
     return clause == kAllElse || is_about(clause, group) || is_about(clause, family_of(group));
@@ -44,7 +44,7 @@ bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
 
 class Side {
  public:
-  // `trace_of_traced`: facts of the trace are those of traced runs, however many plain ones are beside them.
+  // `trace_of_traced`: take the trace facts from the traced runs only, however many plain runs there are.
   Side(const std::vector<ComparedRun>& runs, bool trace_of_traced) : trace_of_traced_(trace_of_traced) {
     for (const ComparedRun& run : runs) {
       if (!run.fingerprint) continue;
@@ -65,7 +65,7 @@ class Side {
     return keys;
   }
 
-  // Empty where no run can tell: its fingerprint lacks the fact and does not know the whole group.
+  // Empty if no run knows it: its fingerprint lacks the fact and does not know the whole group.
   [[nodiscard]] Values values(const FactKey& key) const {
     Values values;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
@@ -156,7 +156,7 @@ std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactC
   return {groups.begin(), groups.end()};
 }
 
-// Groups of which the runs of one side have several values, both sides the same ones.
+// Groups whose values vary between the runs of a side, if both sides have the same set of values.
 std::set<std::string> unsteady_groups(const Sides& sides) {
   std::set<std::string> groups;
   for (const FactKey& key : all_keys(sides)) {
@@ -228,7 +228,7 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   for (const FactChange& fact : judgement.facts) {
     if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts));
   }
-  // Where nothing is known to be the same, as of imported documents, anything could differ beside it.
+  // If no group is known to be the same, as with imported documents, anything else could differ too.
   if (declared.empty() && further.size() == 1 && !judgement.same.empty()) {
     judgement.changed.assign(further.begin(), further.end());
     judgement.facts = differing_facts(a, b, judgement.changed);

@@ -21,7 +21,7 @@ namespace {
 
 using Places = std::vector<std::optional<std::size_t>>;
 
-// How self times are taken and calls are divided, the same for all runs.
+// How self times are taken and what calls are divided by, the same for all runs.
 struct Basis {
   bool corrected = true;   // every trace is calibrated
   bool per_packet = true;  // every run knows its packets
@@ -48,7 +48,7 @@ double self_ns(const ComparedFunction& function, const Basis& basis) {
 }
 
 RunValues costs(const RunList& runs, const Places& places, const Basis& basis) {
-  RunValues values(runs.size(), 0.0);  // a function that was not called cost nothing
+  RunValues values(runs.size(), 0.0);  // a function that was not called costs nothing
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], basis) / bytes_of(*runs[i]);
   }
@@ -85,11 +85,11 @@ double time_of_a_call(const RunList& runs, const Places& places, const Basis& ba
   return median_of(times).value_or(0);
 }
 
-// One function with what it cost in each run.
+// One function and its cost in each run.
 struct Row {
   FunctionDelta delta;
   RunValues a, b;
-  double weight = 0;  // its cost over all runs, whichever side they are of
+  double weight = 0;  // its cost over all runs of both sides
   bool tested = false;
 };
 
@@ -132,7 +132,7 @@ void test_rows(std::vector<Row>& rows, const Sampling& sampling, double level) {
       continue;
     }
     row.delta.cost = estimate_shift(sampling, row.a, row.b, level);
-    if (!row.delta.cost.low) row.delta.cost.p.reset();  // of too few runs no p can be small
+    if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
   }
   const std::vector<double> q = benjamini_hochberg(p);
@@ -230,7 +230,7 @@ std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Ca
     Row& row = rows.emplace_back(Row{named_delta(function), {}, {}, 0, false});
     row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis);
     row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis);
-    // What the change comes to over all its calls; of one that only a side has there is no change.
+    // The change over all its calls; there is none for a function that only one side has.
     double calls = 0;
     for (const auto& [runs, places] : {std::pair{&a, &function.in_a}, std::pair{&b, &function.in_b}}) {
       for (std::size_t i = 0; i < runs->size(); ++i) {

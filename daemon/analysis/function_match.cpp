@@ -9,12 +9,12 @@
 namespace netperfd::analysis {
 namespace {
 
-// The texts are the runs'.
+// Views of the runs' own texts.
 struct Key {
   std::string_view name, module;
   std::uint32_t duplicate = 0;
 
-  // By the name first, which decides soonest: a big trace looks up a hundred thousand of them.
+  // Compares the name first, which decides soonest: a large trace needs a hundred thousand look-ups.
   friend bool operator<(const Key& left, const Key& right) {
     if (const int order = left.name.compare(right.name); order != 0) return order < 0;
     if (const int order = left.module.compare(right.module); order != 0) return order < 0;
@@ -58,7 +58,7 @@ MatchedFunction row(const Key& key, FunctionMatch match) {
   return function;
 }
 
-// Of functions without a namesake on the other side: by module and base name.
+// Functions without a namesake on the other side, by module and base name.
 std::map<std::pair<std::string_view, std::string_view>, std::vector<Key>> by_base_name(const Table& table,
                                                                                        const Table& other) {
   std::map<std::pair<std::string_view, std::string_view>, std::vector<Key>> groups;
@@ -75,7 +75,7 @@ std::map<Key, Key> renamed_functions(const Table& a, const Table& b) {
   for (const auto& [base, keys_a] : by_base_name(a, b)) {
     const auto keys_b = left_b.find(base);
     if (keys_a.size() != 1 || keys_b == left_b.end() || keys_b->second.size() != 1) continue;
-    // One name with another number among its namesakes need not be the same function.
+    // The same name with another number need not be the same function.
     if (keys_a.front().name == keys_b->second.front().name) continue;
     renamed.emplace(keys_a.front(), keys_b->second.front());
   }
@@ -93,7 +93,7 @@ bool is_number(std::string_view part) {
 }  // namespace
 
 std::string_view base_name(std::string_view name) {
-  // From the end: a number belongs to the suffix before it, ".cold" needs none.
+  // From the end: a number belongs to the suffix before it, but ".cold" stands alone.
   std::string_view base = name;
   for (;;) {
     std::string_view rest = base;

@@ -1,9 +1,9 @@
-// Which function of A is which of B.
+// Matches the functions of A to those of B.
 //
-// A function is its module, its name and, of several of one name, which of them it is. The compiler names
-// clones of a function by what it did to it (.isra, .constprop, .part, .cold; .llvm of a link-time build),
-// and another build may do otherwise: what is left over on both sides is matched by the name without these,
-// but only where that leaves one candidate a side.
+// A function is identified by its module, its name and, if several share the name, its number among them. The
+// compiler names clones of a function by what it did to it (.isra, .constprop, .part, .cold; .llvm in a
+// link-time build), and another build may name them differently. Functions left over on both sides are
+// therefore matched by the name without these suffixes, but only if that leaves one candidate on each side.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace netperfd::analysis {
 
 struct MatchedFunction {
   std::string name, name_b, module;  // as in FunctionDelta
-  std::uint32_t duplicate = 0;       // A's, or B's where only B has it
+  std::uint32_t duplicate = 0;       // A's, or B's if only B has it
   FunctionMatch match = FunctionMatch::same;
   // By run, in the order of the list: the function's place in the trace of that run; absent: not called.
   std::vector<std::optional<std::size_t>> in_a, in_b;
@@ -31,8 +31,8 @@ struct MatchedFunction {
 
 struct FunctionMatches {
   std::vector<MatchedFunction> functions;
-  // Functions of which a run knew no symbol. Their tokens mean nothing beyond that run, so they are in no
-  // row.
+  // Functions whose symbol was unknown in a run. Their tokens mean nothing outside that run, so they are in
+  // no row.
   std::size_t without_symbol = 0;
 };
 

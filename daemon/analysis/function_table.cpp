@@ -25,7 +25,7 @@ std::size_t FunctionTable::slot_of(std::uint64_t address) const {
 
 std::uint32_t FunctionTable::find_or_make(std::uint64_t address) {
   if (const std::uint32_t index = slots_[slot_of(address)]; index != kFree) return index;
-  // One of them is for all that find no room of their own.
+  // One place is reserved for all functions that find no room of their own.
   if (functions_.size() + 1 < most_functions_ || (address == 0 && functions_.size() < most_functions_)) {
     return make(address);
   }
@@ -45,7 +45,7 @@ std::uint32_t FunctionTable::make(std::uint64_t address) {
   return index;
 }
 
-// Doubles the width, two slices becoming one, until the moment lies in one of them.
+// Doubles the slice width by merging pairs of slices, until the moment lies within the table.
 std::size_t FunctionTable::widen_slices(std::uint64_t since_release) {
   while (since_release >> slice_shift_ >= most_slices_) {
     ++slice_shift_;

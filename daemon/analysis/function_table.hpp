@@ -1,4 +1,4 @@
-// What is counted of each function, by the address that the kernel records for it.
+// Counts of each function, by the address that the kernel records for it.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,11 @@
 
 namespace netperfd::analysis {
 
-// One call that has ended.
 struct EndedCall {
   std::uint64_t raw_ns = 0;  // as recorded
   std::uint64_t total_ns = 0, self_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
   std::uint32_t callees = 0, interruptions = 0;
-  bool inner = false;  // its time is in that of an outer call
+  bool inner = false;  // its time is contained in that of an outer call
 };
 
 struct FunctionCount {
@@ -30,7 +29,7 @@ struct FunctionCount {
   std::uint64_t min_ns = std::numeric_limits<std::uint64_t>::max(), max_ns = 0;
   HistogramCounter totals;
   std::vector<Slice> slices;
-  std::uint64_t told_hits = 0, told_self_ns = 0;  // when take_hits() was last called
+  std::uint64_t told_hits = 0, told_self_ns = 0;  // values at the last take_hits()
 
   void add(const EndedCall& call) {
     ++hits;
@@ -51,7 +50,7 @@ struct FunctionCount {
 
 class FunctionTable {
  public:
-  // Beyond `most_functions`, others are counted together under the address 0.
+  // Beyond `most_functions`, further functions are counted together under the address 0.
   FunctionTable(std::size_t most_functions, std::size_t most_slices);
 
   [[nodiscard]] std::uint32_t find_or_make(std::uint64_t address);
@@ -60,7 +59,7 @@ class FunctionTable {
   [[nodiscard]] std::vector<FunctionCount>& functions() { return functions_; }
   [[nodiscard]] bool has_others() const { return has_others_; }
 
-  // `since_release`: when, on the trace clock.
+  // `since_release`: in ns of the trace clock.
   void add_to_slice(FunctionCount& function, std::uint64_t since_release, std::uint64_t self_ns) {
     std::size_t slice = since_release >> slice_shift_;
     if (slice >= most_slices_) slice = widen_slices(since_release);
@@ -71,7 +70,7 @@ class FunctionTable {
   [[nodiscard]] std::uint64_t slice_ns() const { return std::uint64_t{1} << slice_shift_; }
 
  private:
-  // Where its index stands or would be put.
+  // The slot that holds its index or would hold it.
   [[nodiscard]] std::size_t slot_of(std::uint64_t address) const;
   [[nodiscard]] std::uint32_t make(std::uint64_t address);
   [[nodiscard]] std::size_t widen_slices(std::uint64_t since_release);

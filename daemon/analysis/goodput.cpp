@@ -6,7 +6,7 @@
 namespace netperfd::analysis {
 namespace {
 
-// The share of what was sent in the counted part that arrived, where that is less than all.
+// Share of the bytes sent in the counted part that arrived, if that is less than all.
 double arrived_share(const Totals& sum) {
   if (!sum.sent_bytes || *sum.sent_bytes == 0) return 1;
   return std::min(1.0, static_cast<double>(*sum.received_bytes) / static_cast<double>(*sum.sent_bytes));
@@ -17,7 +17,7 @@ std::optional<std::uint64_t> omitted_bytes(const Iperf3Report& report, const Tot
   for (const netperfd::Interval& interval : report.intervals) {
     if (!interval.omitted || interval.stream || interval.direction != sum.direction) continue;
     if (!interval.bytes) return std::nullopt;
-    // Only datagrams are counted as packets.
+    // iperf3 counts packets only for datagrams.
     const double share = interval.sender && interval.packets ? arrived_share(sum) : 1;
     bytes += static_cast<std::uint64_t>(std::llround(static_cast<double>(*interval.bytes) * share));
   }

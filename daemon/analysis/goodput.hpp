@@ -8,10 +8,10 @@
 
 namespace netperfd::analysis {
 
-// Bytes that arrived in the whole run, over all directions, the omitted part included: a trace covers that
-// too. Absent where the received bytes of some direction are not known. Of the omitted part of a direction in
-// which the client sends, iperf3 tells only what was sent: of datagrams as many of them are taken to have
-// arrived as in the counted part.
+// Bytes that arrived in the whole run, over all directions. The omitted part is included because a trace
+// covers it too. Absent if the received bytes of any direction are unknown. If the client sends, iperf3
+// reports only the sent bytes of the omitted part. For datagrams, the share that arrived is then taken from
+// the counted part.
 [[nodiscard]] std::optional<std::uint64_t> goodput_of(const Iperf3Report& report);
 
 }  // namespace netperfd::analysis

@@ -1,4 +1,4 @@
-// One record of function_graph, or of what lies between them, as the pairing of calls needs it.
+// One record of function_graph, or a record between them that the pairing of calls needs.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@ namespace netperfd::analysis {
 enum class GraphEventKind : std::uint8_t {
   entry,
   exit,
-  hit,          // of the function tracer: a call without an end
+  hit,          // of the function tracer: a call without a recorded end
   task_switch,  // sched:sched_switch; pid is the previous task, next_pid the next
   lost,         // records of this CPU were lost right before `time`
   release,      // the client was let go: time 0 of the run
 };
 
-// In the order of rank: one of a higher rank comes over one of a lower.
+// In order of rank: a higher rank preempts a lower one.
 enum class ContextRank : std::uint8_t { task, softirq, hardirq, nmi };
 
 struct GraphEvent {
   std::uint64_t time = 0;      // the record's stamp, of the trace clock
-  std::uint64_t function = 0;  // its address as recorded
-  std::uint64_t start = 0;     // of exit: calltime and rettime, of trace_clock_local; both 0 where the
-  std::uint64_t end = 0;       // kernel does not tell them
+  std::uint64_t function = 0;  // the function's address as recorded
+  std::uint64_t start = 0;     // for exit: calltime and rettime, of trace_clock_local; both 0 if the
+  std::uint64_t end = 0;       // kernel does not record them
   std::int32_t pid = 0;
   std::int32_t next_pid = 0;
-  std::uint32_t overrun = 0;  // of exit: calls that the kernel could not follow, a count of the task's
+  std::uint32_t overrun = 0;  // for exit: calls that the kernel could not follow, counted per task
   std::uint16_t depth = 0;    // 0 for the outermost
   GraphEventKind kind = GraphEventKind::entry;
   ContextRank context = ContextRank::task;

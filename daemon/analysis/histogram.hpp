@@ -1,4 +1,4 @@
-// The arithmetic of model's Histogram.
+// Arithmetic on model's Histogram.
 #pragma once
 
 #include <bit>
@@ -12,24 +12,24 @@ namespace netperfd::analysis {
 inline constexpr std::uint32_t kHistogramStepBits = 5;
 inline constexpr std::uint32_t kHistogramSteps = 1U << kHistogramStepBits;  // between powers of two
 
-// The shift leaves the highest bit and the five below it. Without a shift the number is the value itself,
-// so that the buckets of a nanosecond go over into the others without a seam.
+// The shift leaves the highest bit and the five below it. Without a shift the number is the value itself, so
+// the one-nanosecond buckets join the others without a gap.
 [[nodiscard]] inline std::uint32_t bucket_of(std::uint64_t value) {
   if (value < kHistogramSteps) return static_cast<std::uint32_t>(value);
   const auto shift = static_cast<std::uint32_t>(std::bit_width(value)) - 1 - kHistogramStepBits;
   return kHistogramSteps * shift + static_cast<std::uint32_t>(value >> shift);
 }
-// The smallest value that a bucket holds, and how many it holds.
+// The smallest value of a bucket, and how many values it covers.
 [[nodiscard]] std::uint64_t bucket_begin(std::uint32_t bucket);
 [[nodiscard]] std::uint64_t bucket_width(std::uint32_t bucket);
 
-// The value below or at which `fraction` (0 to 1) of what was counted lies: the middle of its bucket. 0 where
+// The value at or below which `fraction` (0 to 1) of the counted values lie: the middle of its bucket. 0 if
 // nothing was counted.
 [[nodiscard]] std::uint64_t quantile(const Histogram& histogram, double fraction);
 [[nodiscard]] std::uint64_t count(const Histogram& histogram);
 void merge(Histogram& into, const Histogram& from);
 
-// One that grows as values come.
+// A histogram that grows as values come.
 class HistogramCounter {
  public:
   void add(std::uint64_t value) {

@@ -12,7 +12,7 @@ std::vector<double> benjamini_hochberg(std::span<const double> p) {
   std::ranges::stable_sort(order, [p](std::size_t x, std::size_t y) { return p[x] > p[y]; });
   std::vector<double> q(p.size());
   double least = 1;
-  std::size_t rank = p.size();  // of the p at hand, counted from the smallest
+  std::size_t rank = p.size();  // of the current p, counted from the smallest
   for (const std::size_t index : order) {
     least = std::min(least, p[index] * static_cast<double>(p.size()) / static_cast<double>(rank));
     q[index] = least;

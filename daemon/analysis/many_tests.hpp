@@ -1,4 +1,4 @@
-// Many hypotheses at once: which differences are left when it is known that so many were looked at.
+// Correction for testing many hypotheses at once.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace netperfd::analysis {
 
-// q values: the least false discovery rate at which each would be among the discoveries (Benjamini and
+// q values: the smallest false discovery rate at which each p would be among the discoveries (Benjamini and
 // Hochberg 1995). In the order of `p`.
 [[nodiscard]] std::vector<double> benjamini_hochberg(std::span<const double> p);
 

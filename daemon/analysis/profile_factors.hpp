@@ -1,4 +1,4 @@
-// What a function costs for each byte and packet of a run, and why.
+// Cost of a function for each byte and packet of a run, split into its factors.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace netperfd::analysis {
 
-// The self time is the corrected one where that is known. ns per byte = packets per byte, which is the run's,
-// times calls per packet times ns per call. Absent where the divisor is unknown or 0.
+// The self time is the corrected one if that is known. ns per byte = packets per byte (a figure of the run)
+// times calls per packet times ns per call. Absent if the divisor is unknown or 0.
 struct ProfileFactors {
   std::optional<double> self_ns_per_byte;  // of goodput
   std::optional<double> calls_per_packet;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kUnused = ~std::uint32_t{0};
 
-// By node: a call that ended was counted there or below.
+// By node: whether a call ended there or below.
 std::vector<bool> nodes_in_use(const CallTree& tree) {
   std::vector<bool> used(tree.nodes().size());
   for (std::size_t index = used.size(); index-- > 0;) {
@@ -42,7 +42,7 @@ std::vector<bool> functions_in_use(const FunctionTable& table, const CallTree& t
   return used;
 }
 
-// Adds what one address has to what others of the same name have.
+// Adds the counts of one address to those of other addresses with the same name.
 void add(FunctionStats& stats, const FunctionCount& count) {
   if (count.totals.any()) {
     stats.min_ns = stats.histogram.buckets.empty() ? count.min_ns : std::min(stats.min_ns, count.min_ns);
@@ -68,8 +68,8 @@ void add(FunctionStats& stats, const FunctionCount& count) {
   }
 }
 
-// A bucket's middle may lie beyond what was really met in it. The highest two have ten calls beyond them or
-// are not told.
+// A bucket's middle may lie beyond the values in it, so it is limited to the minimum and maximum. The two
+// highest percentiles are given only if ten calls lie beyond them.
 void add_percentiles(FunctionStats& stats) {
   constexpr std::uint64_t kFewestForP99 = 1'000;
   constexpr std::uint64_t kFewestForP999 = 10'000;
@@ -83,7 +83,7 @@ void add_percentiles(FunctionStats& stats) {
   if (calls >= kFewestForP999) stats.p999_ns = percentile(0.999);
 }
 
-// A slice without a call that returned in it is 0 in both.
+// A slice in which no call returned is 0 in both.
 void trim_slices(FunctionStats& stats) {
   while (!stats.slice_hits.empty() && stats.slice_hits.back() == 0) {
     stats.slice_hits.pop_back();
@@ -96,7 +96,7 @@ bool comes_before(const FunctionStats& a, const FunctionStats& b) {
          std::tie(a.self_ns, a.total_ns, a.hits, b.name, b.module, b.duplicate);
 }
 
-// Fills in the functions and gives, for each in the table, its index among them.
+// Fills in the functions, and returns for each function in the table its index among them.
 std::vector<std::uint32_t> add_functions(FunctionProfile& profile, const FunctionTable& table,
                                          const std::vector<bool>& used, const FunctionNamer& name) {
   std::map<FunctionName, std::uint32_t> by_name;
@@ -158,7 +158,7 @@ void add_edges(FunctionProfile& profile, const CallTree& tree, const std::vector
   });
 }
 
-// The tree with functions for addresses: siblings that have become the same are one.
+// The tree with functions instead of addresses: siblings with the same function are merged.
 class NamedTree {
  public:
   NamedTree(const CallTree& tree, const std::vector<bool>& used, const std::vector<std::uint32_t>& place) {
@@ -187,7 +187,7 @@ class NamedTree {
     std::vector<CallNode> tree;
     tree.reserve(nodes_.size());
     std::vector<std::pair<std::uint32_t, std::optional<std::uint32_t>>>
-        ahead;  // with their parents in `tree`
+        ahead;  // entries with their parents in `tree`
     push_sorted(roots_, {}, ahead);
     while (!ahead.empty()) {
       const auto [index, parent] = ahead.back();
@@ -200,7 +200,7 @@ class NamedTree {
   }
 
  private:
-  // The first of them last, since what was pushed last is taken first.
+  // Pushes the first sibling last, since the last one pushed is taken first.
   void push_sorted(std::vector<std::uint32_t>& siblings, std::optional<std::uint32_t> parent,
                    std::vector<std::pair<std::uint32_t, std::optional<std::uint32_t>>>& ahead) const {
     std::ranges::sort(siblings, [this](std::uint32_t left, std::uint32_t right) {
@@ -217,7 +217,7 @@ class NamedTree {
   std::vector<std::uint32_t> roots_;
 };
 
-// The function tracer tells that a function was called, and nothing of the call's end.
+// The function tracer records that a function was called, but not the call's end.
 bool is_timed(const FunctionProfile& profile) {
   const auto has_hits = [](const FunctionStats& stats) { return stats.hits > 0; };
   const auto has_times = [](const FunctionStats& stats) { return !stats.histogram.buckets.empty(); };

@@ -1,4 +1,4 @@
-// From counts by address to a function profile.
+// Turns counts by address into a function profile.
 #pragma once
 
 #include "daemon/analysis/call_tracker.hpp"
@@ -8,8 +8,8 @@
 
 namespace netperfd::analysis {
 
-// Its functions, edges and tree. A function whose calls all stayed open is among them, with 0 hits, only
-// where a call that it made has ended.
+// Its functions, edges and tree. A function whose calls all stayed open is included, with 0 hits, only if a
+// call that it made has ended.
 [[nodiscard]] FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree,
                                            const FunctionNamer& name);
 

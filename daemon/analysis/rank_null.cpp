@@ -6,21 +6,21 @@
 #include <functional>
 #include <utility>
 
-// Counts are doubles: C(120, 60) does not fit into 64 bits. Each is made of additions of positive numbers
-// alone, so its relative error stays below the number of values times 2^-53, about 1e-14, and nothing
-// cancels. The usual quotient of Gaussian binomials would subtract.
+// Counts are doubles: C(120, 60) does not fit into 64 bits. Each is built only by adding positive numbers, so
+// its relative error stays below the number of values times 2^-53, about 1e-14, and nothing cancels. The
+// usual quotient of Gaussian binomials would subtract.
 namespace netperfd::analysis {
 namespace {
 
 constexpr std::uint64_t kExactValues = 60;
 constexpr std::uint64_t kExactPairs = kExactValues * kExactValues;
 
-// A level that an interval has to the last digit is not lost to the rounding of 1 - level.
+// Keeps an interval that has exactly this level from being lost to the rounding of 1 - level.
 double two_sided_alpha(double level) {
   return std::max(1 - level, 0.0) * (1 + 1e-12);
 }
 
-// In how many ways the ranks 1 to n, each with a sign, have positive ones that add up to each sum.
+// For each sum, the number of ways to give signs to the ranks 1 to n so that the positive ones add up to it.
 std::vector<double> signed_rank_counts(std::size_t n) {
   std::vector<double> counts(n * (n + 1) / 4 + 1);
   counts[0] = 1;
@@ -30,9 +30,10 @@ std::vector<double> signed_rank_counts(std::size_t n) {
   return counts;
 }
 
-// In how many orders of `few` and `many` values so many pairs are inverted. The greatest value belongs either
-// to the many, which inverts nothing, or to the few, which inverts it with each of the many: c(f, m, u) =
-// c(f, m - 1, u) + c(f - 1, m, u - m). `of[f]` has c(f, m, u) for one m after the other.
+// For each number of inverted pairs, the number of orders of `few` and `many` values that have it. The
+// largest value belongs either to the many, which inverts nothing, or to the few, which inverts it with each
+// of the many: c(f, m, u) = c(f, m - 1, u) + c(f - 1, m, u - m). `of[f]` has c(f, m, u) for one m after the
+// other.
 std::vector<double> mann_whitney_counts(std::size_t few, std::size_t many) {
   const std::size_t size = few * many / 2 + 1;
   std::vector<std::vector<double>> of(few + 1, std::vector<double>(size));

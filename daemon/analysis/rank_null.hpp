@@ -1,5 +1,4 @@
-// How rank statistics are distributed where there is no difference, by counting. docs/statistics.md is the
-// guide.
+// Null distributions of rank statistics, by counting. docs/statistics.md is the guide.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +7,14 @@
 
 namespace netperfd::analysis {
 
-// Of Wilcoxon's signed rank and of the Mann-Whitney statistic, both of continuous values: whole numbers from
-// 0 to maximum(), symmetric about its half. Exact as far as counting is cheap, else the normal approximation
-// with continuity correction.
+// Distribution of Wilcoxon's signed rank or of the Mann-Whitney statistic, for continuous values: whole
+// numbers from 0 to maximum(), symmetric about its half. Exact as long as counting is cheap, otherwise the
+// normal approximation with continuity correction.
 class RankNull {
  public:
   // Exact up to 60 values.
   [[nodiscard]] static RankNull signed_rank(std::uint64_t n);
-  // Exact up to 3,600 pairs of values, which are 60 a side.
+  // Exact up to 3,600 pairs of values (60 on each side).
   [[nodiscard]] static RankNull mann_whitney(std::uint64_t n_a, std::uint64_t n_b);
 
   [[nodiscard]] std::uint64_t maximum() const { return maximum_; }
@@ -24,9 +23,9 @@ class RankNull {
 
   // P(statistic <= value), for a value up to the half of maximum().
   [[nodiscard]] double lower_tail(std::uint64_t value) const;
-  // The two-sided p of a statistic with that value in its nearer tail.
+  // The two-sided p of a statistic with this value in its nearer tail.
   [[nodiscard]] double two_sided(std::uint64_t value) const;
-  // The greatest value whose two-sided p is at most 1 - level; absent where even that of 0 is above it.
+  // The largest value whose two-sided p is at most 1 - level; absent if even the p of 0 is above that.
   [[nodiscard]] std::optional<std::uint64_t> critical(double level) const;
 
  private:

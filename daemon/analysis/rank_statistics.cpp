@@ -10,7 +10,7 @@
 
 #include "daemon/analysis/rank_null.hpp"
 
-// Estimate and interval are order statistics of all Walsh averages or of all differences: n^2 numbers that
+// Estimate and interval are order statistics of all Walsh averages or of all differences. These n^2 numbers
 // are never stored. One pass over the sorted values splits them at any number, and a bisection that moves
 // from one of them to another finds the k-th exactly. Rounding keeps the order of the sums and differences,
 // so the pass may rely on it.
@@ -89,7 +89,7 @@ double kth(const Pairs& pairs, std::uint64_t k) {
   double high = pairs.highest();
   while (low < high) {
     double middle = std::midpoint(low, high);
-    if (middle >= high) middle = low;  // neighbours: nothing is between them
+    if (middle >= high) middle = low;  // neighbouring doubles: nothing lies between them
     const Split split = pairs.split(middle);
     if (split.up_to >= k) {
       high = split.largest;
@@ -120,7 +120,7 @@ Location locate(const Pairs& pairs, const RankNull& null, double level) {
 }
 
 // A comparison asks for the same numbers of values hundreds of times, once for each function and counter, and
-// counting takes longer than all the rest: the last distribution is kept.
+// counting takes longer than everything else. So the last distribution is kept.
 template <typename Numbers>
 class Last {
  public:
@@ -138,7 +138,7 @@ class Last {
   std::optional<RankNull> null_;
 };
 
-// Every level below 1 that a double can be is reached before 60: 2 * 2^-60 is less than 2^-53.
+// Sixty values are enough for any level below 1 that a double can hold: 2 * 2^-60 is less than 2^-53.
 template <typename NullOf>
 std::uint32_t fewest(double level, NullOf null_of) {
   std::uint32_t n = 1;

@@ -1,7 +1,7 @@
-// Distribution-free estimates of how two sets of figures differ, exact at the small numbers of runs that
-// people have. docs/statistics.md is the guide, with the sources.
+// Distribution-free estimates of how two sets of figures differ, exact for the small numbers of runs that are
+// usual. docs/statistics.md is the guide, with the sources.
 //
-// All of it works on whatever scale it is given: for ratios the caller passes logarithms.
+// The functions work on any scale: for ratios the caller passes logarithms.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@ namespace netperfd::analysis {
 
 struct Interval {
   double low = 0, high = 0;
-  double level = 0;  // its own exact coverage, at least what was asked; of an asymptotic one what was asked
+  double level = 0;  // its own exact coverage, at least the level asked for; if asymptotic, the level asked
+                     // for
 };
 
 struct Location {
   double estimate = 0;               // Hodges-Lehmann
-  std::optional<Interval> interval;  // absent where so few values can give none of the level asked
-  double p = 1;                      // two-sided, that the true value is 0
+  std::optional<Interval> interval;  // absent if there are too few values for the level asked for
+  double p = 1;                      // two-sided, for the hypothesis that the true value is 0
 };
 
-// One sample, symmetric about its centre: the median of the Walsh averages, the interval that inverts
+// One sample, symmetric about its centre: the median of the Walsh averages, and the interval that inverts
 // Wilcoxon's signed rank test. Exact up to 60 values, normal approximation beyond. `values` must be finite
 // and not empty.
 //
 // Zeros and ties count against a difference, here and below: the interval and p are exact for a continuous
-// distribution and conservative otherwise. So 0 is outside the interval exactly where p <= 1 - level.
+// distribution and conservative otherwise. So 0 is outside the interval exactly if p <= 1 - level.
 [[nodiscard]] Location signed_rank(std::span<const double> values, double level = 0.95);
 
-// Two samples: the median of all b - a, the interval that inverts the Mann-Whitney test. Exact up to 3,600
-// pairs, which are 60 values a side. Both must be finite, neither may be empty.
+// Two samples: the median of all b - a, and the interval that inverts the Mann-Whitney test. Exact up to
+// 3,600 pairs (60 values on each side). Both must be finite, neither may be empty.
 [[nodiscard]] Location mann_whitney(std::span<const double> a, std::span<const double> b,
                                     double level = 0.95);
 
-// The fewest values, and the fewest a side, of which there is an interval of this level.
+// The smallest number of values (per side for Mann-Whitney) that gives an interval of this level.
 [[nodiscard]] std::uint32_t fewest_for_signed_rank(double level = 0.95);
 [[nodiscard]] std::uint32_t fewest_for_mann_whitney(double level = 0.95);
 

@@ -24,12 +24,12 @@ double normal_quantile(double probability) {
   return quantile(boost::math::normal(), probability);
 }
 
-// What a rank test of some numbers of values is, as far as its power goes.
+// Properties of a rank test of given sizes that determine its power.
 struct RankTest {
-  double alpha = 1;            // two-sided, its own
-  double freedom = 1;          // of the t test in its place
+  double alpha = 1;            // two-sided, the exact level
+  double freedom = 1;          // degrees of freedom of the t test that stands in for it
   double information = 0;      // its noncentrality is effect / sd * sqrt(information * kEfficiency)
-  std::uint32_t one_sign = 0;  // blocks that must all have one sign; 0: the test is not of that kind
+  std::uint32_t one_sign = 0;  // blocks that must all have one sign; 0: the test is of another kind
 };
 
 std::optional<RankTest> test_of_blocks(std::uint32_t n, double level) {
@@ -60,7 +60,7 @@ double power_of(const RankTest& test, double effect) {
   return cdf(complement(boost::math::non_central_t(test.freedom, noncentrality), limit));
 }
 
-// In standard deviations: the effect at which the power is reached, which grows with it.
+// In standard deviations: the effect at which the power is reached. The power grows with the effect.
 double detectable(const RankTest& test, double power) {
   double low = 0;
   double high = 1;
@@ -72,7 +72,7 @@ double detectable(const RankTest& test, double power) {
   return high;
 }
 
-// Normal theory needs too few values, never too many, so the search starts from it; `groups` is how many
+// Normal theory gives too few values, never too many, so the search starts from it. `groups` is how many
 // times its variance is divided by n.
 template <typename TestOf>
 std::optional<std::uint32_t> fewest_with_power(const PowerQuestion& question, double groups,
@@ -103,7 +103,7 @@ double median_absolute_deviation(std::span<const double> values) {
   return median(deviations);
 }
 
-// Of the median absolute deviation of n >= 6 normal values.
+// Correction factor of the median absolute deviation of n >= 6 normal values.
 double small_sample_factor(std::size_t n) {
   constexpr std::array kOfSixToNine = {1.200, 1.140, 1.129, 1.107};
   if (n < 6 + kOfSixToNine.size()) return kOfSixToNine.at(n - 6);

@@ -42,7 +42,7 @@ std::vector<std::vector<std::size_t>> each_alone(const RunList& runs) {
   return groups;
 }
 
-// Of both sides about their own centres, weighted by what each knows of it.
+// Spread of both sides about their own centres, weighted by their degrees of freedom.
 std::optional<double> pooled_sd(const Samples& samples) {
   const auto sd_a = robust_sd(samples.a), sd_b = robust_sd(samples.b);
   if (!sd_a || !sd_b) return sd_a ? sd_a : sd_b;

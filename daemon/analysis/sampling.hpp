@@ -1,10 +1,10 @@
-// What one sample of a comparison is: a block, a boot or a run, and what is computed of such samples.
+// Defines what one sample of a comparison is (a block, a boot or a run), and computes figures from samples.
 //
-// Runs of one ABBA or BAAB block share the host's state of that moment, which the difference within the block
-// is free of: a block yields one value, the mean of its B letters less the mean of its A letters. Runs of one
-// boot share that boot's luck (placement of memory, of interrupts, of tasks): where a side has several boots,
-// each yields one value, the median of its runs, because more runs of a boot say nothing of other boots
-// (Kalibera and Jones, ISMM 2013). Otherwise a run is a sample.
+// Runs of one ABBA or BAAB block share the host's state of that moment, which cancels in the difference
+// within the block. So a block yields one value: the mean of its B letters less the mean of its A letters.
+// Runs of one boot share conditions of that boot (placement of memory, of interrupts, of tasks). If a side
+// has several boots, each yields one value, the median of its runs, because more runs of one boot say nothing
+// about other boots (Kalibera and Jones, ISMM 2013). Otherwise a run is a sample.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,33 @@
 namespace netperfd::analysis {
 
 using RunList = std::vector<const ComparedRun*>;
-// One a run, in its order; absent: this run does not know.
+// One value per run, in the order of the runs; absent: unknown for this run.
 using RunValues = std::vector<std::optional<double>>;
 
 struct Samples {
   std::vector<double> a, b;
-  bool paired = false;  // a[i] and b[i] are of one block
+  bool paired = false;  // a[i] and b[i] belong to one block
 };
 
 class Sampling {
  public:
-  // Blocks where every run belongs to one and some block has runs of both sides, else boots where a side has
-  // several and the boot of every run is known, else runs. The runs must outlive it.
+  // Samples are blocks if every run belongs to one and some block has runs of both sides. Otherwise they are
+  // boots if a side has several and the boot of every run is known, otherwise runs. The runs must outlive
+  // this object.
   Sampling(RunList a, RunList b);
 
   [[nodiscard]] Pairing pairing() const { return pairing_; }
   [[nodiscard]] const RunList& a() const { return a_; }
   [[nodiscard]] const RunList& b() const { return b_; }
-  // Runs of blocks that lack one side, which no sample counts.
+  // Runs of blocks that lack one side; no sample includes them.
   [[nodiscard]] std::size_t runs_left_out() const { return left_out_; }
   // Blocks in which the sides have different numbers of runs, so that drift does not cancel.
   [[nodiscard]] std::size_t uneven_blocks() const { return uneven_; }
-  // Blocks with as many runs of either side, but with fewer than the fullest block has.
+  // Blocks with equally many runs of each side, but fewer than the fullest block has.
   [[nodiscard]] std::size_t partial_blocks() const;
 
-  // The values of a() and b() as samples. Runs that do not know are left out, and blocks that then lack a
-  // side.
+  // The values of a() and b() as samples. Runs without a value are left out, and so are blocks that then lack
+  // a side.
   [[nodiscard]] Samples samples(const RunValues& a, const RunValues& b) const;
 
  private:
@@ -67,12 +68,12 @@ class Sampling {
 // Both sides must have a sample.
 [[nodiscard]] Location shift_of(const Samples& samples, double level);
 
-// The shift that such samples find in four of five times. Absent where there are too few to know their
-// spread, or for an interval at all.
+// The shift that such samples find with 80 % power. Absent if there are too few to know their spread, or too
+// few for an interval.
 [[nodiscard]] std::optional<double> detectable_shift(const Samples& samples, double level);
 
-// How many of them, pairs or a side, find `shift` so often. Absent where there are too few to know their
-// spread, or more than a million would be needed.
+// The number of samples (pairs, or per side) that finds `shift` with 80 % power. Absent if there are too few
+// to know their spread, or if more than a million would be needed.
 [[nodiscard]] std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level);
 
 }  // namespace netperfd::analysis

@@ -1,4 +1,4 @@
-// Samples to the model's words for a difference that is added up.
+// Converts samples to the model's type for an additive difference.
 #pragma once
 
 #include "daemon/analysis/sampling.hpp"
@@ -6,14 +6,14 @@
 
 namespace netperfd::analysis {
 
-// Medians over the runs, not over the samples. Without a sample of both sides there is no shift.
+// Medians are over the runs, not over the samples. If a side has no sample, there is no shift.
 [[nodiscard]] ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b,
                                            double level);
 
-// Of the medians alone, for what is told and not tested.
+// From the medians alone, for figures that are reported but not tested.
 [[nodiscard]] ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b);
 
-// Of those that know; absent where none does.
+// Median of the known values; absent if there are none.
 [[nodiscard]] std::optional<double> median_of(const RunValues& values);
 
 }  // namespace netperfd::analysis

@@ -113,7 +113,7 @@ bool is_plain(const ComparedRun& run) {
   return !run.trace;
 }
 
-// Empty where no run of the side that the throughput is taken from received nothing.
+// Empty if every run of the side that the throughput is taken from received something.
 std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
   std::size_t all = 0, nothing = 0;
   for (const ComparedRun& run : runs) {

@@ -1,4 +1,4 @@
-// The headline of a comparison: how much more arrives a second in B than in A.
+// The headline of a comparison: how much more data arrives per second in B than in A.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace netperfd::analysis {
 enum class Arm {
   plain,   // both sides' plain runs: tracing slows a workload down, and not the same on both sides
   traced,  // a side has no plain run, but both have traced ones
-  mixed    // one side has plain runs alone, the other traced ones alone
+  mixed    // one side has only plain runs, the other only traced ones
 };
 
 struct ArmRuns {
@@ -24,25 +24,25 @@ struct ArmRuns {
 };
 [[nodiscard]] ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
-// The ratio of throughput and what its samples are worth. `sampling` is of throughput_runs(), `threshold`
-// that of the verdict.
+// The ratio of throughput and its precision. `sampling` is of throughput_runs(), `threshold` that of the
+// verdict.
 [[nodiscard]] RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level);
 
-// By the interval alone, more being better: equivalent where all of it lies within the threshold, even where
-// it leaves out 1.
+// Judges by the interval alone; more is better. The verdict is equivalent if the whole interval lies within
+// the threshold, even if it leaves out 1.
 [[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
 
-// What the arm, the order in time and the boots of these runs say against the estimate.
+// Adds what the arm, the order in time and the boots of these runs say against the estimate.
 void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats);
 
-// Why there is no ratio, in a sentence. A side of `runs` must be empty.
+// A sentence why there is no ratio. A side of `runs` must be empty.
 [[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
                                              const std::vector<ComparedRun>& b, const ArmRuns& runs);
-// A sentence for each side with runs of the arm that received nothing: a ratio of the others would tell of
-// the lucky ones alone.
+// A sentence for each side with runs of the arm that received nothing: a ratio of the remaining runs would
+// describe only the successful ones.
 [[nodiscard]] std::vector<std::string> runs_without_ratio(const std::vector<ComparedRun>& a,
                                                           const std::vector<ComparedRun>& b, Arm arm);
-// Runs whose throughput is not known, and traced ones beside plain ones that received nothing.
+// Notes runs whose throughput is unknown, and traced runs that received nothing if there are plain ones too.
 void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
                       Caveats& caveats);
 void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,

@@ -12,9 +12,9 @@
 namespace netperfd::analysis {
 namespace {
 
-// Of all records. More than so many losses are no accident that fell on all functions alike.
+// Share of all records. Larger losses are unlikely to have hit all functions alike.
 constexpr double kMostLost = 0.01;
-// Of all calls. Some functions never return, and every trace has a few entries without an exit.
+// Share of all calls. Some functions never return, and every trace has a few entries without an exit.
 constexpr double kManyUnmatched = 0.001;
 constexpr double kManyClipped = 0.01;
 
@@ -109,7 +109,7 @@ std::string depth_words(const SideQuality& side) {
   return listed(words);
 }
 
-// What is in the self times of a side beside its functions' own work.
+// Notes time in the self times of a side that is not its functions' own work.
 void note_foreign_time(const SideQuality& a, const SideQuality& b, std::size_t traces, Caveats& caveats) {
   if (const std::size_t asleep = a.with_sleep + b.with_sleep; asleep > 0) {
     const char* side = b.with_sleep == 0 ? "; all are of A" : a.with_sleep == 0 ? "; all are of B" : "";

@@ -1,4 +1,4 @@
-// What the traces of two sides are worth as evidence of where time went.
+// Quality of two sides' traces as evidence of where time went.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace netperfd::analysis {
 
-// Why these traces cannot say where a difference is, in a sentence; empty: they can. A trace that broke, or
-// more than 1 % of a side's records lost. All runs must have a trace with functions.
+// A sentence why these traces cannot show where a difference is; empty: they can. The reasons are a trace
+// that broke, and a side that lost more than 1 % of its records. All runs must have a trace with functions.
 [[nodiscard]] std::string refusal_of_traces(const RunList& a, const RunList& b);
 
-// What weakens them: losses below that, calls that are not whole, functions that were not traced, another
-// number of functions in the filter or depth of calls, sleep in the self times, and missing calibration.
+// Notes the weaknesses: losses below that limit, calls that are not whole, functions that were not traced, a
+// different number of functions in the filter, a different depth of calls, sleep in the self times, and
+// missing calibration.
 void note_traces(const RunList& a, const RunList& b, Caveats& caveats);
 
 }  // namespace netperfd::analysis

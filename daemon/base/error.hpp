@@ -1,4 +1,4 @@
-// The one way a recoverable failure travels: a value, never an exception.
+// Recoverable failures travel only as values of this kind, never as exceptions.
 #pragma once
 
 #include <expected>
@@ -7,22 +7,22 @@
 
 namespace netperfd {
 
-// What a caller can do about a failure. The bus turns each into one D-Bus error name.
+// The kinds of failure, by what a caller can do about them. The bus turns each into one D-Bus error name.
 enum class ErrorKind {
-  invalid_argument,  // the caller's words are wrong; the text says which and what was expected
+  invalid_argument,  // the caller's input is wrong; the text says what is wrong and what was expected
   not_found,         // no such job, run, scenario, file
   busy,              // try again later (queue full, resource held)
   not_running,       // asked to stop something that has ended
-  access_denied,     // the caller may not
+  access_denied,     // the caller lacks the permission
   no_space,          // the store's disk is too full to accept more
-  unsupported,       // this kernel, iperf3 or build cannot
+  unsupported,       // this kernel, iperf3 or build does not support it
   io,                // the system refused; the text has path and errno
   internal,          // our own bug
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  // Whole sentences for a person; a line each where there are several errors.
+  // Whole sentences for a person, one line for each error.
   std::string message;
 };
 

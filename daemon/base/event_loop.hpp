@@ -12,7 +12,7 @@
 
 namespace netperfd {
 
-// Keeps one callback registered; destroying it ends the registration, also from inside that callback.
+// Keeps one callback registered. Destroying it ends the registration, even from inside that callback.
 class EventSource {
  public:
   using Callback = std::function<void()>;
@@ -26,7 +26,7 @@ class EventSource {
   struct Disable {
     void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
   };
-  // Shared, so that a callback which destroys its own source still runs on living captures.
+  // Shared, so that the captures of a callback that destroys its own source stay alive.
   struct State : std::enable_shared_from_this<State> {
     Callback callback;
   };
@@ -38,18 +38,18 @@ class EventLoop {
  public:
   [[nodiscard]] static Result<EventLoop> create();
 
-  // Until exit() or the loss of a source that ends the loop; its code.
+  // Runs until exit() or the loss of a source that ends the loop; returns its code.
   [[nodiscard]] int run();
   void exit(int code);
   [[nodiscard]] sd_event* raw() const { return loop_.get(); }
 
-  // Calls back whenever `fd` (borrowed, must outlive the source) has bytes or has been closed by its peer.
+  // Calls back whenever `fd` (borrowed, must outlive the source) is readable or its peer has closed it.
   [[nodiscard]] Result<EventSource> on_readable(int fd, EventSource::Callback callback);
-  // Once, after `delay` of CLOCK_MONOTONIC, to within a millisecond.
+  // Calls back once, after `delay` of CLOCK_MONOTONIC, accurate to a millisecond.
   [[nodiscard]] Result<EventSource> after(std::chrono::microseconds delay, EventSource::Callback callback);
   // `signal_number` must be blocked in every thread.
   [[nodiscard]] Result<EventSource> on_signal(int signal_number, EventSource::Callback callback);
-  // Answers systemd's watchdog where WATCHDOG_USEC asks for it.
+  // Answers systemd's watchdog if WATCHDOG_USEC asks for it.
   [[nodiscard]] Status enable_watchdog();
 
  private:

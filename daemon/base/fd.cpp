@@ -24,7 +24,7 @@ Status set_nonblocking(const Fd& fd) {
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) {
-  // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
+  // O_NONBLOCK matters only for the open: a FIFO would wait there for its writer.
   const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file) return fail_errno(path, errno);
   return read_file(file, path, limit_bytes);

@@ -35,7 +35,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// Both ends of a pipe, close-on-exec; they block unless the owner says otherwise.
+// Both ends of a pipe, close-on-exec and blocking.
 struct Pipe {
   Fd read;
   Fd write;
@@ -44,9 +44,9 @@ struct Pipe {
 [[nodiscard]] Result<Pipe> make_pipe();
 [[nodiscard]] Status set_nonblocking(const Fd& fd);
 
-// The whole of a regular file, refused beyond `limit_bytes`.
+// Reads a whole regular file; fails if it is larger than `limit_bytes`.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::size_t limit_bytes);
-// Likewise of one that is open, from where it stands; errors call it `path`.
+// Reads an open file from its current offset; errors call it `path`.
 [[nodiscard]] Result<std::string> read_file(const Fd& file, const std::string& path, std::size_t limit_bytes);
 
 }  // namespace netperfd

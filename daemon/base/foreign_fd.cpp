@@ -18,8 +18,8 @@ void close_elsewhere(Fd fd) {
   const int number = fd.release();
   ++g_under_way;
   try {
-    // The number is free for others at once, the wait comes after that. Nobody waits for the thread: it has
-    // nothing that it could be too late for.
+    // The kernel frees the number at once and waits after that. The thread is detached: nothing depends on
+    // its end.
     std::thread([number] {
       ::close(number);
       --g_under_way;

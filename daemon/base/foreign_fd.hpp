@@ -1,5 +1,5 @@
-// Descriptors of files that others opened. Closing one may take for ever: a file system in user space is
-// asked for its consent (FLUSH), and no signal ends the wait for its answer.
+// Descriptors of files that others opened. Closing one may take forever: a FUSE file system is asked for its
+// consent (FLUSH), and no signal ends the wait for its answer.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace netperfd {
 
-// Closes it in a thread of its own. Where none can be had it stays open: a lost descriptor is better than a
-// loop that stands still.
+// Closes it in a thread of its own. If no thread can be started, the descriptor stays open: a lost descriptor
+// is better than a blocked loop.
 void close_elsewhere(Fd fd);
-// Of those, how many are not closed yet.
+// Number of descriptors passed to close_elsewhere() that are not closed yet.
 [[nodiscard]] std::size_t closes_under_way();
 
-// Owns a descriptor of somebody else's file: destroying it never waits.
+// Owns a descriptor of somebody else's file. Destroying it never blocks.
 class ForeignFd {
  public:
   explicit ForeignFd(Fd fd) : fd_(std::move(fd)) {}

@@ -11,7 +11,8 @@
 namespace netperfd {
 namespace {
 
-// posix_spawn's dup2 steps run one after the other: a source below this could be overwritten before its turn.
+// posix_spawn's dup2 steps run one after the other: a source with a lower number could be overwritten before
+// its turn.
 constexpr int kFirstSafeFd = 10;
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
@@ -31,11 +32,11 @@ SpawnPlan::SpawnPlan() {
   sigset_t all;
   ::sigemptyset(&none);
   ::sigfillset(&all);
-  // The daemon blocks what its loop reads from a signalfd and may ignore SIGPIPE; a child must not inherit
-  // either.
+  // The daemon blocks the signals that its loop reads from a signalfd and may ignore SIGPIPE; a child must
+  // not inherit either.
   note(::posix_spawnattr_setsigmask(&attributes_, &none));
   note(::posix_spawnattr_setsigdefault(&attributes_, &all));
-  // A group of its own: Ctrl-C on the terminal of a daemon in the foreground is the daemon's to handle.
+  // A group of its own: the daemon handles Ctrl-C on the terminal of a foreground daemon, not the child.
   note(::posix_spawnattr_setpgroup(&attributes_, 0));
   note(::posix_spawn_file_actions_addchdir_np(&actions_, "/"));
   note(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));

@@ -1,4 +1,4 @@
-// Starting processes of our own program.
+// Starts processes that inherit nothing from the daemon but what they are given.
 #pragma once
 
 #include <spawn.h>
@@ -12,9 +12,9 @@
 
 namespace netperfd {
 
-// posix_spawn's parameters for a process that inherits nothing of the daemon but what it is given: signals as
-// they are by default, a process group of its own, / as its directory, nothing to read on its standard input.
-// A failure to fill them (ENOMEM) is kept and told by spawn().
+// posix_spawn's parameters for such a process: default signal handling, a process group of its own, / as its
+// directory and an empty standard input. An error while filling them (ENOMEM) is kept and returned by
+// spawn().
 class SpawnPlan {
  public:
   SpawnPlan();
@@ -22,11 +22,11 @@ class SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
   ~SpawnPlan();
 
-  // The process gets `fd` as its `target`. Steps are taken one after the other: `fd` is one of
-  // out_of_the_way() where more than one is given.
+  // The process gets `fd` as its `target`. Steps run one after the other: if more than one descriptor is
+  // given, each must come from out_of_the_way().
   void give(const Fd& fd, int target);
   void give_nothing(int target);  // /dev/null
-  // Instead of a process group alone.
+  // A session of its own instead of only a process group.
   void in_own_session();
 
   // 0 or an errno. `environment` has words like "HOME=/".
@@ -41,7 +41,7 @@ class SpawnPlan {
   int error_number_ = 0;
 };
 
-// A copy of `fd` with a number beyond all that a plan gives to a process.
+// A copy of `fd` with a higher number than any target of a plan.
 [[nodiscard]] Result<Fd> out_of_the_way(const Fd& fd);
 
 // "signal 9 (Killed)".

@@ -16,7 +16,7 @@ Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalF
   const core::SideNote& left = **note;
   const std::string what =
       fmt::format("job {} left the machine off side {}: {}", left.job, left.side, fmt::join(left.apply, " "));
-  // Two commands at once could end on either side.
+  // If two commands ran at once, the machine could end on either side.
   if (auto ended = commands.end_those_of_others(); !ended) return std::unexpected(std::move(ended.error()));
   std::optional<core::CommandEnd> end;
   const auto command =

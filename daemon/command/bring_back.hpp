@@ -1,4 +1,4 @@
-// After a daemon that was killed in the middle of a design: the machine back to the side that it was on.
+// Switches the machine back to its original side after a daemon was killed in the middle of a design.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace netperfd::command {
 
-// Turns the loop until that is done, at most for about `timeout`; what was done in a sentence, empty where
-// there was nothing. The note is kept where the command fails: the next start tries again.
+// Runs the loop until that is done, for at most about `timeout`. Returns a sentence on what was done, empty
+// if there was nothing to do. If the command fails, the note is kept and the next start tries again.
 [[nodiscard]] Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
                                              std::chrono::milliseconds timeout);
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -30,7 +30,7 @@ class ChildCommands::Child final : public core::ActiveCommand {
   ~Child() override {
     if (pid_ < 0) return;
     kill_group();
-    exit_source_.reset();  // epoll takes a descriptor once
+    exit_source_.reset();  // epoll takes a descriptor only once
     owner_.reap_later(pid_, std::move(pidfd_));
   }
 
@@ -96,7 +96,7 @@ void ChildCommands::Child::on_output() {
 void ChildCommands::Child::on_timeout() {
   constexpr std::chrono::seconds kPatience{20};
   if (timed_out_) {
-    // It waits in the kernel for what never comes. The owner may destroy this object inside the call.
+    // The process is stuck in the kernel. The owner may destroy this object inside the call.
     const auto done = std::move(done_);
     return done(failed(fmt::format("{}, and no signal ends it", timeout_words(timeout_)), tail_));
   }
@@ -106,7 +106,7 @@ void ChildCommands::Child::on_timeout() {
 }
 
 void ChildCommands::Child::on_exit() {
-  // What it left in the background goes too, as it does in a unit.
+  // Kills what the command left in the background too, as systemd does for a unit.
   kill_group();
   int status = 0;
   const pid_t got = ::waitpid(pid_, &status, WNOHANG);

@@ -1,4 +1,4 @@
-// Commands as children of the daemon: in its sandbox, each in a process group of its own.
+// Runs commands as children of the daemon: inside its sandbox, each in a process group of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 
 namespace netperfd::command {
 
-// A process that left its group outlives its command; one that is killed and does not end, because the kernel
-// does not let it, is reaped when it does.
+// A process that left its group outlives its command. A killed child that the kernel does not let end is
+// reaped when it ends.
 class ChildCommands final : public Commands {
  public:
   explicit ChildCommands(EventLoop& loop) : loop_(loop) {}
@@ -21,7 +21,7 @@ class ChildCommands final : public Commands {
   [[nodiscard]] Result<std::unique_ptr<core::ActiveCommand>> start(
       const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
       std::function<void(const core::CommandEnd&)> done) override;
-  // Nothing is known of them.
+  // Children of an earlier daemon are unknown.
   [[nodiscard]] Status end_those_of_others() override { return {}; }
 
  private:

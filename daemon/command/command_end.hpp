@@ -1,4 +1,4 @@
-// How a command ended, in words.
+// Words for how a command ended.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,12 @@
 
 namespace netperfd::command {
 
-// The same for every command, whatever the daemon's own environment is.
+// The same for every command, independent of the daemon's own environment.
 inline constexpr const char* kPathVariable =
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 inline constexpr const char* kLocaleVariable = "LC_ALL=C";
 
-// `words` with the end of the output behind them: "exit code 1: no such module".
+// `words`, followed by the end of the output: "exit code 1: no such module".
 [[nodiscard]] core::CommandEnd failed(const std::string& words, const OutputTail& output);
 
 [[nodiscard]] std::string exit_words(int exit_code);

@@ -1,5 +1,5 @@
-// Runs the commands of designs: as units of systemd where that is PID 1, so that they are outside of the
-// daemon's sandbox; else as children of the daemon.
+// Runs the commands of designs. If systemd is PID 1, they run as its units, outside the daemon's sandbox.
+// Otherwise they run as children of the daemon.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@ namespace netperfd::command {
 
 class Commands : public core::CommandRunner {
  public:
-  // Ends what a daemon that died has left running, as far as that can be known. Waits for systemd's answers:
-  // for the start of the daemon.
+  // Ends commands that a dead daemon left running, as far as they can be found. Waits for systemd's answers,
+  // so call it only while the daemon starts.
   [[nodiscard]] virtual Status end_those_of_others() = 0;
 };
 
-// The loop must outlive it, and it the commands that it starts.
+// The loop must outlive the result, and the result the commands that it starts.
 [[nodiscard]] std::unique_ptr<Commands> make_commands(EventLoop& loop);
 
 }  // namespace netperfd::command

@@ -10,7 +10,7 @@
 namespace netperfd::command {
 namespace {
 
-// A command that floods its pipe does not keep the loop from its other work.
+// Keeps a command that floods its pipe from blocking the loop.
 constexpr int kReadsATurn = 16;
 
 bool is_blank(char c) {

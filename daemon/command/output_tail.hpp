@@ -1,4 +1,4 @@
-// The end of what a command wrote, for the sentence that says how it failed.
+// Keeps the end of a command's output, for the message that says how it failed.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class OutputTail {
   static constexpr std::size_t kKeptBytes = 4096;
 
   void add(std::string_view bytes);
-  // One line of printable text: each run of blanks and control characters is a space, and where the rest is
-  // not UTF-8 its bytes beyond ASCII are question marks. Begins with "..." where something was left out.
+  // One line of printable text: each run of blanks and control characters becomes a space. If the rest is not
+  // UTF-8, its bytes beyond ASCII become question marks. Begins with "..." if something was left out.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -23,8 +23,7 @@ class OutputTail {
   bool is_cut_ = false;
 };
 
-// Adds what can be read of the pipe just now, up to a limit for one turn of the loop. False once its other
-// end is closed.
+// Adds what the pipe holds now, up to a limit for one turn of the loop. False once its other end is closed.
 [[nodiscard]] bool read_into(OutputTail& tail, const Fd& pipe);
 
 }  // namespace netperfd::command

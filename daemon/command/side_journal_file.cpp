@@ -23,7 +23,7 @@ constexpr std::string_view kMagic = "netperfd-side 1";
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 constexpr std::size_t kFixedFields = 5;
 
-// Without one that has no end.
+// Ignores an unterminated last field.
 std::vector<std::string> fields_of(std::string_view text) {
   std::vector<std::string> fields;
   for (auto end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
@@ -76,7 +76,7 @@ Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std
 }
 
 Result<std::optional<core::SideNote>> SideJournalFile::read() const {
-  // What was judged when it was opened, not what lies at the path by now.
+  // Reads the file that was checked when it was opened, not whatever is at the path now.
   if (::lseek(file_.get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
   const auto text = read_file(file_, path_, kLongest);
   if (!text) return std::unexpected(text.error());

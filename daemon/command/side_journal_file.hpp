@@ -1,4 +1,4 @@
-// The way back of a design, in a file that outlives the daemon.
+// The undo note of a design, in a file that outlives the daemon.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace netperfd::command {
 
-// Locked as long as it is open: what a living daemon has noted is its own to undo.
+// Locked while it is open: only the daemon that wrote a note may undo it as long as it lives.
 class SideJournalFile final : public core::SideJournal {
  public:
-  // Opens what is there or makes an empty one, for root alone. busy where another process has it open;
-  // access_denied where somebody else could have written it, since root runs what it says.
+  // Opens the file or makes an empty one that only root can access. busy if another process has it open;
+  // access_denied if somebody else could have written it, since root runs the commands in it.
   [[nodiscard]] static Result<SideJournalFile> open(const std::string& path, const std::string& boot_id);
 
-  // What a dead daemon left; absent where there is nothing, where the note was never finished, and so nothing
-  // was done after it, and where it is of another boot, which began on a side of its own.
+  // The note that a dead daemon left. Absent if there is none, or if the note was never finished (nothing was
+  // done after it then), or if it is of another boot, which began on a side of its own.
   [[nodiscard]] Result<std::optional<core::SideNote>> read() const;
   [[nodiscard]] Status write(const core::SideNote& note) override;
   [[nodiscard]] Status clear() override;

@@ -21,12 +21,12 @@ constexpr const char* kPath = "/org/freedesktop/systemd1";
 constexpr const char* kManager = "org.freedesktop.systemd1.Manager";
 constexpr const char* kUnitsOfOurs = "netperfd-command-*.service";
 
-// From SIGTERM to SIGKILL.
+// Time from SIGTERM to SIGKILL.
 constexpr std::chrono::seconds kStopTimeout{5};
-// So much later than systemd's own end of a command its word of that must be here.
+// How long to wait for systemd's report after it should have ended the command.
 constexpr std::chrono::seconds kPatience{20};
 
-// systemd.exec(5): the process could not become the program.
+// systemd.exec(5): the process could not execute the program.
 constexpr int kExitExec = 203;
 
 struct UnrefMessage {
@@ -51,7 +51,7 @@ std::string words_of(const sd_bus_error& error) {
   return error.message != nullptr ? error.message : error.name != nullptr ? error.name : "no reason given";
 }
 
-// Calls a method of the manager whose answer nobody needs.
+// Calls a method of the manager and ignores the answer.
 void tell(sd_bus* bus, const char* method, const std::vector<std::string>& words) {
   sd_bus_message* raw = nullptr;
   if (sd_bus_message_new_method_call(bus, &raw, kService, kPath, kManager, method) < 0) return;
@@ -63,7 +63,7 @@ void tell(sd_bus* bus, const char* method, const std::vector<std::string>& words
   (void)sd_bus_send(bus, raw, nullptr);
 }
 
-// ExecStartEx, since ExecStart would put the manager's environment in place of words like $HOME.
+// ExecStartEx, since ExecStart would replace words like $HOME from the manager's environment.
 int append_exec(sd_bus_message* message, const std::vector<std::string>& argv) {
   int r = sd_bus_message_open_container(message, 'r', "sv");
   if (r >= 0) r = sd_bus_message_append(message, "s", "ExecStartEx");
@@ -83,7 +83,7 @@ int append_exec(sd_bus_message* message, const std::vector<std::string>& argv) {
   return r;
 }
 
-// DefaultDependencies: the way back must be open while the host shuts down, too.
+// DefaultDependencies is off because the way back must also work while the host shuts down.
 int append_properties(sd_bus_message* message, const std::vector<std::string>& argv,
                       std::chrono::milliseconds timeout, const Fd& output) {
   const std::string description = fmt::format("Command of a netperfd design: {}", fmt::join(argv, " "));
@@ -105,7 +105,7 @@ int append_properties(sd_bus_message* message, const std::vector<std::string>& a
   return r;
 }
 
-// What systemd says of an ended unit.
+// systemd's report on an ended unit.
 struct UnitEnd {
   std::string result;  // of the service: "success", "exit-code", "signal", "timeout"...
   int code = 0;        // as of siginfo_t: CLD_EXITED...
@@ -170,7 +170,7 @@ class UnitCommands::Unit final : public core::ActiveCommand {
   std::chrono::milliseconds timeout_;
   Done done_;
   bool asked_ = false;   // systemd was asked to start it
-  bool ended_ = false;   // there is nothing to be stopped
+  bool ended_ = false;   // there is nothing to stop
   std::string job_end_;  // "done", "failed", "canceled"...
   Fd output_;
   OutputTail tail_;
@@ -204,7 +204,7 @@ Status UnitCommands::Unit::watch(const Fd& output) {
     return fail_errno("sd_bus_match_signal_async JobRemoved", -r);
   }
   job_removed_.reset(slot);
-  // Without a subscriber systemd sends no such signal.
+  // systemd sends JobRemoved only if there is a subscriber.
   tell(bus(), "Subscribe", {});
   return {};
 }
@@ -226,7 +226,7 @@ Status UnitCommands::Unit::ask(const std::vector<std::string>& argv, const Fd& o
 
 int UnitCommands::Unit::on_started(sd_bus_message* reply, void* unit, sd_bus_error*) {
   auto* self = static_cast<Unit*>(unit);
-  // Still to be stopped: an answer that came too late is an error too.
+  // The unit must still be stopped: a late answer is an error too.
   if (sd_bus_message_is_method_error(reply, nullptr) == 0) return 0;
   self->give(failed(fmt::format("systemd did not start it: {}", words_of(*sd_bus_message_get_error(reply))),
                     self->tail_));
@@ -262,7 +262,7 @@ void UnitCommands::Unit::ask_for_end() {
 
 int UnitCommands::Unit::on_end(sd_bus_message* reply, void* unit, sd_bus_error*) {
   auto* self = static_cast<Unit*>(unit);
-  // All that it wrote is in the pipe by now; the loop may not have come to it yet.
+  // All of its output is in the pipe by now, but the loop may not have read it yet.
   (void)read_into(self->tail_, self->output_);
   UnitEnd end;
   if (sd_bus_message_is_method_error(reply, nullptr) != 0) {
@@ -337,7 +337,7 @@ Status UnitCommands::end_those_of_others() {
     if (r <= 0) break;
     r = sd_bus_message_read(raw, "s", &name);
     if (r >= 0) r = sd_bus_message_skip(raw, "sssssouso");
-    // One that has ended in the meantime is as good.
+    // An error is ignored: the unit may have ended in the meantime.
     if (r >= 0) {
       (void)sd_bus_call_method(bus_.get(), kService, kPath, kManager, "KillUnit", nullptr, nullptr, "ssi",
                                name, "all", SIGKILL);

@@ -1,9 +1,9 @@
-// Commands as transient units of systemd: outside of the daemon's sandbox, each with a control group of its
+// Runs commands as transient units of systemd: outside the daemon's sandbox, each with a control group of its
 // own, which ends with it.
 //
-//   StartTransientUnit netperfd-command-PID-N.service    a oneshot; its output comes through a pipe of ours
+//   StartTransientUnit netperfd-command-PID-N.service    a oneshot; its output comes through our own pipe
 //   JobRemoved of it                                     it has ended
-//   GetAll of the unit                                   how; AddRef has kept it until now
+//   GetAll of the unit                                   how it ended; AddRef has kept it until now
 //   UnrefUnit                                            systemd forgets it (CollectMode)
 #pragma once
 
@@ -25,7 +25,7 @@ class UnitCommands final : public Commands {
   [[nodiscard]] Result<std::unique_ptr<core::ActiveCommand>> start(
       const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
       std::function<void(const core::CommandEnd&)> done) override;
-  // Kills all units of that name, whoever started them.
+  // Kills all units that match the name, whoever started them.
   [[nodiscard]] Status end_those_of_others() override;
 
  private:
@@ -34,8 +34,8 @@ class UnitCommands final : public Commands {
     void operator()(sd_bus* bus) const;
   };
 
-  // systemd looks after a caller's rights when it reads a call, so the connection has to outlive what is said
-  // on it: one for all commands, made with the first.
+  // systemd checks the caller's rights when it reads a call, so the connection must outlive the call. All
+  // commands share one connection, made for the first.
   [[nodiscard]] Status connect();
 
   EventLoop& loop_;

@@ -10,11 +10,11 @@
 namespace netperfd::config {
 namespace {
 
-// A D-Bus error carries them all, so a text of nothing but mistakes must not make it long.
+// A D-Bus error carries all complaints, so a text full of mistakes must not make it long.
 constexpr std::size_t kMaxLines = 100;
 constexpr std::size_t kMaxOrigin = 4096;
 
-// Whether `above` is `key`, or a mapping or list that it stands in.
+// Whether `above` is `key`, or a mapping or list that contains it.
 bool covers(std::string_view above, std::string_view key) {
   return key.starts_with(above) &&
          (key.size() == above.size() || key[above.size()] == '.' || key[above.size()] == '[');
@@ -40,7 +40,7 @@ std::string Complaints::line(const Row& row) const {
   std::string text = row.place.option.empty()
                          ? fmt::format("{}:{}:{}: ", origin_, row.place.line, row.place.column)
                          : fmt::format("{}: ", row.place.option);
-  // "--set workload.iperf3.streams" has said the key.
+  // The place, such as "--set workload.iperf3.streams", already names the key.
   const bool named = row.place.option.ends_with(" " + row.key) || row.place.option == "--" + row.key;
   if (!row.key.empty() && !named) text += row.key + ": ";
   return text + row.message;

@@ -26,7 +26,7 @@ std::optional<std::string> parse_program(std::string_view text) {
   return parse_absolute_path(text);
 }
 
-// What useradd and groupadd take, or a number.
+// A name that useradd and groupadd accept, or a number.
 std::optional<std::string> parse_account(std::string_view text) {
   constexpr std::size_t kLongestName = 32;
   const auto fits = [](char c) {
@@ -80,7 +80,7 @@ std::vector<Key> keys_of(DaemonConfig& config) {
 
 Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing) {
   DaemonConfig config;
-  std::error_code ignored;  // whatever it is, reading will meet it again
+  std::error_code ignored;  // ignored: reading the file meets the same error
   if (if_missing == IfMissing::use_defaults && !std::filesystem::exists(path, ignored) && !ignored)
     return config;
   const auto text = read_file(path, kMaxYamlBytes);

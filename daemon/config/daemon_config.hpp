@@ -1,4 +1,4 @@
-// What root decides for the whole daemon: /etc/netperfd/netperfd.yaml.
+// Root's settings for the whole daemon: /etc/netperfd/netperfd.yaml.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@ namespace netperfd::config {
 struct DaemonConfig {
   std::string scenarios_dir = "/etc/netperfd/scenarios.d";
   std::string database = "/var/lib/netperfd/netperfd.db";
-  std::uint64_t min_free_bytes = 64ULL << 20U;  // with less on the database's disk no job is accepted
+  std::uint64_t min_free_bytes = 64ULL << 20U;  // no job is accepted if the database's disk has less
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path
   std::string iperf3_user = "netperfd";         // a name or a number, as is the group
   std::string authorization_group = "netperfd";
-  std::uint32_t queue_limit = 64;  // jobs that wait
+  std::uint32_t queue_limit = 64;  // maximum number of waiting jobs
   std::uint32_t repeat_limit = 1'000;
-  std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // the longest limits.timeout of a job
+  std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // maximum of a job's limits.timeout
   std::string log_level = "info";                                    // debug, info, warning or error
 
   bool operator==(const DaemonConfig&) const = default;
@@ -28,11 +28,11 @@ struct DaemonConfig {
 
 enum class IfMissing { use_defaults, fail };
 
-// invalid_argument with a line for each error of the file; io where it cannot be read. The default file may
-// be missing, one that somebody named may not. An empty file is all defaults.
+// invalid_argument with a line for each error in the file; io if it cannot be read. The default file may be
+// missing, but one that the user named may not. An empty file means all defaults.
 [[nodiscard]] Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing);
 
-// Every key of the file, mappings left out; in its order.
+// Every key of the file without mappings, in the order of the file.
 [[nodiscard]] std::vector<std::string> daemon_config_keys();
 
 }  // namespace netperfd::config

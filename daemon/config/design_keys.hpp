@@ -1,4 +1,4 @@
-// The keys of a job's `design`, and the Design that they make.
+// The keys of a job's `design`, and the Design made from them.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ namespace netperfd::config {
 
 enum class ArmKind { plain, traced };
 
-// What the keys fill.
+// Values filled in by the keys.
 struct DesignDraft {
-  std::vector<ArmKind> arms;  // empty: as the job has a trace and variants
+  std::vector<ArmKind> arms;  // empty: derived from the job's trace and variants
   Variant a{.name = "A", .apply = {}, .verify = {}};
   Variant b{.name = "B", .apply = {}, .verify = {}};
   std::vector<std::string> changed;
@@ -23,7 +23,7 @@ struct DesignDraft {
 
 [[nodiscard]] std::vector<Key> keys_of_design(DesignDraft& draft);
 
-// Nothing where `root` has no design. `traces`: the job has a trace.
+// Absent if `root` has no design. `traces`: the job has a trace.
 [[nodiscard]] std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool traces,
                                               Complaints& complaints);
 

@@ -23,19 +23,19 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-// What a run needs beside its planned time: server and client start, the omitted part's end, the exchange of
-// results.
+// Time that a run needs besides its planned time: start of server and client, end of the omitted part,
+// exchange of results.
 constexpr milliseconds kTimeBesidePlan = 20s;
 constexpr milliseconds kTimeoutWithoutPlan = 10min;
 
-// What the keys fill; the rest of the JobSpec follows from it.
+// Values filled in by the keys; the rest of the JobSpec follows from them.
 struct Draft {
   JobSpec spec;
   LocalServer local;
   bool until_stop = false;
   FunctionGraphSpec graph;
   TraceSpec trace;
-  EventSpec event;  // the one that is being read
+  EventSpec event;  // the event being read
   DesignDraft design;
   std::optional<milliseconds> timeout;
 };
@@ -56,8 +56,8 @@ Reader function_list(std::vector<std::string>& out) {
               "a list of functions (like [tcp_sendmsg, 'ip_*'])");
 }
 
-// The schema is in these and keys_of_design(): each key, the value it fills and how. docs/scenarios.md
-// explains them to people.
+// These functions and keys_of_design() are the schema: each key, the value it fills and how.
+// docs/scenarios.md explains the keys to users.
 std::vector<Key> keys_of_job(Draft& draft) {
   JobSpec& job = draft.spec;
   return {
@@ -141,9 +141,9 @@ std::vector<Key> keys_of(Draft& draft) {
   return keys;
 }
 
-// The value of "streams", or of an item as in "events[1]", in `mapping`.
+// The value of "streams", or of an item such as "events[1]", in `mapping`.
 struct Found {
-  const YamlNode* value = nullptr;  // none: there is no such
+  const YamlNode* value = nullptr;  // null: not found
   Place place;                      // of the key, or of the item
 };
 
@@ -159,8 +159,8 @@ Found find_part(const YamlNode& mapping, std::string_view part) {
   return {&items[index], items[index].place};
 }
 
-// Where `key` stands; for one that is missing, the key of the mapping it is missing from. An item that is a
-// plain word is where the key stands that it means.
+// Position of `key`. If it is missing, the position of the key of the mapping it is missing from. If an item
+// is a plain word, the position of that item.
 Place place_of(const YamlNode& root, std::string_view key) {
   const YamlNode* node = &root;
   Place place = root.place;
@@ -175,7 +175,7 @@ Place place_of(const YamlNode& root, std::string_view key) {
   }
 }
 
-// The number of runs, which may be a multiple of `repeat`.
+// Checks the number of runs, which may be a multiple of `repeat`.
 void check_run_count(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
                      Complaints& complaints) {
   const std::uint64_t runs = run_count(spec);
@@ -220,7 +220,7 @@ void check_purpose(const JobSpec& spec, const YamlNode& root, JobPurpose purpose
       fmt::format("has one run, which only a stop ends, so that it can be no {}", to_string(purpose)));
 }
 
-// What the model's rules say about the values, where no complaint about the same keys stands already.
+// Adds the model's complaints about the values, except for keys that already have a complaint.
 void check_rules(const JobSpec& spec, const YamlNode& root, Complaints& complaints) {
   std::vector<JobProblem> problems = check(spec);
   std::erase_if(problems, [&](const JobProblem& problem) {
@@ -253,13 +253,13 @@ WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
       complaints.add(entry->place, "workload.iperf3",
                      "is missing: the traffic to make, or `none` to watch somebody else's");
     }
-    // Which of them was meant is not known, so neither one's rules have anything to say.
+    // It is unknown which of them was meant, so complaints from either one's rules would mislead.
     complaints.silence("workload");
   }
   return none && !iperf3 ? WorkloadKind::none : WorkloadKind::iperf3;
 }
 
-// What follows from which mappings the text has.
+// Sets the members that depend on which mappings the text has.
 JobSpec finish(Draft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
   spec.workload = workload_of(root, complaints);

@@ -24,7 +24,7 @@ void move_to(const Place& place, YamlNode& node) {
   }
 }
 
-// Replaces what `root` has at `path`, making the mappings on the way; a plain null removes the key.
+// Replaces the value that `root` has at `path`, creating mappings on the way; a plain null removes the key.
 void apply(YamlNode& root, std::string_view path, YamlNode value, Complaints& complaints) {
   const Place place = value.place;
   YamlNode* mapping = &root;
@@ -57,7 +57,7 @@ void apply(YamlNode& root, std::string_view path, YamlNode value, Complaints& co
   }
 }
 
-// What the sides of a design are, commands above all, is for the text itself to say.
+// The sides of a design, above all their commands, may be set only in the text itself.
 const char* refused(std::string_view path) {
   if (path == "design") return "is not replaced as a whole; a start may set its `arms`, `changed` and `seed`";
   for (const std::string_view side : {"design.a", "design.b"}) {

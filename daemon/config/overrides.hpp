@@ -1,4 +1,4 @@
-// What one start changes in the text of a job.
+// Changes that one start makes to the text of a job.
 #pragma once
 
 #include "daemon/config/yaml.hpp"
@@ -6,8 +6,8 @@
 
 namespace netperfd::config {
 
-// Puts overrides, label and repeat into `root`, a mapping, as if the text had them. Nothing of a side of a
-// design can be changed so: its commands run as root.
+// Puts overrides, label and repeat into `root`, a mapping, as if the text had them. The sides of a design
+// cannot be changed this way: their commands run as root.
 void apply_options(YamlNode& root, const core::JobOptions& options, Complaints& complaints);
 
 }  // namespace netperfd::config

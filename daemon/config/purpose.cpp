@@ -7,8 +7,8 @@
 namespace netperfd::config {
 namespace {
 
-// Six blocks are the fewest of which the interval of a comparison has a level above 95 %; of a pilot without
-// blocks, eight runs tell the spread about as well.
+// Six blocks are the minimum for an interval with a level above 95 %. For a pilot without blocks, eight runs
+// estimate the spread about as well.
 constexpr std::uint32_t kBlocks = 6;
 constexpr std::uint32_t kPilotRuns = 8;
 
@@ -17,7 +17,7 @@ bool is_overridden(const core::JobOptions& options, const std::string& key) {
                              [&](const std::string& text) { return text.starts_with(key + "="); });
 }
 
-// Returns how often the pilot repeats.
+// Returns the number of repeats.
 std::uint32_t make_pilot(JobSpec& spec) {
   spec.trace.reset();
   if (!spec.design || !spec.design->has_variants()) {
@@ -28,7 +28,7 @@ std::uint32_t make_pilot(JobSpec& spec) {
   return kBlocks;
 }
 
-// Returns how often the self-test repeats.
+// Returns the number of repeats.
 std::uint32_t make_selftest(JobSpec& spec) {
   const bool blocks_of_variants = spec.design && spec.design->has_variants();
   Design design = spec.design.value_or(Design{});

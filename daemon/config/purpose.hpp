@@ -1,4 +1,4 @@
-// What a job becomes that is asked for as a pilot or a self-test.
+// Turns a job into a pilot or a self-test.
 #pragma once
 
 #include "daemon/core/ports.hpp"
@@ -6,13 +6,14 @@
 
 namespace netperfd::config {
 
-// Changes `spec`, which passed check() and has a workload that ends by itself, to what `options.purpose`
-// makes of it; it passes check() still. `spec.text` stays what was read.
+// Changes `spec` according to `options.purpose`. `spec` must have passed check() and have a workload that
+// ends by itself; afterwards it still passes check(). `spec.text` stays as it was read.
 //
-// A pilot has plain runs only: the trace is left out, and of the design its plain arm and, without variants,
-// all of it. A self-test has the scenario's side A as both of its sides, commands included. Both have the
-// purpose's word for a label, and a pilot and a self-test of a scenario without variants have numbers of runs
-// of their own, since its `repeat` was not meant for them. What the options give stands.
+// A pilot has only plain runs: it drops the trace and the design's plain arm, or the whole design if it has
+// no variants. A self-test uses the scenario's side A for both sides, commands included. Both use the
+// purpose's name as their label. A pilot, and a self-test of a scenario without variants, have default
+// numbers of runs, since the scenario's `repeat` was not meant for them. Values from the options take
+// precedence.
 void apply_purpose(JobSpec& spec, const core::JobOptions& options);
 
 }  // namespace netperfd::config

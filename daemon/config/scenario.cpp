@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kExtension = ".yaml";
 
-// A name that is asked for becomes part of a path, so it must not be able to leave the directory.
+// The requested name becomes part of a path, so it must not be able to leave the directory.
 bool may_be_a_file(std::string_view name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -29,7 +29,8 @@ bool may_be_a_file(std::string_view name) {
          std::ranges::all_of(name, fits);
 }
 
-// Why somebody else than `owner` may change what `status` is of; empty where nobody may.
+// A sentence why somebody other than `owner` may change the file or directory of `status`; empty if nobody
+// may.
 std::string changeable(const struct stat& status, const std::string& path, uid_t owner) {
   if (status.st_uid != owner) {
     return fmt::format("{} belongs to user {}; mend that with `chown root {}`", path, status.st_uid, path);
@@ -42,15 +43,15 @@ std::string changeable(const struct stat& status, const std::string& path, uid_t
 
 struct ScenarioFile {
   std::string text;
-  std::string changeable;  // why it may have no commands
+  std::string changeable;  // why it may have no commands; empty: it may
 };
 
-// What is judged is what is read: of two lookups of a path, each could find another file.
+// Checks the same open file that it reads: two lookups of a path could find different files.
 Result<ScenarioFile> read_scenario(const std::string& directory, const std::string& path, uid_t owner) {
   const std::string name = std::filesystem::path(path).filename();
   const Fd above{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   if (!above) return fail_errno(directory, errno);
-  // O_NONBLOCK only for the open: a FIFO would wait there for its writer.
+  // O_NONBLOCK matters only for the open: a FIFO would wait there for its writer.
   const Fd file{::openat(above.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat of_directory{}, of_entry{}, of_file{};
   const bool known = file && ::fstat(above.get(), &of_directory) == 0 && ::fstat(file.get(), &of_file) == 0 &&
@@ -59,7 +60,7 @@ Result<ScenarioFile> read_scenario(const std::string& directory, const std::stri
   auto text = read_file(file, path, kMaxYamlBytes);
   if (!text) return std::unexpected(std::move(text.error()));
   std::string why = changeable(of_directory, directory, owner);
-  // Where a link leads, other directories decide what is read.
+  // With a link, other directories decide which file is read.
   if (why.empty() && S_ISLNK(of_entry.st_mode)) {
     why = fmt::format("{} is a symbolic link; put the file itself there", path);
   }
@@ -76,7 +77,7 @@ std::string ScenarioDirectory::path_of(const std::string& name) const {
   return fmt::format("{}/{}{}", directory_, name, kExtension);
 }
 
-// Sorted; hidden files are an editor's, others than *.yaml somebody's notes.
+// Sorted. Hidden files (of editors) and files other than *.yaml are ignored.
 std::vector<std::string> ScenarioDirectory::names() const {
   std::vector<std::string> found;
   std::error_code error;
@@ -112,7 +113,7 @@ Result<JobSpec> ScenarioDirectory::load(const std::string& name, const core::Job
                             in_quotes(name)));
   }
   const std::string path = path_of(name);
-  std::error_code ignored;  // whatever it is, reading will meet it again
+  std::error_code ignored;  // ignored: reading the file meets the same error
   if (!std::filesystem::exists(path, ignored) && !ignored) {
     const auto known = names();
     const std::vector<std::string_view> candidates(known.begin(), known.end());

@@ -1,4 +1,4 @@
-// Jobs from YAML: the scenarios that root installed, and texts that callers send.
+// Reads jobs from YAML: the scenarios that root installed, and texts that callers send.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace netperfd::config {
 
-// What this daemon allows a job, whatever the job says.
+// Limits of this daemon, which no job can exceed.
 struct JobLimits {
   std::uint32_t repeat = 1'000;
   std::chrono::milliseconds timeout = std::chrono::hours(24);
@@ -20,11 +20,12 @@ struct JobLimits {
 
 // Reads the files anew at each call, so that an edited scenario needs no reload.
 //
-// A design's commands run as root. They count where the directory and the file, which may be no symbolic
-// link, are `owner`'s and nobody else may write them; elsewhere they are an error that says how to mend it.
+// A design's commands run as root. They are accepted only if `owner` owns the directory and the file, nobody
+// else may write to them, and the file is not a symbolic link. Otherwise they are an error that says how to
+// fix it.
 //
-// Errors of load() and parse(): not_found for a name without a file, io for a file that cannot be read,
-// otherwise invalid_argument with all that is wrong with the job, a line each.
+// Errors of load() and parse(): not_found if the name has no file, io if a file cannot be read, otherwise
+// invalid_argument with one line for each error in the job.
 class ScenarioDirectory final : public core::ScenarioSource {
  public:
   ScenarioDirectory(std::string directory, JobLimits limits, uid_t owner = 0);

@@ -22,7 +22,8 @@ bool stands_in(std::string_view path, std::string_view mapping) {
   return path == join(mapping, last_word(path));
 }
 
-// The full path of the key that was likely meant: misspelt here, or right but of another mapping.
+// The full path of the key that was probably meant: misspelt here, or correct but belonging to another
+// mapping.
 std::optional<std::string> meant(std::string_view mapping, std::string_view word, std::span<const Key> keys) {
   std::vector<std::string_view> siblings;
   for (const Key& key : keys) {
@@ -35,7 +36,7 @@ std::optional<std::string> meant(std::string_view mapping, std::string_view word
   return std::nullopt;
 }
 
-// A mapping as the table calls it and as the text does: they differ in lists, "trace.events[]" and
+// A mapping's path in the table and in the text. They differ in lists: "trace.events[]" and
 // "trace.events[1]".
 struct Where {
   std::string in_table;
@@ -51,7 +52,7 @@ class TableReader {
  public:
   TableReader(std::span<const Key> keys, Complaints& complaints) : keys_(keys), complaints_(complaints) {}
 
-  // `place` is where a key that is missing from the mapping is complained about.
+  // `place` is the position for complaints about keys that are missing from the mapping.
   void read_mapping(const YamlNode& node, const Place& place, const Where& where) {
     if (node.kind != YamlNode::Kind::mapping) {
       return complaints_.add(node.place, where.in_text,
@@ -151,7 +152,7 @@ std::string not_what(const YamlNode& node, std::string_view expected) {
 
 std::optional<std::string> parse_text(const YamlNode& node) {
   std::string line = node.text;
-  // Block scalars end in a line break that nobody means.
+  // Block scalars end in a line break that is not meant as part of the text.
   while (line.ends_with('\n')) line.pop_back();
   return is_printable(line) ? std::optional(line) : std::nullopt;
 }

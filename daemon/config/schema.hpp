@@ -17,22 +17,22 @@
 
 namespace netperfd::config {
 
-// Fills the value that it was bound to; otherwise says what is wrong with the node.
+// Fills the value that it was bound to, or returns what is wrong with the node.
 using Reader = std::function<std::optional<std::string>(const YamlNode&)>;
 
-enum class Need { optional, required };  // required: wherever the mapping above it stands
+enum class Need { optional, required };  // required: if the mapping above it is present
 
-// Makes a row the list of mappings. The rows of the items' keys fill one value, over and over; after each
-// item `keep` takes that value into the list, right or wrong, and empties it for the next one.
+// Makes a row a list of mappings. The rows of the items' keys all fill one value. After each item `keep`
+// moves that value into the list, valid or not, and empties it for the next item.
 struct Items {
-  std::function<void()> keep;  // none: the row is no list
-  std::string_view plain;      // the key that an item means which is no mapping but a single word
-  std::string_view expected;   // of the list, completes "is not"
+  std::function<void()> keep;  // none: the row is not a list
+  std::string_view plain;      // the key that is set by an item that is a single word instead of a mapping
+  std::string_view expected;   // for the list, completes "is not"
 };
 
 struct Key {
   std::string_view path;  // "workload.iperf3.streams"; in the items of a list "trace.events[].name"
-  Reader read;            // none: a mapping or a list of mappings, whose keys have rows of their own
+  Reader read;            // none: a mapping or a list of mappings, whose keys have their own rows
   Need need = Need::optional;
   Items items = {};
 };
@@ -40,19 +40,19 @@ struct Key {
 // Reads the mapping `root` by the table: every unknown, missing and wrong key becomes a complaint.
 void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& complaints);
 
-// The paths of all keys but mappings and lists of them, in the order of the table.
+// The paths of all keys except mappings and lists of them, in the order of the table.
 [[nodiscard]] std::vector<std::string> values_of(std::span<const Key> keys);
 
-// `"10x" is not <expected>`, or that there is no value at all.
+// `"10x" is not <expected>`, or that the value is missing.
 [[nodiscard]] std::string not_what(const YamlNode& node, std::string_view expected);
 
-// A scalar that `parse` (of const YamlNode& to an optional value) understands. `expected` completes "is not".
+// A scalar that `parse` (of const YamlNode& to an optional value) accepts. `expected` completes "is not".
 template <class Out, class Parse>
 Reader scalar(Out& out, Parse parse, std::string expected) {
   return [&out, parse, expected = std::move(expected)](const YamlNode& node) -> std::optional<std::string> {
     if (node.kind == YamlNode::Kind::scalar) {
       if (auto value = parse(node)) {
-        // What is no optional gets its value; an optional takes the other whole.
+        // An optional takes the parsed optional as a whole, any other type its value.
         if constexpr (std::is_assignable_v<Out&, decltype(value)>) {
           out = std::move(value);
         } else {
@@ -71,19 +71,19 @@ Reader word(Out& out, Parse parse, std::string expected) {
   return scalar(out, [parse](const YamlNode& node) { return parse(node.text); }, std::move(expected));
 }
 
-// A text of one line; what it may say is for others to judge.
+// A text of one line; others check its contents.
 [[nodiscard]] Reader text(std::string& out);
 [[nodiscard]] std::optional<std::string> parse_text(const YamlNode& node);
 // Exactly true or false.
 [[nodiscard]] Reader boolean(bool& out);
-// Exactly `word`, which makes `out` true: a key that has one value so far.
+// Exactly `word`, which sets `out` to true: for a key that has only one value so far.
 [[nodiscard]] Reader only(bool& out, std::string_view word);
 
 [[nodiscard]] std::optional<std::uint64_t> parse_number(const YamlNode& node, std::uint64_t least,
                                                         std::uint64_t most);
 [[nodiscard]] std::string number_expected(std::uint64_t least, std::uint64_t most);
 
-// A list of what `parse` (of const YamlNode& to an optional value) understands, one or more.
+// A list of one or more items that `parse` (of const YamlNode& to an optional value) accepts.
 template <class Value, class Parse>
 Reader list(std::vector<Value>& out, Parse parse, std::string expected_item, std::string expected) {
   return [&out, parse, expected_item = std::move(expected_item),

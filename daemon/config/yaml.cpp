@@ -17,7 +17,7 @@
 namespace netperfd::config {
 namespace {
 
-// A job needs five levels and, with all the functions and events that a trace may have, some 1600 nodes.
+// A job needs five levels and, with the maximum number of functions and events of a trace, some 1600 nodes.
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxNodes = 2'000;
 
@@ -25,9 +25,9 @@ Place place_of(const YAML::Mark& mark) {
   return {.line = mark.line + 1, .column = mark.column + 1, .option = {}};
 }
 
-// Builds the tree from yaml-cpp's events. The parser calls back before it goes one level deeper, so that
-// throwing here bounds its recursion, and throws its own exception type, so that every refusal ends in one
-// catch.
+// Builds the tree from yaml-cpp's events. The parser calls back before it descends one level, so that an
+// exception thrown here bounds its recursion. The exception has the parser's own type, so that one catch
+// handles every refusal.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(Complaints& complaints) : complaints_(complaints) {}
@@ -73,7 +73,7 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Level {
     YamlNode node;
-    std::optional<YamlEntry> entry;  // of a mapping whose key was read and whose value was not
+    std::optional<YamlEntry> entry;  // for a mapping whose key was read but not its value
   };
 
   static void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -104,7 +104,8 @@ class TreeBuilder final : public YAML::EventHandler {
     place(std::move(node));
   }
 
-  // Puts a finished node where it belongs: the document, a list, a key, or the value of the key before it.
+  // Puts a finished node in its place: as the document, a list item, a key, or the value of the key before
+  // it.
   void place(YamlNode node) {
     if (levels_.empty()) {
       root_ = std::move(node);
@@ -145,7 +146,7 @@ class TreeBuilder final : public YAML::EventHandler {
   bool document_seen_ = false;
 };
 
-// What YAML leaves to taste or to guesses, refused before the parser sees it.
+// Refuses characters whose meaning YAML leaves open, before the parser sees them.
 bool check_characters(std::string_view text, Complaints& complaints) {
   const auto refuse = [&](int line, std::size_t column, std::string message) {
     complaints.add({.line = line, .column = static_cast<int>(column) + 1, .option = {}}, "",
@@ -170,9 +171,9 @@ bool check_characters(std::string_view text, Complaints& complaints) {
   return good;
 }
 
-// Quotation marks wherever a text is more than one simple word: yaml-cpp's emitter leaves them out at times
-// where its parser needs them ("--->"). Only such words can be numbers or true and false, which must stay
-// without.
+// Adds quotation marks unless the text is one simple word: yaml-cpp's emitter sometimes leaves them out
+// although its parser needs them ("--->"). Only simple words can be numbers or true and false, which must
+// stay unquoted.
 void emit_scalar(YAML::Emitter& out, const std::string& text, bool quoted) {
   const auto simple = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
@@ -207,7 +208,7 @@ void emit(YAML::Emitter& out, const YamlNode& node) {
   }
 }
 
-// What nobody expects who writes a glob into a list.
+// A hint for globs in a list, which YAML takes for aliases.
 std::string_view advice_for(std::string_view text, const YAML::Mark& mark) {
   const bool alias = mark.pos >= 0 && static_cast<std::size_t>(mark.pos) < text.size() &&
                      text[static_cast<std::size_t>(mark.pos)] == '*';
@@ -228,7 +229,7 @@ const YamlEntry* YamlNode::find(std::string_view key) const {
 
 std::optional<YamlNode> parse_yaml(std::string_view text, Complaints& complaints) {
   if (!check_characters(text, complaints)) return std::nullopt;
-  // At a final line break, yaml-cpp 0.7 and 0.8 forget that a quotation mark was still open.
+  // After a final line break, yaml-cpp 0.7 and 0.8 forget that a quotation mark is still open.
   text = text.substr(0, text.find_last_not_of(" \r\n") + 1);
   try {
     std::istringstream stream{std::string(text)};

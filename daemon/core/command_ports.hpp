@@ -1,4 +1,5 @@
-// The ports of a design's commands: what runs them, and what remembers where the machine was before them.
+// The ports of a design's commands: the runner, and the journal that remembers the machine's state before
+// them.
 #pragma once
 
 #include <chrono>
@@ -12,14 +13,13 @@
 
 namespace netperfd::core {
 
-// ---- CommandRunner: what brings the machine to a side of a design
-// ---------------------------------------------------------------------
+// ---- CommandRunner: runs the commands that switch the machine to a side of a design -----------------------
 
 struct CommandEnd {
-  std::string error;  // empty: it ended with exit code 0; else how it ended, with the end of its output
+  std::string error;  // empty: it ended with exit code 0; otherwise how it ended, with the end of its output
 };
 
-// A command that is under way; destroying it ends the command with all its processes, and nobody is told.
+// A running command. Destroying it ends the command with all its processes; `done` is not called then.
 class ActiveCommand {
  public:
   virtual ~ActiveCommand() = default;
@@ -28,7 +28,7 @@ class ActiveCommand {
 class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
-  // Starts `argv` as root, outside the daemon's sandbox where systemd is PID 1; ends it after `timeout`.
+  // Starts `argv` as root (outside the daemon's sandbox if systemd is PID 1) and ends it after `timeout`.
   // `done` is called once, from the loop, never inside this call; it may destroy the command. An error means
   // that nothing was started.
   [[nodiscard]] virtual Result<std::unique_ptr<ActiveCommand>> start(
@@ -36,22 +36,21 @@ class CommandRunner {
       std::function<void(const CommandEnd&)> done) = 0;
 };
 
-// ---- SideJournal: the way back, for a daemon that is killed between a switch and its undoing
-// ---------------------------------------------------------------------
+// ---- SideJournal: the undo note, for a daemon that is killed between a switch and its undoing -------------
 
 struct SideNote {
   JobId job = 0;
   std::string side;                // the name of the variant that the machine was on
-  std::vector<std::string> apply;  // the command that brings it back there
+  std::vector<std::string> apply;  // the command that switches back to it
 };
 
 class SideJournal {
  public:
   virtual ~SideJournal() = default;
-  // On disk when it returns. Refused (busy) where an older note of this boot was not cleared: it is still the
+  // On disk when it returns. Refused (busy) if an older note of this boot was not cleared: it is still the
   // only way back.
   [[nodiscard]] virtual Status write(const SideNote& note) = 0;
-  // The machine is on that side again.
+  // Called when the machine is on that side again.
   [[nodiscard]] virtual Status clear() = 0;
 };
 

@@ -1,5 +1,5 @@
-// What the traced runs of a design trace: the functions that both of its sides have. One that only one side
-// has would be paid for by the tracer on that side alone, which can turn the sign of a small difference.
+// Limits the traced functions of a design to those that both sides have. The tracer's cost for a function
+// that only one side has would burden only that side, which can flip the sign of a small difference.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace netperfd::core {
 
-// The names, in order, that a comparison could not match with one of the other list (function_match.hpp).
+// The names, sorted, that a comparison could not match with one of the other list (function_match.hpp).
 [[nodiscard]] std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                              const std::vector<std::string>& b);
 
-// Visits both sides and fills FunctionGraphSpec::left_out. All must outlive the object.
+// Switches to both sides and fills FunctionGraphSpec::left_out. All arguments must outlive the object.
 class CommonFunctions {
  public:
   CommonFunctions(SideSwitch& sides, Tracer& tracer, TraceSpec& spec)
@@ -23,7 +23,8 @@ class CommonFunctions {
   CommonFunctions& operator=(const CommonFunctions&) = delete;
 
   // Ends on the side `last`, 'A' or 'B'. `done` is called once, never inside this call, and may destroy this
-  // object. Where the functions of a side cannot be told nothing is left out: the run will say why.
+  // object. If the functions of a side cannot be listed, nothing is left out: the run then reports the
+  // reason.
   void find(char last, SideSwitch::Done done);
 
  private:

@@ -11,7 +11,7 @@ class EventClock final : public Clock {
   explicit EventClock(EventLoop& loop) : loop_(loop) {}
 
   [[nodiscard]] WallTime now() override;
-  // Ends the loop with EXIT_FAILURE where no timer can be had: a run without its deadline must not go on.
+  // Ends the loop with EXIT_FAILURE if no timer can be created: a run must not continue without its deadline.
   [[nodiscard]] Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override;
 
  private:

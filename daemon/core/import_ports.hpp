@@ -1,5 +1,4 @@
-// The port of the core to files that users bring along: what is parsed, is parsed in a child without
-// privileges.
+// The core's port to files that users import. All parsing happens in a child without privileges.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +16,18 @@ class FileImport {
  public:
   virtual ~FileImport() = default;
   using Done = std::function<void(Result<ImportedFile>)>;
-  // Reads a file to its end in a child, whatever it is, and calls `done` once, from the loop: with what it
-  // holds, or invalid_argument with what is wrong with it. `size` is the file's as the caller checked it: one
-  // that has another size by then is refused. Destroying the result kills the child and cancels the call,
-  // also from inside it. Never waits for the file, nor does what it returns.
+  // Reads a file to its end in a child, whatever its content, and calls `done` once, from the loop: with the
+  // contents, or with invalid_argument and what is wrong with the file. `size` is the size that the caller
+  // checked; a file whose size has changed since is refused. Destroying the result kills the child and
+  // cancels the call, even from inside it. Neither this call nor destroying the result ever waits for the
+  // file.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) = 0;
-  // Gives the bytes of a recording, which may be many.
+  // Returns the bytes of a recording, which may be large.
   using Recording = std::function<Result<std::string>()>;
-  // The end of a pipe out of which a child writes the recording as function_graph text. `recording` is asked
-  // for inside the call, and only where there is room for another child. The child ends by itself, also when
-  // nobody reads; then `ended` is called once, from the loop, unless the call failed or this object is gone.
+  // Returns the read end of a pipe to which a child writes the recording as function_graph text. `recording`
+  // is called inside this call, and only if there is room for another child. The child ends by itself, even
+  // if nobody reads. Then `ended` is called once, from the loop, unless the call failed or this object is
+  // gone.
   [[nodiscard]] virtual Result<Fd> text(const Recording& recording, std::function<void()> ended) = 0;
 };
 

@@ -38,21 +38,22 @@ JobSpec spec_of(const ImportRequest& request, const std::vector<CheckedFile>& fi
 Status check_words(const JobSpec& spec) {
   std::string text;
   for (const JobProblem& problem : check(spec)) {
-    if (problem.key != "name" && problem.key != "label") continue;  // such as a timeout: nothing is run
+    // Other problems, such as a missing timeout, do not matter: nothing is run.
+    if (problem.key != "name" && problem.key != "label") continue;
     text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", problem.key, problem.message);
   }
   if (text.empty()) return {};
   return fail(ErrorKind::invalid_argument, text);
 }
 
-// Its size.
+// Returns its size.
 Result<std::uint64_t> check_file(const Fd& file) {
   const int flags = ::fcntl(file.get(), F_GETFL);
   if (flags < 0) return fail_errno("fcntl F_GETFL of the file", errno);
   if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY) {
     return fail(ErrorKind::invalid_argument, "the file is not open for reading");
   }
-  // With what the kernel knows already: a file system of the caller's own may never answer.
+  // Asks only for what the kernel already has cached: a caller's own file system may never answer.
   struct statx about{};
   if (::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &about) != 0) {
     return fail_errno("statx of the file", errno);
@@ -69,7 +70,7 @@ std::unexpected<Error> about_file(const std::string& name, const Error& error) {
   return fail(error.kind, fmt::format("{}: {}", name, error.message));
 }
 
-// All of them are let go of aside, whether they are read or not.
+// Every file ends up in a ForeignFd, so that closing it never blocks, whether it is read or not.
 Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   std::vector<CheckedFile> checked;
   for (NamedFile& each : files) {
@@ -93,7 +94,7 @@ Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   return checked;
 }
 
-// What nobody can learn of files: the first thing a reader must know of such a run.
+// An imported run lacks this information, which readers of the run must know first.
 QualityFlag flag_of_import(bool has_trace, bool has_document) {
   std::string message =
       "brought along as a file: neither the environment it was measured in nor any counter is known";
@@ -108,7 +109,7 @@ QualityFlag flag_of_import(bool has_trace, bool has_document) {
 
 }  // namespace
 
-// One call of read(). Its files are read one after the other, so that it never takes more than its own place.
+// One call of read(). It reads its files one after the other, so that it never takes more than one place.
 class Importer::Import {
  public:
   Import(Importer& owner, JobSpec spec, uid_t uid, std::vector<CheckedFile> files, Done done)
@@ -131,7 +132,7 @@ class Importer::Import {
     if (!file) return give(about_file(files_[read_.size()].name, file.error()));
     read_.push_back(std::move(*file));
     if (read_.size() == files_.size()) return give(store());
-    reading_.reset();  // its place is the next one's
+    reading_.reset();  // frees the place for the next file
     if (auto next = read_next(); !next) give(std::unexpected(std::move(next.error())));
   }
 
@@ -146,7 +147,7 @@ class Importer::Import {
     return owner_.store(std::move(spec_), uid_, std::move(read_));
   }
 
-  // The last of this: the caller may destroy it inside the call.
+  // The last step: the caller may destroy this object inside the call.
   void give(Result<ImportedRun> result) {
     const auto done = std::move(done_);
     done(std::move(result));
@@ -202,7 +203,8 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   const RunId run = job->runs.front();
   record.id = run;
   if (auto stored = store_run(record); !stored) {
-    // Else it would stay open; where not even this can be stored, the next start of the daemon closes it.
+    // Otherwise the run would stay open. If even this cannot be stored, the next start of the daemon closes
+    // it.
     RunRecord failed;
     failed.id = run;
     failed.error = fmt::format("the files could not be stored: {}", stored.error().message);
@@ -212,7 +214,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   return ImportedRun{.job = job->id, .run = run};
 }
 
-// A run has to pass all states, also one that was over before it came.
+// A run has to pass through all states, even if it was over before it was imported.
 Status Importer::store_run(const RunRecord& record) {
   for (const RunState state : {RunState::preparing, RunState::running, RunState::collecting}) {
     if (auto stepped = store_.set_state(record.id, state); !stepped) return stepped;

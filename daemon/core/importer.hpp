@@ -1,4 +1,4 @@
-// Traces and iperf3 documents that callers bring along as files, stored as runs of their own.
+// Imports traces and iperf3 documents from callers' files and stores them as runs.
 #pragma once
 
 #include <sys/types.h>
@@ -22,9 +22,9 @@ struct NamedFile {
   std::string name;  // for messages: one printable line
 };
 
-// What a caller says of the files.
+// The caller's information about the files.
 struct ImportRequest {
-  std::string name = "import";  // as of JobSpec
+  std::string name = "import";  // as in JobSpec
   std::string label;
   uid_t owner = 0;
 };
@@ -36,7 +36,7 @@ struct ImportedRun {
 
 class Importer {
  public:
-  // Imports that may be under way at once; each reads one file after the other.
+  // Maximum number of concurrent imports; each reads one file after the other.
   static constexpr std::size_t kLimit = 2;
   static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;  // of one file
   static constexpr std::size_t kLongestName = 255;
@@ -47,12 +47,12 @@ class Importer {
   // The ports must outlive the importer.
   Importer(RunStore& store, FileImport& files, Clock& clock) : store_(store), files_(files), clock_(clock) {}
 
-  // Reads the files in the background and then calls `done` once, from the loop: with the finished run that
-  // holds them, or with why there is none and, where a file is the reason, its name. One file is an iperf3
-  // document or a trace; two are one of each, of the same measurement. Nothing is stored before all were
-  // read to their end. Refused at once: busy where kLimit imports are under way, invalid_argument for other
-  // numbers of files, for a name or label that no job may have and for what is no regular file that can be
-  // read. Destroying the result cancels it, also from inside `done`; the importer must outlive it.
+  // Reads the files in the background and then calls `done` once, from the loop: with the finished run, or
+  // with an error, which includes the file's name if a file is the cause. One file is an iperf3 document or a
+  // trace; two are one of each, of the same measurement. Nothing is stored until all files were read to their
+  // end. Refused at once: busy if kLimit imports are under way; invalid_argument for another number of files,
+  // for a name or label that no job may have, and for anything but a readable regular file. Destroying the
+  // result cancels the import, even from inside `done`; the importer must outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 

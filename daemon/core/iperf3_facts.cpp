@@ -17,11 +17,12 @@ namespace {
 
 constexpr const char* kGroup = "iperf3";
 
-// What iperf3 takes where nothing is asked.
-constexpr std::uint64_t kUdpBitrate = 1'048'576;  // 0, unlimited, for the others
+// iperf3's defaults.
+constexpr std::uint64_t kUdpBitrate = 1'048'576;  // for the others 0, unlimited
 constexpr std::uint64_t kTcpLength = 131'072;
 
-// Only of options that were given: without them iperf3 does as it likes, which its version tells.
+// Adds facts only for options that were given: defaults depend on iperf3's version, which is a fact of its
+// own.
 class Options {
  public:
   template <class Number>
@@ -40,7 +41,7 @@ class Options {
   std::vector<Fact> facts_;
 };
 
-// What documents and jobs tell alike.
+// Facts that both documents and jobs contain.
 void put_test(const Iperf3Spec& spec, std::string_view version, Options& options) {
   options.put("version", version);
   options.put("protocol", to_string(spec.protocol));
@@ -51,7 +52,7 @@ void put_test(const Iperf3Spec& spec, std::string_view version, Options& options
   options.put("bytes", spec.bytes);
 }
 
-// A document has the value that was used, whether it was asked for or not.
+// A document has the value that was used, whether it was an option or the default.
 void put_used(const char* key, std::optional<std::uint64_t> used, std::uint64_t by_default,
               Options& options) {
   if (used == by_default) {
@@ -85,7 +86,7 @@ std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version)
   return options.take();
 }
 
-// The interval is left out: where the test was shorter than one, a document does not tell it.
+// The interval is left out: if the test was shorter than one, the document does not contain it.
 Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view version) {
   Options options;
   put_test(asked, version, options);
@@ -94,7 +95,7 @@ Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view ve
   if (asked.server != kUnknownServer) options.put("server", std::string_view{asked.server});
   const bool udp = asked.protocol == Protocol::udp;
   put_used("bitrate", asked.bitrate, udp ? kUdpBitrate : 0, options);
-  // That of datagrams follows from the path, asked for or not.
+  // The length of datagrams follows from the path, whether it was given or not.
   if (asked.protocol == Protocol::tcp) put_used("length", asked.length_bytes, kTcpLength, options);
   Fingerprint fingerprint{.boot_id = {}, .facts = options.take(), .unknown = {std::string(kAllElse)}};
   std::ranges::sort(fingerprint.facts);

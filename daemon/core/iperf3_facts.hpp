@@ -1,4 +1,4 @@
-// The facts of the group iperf3: its version and what was asked of it.
+// The facts of the group iperf3: its version and the options of the job.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace netperfd::core {
 
-// Of a job's own run, in no order. The server's port is left out: the next job may need another.
+// For a job's own run, unordered. The server's port is left out: the next job may need another.
 [[nodiscard]] std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version);
 
-// Of an imported document: those of the same facts that it tells. An option that it tells nobody gave has the
-// value kAbsentValue; all else is unknown.
+// For an imported document: those of the same facts that it contains. An option that was not given according
+// to the document has the value kAbsentValue; everything else is unknown.
 [[nodiscard]] Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view version);
 
 }  // namespace netperfd::core

@@ -15,7 +15,7 @@ namespace netperfd::core {
 namespace {
 
 struct JobSides {
-  std::vector<SelectedRun> a, b;  // finished ones
+  std::vector<SelectedRun> a, b;  // only finished ones
   std::uint32_t failed_a = 0, failed_b = 0;
 };
 
@@ -29,7 +29,7 @@ SelectedRun selected(const RunRow& run) {
           .ended = run.ended};
 }
 
-// A run whose trace was skipped is neither plain, since that is not what was drawn for it, nor traced.
+// A run whose trace was skipped is neither plain, since it was drawn as traced, nor traced.
 bool is_as_drawn(const RunRow& run) {
   return !run.trace || run.trace->skipped.empty();
 }
@@ -45,7 +45,7 @@ JobSides sides_of(const std::vector<RunRow>& runs, bool variants) {
   return sides;
 }
 
-// Of runs in whatever state.
+// `runs` may have any state.
 bool has_sides(const std::vector<RunRow>& runs, const std::optional<Design>& design) {
   if (!design) return false;
   if (design->has_variants()) return true;

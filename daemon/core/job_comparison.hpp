@@ -1,4 +1,4 @@
-// The sides of one job, compared: its variants A and B, or where it has none its plain and its traced runs.
+// Compares the sides of one job: its variants A and B or, without variants, its plain and its traced runs.
 #pragma once
 
 #include "daemon/analysis/comparison.hpp"
@@ -8,9 +8,9 @@
 
 namespace netperfd::core {
 
-// What the job declares to change counts where `settings` declare nothing; between plain and traced runs that
-// is `trace`. invalid_argument where the job has no two sides, or a group of the declared change is none;
-// not_found where there is no such job, or a side has no finished run.
+// If `settings` declare no change, the change that the job declares counts; between plain and traced runs it
+// is `trace`. invalid_argument if the job does not have two sides, or if a group of the declared change does
+// not exist; not_found if there is no such job, or if a side has no finished run.
 [[nodiscard]] Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
                                                      const analysis::ComparisonSettings& settings,
                                                      const Comparer& comparer);

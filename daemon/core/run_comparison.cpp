@@ -87,7 +87,7 @@ Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries, const std:
     SelfTest test;
     test.job = job;
     std::vector<RunId> a, b;
-    for (; run != newest->end() && run->job == job; ++run) {  // newest first: the job's first run comes last
+    for (; run != newest->end() && run->job == job; ++run) {  // newest first: the job's first run is last
       if (run->arm.variant != '\0') (run->arm.variant == 'A' ? a : b).push_back(run->id);
       test.started = run->started;
     }

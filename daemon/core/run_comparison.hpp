@@ -1,4 +1,4 @@
-// Two selections of stored runs, compared.
+// Compares two selections of stored runs.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 namespace netperfd::core {
 
 struct ComparisonRequest {
-  std::string a, b;  // as run_selection.hpp has them
+  std::string a, b;  // in the syntax of run_selection.hpp
   analysis::ComparisonSettings settings;
 };
 
-// What is told of one side beside its runs.
+// Information about one side besides its runs.
 struct ComparedSide {
-  std::vector<std::string> scenarios, labels;           // those met, each once, in order; an empty label too
+  std::vector<std::string> scenarios, labels;           // each once, in order; an empty label too
   std::optional<WallTime> first_started, last_started;  // of its runs
 };
 
-// What the host shows where nothing differs: A against A.
+// Result of a self-test, A against A: the difference that the host shows although nothing differs.
 struct SelfTest {
   JobId job = 0;
   std::optional<WallTime> started;  // of its first run
@@ -42,25 +42,25 @@ using Comparer = std::function<Comparison(const std::vector<analysis::ComparedRu
                                           const std::vector<analysis::ComparedRun>& b,
                                           const analysis::ComparisonSettings& settings)>;
 
-// The newest self-test of the scenario of which both sides have a finished run, but `except`; absent where
-// there is none.
+// The newest self-test of the scenario in which both sides have a finished run, ignoring the job `except`;
+// absent if there is none.
 [[nodiscard]] Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries,
                                                                const std::string& scenario, JobId except,
                                                                const analysis::ComparisonSettings& settings,
                                                                const Comparer& comparer);
 
-// The sides, none of which is empty, with the self-test beside them. invalid_argument where a run is on both
-// sides.
+// Compares the sides, neither of which may be empty, and adds the self-test. invalid_argument if a run is on
+// both sides.
 [[nodiscard]] Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
                                                       const std::vector<SelectedRun>& b,
                                                       const analysis::ComparisonSettings& settings,
                                                       const Comparer& comparer);
 
-// invalid_argument where a group of the declared change is none.
+// invalid_argument if a group of the declared change does not exist.
 [[nodiscard]] Status check_changed(const std::vector<std::string>& groups);
 
-// `comparer` is analysis::compare() but in tests. invalid_argument where the words are wrong, a run is on
-// both sides or a group of the declared change is none; not_found where a side has no run.
+// `comparer` is analysis::compare() except in tests. invalid_argument if the text is invalid, a run is on
+// both sides or a group of the declared change does not exist; not_found if a side has no run.
 [[nodiscard]] Result<ComparedSelections> compare_selections(RunQueries& queries,
                                                             const ComparisonRequest& request,
                                                             const Comparer& comparer);

@@ -30,7 +30,7 @@ void RunController::start() {
   if (prepared) return;
   abandon_trace();
   result_.error = prepared.error().message;
-  // The listener is not to be told from inside this call.
+  // The listener must not be called from inside this call.
   failed_start_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { finish(); });
 }
 
@@ -58,8 +58,8 @@ Status RunController::prepare_trace() {
   return {};
 }
 
-// What the kernel refuses is an error only where the job needs it; what the caller got wrong always is, and
-// so is a tracefs that may still be tracing.
+// A refusal by the kernel is an error only if the job requires the trace. A mistake of the caller always is,
+// and so is a tracefs that may still be tracing.
 Status RunController::go_on_without_trace(const Error& error) {
   const bool restored = abandon_trace();
   if (!spec_.trace->optional || error.kind == ErrorKind::invalid_argument || !restored)
@@ -84,7 +84,7 @@ Status RunController::start_trace() {
   if (started) started = trace_->mark(kReleaseMark, false);
   if (!started) return go_on_without_trace(started.error());
   if (spec_.iperf3.omit > std::chrono::milliseconds{0}) {
-    // By our clock: iperf3 begins to count a few milliseconds after its release.
+    // Timed by our clock: iperf3 begins to count a few milliseconds after its release.
     omitted_ =
         ports_.clock.after(spec_.iperf3.omit, [this] { (void)trace_->mark("omitted part ends", false); });
   }
@@ -121,10 +121,10 @@ Status RunController::step_to(RunState state) {
 void RunController::workload_prepared() {
   if (early_end_) return;
   fingerprint_ = ports_.fingerprints.take(spec_, workload_->pids());
-  // Stored before the release: the write must not fall into the measurement.
+  // Stored before the release, so that the write does not disturb the measurement.
   auto ready = step_to(RunState::running);
   packets_ = ports_.packets.open(spec_, workload_->pids());
-  // Before the trace, which would show what this reads.
+  // Before the trace starts, which would otherwise record this reading.
   counting_ = ports_.counters.open(spec_, workload_->pids());
   if (ready) ready = start_trace();
   if (!ready) {
@@ -148,7 +148,8 @@ void RunController::trace_progress(const TraceProgress& progress) {
 void RunController::workload_ended(WorkloadResult result) {
   omitted_.reset();
   if (trace_) {
-    // Before all else: what follows is not the workload's. Without its mark the record is whole all the same.
+    // First of all, because later events are not the workload's. If the mark fails, the record is still
+    // complete.
     (void)trace_->mark("end", false);
     trace_->stop();
   }
@@ -161,8 +162,8 @@ void RunController::workload_ended(WorkloadResult result) {
   result_ = std::move(result);
   std::ranges::move(flags, std::back_inserter(result_.report.flags));
   if (state_ == RunState::running) {
-    // Where the store refuses this step it refuses the record too, and finish() says so. The step is taken
-    // all the same: there is nothing left that could be stopped or marked.
+    // If the store refuses this step, it refuses the record too, and finish() reports that. The step is taken
+    // anyway: nothing is left that could be stopped or marked.
     const bool stored = step_to(RunState::collecting).has_value();
     state_ = RunState::collecting;
     if (stored) listener_.run_changed();
@@ -184,7 +185,7 @@ RunRecord RunController::make_record() {
   if (early_end_) {
     record.state = early_end_->state;
     record.error = early_end_->error;
-    // What iperf3 said of it tells a slow path from a dead one.
+    // iperf3's own error shows whether the path was slow or dead.
     if (record.state == RunState::failed && !result_.error.empty()) record.error += "; " + result_.error;
   } else {
     record.state = result_.error.empty() ? RunState::finished : RunState::failed;

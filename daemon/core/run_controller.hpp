@@ -1,15 +1,15 @@
 // One run, from its preparation to its stored record.
 //
-//   start()              pending -> preparing: tracefs is claimed and set where the job asks for a trace, the
+//   start()              pending -> preparing: tracefs is claimed and set if the job asks for a trace, the
 //                        workload starts its children, which wait
 //   workload_prepared()  preparing -> running: stored first, then tracing on, then the client is released
 //   workload_ended()     running -> collecting: tracing off first
 //   trace_ended()        tracefs is as before: finished | failed | canceled, stored in one transaction, then
 //                        announced
 //
-// A failure, the deadline and cancel() only ever ask the workload to stop: whatever happened, the way to the
-// end leads through workload_ended() and trace_ended(), so that no child and no change of the machine is left
-// when the record is stored.
+// A failure, the deadline and cancel() only ask the workload to stop. The run always ends through
+// workload_ended() and trace_ended(), so that no child and no change of the machine is left when the record
+// is stored.
 #pragma once
 
 #include <memory>
@@ -21,18 +21,19 @@
 
 namespace netperfd::core {
 
-// Told by one controller, always from the loop, never from inside start() or cancel().
+// Called by one controller, always from the loop, never from inside start() or cancel().
 class RunListener {
  public:
   virtual ~RunListener() = default;
   virtual void run_changed() = 0;  // state() has changed
   virtual void run_interval(const Interval& interval) = 0;
   virtual void run_trace(const TraceProgress& progress) = 0;
-  // The last call, exactly once; the record is stored. The listener may destroy the controller inside it.
+  // The last call, made exactly once; the record is stored. The listener may destroy the controller inside
+  // it.
   virtual void run_ended(RunState state, const std::string& error) = 0;
 };
 
-// Where a run's outside comes from; all must outlive the controller.
+// The ports that a run uses; all must outlive the controller.
 struct RunPorts {
   Workload& workload;
   Tracer& tracer;
@@ -53,10 +54,10 @@ class RunController final : private WorkloadListener, private TraceListener {
   RunController& operator=(const RunController&) = delete;
 
   void start();
-  // Ends the run as canceled with this reason; only the first reason counts, and none once the workload has
-  // ended. A run that its caller is to end (WorkloadKind::none) is finished by it.
+  // Ends the run as canceled with this reason. Only the first reason counts, and none once the workload has
+  // ended. A run that its caller has to end (WorkloadKind::none) becomes finished.
   void cancel(const std::string& reason);
-  // Puts a caller's line beside the kernel's events; not_running where nothing is traced just now.
+  // Writes a caller's line into the trace; not_running if nothing is being traced at the moment.
   [[nodiscard]] Status mark(const std::string& text);
 
   [[nodiscard]] RunId id() const { return run_; }
@@ -64,7 +65,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] std::optional<WallTime> started() const { return started_; }
 
  private:
-  // Why the run ends before its workload does by itself.
+  // Why the run ends before its workload ends by itself.
   struct EarlyEnd {
     RunState state;
     std::string error;
@@ -81,7 +82,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] Status prepare_trace();
   [[nodiscard]] Status start_trace();
   [[nodiscard]] Status go_on_without_trace(const Error& error);
-  bool abandon_trace();  // whether tracefs is as it was
+  bool abandon_trace();  // false: tracefs was not restored
   void end_early(RunState state, const std::string& error);
   [[nodiscard]] RunRecord make_record();
   void finish();

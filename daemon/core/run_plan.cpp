@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kFewestSamples = 3;
 constexpr double kLevel = 0.95;
-constexpr double kLeastPower = 0.05;  // below, the formula of the planner does not hold
+constexpr double kLeastPower = 0.05;  // below this the planner's formula is invalid
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
 
@@ -39,14 +39,13 @@ Status check_request(const PlanRequest& request) {
   return {};
 }
 
-// ---- How long runs take
-// -----------------------------------------------------------------------------------------
+// ---- Duration of runs -------------------------------------------------------------------------------------
 
-// Adds up what was measured, so that the jobs of a selection count by their length.
+// Adds up measured times, so that the jobs of a selection count by their length.
 class Pace {
  public:
-  // The way from the beginning of `first` to that of `last`, with all that was done between runs; of one step
-  // alone its own time.
+  // The time from the start of `first` to the start of `last`, including the time between runs. If there is
+  // only one step, its own duration.
   void add(const SelectedRun& first, const SelectedRun& last, double steps) {
     if (steps > 0) {
       add(first.started, last.started, steps);
@@ -54,7 +53,7 @@ class Pace {
       add(first.started, last.ended, 1);
     }
   }
-  // Of one step, in seconds.
+  // Seconds per step.
   [[nodiscard]] std::optional<double> each() const {
     if (!(seconds_ > 0)) return std::nullopt;
     return seconds_ / steps_;
@@ -70,15 +69,15 @@ class Pace {
   double seconds_ = 0, steps_ = 0;
 };
 
-// `runs` are in order, and the jobs one after the other.
+// `runs` are in order, one job after the other.
 std::map<JobId, std::vector<SelectedRun>> by_job(const std::vector<SelectedRun>& runs) {
   std::map<JobId, std::vector<SelectedRun>> jobs;
   for (const SelectedRun& run : runs) jobs[run.job].push_back(run);
   return jobs;
 }
 
-// The runs of a job have consecutive numbers and follow one another, so the numbers tell how many there were
-// also where not all are selected.
+// The runs of a job have consecutive numbers and follow one another. So the numbers give the count even if
+// not all runs are selected.
 std::optional<double> seconds_a_run(const std::vector<SelectedRun>& runs) {
   Pace pace;
   for (const auto& [job, of_job] : by_job(runs)) {
@@ -100,8 +99,7 @@ std::optional<double> seconds_a_block(const std::vector<SelectedRun>& runs) {
   return pace.each();
 }
 
-// ---- How much they spread
-// ---------------------------------------------------------------------------------------
+// ---- Spread of runs ---------------------------------------------------------------------------------------
 
 Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text) {
   const auto selection = parse_selection(text);
@@ -132,8 +130,8 @@ struct Samples {
 
 using BlockKey = std::pair<JobId, std::uint32_t>;
 
-// ABBA and BAAB have two runs of either side. With fewer, as where last:N cuts a block, the difference within
-// it spreads more than that of a whole one.
+// ABBA and BAAB have two runs of each side. If a block has fewer, for example because last:N cuts it, its
+// difference spreads more than that of a whole block.
 std::set<BlockKey> whole_blocks(const analysis::RunList& a, const analysis::RunList& b) {
   std::map<BlockKey, std::pair<int, int>> counts;
   for (const analysis::ComparedRun* run : a) ++counts[{run->job, run->block}].first;
@@ -145,8 +143,8 @@ std::set<BlockKey> whole_blocks(const analysis::RunList& a, const analysis::RunL
   return whole;
 }
 
-// Of the runs with a throughput that are plain, or traced where none is; of blocks the whole ones, in
-// `whole`.
+// Samples from the measured runs: the plain ones, or the traced ones if none is plain. Of blocks only whole
+// ones count; `whole` receives them.
 Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared,
                    std::set<BlockKey>& whole) {
   const bool plain = std::ranges::any_of(
@@ -213,7 +211,7 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
   }
   auto step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
-  if (step && !blocks) *step *= 2;  // one on either side
+  if (step && !blocks) *step *= 2;  // one on each side
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
   if (!request.repeat) return plan;
   if (step) plan.repeat_seconds = *step * *request.repeat;

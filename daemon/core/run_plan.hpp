@@ -1,4 +1,4 @@
-// How many runs a difference needs, by how much stored runs spread.
+// Computes how many runs are needed to find a difference, from the spread of stored runs.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 namespace netperfd::core {
 
 struct PlanRequest {
-  std::string runs;                     // as run_selection.hpp has them
-  double effect = 0.01;                 // to be found, as a share: above 0, at most 1
-  double power = 0.8;                   // how often: above 0, at most 0.999
-  std::optional<std::uint32_t> repeat;  // planned so far: blocks, or runs a side; 1 to 100000
+  std::string runs;                     // in the syntax of run_selection.hpp
+  double effect = 0.01;                 // difference to find, as a share: above 0, at most 1
+  double power = 0.8;                   // chance to find it: above 0, at most 0.999
+  std::optional<std::uint32_t> repeat;  // planned number of blocks, or of runs on each side; 1 to 100000
 };
 
-// The figure is the throughput of plain runs, or under tracing where none is plain. Absent: not known.
+// The figure is the throughput of plain runs, or of traced runs if none is plain. Absent: unknown.
 struct RunPlan {
-  Pairing pairing = Pairing::runs;      // blocks where the runs are of both sides of designs
+  Pairing pairing = Pairing::runs;      // blocks if the runs are of both sides of designs
   std::uint32_t samples = 0;            // whole blocks, or runs
-  double sd = 0;                        // of the logarithms, to plan with
-  double effect = 0, power = 0;         // as asked
-  std::optional<std::uint32_t> needed;  // blocks, or runs a side; absent beyond a million
-  std::optional<double> seconds;        // that so many take: both sides, with what is done between their runs
-  std::optional<double> detectable;     // what `repeat` finds: a ratio above 1
+  double sd = 0;                        // of the logarithms, for planning
+  double effect = 0, power = 0;         // as in the request
+  std::optional<std::uint32_t> needed;  // blocks, or runs on each side; absent beyond a million
+  std::optional<double> seconds;        // for so many on both sides, with the time in between
+  std::optional<double> detectable;     // the effect that `repeat` can find: a ratio above 1
   std::optional<double> repeat_seconds;
 };
 
-// invalid_argument where the words or figures are wrong, the runs are of several scenarios, or there are
-// fewer than the three samples that can tell of a spread; not_found where no run fits.
+// invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
+// fewer than the three samples needed to estimate a spread; not_found if no run matches.
 [[nodiscard]] Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request);
 
 }  // namespace netperfd::core

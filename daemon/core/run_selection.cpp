@@ -29,7 +29,7 @@ bool separates(char c) {
 // A term without its quotation marks.
 struct Term {
   std::string text;
-  bool quoted = false;  // a part of it was
+  bool quoted = false;  // part of it was in quotation marks
 };
 
 Result<std::vector<Term>> split(std::string_view text) {
@@ -70,7 +70,7 @@ std::optional<WallTime> to_time(std::string_view text) {
   double seconds = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, seconds, std::chars_format::fixed);
-  constexpr double kFarthest = 9e12;  // microseconds of it are a 64-bit number
+  constexpr double kFarthest = 9e12;  // the largest time in seconds whose microseconds fit into 64 bits
   if (error != std::errc{} || end != last || !(seconds >= 0) || seconds > kFarthest) return std::nullopt;
   return WallTime{std::chrono::round<std::chrono::microseconds>(std::chrono::duration<double>{seconds})};
 }
@@ -212,7 +212,7 @@ std::unexpected<Error> nothing_fits(RunQueries& queries, const RunSelection& sel
   return fail(ErrorKind::not_found, std::move(message));
 }
 
-// A run that was named by itself is meant, so that it may not silently be missing.
+// A run that was named by its number must not be left out silently.
 Status expect_finished(RunQueries& queries, const std::vector<RunId>& named) {
   for (const RunId id : named) {
     const auto run = queries.run(id);

@@ -46,8 +46,8 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   return stored->id;
 }
 
-// A name that is wrong is the caller's to mend, also where the trace is optional. But what the commands of a
-// design bring about, such as a module, may not be there yet: then the runs will say.
+// The caller must fix a wrong name even if the trace is optional. But something that the design's commands
+// provide, such as a module, may not be there yet: then the runs report it.
 Status Scheduler::check_trace(const JobSpec& spec) {
   if (!spec.trace) return {};
   auto checked = ports_.tracer.check(*spec.trace);
@@ -88,7 +88,7 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
 void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
   shut_down_done_ = std::move(done);
   for (const JobId id : std::deque(queue_)) {
-    // Only jobs that have not ended are queued, so none of them refuses.
+    // Cannot fail: only jobs that have not ended are queued.
     (void)stop(id, reason);
   }
   schedule_turn();
@@ -111,7 +111,7 @@ bool Scheduler::is_full() const {
   return queue_.size() >= queue_limit_;
 }
 
-// What may call observers happens in a turn of its own, not inside the call that asked for it.
+// Anything that may call observers happens in a turn of its own, not inside the call that requested it.
 void Scheduler::schedule_turn() {
   if (turn_) return;
   turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] {
@@ -139,7 +139,7 @@ void Scheduler::start_next_run() {
 }
 
 void Scheduler::cancel_stopped_jobs() {
-  // A copy: ending a job takes it out of the queue.
+  // A copy, because ending a job removes it from the queue.
   for (const JobId id : std::deque(queue_)) {
     Job& job = jobs_.at(id);
     if (!job.stop_reason.empty() && !(is_busy() && queue_.front() == id)) {
@@ -187,7 +187,7 @@ void Scheduler::start_run(Job& job) {
   announce(job);
 }
 
-// Without its side there is nothing to compare the other one with: no further run is worth its time.
+// Without its side there is nothing to compare the other side with, so further runs would waste time.
 void Scheduler::fail_for_side(Job& job, const std::string& error) {
   job.side_failed = true;
   RunRecord record;

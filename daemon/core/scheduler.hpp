@@ -1,8 +1,8 @@
-// The queue of jobs: one run at a time on this host, the runs of a job in a row, jobs in the order of their
+// The queue of jobs: one run at a time on this host, all runs of a job in a row, jobs in the order of their
 // acceptance.
 //
-// Where a job's design has commands, each run waits until the machine is on the run's side; the next job
-// waits until the machine is back on the side that it was on before.
+// If a job's design has commands, each run waits until the machine is on the run's side. The next job waits
+// until the machine is back on its original side.
 #pragma once
 
 #include <chrono>
@@ -25,35 +25,37 @@ namespace netperfd::core {
 
 class Scheduler final : private RunListener {
  public:
-  // A job that has ended is still shown for this long, so that a late client can read how it ended.
+  // An ended job is still shown for this long, so that a late client can read how it ended.
   static constexpr std::chrono::seconds kLinger{60};
-  // And so many of them at the most: beyond that the oldest goes early.
+  // Maximum number of such jobs: beyond it the oldest is removed early.
   static constexpr std::ptrdiff_t kLingerLimit = 64;
-  // How often the progress of a run is told: rarely, since each time wakes the host that is being measured.
+  // How often the progress of a run is reported: rarely, since each report wakes the host that is being
+  // measured.
   static constexpr std::chrono::seconds kProgressPeriod{1};
 
   using SeedSource = std::function<std::uint64_t()>;
-  // Of the system's randomness; 32 bits, which a person can read out and every JSON reader keeps.
+  // From the system's randomness; 32 bits, which a person can read out and every JSON reader keeps.
   [[nodiscard]] static std::uint64_t random_seed();
 
-  // `queue_limit`: jobs that may be live at once. `draw_seed`: for designs that come without one. The ports
-  // must outlive the scheduler.
+  // `queue_limit`: maximum number of live jobs. `draw_seed`: for designs without a seed. The ports must
+  // outlive the scheduler.
   Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_seed = random_seed);
 
   // Must outlive the scheduler or the last job, whichever ends first.
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
   void set_queue_limit(std::uint32_t limit) { queue_limit_ = limit; }
 
-  // Stores the job and queues it; nothing starts inside this call. busy where the queue is full or the daemon
-  // stops; what Tracer::check says where the job cannot do without its trace.
+  // Stores the job and queues it; nothing starts inside this call. busy if the queue is full or the daemon is
+  // stopping; the error of Tracer::check if the job requires its trace.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
-  // Its runs that have not ended become canceled with `reason`; returns before that is done. The way back to
-  // the side that the machine was on is not cut short.
+  // Cancels the job's runs that have not ended, with `reason`; returns before that is done. Switching the
+  // machine back to its original side is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
-  // Puts a line of the caller's beside the kernel's events of the job's run; not_found, not_running where
-  // nothing of it is being traced, io.
+  // Writes a caller's line into the trace of the job's run. Errors: not_found, not_running if nothing of the
+  // job is being traced, io.
   [[nodiscard]] Status mark(JobId job, const std::string& text);
-  // Refuses new jobs, cancels all others with `reason`, calls `done` once nothing is left. Not called twice.
+  // Refuses new jobs, cancels all others with `reason`, and calls `done` once nothing is left. Call it only
+  // once.
   void shut_down(const std::string& reason, std::function<void()> done);
 
   [[nodiscard]] std::vector<JobStatus> jobs() const;  // live and lingering, by number
@@ -65,10 +67,10 @@ class Scheduler final : private RunListener {
     JobStatus status;
     bool any_failed = false;
     bool any_canceled = false;
-    bool side_failed = false;            // a command of its design
-    std::optional<WallTime> began;       // its first run, sides included
-    std::optional<WallTime> last_ended;  // its latest run
-    std::string stop_reason;             // empty: not asked to stop
+    bool side_failed = false;            // a command of its design failed
+    std::optional<WallTime> began;       // when its first run began, with the switch to its side
+    std::optional<WallTime> last_ended;  // when its latest run ended
+    std::string stop_reason;             // empty: no stop was requested
     Timer linger;
   };
 
@@ -88,16 +90,16 @@ class Scheduler final : private RunListener {
   void fail_for_side(Job& job, const std::string& error);
   void count_ended_run(Job& job, RunId run, RunState state, const std::string& error);
   void cancel_pending_runs(Job& job, const std::string& reason);
-  void leave_job(Job& job);  // all of its runs have ended; it may be forgotten on return
-  void end_job(Job& job);    // which may be forgotten on return
+  void leave_job(Job& job);  // all of its runs have ended; the job may be forgotten on return
+  void end_job(Job& job);    // the job may be forgotten on return
   void forget(JobId id);
   void tick();
   void announce(Job& job);
-  // Tells the waiting jobs' new places in the queue, and when they may end.
+  // Announces the waiting jobs, whose places in the queue and expected ends have changed.
   void announce_waiting();
   [[nodiscard]] JobStatus status_of(const Job& job) const;
   [[nodiscard]] double progress_of(const Job& job) const;
-  // How long one run takes: as those of the job took that have ended, else as planned.
+  // How long one run takes: the mean of the ended runs of this job, otherwise as planned.
   [[nodiscard]] static std::optional<std::chrono::microseconds> run_time(const Job& job);
   [[nodiscard]] std::optional<WallTime> expected_end(const Job& job) const;
   [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
@@ -108,9 +110,9 @@ class Scheduler final : private RunListener {
   SeedSource draw_seed_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;
-  std::deque<JobId> queue_;            // jobs with runs to come; the front one is under way
-  std::unique_ptr<SideSwitch> sides_;  // of the front job, from its first run on, where it has commands
-  std::unique_ptr<CommonFunctions> common_functions_;  // while both sides are asked for theirs
+  std::deque<JobId> queue_;            // jobs with runs left; the front one is under way
+  std::unique_ptr<SideSwitch> sides_;  // of the front job, from its first run on, if it has commands
+  std::unique_ptr<CommonFunctions> common_functions_;  // while the functions of both sides are listed
   std::unique_ptr<RunController> run_;                 // of the front job
   Timer turn_;
   Timer progress_;

@@ -36,7 +36,7 @@ void SideSwitch::restore(Done done) {
   start(std::move(done), [this] { go_back(); });
 }
 
-// Nobody is to be told from inside the call.
+// `done` must not be called from inside this call.
 void SideSwitch::start(Done done, std::function<void()> first) {
   done_ = std::move(done);
   turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this, first = std::move(first)] {
@@ -108,7 +108,7 @@ void SideSwitch::verify() {
   if (side.verify.empty()) return finish({});
   run(side.verify, [this, &side](const CommandEnd& end) {
     if (end.error.empty()) return finish({});
-    applied_.reset();  // whatever its switch said
+    applied_.reset();  // even if its switch succeeded
     finish(fail(ErrorKind::io, failure(side, side.verify, end.error)));
   });
 }

@@ -1,12 +1,12 @@
-// Brings the machine to the sides of one job's design, one command at a time, and back at the end.
+// Switches the machine to the sides of one job's design, one command at a time, and back at the end.
 //
-//   bring(A)     the checks of both sides tell where the machine is; `switch` of A where it is elsewhere or
-//                that is not known, then `check` of A
+//   bring(A)     the checks of both sides find out where the machine is; `switch` of A if it is elsewhere or
+//                if that is unknown, then `check` of A
 //   bring(B)     `switch` of B, `check` of B
 //   restore()    `switch` of the side that the machine was on before
 //
-// Where no check tells, the machine is taken to have been on side A. Before the first `switch` the way back
-// is in the journal, so that a daemon that is killed does not leave the machine on the wrong side for ever.
+// If no check succeeds, the machine is assumed to have been on side A. The journal records the way back
+// before the first `switch`, so that a killed daemon does not leave the machine on the wrong side forever.
 #pragma once
 
 #include <chrono>
@@ -42,13 +42,13 @@ class SideSwitch {
   SideSwitch(const SideSwitch&) = delete;
   SideSwitch& operator=(const SideSwitch&) = delete;
 
-  // To the side 'A' or 'B'. `done` is called once, never inside this call, and may destroy this object; not
-  // to be called while it is busy.
+  // Switches to the side 'A' or 'B'. `done` is called once, never inside this call, and may destroy this
+  // object. Must not be called while busy().
   void bring(char variant, Done done);
-  // As bring(). Nothing to be done where no other side was applied.
+  // As bring(). Does nothing if no other side was applied.
   void restore(Done done);
-  // Ends bring() early: a check at once, a `switch` when it has ended, since half of one may not be undone.
-  // Its `done` is called all the same. Without effect on restore().
+  // Ends bring() early: a check at once, a `switch` after it has ended, since a partial switch may be
+  // impossible to undo. Its `done` is still called. Has no effect on restore().
   void give_up();
   // The last bring() was ended early.
   [[nodiscard]] bool gave_up() const { return given_up_; }
@@ -73,8 +73,8 @@ class SideSwitch {
   Ports ports_;
   JobId job_;
   Design design_;
-  std::optional<char> original_;  // absent: not looked for yet
-  std::optional<char> applied_;   // absent: not known
+  std::optional<char> original_;  // absent: not determined yet
+  std::optional<char> applied_;   // absent: unknown
   char target_ = 'A';
   bool switched_ = false;  // a `switch` was started
   bool noted_ = false;     // in the journal

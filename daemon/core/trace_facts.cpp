@@ -15,7 +15,7 @@ namespace netperfd::core {
 namespace {
 
 constexpr std::string_view kGroup = "trace";
-// Of a value that is a list; a longer one is told by its beginning and a digest of the whole.
+// Limit for the value of a list. A longer value is shortened to its beginning and a digest of the whole.
 constexpr std::size_t kMostBytes = 200;
 
 // FNV-1a, which is the same on every host and in every build.
@@ -25,7 +25,7 @@ std::uint64_t digest(std::string_view text) {
   return hash;
 }
 
-// In order, whatever order the job had them in.
+// Sorted, whatever order the job has.
 std::string list_of(std::vector<std::string> words) {
   std::ranges::sort(words);
   std::string text = fmt::format("{}", fmt::join(words, " "));

@@ -1,4 +1,4 @@
-// The facts of the group trace: what a job asked to be traced, and what came of it.
+// The facts of the group trace: the trace that a job asked for, and its outcome.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace netperfd::core {
 
-// Adds them to `fingerprint`, whose facts stay in order. A run without a trace has one, `tracer`, which is
-// "none". Functions are those that were asked for, not those that this kernel has of them: another build has
-// others, and that is a fact of its module.
+// Adds them to `fingerprint`, whose facts stay in order. A run without a trace has one fact, `tracer`, with
+// the value "none". Functions are those that the job asked for, not those that this kernel has of them:
+// another build has others, which is a fact of its module.
 void add_trace_facts(const JobSpec& spec, const std::optional<TraceRecord>& record, Fingerprint& fingerprint);
 
 }  // namespace netperfd::core

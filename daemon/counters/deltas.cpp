@@ -14,7 +14,7 @@
 namespace netperfd::counters {
 namespace {
 
-// Whose 0 a reader looks for.
+// Counters that are kept even if they are 0.
 constexpr std::array<std::string_view, 27> kExpected{"IpInDiscards",
                                                      "IpOutDiscards",
                                                      "TcpInSegs",
@@ -71,7 +71,7 @@ std::map<Key, std::uint64_t> by_key(const Readings& readings) {
   return found;
 }
 
-// Nothing where the counter went back and cannot have wrapped round.
+// Absent if the counter went back without a possible wrap-round.
 std::optional<std::uint64_t> difference(const CounterKind& kind, std::uint64_t before, std::uint64_t after) {
   if (after >= before) return after - before;
   if (kind.bits != 32) return std::nullopt;

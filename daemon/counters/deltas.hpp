@@ -1,4 +1,4 @@
-// Readings before and after a run to what was counted in between.
+// Computes what was counted during a run from readings before and after it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace netperfd::counters {
 
-// Where readings come from, and what may be expected of them.
+// A source of readings and its properties.
 struct CounterKind {
   std::string_view source = {};  // as in CounterDelta
-  std::string_view unit = {};    // of all; empty: as the name says ("rx_bytes")
-  unsigned bits = 64;            // of the kernel's own number, which begins again at 0 after its highest
-  bool begins_at_zero = false;   // a name that was not there before came with its first count
-  bool holds_gauges = false;     // some may fall, and are no counters then
+  std::string_view unit = {};    // of all its counters; empty: given by the name ("rx_bytes")
+  unsigned bits = 64;            // width of the kernel's own number, which wraps round to 0
+  bool begins_at_zero = false;   // a name that was absent before started from 0
+  bool holds_gauges = false;     // some may fall and are then not counters
 };
 
 inline constexpr CounterKind kSnmp{.source = "snmp", .begins_at_zero = true};
@@ -29,11 +29,11 @@ inline constexpr CounterKind kNic{.source = "nic"};
 inline constexpr CounterKind kEthtool{.source = "ethtool", .holds_gauges = true};
 inline constexpr CounterKind kPerf{.source = "perf"};
 
-// Adds a row a name, the sum over its CPUs, and a row "cpuN name" a CPU for the few names whose spread over
-// the CPUs matters: what softnet counts, NET_RX and NET_TX, busy and idle. Of those that did not move only
-// the ones are kept whose 0 says something (drops, retransmits, errors, timeouts). A counter of 32 bits that
-// is lower than before has wrapped round. One of 64 bits is then another device's: it gets no row but a
-// clause in Counters::unknown, like a counter that was not there all the time.
+// Adds a row for each name, the sum over its CPUs. For the few names whose spread over the CPUs matters
+// (softnet's counters, NET_RX and NET_TX, busy and idle) it also adds a row "cpuN name" for each CPU.
+// Counters that did not move are kept only if their 0 is informative (drops, retransmits, errors, timeouts).
+// A 32-bit counter that is lower than before has wrapped round. A lower 64-bit counter belongs to another
+// device: it gets no row but a clause in Counters::unknown, like a counter that was not there all the time.
 void add_deltas(const CounterKind& kind, std::string_view netns, const Readings& before,
                 const Readings& after, Counters& counters);
 

@@ -14,12 +14,13 @@ namespace netperfd::counters {
 void add_nic_facts(const NamespaceView& view, const Link& link, std::set<std::string>& modules,
                    FactSheet& sheet);
 
-// Groups rps and xps (which CPUs take its packets on, and which queue each CPU sends by) and irq (which CPUs
-// its interrupts may go to, by the names that their handlers have: their numbers are drawn anew).
+// Groups rps and xps (the CPUs that receive its packets, and the queue that each CPU sends on) and irq (the
+// CPUs that its interrupts may go to). Interrupts are identified by their handlers' names, because their
+// numbers change.
 void add_queue_facts(const SystemRoots& roots, const NamespaceView& view, const Link& link, FactSheet& sheet);
 
-// Group topology: what kind of device it is, what it belongs to, stands on and leads to, and the families of
-// its addresses. Hardware addresses and indexes, which are drawn anew, are none.
+// Group topology: the kind of the device, the devices above, below and at its other end, and the families of
+// its addresses. Hardware addresses and indexes are left out, because they change.
 void add_topology_facts(const std::vector<NamespaceView>& views, const std::vector<NetnsNumber>& numbers,
                         const DevicePlace& device, FactSheet& sheet);
 

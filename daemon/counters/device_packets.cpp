@@ -25,7 +25,7 @@ class DevicePackets final : public core::ActivePacketCount {
     const std::optional<std::string> text = read_again(file_);
     if (!text) return std::nullopt;
     const std::optional<DeviceCounters> now = parse_net_dev(*text, what_.device, what_.sent);
-    // Another device may have got the name of one that went away.
+    // Another device may have taken the name of one that went away.
     if (!now || now->packets < before_.packets || now->bytes < before_.bytes) return std::nullopt;
     PacketCount counted = what_;
     counted.packets = now->packets - before_.packets;
@@ -67,7 +67,7 @@ std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec
                                          *before);
 }
 
-//   eth0:  1234  5 ...: received bytes and packets and six other counts, then the same of what was sent. Long
+//   eth0:  1234  5 ...: received bytes and packets and six other counts, then the same for sent ones. Long
 // numbers follow the colon without a blank.
 std::optional<DeviceCounters> parse_net_dev(std::string_view text, std::string_view device, bool sent) {
   while (!text.empty()) {
@@ -75,7 +75,7 @@ std::optional<DeviceCounters> parse_net_dev(std::string_view text, std::string_v
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    // A device's name may hold anything but a blank, a slash or a colon.
+    // A device name may contain anything but blanks, slashes and colons.
     if (!line.starts_with(device) || !line.substr(device.size()).starts_with(':')) continue;
     std::array<std::uint64_t, 16> counts{};
     line.remove_prefix(device.size() + 1);

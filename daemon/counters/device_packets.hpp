@@ -1,4 +1,4 @@
-// Counts the packets of a workload at the network device that they pass.
+// Counts the packets of a workload at the network device that they pass through.
 #pragma once
 
 #include <sys/types.h>
@@ -14,16 +14,16 @@
 
 namespace netperfd::counters {
 
-// Reads them from /proc/PID/net/dev of the workload's first process, which is the client, in the client's
-// network namespace. The open file keeps that namespace's devices until the count is destroyed, also when the
-// last process in it has ended.
+// Reads them from /proc/PID/net/dev of the workload's first process (the client) in the client's network
+// namespace. The open file keeps that namespace's devices until the count is destroyed, even after the last
+// process in it has ended.
 class DevicePacketCounter final : public core::PacketCounter {
  public:
-  // `proc` is another folder in tests.
+  // Tests pass another directory as `proc`.
   explicit DevicePacketCounter(std::string proc = "/proc");
 
-  // The device is the one that the route to the server leaves by at this moment. Null for a server that is
-  // named by a host name: asking what it stands for could block.
+  // The device is the one that the current route to the server uses. Null if the server is given by a host
+  // name: resolving it could block.
   [[nodiscard]] std::unique_ptr<core::ActivePacketCount> open(const JobSpec& spec,
                                                               const std::vector<pid_t>& workload) override;
 
@@ -36,7 +36,7 @@ struct DeviceCounters {
   std::uint64_t packets = 0, bytes = 0;
 };
 
-// From the text of /proc/net/dev; nothing where it has no such device.
+// Parses the text of /proc/net/dev; absent if it does not have the device.
 [[nodiscard]] std::optional<DeviceCounters> parse_net_dev(std::string_view text, std::string_view device,
                                                           bool sent);
 

@@ -11,7 +11,7 @@
 namespace netperfd::counters {
 namespace {
 
-// How a device was come upon.
+// The direction from which a device was reached.
 enum class From { above, end, below };
 
 bool is_virtual_end(const Link& link) {

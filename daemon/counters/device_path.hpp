@@ -1,4 +1,4 @@
-// The network devices that a run's packets pass, as far as this host shows them.
+// The network devices that a run's packets pass through, as far as this host shows them.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@ inline constexpr std::size_t kMostDevices = 24;
 
 struct DevicePlace {
   std::size_t view = 0;  // index of its namespace
-  int index = 0;         // of the device there
+  int index = 0;         // of the device in that namespace
 
   auto operator<=>(const DevicePlace&) const = default;
 };
 
-// A namespace's number for another one.
+// The number by which one namespace refers to another.
 struct NetnsNumber {
-  std::size_t view = 0;  // whose number it is
+  std::size_t view = 0;  // the namespace that uses the number
   int number = 0;
-  std::size_t other = 0;  // the namespace that it stands for
+  std::size_t other = 0;  // the namespace that it refers to
 };
 
-// From `ends`, the devices of the client and of a local server, on to what lies below each device (a bridge's
-// ports, a bond's and an HSR device's, what a VLAN stands on), to the other end of a veth pair, and to the
-// bridge or bond that such an end is a port of. Of the other ports of a bridge that is met from below, only
-// those that lead out of this host: a veth device among them is somebody else's. At most kMostDevices, in
-// the order in which they are met; `cut` tells that there are more.
+// The path begins at `ends`, the devices of the client and of a local server. It continues to the devices
+// below each one (a bridge's ports, a bond's and an HSR device's, the device under a VLAN), to the other end
+// of a veth pair, and to the bridge or bond that such an end is a port of. If a bridge is reached from a
+// port, its other ports count only if they lead out of this host: a veth device among them belongs to
+// somebody else. At most kMostDevices, in the order in which they are found; `cut`: there are more.
 struct DevicePath {
   std::vector<DevicePlace> devices;
   bool cut = false;
@@ -37,12 +37,12 @@ struct DevicePath {
                                          const std::vector<NetnsNumber>& numbers,
                                          const std::vector<DevicePlace>& ends);
 
-// Where a veth device's other end is; nothing where that is in none of these namespaces.
+// The other end of a veth device; empty if it is in none of these namespaces.
 [[nodiscard]] std::vector<DevicePlace> other_end(const std::vector<NamespaceView>& views,
                                                  const std::vector<NetnsNumber>& numbers,
                                                  const DevicePlace& device);
 
-// The names of the devices right below one, in order.
+// The names of the devices directly below one, sorted.
 [[nodiscard]] std::vector<std::string> names_below(const NamespaceView& view, const Link& link);
 
 }  // namespace netperfd::counters

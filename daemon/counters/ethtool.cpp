@@ -24,7 +24,7 @@ class Question {
   Question(const Fd& socket, const std::string& name) : socket_(socket) {
     name.copy(request_.ifr_name, sizeof request_.ifr_name - 1);
   }
-  // Whether it was answered, into `data` itself.
+  // Returns whether the query succeeded; the answer is written into `data`.
   template <class Data>
   bool ask(Data& data) {
     return ask(reinterpret_cast<char*>(&data));
@@ -86,7 +86,7 @@ class Reader {
     if (!question_.ask(of)) return;
     put("coalesce adaptive-rx", of.use_adaptive_rx_coalesce);
     put("coalesce adaptive-tx", of.use_adaptive_tx_coalesce);
-    // Figures that are adapted may be those of this moment.
+    // Adaptive values may change at any moment.
     if (of.use_adaptive_rx_coalesce == 0) {
       put("coalesce rx-usecs", of.rx_coalesce_usecs);
       put("coalesce rx-frames", of.rx_max_coalesced_frames);
@@ -113,7 +113,7 @@ class Reader {
     put("pause", fmt::format("autoneg {} rx {} tx {}", pause.autoneg, pause.rx_pause, pause.tx_pause));
   }
 
-  // The names of one set, in the order of its bits.
+  // The names in a string set, in the order of its bits.
   std::vector<std::string> strings(std::uint32_t set) {
     std::array<char, sizeof(ethtool_sset_info) + sizeof(std::uint32_t)> size{};
     ethtool_sset_info info{};

@@ -1,5 +1,5 @@
-// What `ethtool` shows of a device's settings, by SIOCETHTOOL, which every driver answers and for which
-// nobody needs a privilege.
+// The device settings that `ethtool` shows, read by SIOCETHTOOL, which every driver supports and which needs
+// no privilege.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace netperfd::counters {
 
 struct NicSettings {
-  std::vector<std::pair<std::string, std::string>> settings;  // "ring rx" and "512", in no order
-  std::string driver;                                         // empty: not known
-  int error_number = 0;                                       // not 0: nothing could be asked
+  std::vector<std::pair<std::string, std::string>> settings;  // "ring rx" and "512", unordered
+  std::string driver;                                         // empty: unknown
+  int error_number = 0;                                       // not 0: the query failed
 };
 
-// Of the device `name` in the network namespace that `socket` was made in. What a driver does not have is
-// left out, and so is a feature that is off and cannot be turned on.
+// Settings of the device `name` in the network namespace of `socket`. Left out are settings that a driver
+// does not have, and features that are off and cannot be turned on.
 [[nodiscard]] NicSettings read_nic_settings(const Fd& socket, const std::string& name);
 
 }  // namespace netperfd::counters

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostFileBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\n";
 
-// What the kernel answers where a file stands for something that this device or machine does not have.
+// Errors of files that stand for something that this device or machine does not have.
 bool does_not_apply(int error_number) {
   return error_number == ENOENT || error_number == ENODEV || error_number == ENOTDIR ||
          error_number == EINVAL || error_number == EOPNOTSUPP || error_number == ENXIO;
@@ -122,7 +122,7 @@ void FactSheet::add_unknown(std::string_view group, std::string_view what, int e
   add_unknown(fmt::format("{}: {}: {}", group, what, std::generic_category().message(error_number)));
 }
 
-// Each group that loses a fact is one of which not all is known.
+// Each group that loses a fact becomes partly unknown.
 void FactSheet::leave_out_from(std::size_t kept) {
   for (std::size_t i = kept; i < found_.facts.size(); ++i) {
     if (i > kept && found_.facts[i].group == found_.facts[i - 1].group) continue;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCpuGroup = "cpu";
 
-// The first CPU's lines and no more: for each further one the kernel may ask that CPU for its frequency.
+// Only the first CPU's lines: for each further CPU the kernel may have to ask that CPU for its frequency.
 void add_model(const std::string& path, FactSheet& sheet) {
   const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   std::array<char, 2048> text{};
@@ -26,7 +26,7 @@ void add_model(const std::string& path, FactSheet& sheet) {
     return;
   }
   std::string_view rest(text.data(), static_cast<std::size_t>(got));
-  // x86 has a name, Arm has the parts of one, the others something like either.
+  // x86 has one name, Arm several identifiers, the others something similar to either.
   constexpr std::array<std::pair<std::string_view, const char*>, 10> kKeys{
       {{"vendor_id", "vendor"},
        {"cpu family", "family"},

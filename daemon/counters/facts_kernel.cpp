@@ -19,7 +19,7 @@ std::size_t padded(std::size_t size) {
 
 }  // namespace
 
-// Each note is a head, its owner's name and its bytes, both filled up to a multiple of 4.
+// Each note is a header, its owner's name and its bytes, the latter two padded to a multiple of 4.
 std::string build_id_of_notes(std::string_view notes) {
   constexpr std::string_view kOwner{"GNU\0", 4};
   while (notes.size() >= sizeof(Elf64_Nhdr)) {

@@ -13,19 +13,19 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// Of modules that packets meet without a device of theirs on the path.
+// Name prefixes of modules that handle packets without a device of their own on the path.
 constexpr std::array<std::string_view, 14> kNetworkPrefixes{"tcp_", "sch_",         "act_", "cls_",    "em_",
                                                             "nf_",  "nft_",         "xt_",  "ip_",     "ip6",
                                                             "ipt",  "br_netfilter", "tls",  "x_tables"};
 
 bool is_of_network(std::string_view module) {
-  // No packet meets it, and netperfd's own sampling of connections has the kernel load it.
+  // It never handles packets, and netperfd's own sampling of connections makes the kernel load it.
   if (module == "tcp_diag") return false;
   return std::ranges::any_of(kNetworkPrefixes,
                              [&](std::string_view prefix) { return module.starts_with(prefix); });
 }
 
-// The lines of /proc/modules: name, size, users' count, users with a comma behind each, state, address.
+// The lines of /proc/modules: name, size, number of users, users each followed by a comma, state, address.
 void add_loaded(const std::string& text, std::set<std::string>& modules) {
   const std::set<std::string> wanted = modules;
   std::istringstream lines(text);
@@ -49,7 +49,7 @@ void add_loaded(const std::string& text, std::set<std::string>& modules) {
 void add_module(const std::string& sys, const std::string& name, FactSheet& sheet) {
   const std::string group = "module:" + name;
   const std::string directory = fmt::format("{}/module/{}", sys, name);
-  // Only of a module that was loaded does the kernel tell a state.
+  // The kernel reports a state only for a module that was loaded.
   const auto state = read_text(directory + "/initstate");
   sheet.add(group, "state", state ? "loaded" : "built in, or none");
   if (state) {
@@ -58,14 +58,14 @@ void add_module(const std::string& sys, const std::string& name, FactSheet& shee
     if (!id.empty()) {
       sheet.add(group, "build-id", id);
     } else {
-      // Something of two builds that may differ, where nothing better tells them apart.
+      // The size may differ between two builds; used if nothing better tells them apart.
       sheet.add_file(group, "size", directory + "/coresize");
     }
     sheet.add_file(group, "srcversion", directory + "/srcversion");
     sheet.add_file(group, "version", directory + "/version");
   }
   const std::string parameters = directory + "/parameters";
-  // Some may not be read by anybody, and that says nothing.
+  // Some parameters may not be read by anybody; this is not worth reporting.
   for (const std::string& parameter : names_in(parameters)) {
     if (const auto value = read_text(parameters + "/" + parameter)) {
       sheet.add(group, "parameter " + parameter, *value);
@@ -78,7 +78,7 @@ void add_module(const std::string& sys, const std::string& name, FactSheet& shee
 void add_module_facts(const SystemRoots& roots, const std::set<std::string>& wanted, FactSheet& sheet) {
   std::set<std::string> modules = wanted;
   const std::string list = roots.proc + "/modules";
-  // A kernel without support for modules has no such file, and every one of them built in.
+  // A kernel without support for modules has no such file: every module is built in.
   if (::access(list.c_str(), F_OK) == 0) {
     if (const auto loaded = read_file(list, kMostBytes)) {
       add_loaded(*loaded, modules);

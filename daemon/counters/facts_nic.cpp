@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kNicGroup = "nic";
 
-// Most kinds of devices are called like their modules.
+// Most kinds of devices have the same name as their modules.
 std::string module_of_kind(const std::string& kind) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> kOthers{
       {{"bond", "bonding"}, {"vlan", "8021q"}, {"gretap", "ip_gre"}, {"gre", "ip_gre"}}};

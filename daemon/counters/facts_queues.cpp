@@ -14,13 +14,13 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-// One file of every queue whose name begins so.
+// Reads one file of every queue whose name begins with `prefix`.
 void add_of_queues(std::string_view group, const std::string& label, const std::string& queues,
                    std::string_view prefix, const char* file, FactSheet& sheet) {
   Values values;
   for (const std::string& queue : names_in(queues)) {
     if (!queue.starts_with(prefix)) continue;
-    // A device with a single queue has no mask to send by, and says so by an error.
+    // A device with a single queue has no transmit mask and returns an error.
     if (auto text = read_text(fmt::format("{}/{}/{}", queues, queue, file)))
       values.emplace_back(queue, *text);
   }
@@ -32,7 +32,7 @@ std::string real_path(const std::string& path) {
   return std::filesystem::canonical(path, absent).string();
 }
 
-// /proc/irq/NUMBER has a folder for each handler, beside its files.
+// /proc/irq/NUMBER has a directory for each handler, besides its files.
 std::vector<std::string> handlers_of(const std::string& interrupt) {
   std::vector<std::string> handlers;
   for (const std::string& name : names_in(interrupt)) {
@@ -42,15 +42,15 @@ std::vector<std::string> handlers_of(const std::string& interrupt) {
   return handlers;
 }
 
-// "virtio1-input.0" is after virtio1, "virtio10-input.0" is not.
+// "virtio1-input.0" is named after virtio1, but "virtio10-input.0" is not.
 bool is_named_after(std::string_view handler, std::string_view name) {
   if (!handler.starts_with(name)) return false;
   handler.remove_prefix(name.size());
   return handler.empty() || handler.front() < '0' || handler.front() > '9';
 }
 
-// The interrupts of the device itself or, of a virtio device, those of the bus it sits on. Without MSI there
-// is no list of them: their handlers have the name of the device, or of the interface.
+// Adds the interrupts of the device itself or, for a virtio device, those of its parent on the bus. Without
+// MSI there is no list of them: their handlers are named after the device or the interface.
 void add_interrupts(const SystemRoots& roots, const std::string& device, const std::string& label,
                     const std::string& interface, FactSheet& sheet) {
   const std::string real = real_path(device + "/device");

@@ -11,7 +11,7 @@ namespace {
 
 struct Directory {
   const char* name;                           // below /proc/sys
-  std::array<std::string_view, 12> prefixes;  // of the files that count; empty: all
+  std::array<std::string_view, 12> prefixes;  // of the relevant files; empty: all
 };
 
 constexpr std::array<Directory, 3> kDirectories{{
@@ -28,14 +28,14 @@ constexpr std::array<const char*, 8> kKernelKeys{
     "kernel/sched_energy_aware", "kernel/bpf_stats_enabled"};
 
 constexpr std::array<std::string_view, 9> kNoFacts{
-    "netdev_rss_key",    // drawn at boot
+    "netdev_rss_key",    // random at boot
     "tcp_fastopen_key",  // a secret
     "tcp_mem",
-    "udp_mem",                           // worked out of the memory that is free at boot
-    "tcp_available_congestion_control",  // grows when somebody asks for one: its modules say so
+    "udp_mem",                           // computed at boot from the free memory
+    "tcp_available_congestion_control",  // grows when a module is loaded, which is a fact of its own
     "tcp_allowed_congestion_control",
     "tcp_available_ulp",
-    "tcp_ehash_entries",  // negative: what the host's namespace has
+    "tcp_ehash_entries",  // negative: refers to the host namespace's table
     "udp_hash_entries"};
 
 bool counts(const Directory& directory, std::string_view name) {

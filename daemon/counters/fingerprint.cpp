@@ -26,13 +26,13 @@ namespace {
 
 constexpr std::size_t kLargestRoutes = std::size_t{16} << 20;
 
-// One fingerprint in the making.
+// Builds one fingerprint.
 class Taking {
  public:
   Taking(const SystemRoots& roots, const JobSpec& spec, const std::vector<pid_t>& workload)
       : roots_(roots), spec_(spec), workload_(workload) {}
 
-  // On a thread that ends afterwards: it stays in the namespace it entered last.
+  // Must run on a thread that ends afterwards: the thread stays in the namespace it entered last.
   void look_at_namespaces() {
     enter("", roots_.proc + "/thread-self/ns/net");
     if (spec_.workload != WorkloadKind::iperf3 || workload_.empty()) return;
@@ -62,7 +62,7 @@ class Taking {
   }
 
  private:
-  // The number of its view; none where it cannot be entered.
+  // The index of its view; absent if the namespace cannot be entered.
   std::optional<std::size_t> enter(const std::string& netns, const std::string& path) {
     Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     struct ::stat status{};
@@ -84,7 +84,8 @@ class Taking {
     return views_.size() - 1;
   }
 
-  // What they call one another. A namespace has a number for another one once a device's other end is there.
+  // Finds the numbers by which namespaces refer to each other. A namespace gets a number for another one when
+  // it has a device whose other end is there.
   void learn_numbers() {
     for (std::size_t view = 0; view < files_.size() && files_.size() > 1; ++view) {
       if (::setns(files_[view].get(), CLONE_NEWNET) != 0) continue;
@@ -101,7 +102,7 @@ class Taking {
     sheet_.add_unknown("sysctl", netns, error_number);
   }
 
-  // What cannot be told of any device is unknown in each group that devices have facts in.
+  // If devices are unknown, every group with device facts is unknown.
   void add_unknown_devices(const std::string& why) {
     for (const char* group : {"nic", "qdisc", "rps", "xps", "irq", "topology"}) {
       sheet_.add_unknown(fmt::format("{}: {}", group, why));
@@ -119,7 +120,7 @@ class Taking {
     return DevicePlace{*client_, link->index};
   }
 
-  // Where the ends are; "lo" alone where both are at the same place.
+  // The devices of client and server; only "lo" if both are in the same place.
   std::vector<DevicePlace> find_ends() {
     if (!client_) return {};
     const auto server = parse_address(spec_.iperf3.server);
@@ -163,10 +164,10 @@ class Taking {
   const JobSpec& spec_;
   const std::vector<pid_t>& workload_;
   FactSheet sheet_;
-  std::vector<NamespaceView> views_;  // the host's first
-  std::vector<Fd> files_;             // of their namespaces
+  std::vector<NamespaceView> views_;  // the host's is first
+  std::vector<Fd> files_;             // of their namespaces, in the same order
   std::vector<NetnsNumber> numbers_;
-  std::optional<std::size_t> client_, server_;  // their views
+  std::optional<std::size_t> client_, server_;  // indexes of their views
 };
 
 }  // namespace

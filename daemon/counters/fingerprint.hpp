@@ -11,15 +11,15 @@
 
 namespace netperfd::counters {
 
-// Reads files, netlink and SIOCETHTOOL in the namespaces of the workload's processes, which a thread of its
-// own enters: what it leaves behind there is nothing.
+// Reads files, netlink and SIOCETHTOOL in the namespaces of the workload's processes. A separate thread
+// enters them, so that the daemon's threads stay where they are.
 class EnvironmentFingerprint final : public core::FingerprintSource {
  public:
-  // `iperf3_version`: of the iperf3 that runs workloads; empty: not known.
+  // `iperf3_version`: of the iperf3 that runs workloads; empty: unknown.
   explicit EnvironmentFingerprint(std::string iperf3_version, SystemRoots roots = {});
 
-  // The first process is the client, a second one a local server. Devices are those on the way from the one
-  // that the route to the server leaves by; of a server that is named by a host name none can be told.
+  // The first process is the client, a second one a local server. Devices are those on the path that starts
+  // at the device of the route to the server. If the server is given by a host name, there are none.
   [[nodiscard]] Fingerprint take(const JobSpec& spec, const std::vector<pid_t>& workload) override;
 
  private:

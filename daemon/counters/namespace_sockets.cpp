@@ -43,8 +43,8 @@ int on_attribute(const nlattr* attribute, void* take) {
 
 }  // namespace
 
-// A socket belongs for ever to the namespace of the thread that makes it. That thread is one of its own:
-// setns() moves the one that calls it, and the way back could fail.
+// A socket belongs forever to the namespace of the thread that creates it. A separate thread does this:
+// setns() moves the calling thread, and moving it back could fail.
 Result<NamespaceSockets> open_sockets_in(const std::string& net) {
   Result<NamespaceSockets> sockets = fail(ErrorKind::internal, "nobody asked");
   try {
@@ -67,7 +67,7 @@ Result<NamespaceSockets> open_sockets_in(const std::string& net) {
 Status ask_kernel(const Fd& socket, nlmsghdr& request, bool dump, const Take& take) {
   request.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK));
   if (::send(socket.get(), &request, request.nlmsg_len, 0) < 0) return fail_errno("netlink", errno);
-  constexpr std::size_t kLargestAnswer = 32768;  // the kernel makes no larger parts of a dump
+  constexpr std::size_t kLargestAnswer = 32768;  // the kernel sends a dump in parts of at most this size
   alignas(nlmsghdr) std::array<char, kLargestAnswer> buffer{};
   for (;;) {
     const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -1,4 +1,4 @@
-// Sockets in the network namespace of a process, and questions to the kernel over them.
+// Sockets in the network namespace of a process, and queries to the kernel through them.
 #pragma once
 
 #include <libmnl/libmnl.h>
@@ -12,22 +12,22 @@
 
 namespace netperfd::counters {
 
-// They belong to one network namespace, and keep it, whoever leaves it.
+// They belong to one network namespace and keep it alive, even if all its processes leave.
 struct NamespaceSockets {
   Fd route;    // NETLINK_ROUTE
   Fd diag;     // NETLINK_SOCK_DIAG
-  Fd ethtool;  // any socket takes the ioctl
+  Fd ethtool;  // any type of socket supports the ioctl
 };
 
 // `net` is a file such as /proc/PID/ns/net.
 [[nodiscard]] Result<NamespaceSockets> open_sockets_in(const std::string& net);
 
-// Sends `request`, whose flags NLM_F_REQUEST and NLM_F_DUMP or NLM_F_ACK this fills in, and hands over every
-// message of the answer. The kernel answers while it is asked, so this never waits.
+// Sends `request`, in which it sets the flags NLM_F_REQUEST and NLM_F_DUMP or NLM_F_ACK, and passes every
+// message of the answer to `take`. Never blocks: the kernel answers within the send.
 [[nodiscard]] Status ask_kernel(const Fd& socket, nlmsghdr& request, bool dump,
                                 const std::function<void(const nlmsghdr*)>& take);
 
-// Calls back with each attribute behind a head of `head_bytes`, or with those nested in `attribute`.
+// Calls back with each attribute after a header of `head_bytes`, or with those nested in `attribute`.
 void for_each_attribute(const nlmsghdr* message, std::size_t head_bytes,
                         const std::function<void(const nlattr*)>& take);
 void for_each_nested(const nlattr* attribute, const std::function<void(const nlattr*)>& take);

@@ -51,7 +51,7 @@ Number number(const nlattr* attribute) {
   return value;
 }
 
-// Whatever the kernel sends, the text ends in its attribute.
+// Never reads beyond the attribute, even if the text has no final NUL.
 std::string text_of(const nlattr* attribute) {
   const std::string_view bytes(static_cast<const char*>(mnl_attr_get_payload(attribute)),
                                mnl_attr_get_payload_len(attribute));
@@ -168,8 +168,8 @@ Status read_addresses(const Fd& socket, std::vector<Link>& links) {
   });
 }
 
-// What follows the kind: netem's figures, and of kinds whose options hold no counters and nothing drawn at
-// random their digest.
+// Words after the kind: netem's figures, or a digest of the options for kinds whose options hold no counters
+// and no random values.
 std::string option_words(std::string_view kind, const nlattr* options) {
   const std::string_view bytes(static_cast<const char*>(mnl_attr_get_payload(options)),
                                mnl_attr_get_payload_len(options));
@@ -203,7 +203,7 @@ Status read_qdiscs(const Fd& socket, std::vector<Link>& links) {
     for_each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
       const auto type = mnl_attr_get_type(attribute);
       if (type == TCA_KIND) qdisc.text = text_of(attribute);
-      // The kind comes before its options.
+      // TCA_KIND comes before TCA_OPTIONS.
       if (type == TCA_OPTIONS) options = option_words(qdisc.text, attribute);
     });
     qdisc.text += options;
@@ -211,7 +211,7 @@ Status read_qdiscs(const Fd& socket, std::vector<Link>& links) {
   });
 }
 
-// A /sys of the calling thread's network namespace that hangs on nothing but its descriptor.
+// A /sys of the calling thread's network namespace, a detached mount that lives as long as its descriptor.
 Result<Fd> mount_sysfs() {
   const Fd file_system{::fsopen("sysfs", FSOPEN_CLOEXEC)};
   if (!file_system) return fail_errno("its /sys", errno);

@@ -1,5 +1,5 @@
-// One network namespace of a run, as it is seen from outside: its devices with their queueing disciplines,
-// its /sys and a socket for questions about its devices.
+// One network namespace of a run, seen from outside: its devices with their queueing disciplines, its /sys,
+// and a socket for queries about its devices.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace netperfd::counters {
 
-// A queueing discipline, without its handles: the kernel numbers them on.
+// A queueing discipline without its handles, because the kernel renumbers them.
 struct Qdisc {
   enum class Place { root, child, ingress };
   Place place = Place::root;
-  std::string text;  // its kind and, of kinds whose options stand still, what tells them apart
+  std::string text;  // its kind and, for kinds whose options are stable, what tells them apart
 };
 
 struct Link {
@@ -28,7 +28,7 @@ struct Link {
   std::string kind;                // "veth", "bridge", "hsr"; empty: hardware, or loopback
   std::optional<int> master;       // index of the device it is a port of
   std::optional<int> lower;        // index of the device below it or at its other end
-  std::optional<int> lower_netns;  // the number that this namespace has for that one's; absent: this one
+  std::optional<int> lower_netns;  // netns id of that device's namespace; absent: this namespace
   bool up = false;
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint32_t> transmit_queue_length;
@@ -41,12 +41,12 @@ struct Link {
 
 struct NamespaceView {
   std::string netns;                 // its name; empty: the host's own
-  std::uint64_t inode = 0;           // of the namespace: the same for the same one
-  std::string sys;                   // the folder that stands for /sys; empty: it could not be had
-  Fd sys_mount;                      // keeps `sys`
+  std::uint64_t inode = 0;           // of the namespace, which it identifies
+  std::string sys;                   // the directory in place of /sys; empty: it could not be mounted
+  Fd sys_mount;                      // keeps `sys` alive
   Fd socket;                         // for SIOCETHTOOL
   std::vector<Link> links;           // by index
-  std::vector<std::string> trouble;  // what could not be had, a clause each
+  std::vector<std::string> trouble;  // failures while looking, a clause each
 
   [[nodiscard]] const Link* find(int index) const;
   [[nodiscard]] const Link* find(std::string_view name) const;
@@ -55,12 +55,12 @@ struct NamespaceView {
   [[nodiscard]] std::string label(const Link& link) const;
 };
 
-// Of the namespace that the calling thread is in. `own`: it is the daemon's, whose /sys is `sys`; another
-// one's is mounted for this view, read-only and where nobody sees it.
+// Views the namespace of the calling thread. `own`: it is the daemon's, whose /sys is `sys`. For another one,
+// sysfs is mounted for this view only, read-only and detached.
 [[nodiscard]] NamespaceView look_around(std::string netns, bool own, const std::string& sys);
 
-// The number that the calling thread's namespace has for the one that `netns` is open on; nothing where it
-// has none or does not tell.
+// The number by which the calling thread's namespace refers to the one that `netns` is open on; absent if it
+// has none or the kernel does not report it.
 [[nodiscard]] std::optional<int> number_of_netns(const Fd& netns);
 
 }  // namespace netperfd::counters

@@ -25,8 +25,8 @@ namespace {
 constexpr std::size_t kMostDrivers = 100;
 constexpr std::uint32_t kMostOfOneDriver = 16384;
 
-// In the order of struct rtnl_link_stats64, by the names of the files in sysfs. A kernel that is older than
-// the last of them gives fewer.
+// In the order of struct rtnl_link_stats64, with the names of the files in sysfs. An older kernel may provide
+// fewer.
 constexpr std::array<std::string_view, 25> kLinkNames{
     "rx_packets",       "tx_packets",        "rx_bytes",          "tx_bytes",        "rx_errors",
     "tx_errors",        "rx_dropped",        "tx_dropped",        "multicast",       "collisions",
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 25> kLinkNames{
     "rx_missed_errors", "tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",  "tx_heartbeat_errors",
     "tx_window_errors", "rx_compressed",     "tx_compressed",     "rx_nohandler",    "rx_otherhost_dropped"};
 
-// A command of ethtool's ioctl about one device, in memory of `words` 64-bit words.
+// An ethtool ioctl command for one device, in memory of `words` 64-bit words.
 class EthtoolCommand {
  public:
   EthtoolCommand(const Fd& socket, const std::string& device) : socket_(socket) {
@@ -57,7 +57,7 @@ constexpr std::size_t words_for(std::size_t bytes) {
   return (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
 }
 
-// Nothing where the driver has none of its own.
+// Empty if the driver has no statistics of its own.
 Readings driver_readings(const Fd& socket, const std::string& device) {
   EthtoolCommand command{socket, device};
   std::vector<std::uint64_t> memory(words_for(sizeof(ethtool_drvinfo)));
@@ -80,7 +80,7 @@ Readings driver_readings(const Fd& socket, const std::string& device) {
   memory.assign(words_for(sizeof stats) + count, 0);
   if (!command.run(memory, stats)) return {};
 
-  // A device may get or lose queues between the questions.
+  // The number of strings is read again: a device may get or lose queues between two queries.
   std::memcpy(&strings, names.data(), sizeof strings);
   std::memcpy(&stats, memory.data(), sizeof stats);
   if (strings.len != count || stats.n_stats != count) return {};

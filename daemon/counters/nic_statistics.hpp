@@ -1,4 +1,4 @@
-// What the network devices of a namespace count: what every device has, and what its driver adds.
+// Statistics of the network devices in a namespace: the common ones and those of the drivers.
 #pragma once
 
 #include "daemon/base/error.hpp"
@@ -7,9 +7,9 @@
 
 namespace netperfd::counters {
 
-// The first counts of all devices ("veth0 rx_packets"), which are those of /sys/class/net/*/statistics: sysfs
-// itself shows only the devices of the namespace that mounted it. `drivers` are what `ethtool -S` shows of
-// devices that are up, in the driver's own words and of a hundred devices at most.
+// `devices` are the counts of all devices ("veth0 rx_packets"), as in /sys/class/net/*/statistics: sysfs
+// itself shows only the devices of the namespace that mounted it. `drivers` are the counts that `ethtool -S`
+// shows for devices that are up, with the driver's own names and for at most a hundred devices.
 struct NicStatistics {
   Readings devices;
   Readings drivers;
@@ -17,7 +17,7 @@ struct NicStatistics {
 
 [[nodiscard]] Result<NicStatistics> read_nic_statistics(const NamespaceSockets& sockets);
 
-// Of a message RTM_NEWLINK: the device's readings and, where it is up, its name.
+// Contents of an RTM_NEWLINK message: the device's readings and, if it is up, its name.
 struct LinkStatistics {
   Readings readings;
   std::string name;

@@ -33,7 +33,7 @@ constexpr std::array<Event, 4> kEvents{
      {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
      {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS}}};
 
-// The last CPU of a list may not ask for all of the memory.
+// A wrong CPU number in a list must not cause a huge allocation.
 constexpr std::uint32_t kMostCpus = 65536;
 
 Fd open_event(const Event& event, std::uint32_t cpu) {
@@ -46,7 +46,7 @@ Fd open_event(const Event& event, std::uint32_t cpu) {
       ::syscall(SYS_perf_event_open, &attributes, -1, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC))};
 }
 
-// The daemon needs descriptors for more than this: half of what it may have must stay.
+// The daemon needs descriptors for other purposes: half of its limit must stay free.
 bool fits_into_limit(std::size_t descriptors) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && descriptors <= limit.rlim_cur / 2;
@@ -89,7 +89,7 @@ PerfCounters::PerfCounters(const std::vector<std::uint32_t>& cpus) {
                                        : "too few file descriptors are allowed for an event on every CPU"));
     return;
   }
-  std::map<int, std::string> refused;  // by errno, the names
+  std::map<int, std::string> refused;  // names by errno
   for (const Event& event : kEvents) {
     std::vector<Counter> counters;
     for (const std::uint32_t cpu : cpus) {
@@ -97,7 +97,7 @@ PerfCounters::PerfCounters(const std::vector<std::uint32_t>& cpus) {
       if (!opened) break;
       counters.push_back({event.name, cpu, std::move(opened)});
     }
-    // Of some of the CPUs alone it would say nothing.
+    // Counts from only some of the CPUs would be misleading.
     if (counters.size() == cpus.size()) {
       std::ranges::move(counters, std::back_inserter(counters_));
     } else {

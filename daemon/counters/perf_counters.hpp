@@ -1,4 +1,4 @@
-// What the CPUs themselves count, by perf events: each of every CPU, whatever runs there.
+// Counters of the CPUs, by perf events on every CPU, for all tasks.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace netperfd::counters {
 
-// "0-3,8": the numbers of the CPUs; empty where the text is none such.
+// "0-3,8": the numbers of the CPUs; empty if the text is not such a list.
 [[nodiscard]] std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
 
-// Counts cycles, instructions, context-switches and cpu-migrations, as perf calls them, from its creation on.
-// Counting costs nothing while the workload runs; each event takes a file descriptor a CPU.
+// Counts cycles, instructions, context-switches and cpu-migrations (perf's names) from its creation on.
+// Counting costs nothing while the workload runs; each event needs one file descriptor per CPU.
 class PerfCounters {
  public:
   explicit PerfCounters(const std::vector<std::uint32_t>& cpus);
 
-  // Since the creation. An event that shared its CPU's counters with others of the machine is scaled to the
-  // whole time, as perf does it.
+  // Counts since the creation. An event that had to share its CPU's counters with others on the machine is
+  // scaled to the whole time, as perf does it.
   [[nodiscard]] Readings read() const;
-  // "perf: not available here: cycles, instructions (No such file or directory)"; none where all are.
+  // "perf: not available here: cycles, instructions (No such file or directory)"; empty if all are available.
   [[nodiscard]] const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:

@@ -1,4 +1,4 @@
-// Files of /proc that are read again and again, and the words in them.
+// Files of /proc that are read repeatedly, and the words in them.
 #pragma once
 
 #include <charconv>
@@ -14,22 +14,22 @@
 
 namespace netperfd::counters {
 
-// Enough for a hundred thousand routes; who has more gets no count rather than a daemon that stands still.
+// Enough for a hundred thousand routes. A machine with more gets no count, so that the daemon does not stall.
 inline constexpr std::size_t kLargestText = std::size_t{16} << 20;
 
-// Open for reading; not open where it is not there.
+// Opens a file for reading; the result is invalid if the file does not exist.
 [[nodiscard]] Fd open_to_read(const std::string& path);
 
-// From its beginning, as it is now.
+// Reads the file from its beginning, with its current contents.
 [[nodiscard]] std::optional<std::string> read_again(const Fd& file);
 
-// The first line of `text`, which loses it.
+// Removes the first line of `text` and returns it.
 [[nodiscard]] std::string_view take_line(std::string_view& text);
 
-// What stands between blanks.
+// The words between blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
-// A word that is a number and nothing else.
+// A word that is only a number.
 template <std::integral Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view word, int base = 10) {
   Number value{};

@@ -19,7 +19,7 @@ std::optional<std::uint64_t> value_of(std::string_view word, int base = 10) {
   return parse_number<std::uint64_t>(word, base);
 }
 
-// "CPU0 CPU2": what the columns below belong to.
+// The CPUs of a header line such as "CPU0 CPU2".
 std::vector<std::uint32_t> columns_of(std::string_view line) {
   std::vector<std::uint32_t> cpus;
   for (const std::string_view word : words_of(line)) {
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> columns_of(std::string_view line) {
   return cpus;
 }
 
-// A line below such columns: its label without the colon, the values that follow, and the rest.
+// A line below such a header: its label without the colon, the values that follow, and the rest.
 struct LabelledLine {
   std::string_view label;
   std::vector<std::uint64_t> values;
@@ -55,8 +55,8 @@ std::optional<LabelledLine> labelled(std::string_view line, std::size_t columns)
   return found;
 }
 
-// "PCI-MSI-0000:01:00.0   1-edge      eth0-TxRx-1": what asked for it stands behind the last two blanks. A
-// line that nobody asked for ends with the kind of its trigger.
+// "PCI-MSI-0000:01:00.0   1-edge      eth0-TxRx-1": the handlers' names follow the last two blanks. A line
+// without handlers ends with the type of its trigger.
 std::string interrupt_name(const LabelledLine& line) {
   if (!value_of(line.label)) return std::string{line.label};
   const std::size_t end = line.rest.find_last_not_of(' ');
@@ -76,7 +76,7 @@ Readings parse_columns(std::string_view text, Name name_of) {
     const auto line = labelled(take_line(text), cpus.size());
     if (!line) continue;
     const std::string name = name_of(*line);
-    // "ERR" and "MIS" are of the whole machine.
+    // "ERR" and "MIS" count for the whole machine.
     const bool of_cpus = line->values.size() == cpus.size();
     if (!of_cpus && line->values.size() != 1) continue;
     for (std::size_t i = 0; i < line->values.size(); ++i) {
@@ -155,7 +155,7 @@ Readings parse_interrupts(std::string_view text) {
 
 Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
-  constexpr std::size_t kUpToSteal = 9;  // later columns are parts of user and nice
+  constexpr std::size_t kUpToSteal = 9;  // later columns are already contained in user and nice
   Readings readings;
   if (ticks_a_second == 0) return readings;
   while (!text.empty()) {

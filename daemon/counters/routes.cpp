@@ -18,10 +18,9 @@ namespace {
 constexpr std::string_view kLoopback = "lo";
 constexpr std::array<std::uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
-// One route that was read.
 struct Route {
   std::vector<std::uint8_t> prefix;
-  unsigned bits = 0;  // of it
+  unsigned bits = 0;  // length of the prefix
   std::uint32_t metric = 0;
   std::uint32_t flags = 0;
   std::string_view device;
@@ -42,7 +41,7 @@ bool lies_in(const Address& address, const Route& route) {
   return rest == 0 || (address.bytes[whole] ^ route.prefix[whole]) >> (8 - rest) == 0;
 }
 
-// The kernel writes the bytes of such an address as one number of its own byte order.
+// The kernel writes the address's bytes as one number in host byte order.
 std::vector<std::uint8_t> ipv4_bytes(std::uint32_t value) {
   std::vector<std::uint8_t> bytes(sizeof value);
   std::memcpy(bytes.data(), &value, sizeof value);
@@ -83,7 +82,7 @@ std::optional<Route> parse_ipv6_route(std::string_view line) {
   return route;
 }
 
-// The most specific one and, of several, that with the least metric.
+// The most specific route; if there are several, the one with the lowest metric.
 template <class Parse>
 std::optional<Route> best_route(const Address& address, std::string_view text, Parse parse) {
   std::optional<Route> best;
@@ -98,7 +97,7 @@ std::optional<Route> best_route(const Address& address, std::string_view text, P
   return best;
 }
 
-// A trie of prefixes, each with what it is good for in the lines below it:
+// A trie of prefixes, each with its type in the lines below it:
 //   |-- 192.0.2.2
 //      /32 host LOCAL
 bool is_own_ipv4(const Address& address, std::string_view trie) {
@@ -142,7 +141,7 @@ std::optional<std::string> device_to(const Address& address, const RouteTexts& t
     route = best_route(address, texts.route, parse_ipv4_route);
   } else {
     route = best_route(address, texts.ipv6_route, parse_ipv6_route);
-    // An own address is listed with the device that has it, but its packets do not pass that.
+    // The namespace's own address is listed with the device that has it, but its packets go through loopback.
     if (route && (route->flags & RTF_LOCAL) != 0) return std::string(kLoopback);
   }
   if (!route || (route->flags & RTF_REJECT) != 0) return std::nullopt;

@@ -1,7 +1,7 @@
-// Which device the packets to an address leave by, from the texts in /proc/PID/net.
+// Finds the device for packets to an address, from the texts in /proc/PID/net.
 //
-// Rules of policy routing and other tables than main and local stand in none of them: where such a rule sends
-// packets another way, the answer is wrong.
+// None of these texts has rules of policy routing, or tables other than main and local. If such a rule
+// redirects packets, the answer is wrong.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace netperfd::counters {
 
-// 4 or 16 bytes, as they go over the wire.
+// 4 or 16 bytes, in network order.
 struct Address {
   std::vector<std::uint8_t> bytes;
-  std::string device;  // behind a "%", as addresses of one link have it; else empty
+  std::string device;  // after a "%", for link-local addresses; otherwise empty
 
   bool operator==(const Address&) const = default;
 };
 
-// Nothing where `text` is a host name. An IPv4 address written as an IPv6 one is an IPv4 address.
+// Absent if `text` is a host name. An IPv4-mapped IPv6 address becomes an IPv4 address.
 [[nodiscard]] std::optional<Address> parse_address(std::string_view text);
 
 struct RouteTexts {
   std::string route;       // the main table of IPv4
-  std::string fib_trie;    // the addresses of IPv4 that are this namespace's own
+  std::string fib_trie;    // the namespace's own addresses of IPv4
   std::string ipv6_route;  // all tables of IPv6
 };
 
-// "lo" for an address of the namespace's own. Nothing where no route leads there or none can be read.
+// "lo" for an address of the namespace itself. Absent if there is no route or none can be read.
 [[nodiscard]] std::optional<std::string> device_to(const Address& address, const RouteTexts& texts);
 
 }  // namespace netperfd::counters

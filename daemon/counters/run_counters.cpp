@@ -28,7 +28,7 @@ Readings parse_stat(std::string_view text) {
   return parse_cpu_times(text, ticks > 0 ? static_cast<std::uint64_t>(ticks) : 0);
 }
 
-// A text file with counters. Open, it keeps the namespace whose counters these are.
+// A text file with counters. While it is open, it keeps the namespace alive that the counters belong to.
 struct TextFile {
   CounterKind kind;
   std::string netns;
@@ -52,7 +52,7 @@ class Counting final : public core::ActiveCounters {
  public:
   Counting(core::Clock& clock, std::string proc) : clock_(clock), proc_(std::move(proc)) {}
 
-  // `process` is its folder below /proc: a number, or "self".
+  // `process` is its directory below /proc: a number, or "self".
   void add_namespace(const std::string& name, const std::string& process) {
     const std::string net = fmt::format("{}/{}/net", proc_, process);
     add_file(kSnmp, name, parse_snmp, net + "/snmp");
@@ -73,7 +73,7 @@ class Counting final : public core::ActiveCounters {
     add_file(kCpu, "", parse_stat, proc_ + "/stat");
   }
 
-  // Of the first namespace, which is the client's.
+  // Samples in the first namespace, which is the client's.
   void sample_tcp(const TcpSampling& sampling) {
     if (namespaces_.empty()) return;
     tcp_.emplace(clock_, namespaces_.front().sockets.diag, sampling);
@@ -106,7 +106,7 @@ class Counting final : public core::ActiveCounters {
     std::vector<std::optional<NicStatistics>> devices;
     for (const Namespace& each : namespaces_) devices.push_back(read(each));
 
-    // Everything is read; only now may work take time.
+    // All readings are taken; only now may the work take time.
     if (tcp_) counters_.tcp = tcp_->finish();
     add_deltas(kPerf, "", perf_before_, perf, counters_);
     for (std::size_t i = 0; i < files_.size(); ++i) add(files_[i], texts[i]);
@@ -120,7 +120,7 @@ class Counting final : public core::ActiveCounters {
  private:
   void add_file(const CounterKind& kind, const std::string& netns, Parse parse, const std::string& path) {
     Fd file = open_to_read(path);
-    // A kernel without IPv6 has no snmp6: nothing is missing then.
+    // A kernel without IPv6 has no snmp6, so nothing is missing then.
     if (!file && kind.source == kSnmp6.source) return;
     if (!file) {
       counters_.unknown.push_back(not_read(kind.source, netns, path + " cannot be read"));
@@ -150,7 +150,7 @@ class Counting final : public core::ActiveCounters {
   }
 
   void add(const Namespace& each, const std::optional<NicStatistics>& after) {
-    if (!each.before) return;  // and this was said
+    if (!each.before) return;  // reported already
     if (!after) {
       counters_.unknown.push_back(not_read("nic", each.name, "the devices could not be read again"));
       return;
@@ -162,7 +162,7 @@ class Counting final : public core::ActiveCounters {
   core::Clock& clock_;
   std::string proc_;
   std::vector<TextFile> files_;
-  std::vector<Namespace> namespaces_;  // does not grow once tcp_ is there, which looks into it
+  std::vector<Namespace> namespaces_;  // must not grow once tcp_ exists, which refers to an element
   std::optional<TcpSampler> tcp_;
   std::optional<PerfCounters> perf_;
   Readings perf_before_;

@@ -1,4 +1,4 @@
-// The port core::CounterSource over this machine's kernel.
+// The port core::CounterSource, reading this machine's kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -11,13 +11,13 @@
 
 namespace netperfd::counters {
 
-// Of the network namespaces of the client and of a local server: /proc/net/snmp, netstat and snmp6, and what
-// the devices count. Of the whole machine: softnet_stat, softirqs, interrupts, CPU time and perf events. Of
-// the client's TCP connections: samples twice a second. A workload without processes (WorkloadKind::none) is
-// counted in the host's own namespace.
+// For the network namespaces of the client and of a local server: /proc/net/snmp, netstat and snmp6, and the
+// devices' counters. For the whole machine: softnet_stat, softirqs, interrupts, CPU time and perf events. For
+// the client's TCP connections: samples twice per second. A workload without processes (WorkloadKind::none)
+// is counted in the host's own namespace.
 class RunCounters final : public core::CounterSource {
  public:
-  // `clock` must outlive what open() returns; `proc` is another folder in tests.
+  // `clock` must outlive the result of open(). Tests pass another directory as `proc`.
   explicit RunCounters(core::Clock& clock, std::string proc = "/proc");
 
   [[nodiscard]] std::unique_ptr<core::ActiveCounters> open(const JobSpec& spec,

@@ -47,14 +47,14 @@ void read_info(std::span<const std::byte> value, TcpConnection& connection) {
   sample.rtt_us = info.tcpi_rtt;
   sample.rttvar_us = info.tcpi_rttvar;
   sample.retransmits = info.tcpi_total_retrans;
-  // In bytes a second here. The first is 0 until there was something to tell it from.
+  // In bytes per second here. The delivery rate is 0 until the kernel has a measurement.
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   constexpr std::uint64_t kBits = 8;
   if (has(offsetof(tcp_info, tcpi_delivery_rate), sizeof info.tcpi_delivery_rate) &&
       info.tcpi_delivery_rate > 0) {
     sample.delivery_rate_bps = info.tcpi_delivery_rate * kBits;
   }
-  // Where nothing limits it, it is all ones: of 64 bits, or of 32 in kernels that kept so many.
+  // An unlimited rate is all ones, in 64 bits, or in 32 in kernels that stored 32.
   if (has(offsetof(tcp_info, tcpi_pacing_rate), sizeof info.tcpi_pacing_rate) && info.tcpi_pacing_rate > 0 &&
       info.tcpi_pacing_rate < kUnlimited / kBits &&
       info.tcpi_pacing_rate != std::numeric_limits<std::uint32_t>::max()) {

@@ -1,5 +1,5 @@
-// TCP_INFO of connections, by inet_diag: what the kernel knows of a socket without touching the process that
-// has it.
+// TCP_INFO of connections, by inet_diag: the kernel's data on a socket, without touching the process that
+// owns it.
 #pragma once
 
 #include <linux/inet_diag.h>
@@ -15,10 +15,10 @@
 
 namespace netperfd::counters {
 
-// A connection as the kernel found it.
+// A connection as the kernel reported it.
 struct TcpConnection {
   std::uint8_t family = 0;
-  inet_diag_sockid id{};    // with which it is found again at once
+  inet_diag_sockid id{};    // finds it again quickly
   TcpSample sample;         // without its time
   std::uint64_t bytes = 0;  // acknowledged and received, so far
 
@@ -26,18 +26,18 @@ struct TcpConnection {
 };
 
 struct TcpPeer {
-  std::optional<Address> address;  // absent: any, where it is not known
+  std::optional<Address> address;  // absent: any address, because it is unknown
   std::uint16_t port = 0;
 };
 
-// All established connections to `peer` in the namespace of the socket. It looks through the kernel's whole
-// table of connections, which takes milliseconds where that is large.
+// All established connections to `peer` in the namespace of the socket. The kernel searches its whole table
+// of connections, which takes milliseconds if the table is large.
 [[nodiscard]] Result<std::vector<TcpConnection>> find_connections(const Fd& diag, const TcpPeer& peer);
-// The same connection now; nothing once it is closed.
+// The current state of the same connection; absent once it is closed.
 [[nodiscard]] std::optional<TcpConnection> look_again(const Fd& diag, const TcpConnection& connection);
 
-// Of an answer of inet_diag; nothing where it has no TCP_INFO. A kernel that is older than this build's
-// headers gives less of it.
+// Parses an answer of inet_diag; absent if it has no TCP_INFO. A kernel older than this build's headers
+// provides fewer fields.
 [[nodiscard]] std::optional<TcpConnection> parse_connection(const nlmsghdr* message);
 
 }  // namespace netperfd::counters

@@ -6,7 +6,7 @@
 namespace netperfd::counters {
 namespace {
 
-// A test may have begun with some of its connections only, but it has all of them before long.
+// A test may start with only some of its connections, but soon has all of them.
 constexpr std::uint64_t kSearchedTicks = 8;
 
 bool contains(const std::vector<TcpConnection>& connections, const TcpConnection& wanted) {
@@ -17,7 +17,7 @@ bool contains(const std::vector<TcpConnection>& connections, const TcpConnection
 
 TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling)
     : clock_(clock), diag_(diag), sampling_(std::move(sampling)) {
-  // This also loads the kernel's module for it, before anything is measured.
+  // This also makes the kernel load the module before anything is measured.
   auto found = find_connections(diag_, sampling_.peer);
   if (found) {
     foreign_ = std::move(*found);
@@ -73,7 +73,7 @@ void TcpSampler::look() {
 void TcpSampler::make_room() {
   stride_ *= 2;
   std::erase_if(kept_, [this](const Kept& kept) { return kept.tick % stride_ != 0; });
-  // So that the next ones come at multiples of the new stride too.
+  // Keeps later ticks at multiples of the new stride.
   tick_ -= tick_ % stride_;
 }
 

@@ -1,8 +1,8 @@
 // Samples TCP_INFO of a client's connections while it runs.
 //
-// A look through the kernel's table of connections, at the first tick, finds the client's (at a few more
-// ticks where some are missing); from then on each is asked for by its ports, addresses and cookie, which
-// costs some microseconds each. Connections that were there before the release are somebody else's.
+// The first tick searches the kernel's table of connections for the client's (a few more ticks do if some are
+// missing). From then on each connection is queried by its ports, addresses and cookie, which costs a few
+// microseconds. Connections that existed before the release belong to somebody else.
 #pragma once
 
 #include <chrono>
@@ -19,25 +19,25 @@ namespace netperfd::counters {
 
 struct TcpSampling {
   TcpPeer peer;
-  // Of data. iperf3 has one more, to talk to its server: where there is one too many, that with the least
-  // bytes is left out of the samples.
+  // Number of data connections. iperf3 has one more, for control: if one too many is found, the one with the
+  // fewest bytes is left out of the samples.
   std::size_t connections = 1;
   std::chrono::milliseconds period{500};
-  // Where there are more samples, every second moment is forgotten and the period doubles.
+  // If there are more samples, every other one is dropped and the period doubles.
   std::size_t most_samples = 4000;
 };
 
 class TcpSampler {
  public:
-  // `diag` belongs to the client's namespace, and must outlive this like `clock`. Looks for connections that
-  // are there already.
+  // `diag` belongs to the client's namespace; it and `clock` must outlive this object. Notes the connections
+  // that exist already.
   TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling);
 
-  // Time 0 is now.
+  // Starts sampling; time 0 is now.
   void start();
-  // What was seen, by time; the last call.
+  // All samples, by time; the last call.
   [[nodiscard]] std::vector<TcpSample> finish();
-  // Empty, or why nothing can be sampled here.
+  // Empty, or the reason why sampling is impossible here.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
@@ -58,10 +58,10 @@ class TcpSampler {
   TcpSampling sampling_;
   std::vector<TcpConnection> foreign_;
   std::vector<TcpConnection> known_;  // as last seen
-  std::vector<bool> closed_;          // of each of them
+  std::vector<bool> closed_;          // one for each of them
   std::vector<Kept> kept_;
-  std::uint64_t tick_ = 0;    // in periods as configured
-  std::uint64_t stride_ = 1;  // periods between two looks
+  std::uint64_t tick_ = 0;    // in configured periods
+  std::uint64_t stride_ = 1;  // periods between two samples
   std::chrono::steady_clock::time_point begin_;
   std::string trouble_;
   core::Timer timer_;

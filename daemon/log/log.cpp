@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-// The place in the source that the header's macros would add is always this file: it tells a reader nothing.
+// The source location that the header's macros would add is always this file, which is useless to a reader.
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
@@ -45,7 +45,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::info;
 }
 
-// spdlog has no room for fields of our own between a logger and its sink.
+// spdlog cannot pass our own fields from a logger to its sink.
 thread_local const About* about_entry = nullptr;
 
 class JournalSink final : public spdlog::sinks::base_sink<std::mutex> {
@@ -63,7 +63,7 @@ class JournalSink final : public spdlog::sinks::base_sink<std::mutex> {
     std::vector<iovec> parts;
     parts.reserve(fields.size());
     for (std::string& field : fields) parts.push_back({field.data(), field.size()});
-    // A journal that takes nothing leaves us no better place to say so.
+    // If the journal refuses the entry, there is no better place to report that.
     (void)sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
   }
   void flush_() override {}
@@ -114,8 +114,8 @@ std::unique_ptr<spdlog::logger>& logger() {
   return instance;
 }
 
-// Words of a caller or of iperf3 may be in a text: they must not look like an entry of their own, nor steer a
-// terminal.
+// A text may contain input from a caller or from iperf3: it must not look like a separate entry, nor control
+// a terminal.
 std::string as_one_entry(std::string_view text, const About& about) {
   std::string entry;
   if (about.run) {

@@ -1,4 +1,4 @@
-// The daemon's log: journald where systemd connected our stderr to it, else stderr. Only main and bus write
+// The daemon's log: journald if systemd connected our stderr to it, otherwise stderr. Only main and bus write
 // to it.
 #pragma once
 
@@ -15,15 +15,15 @@ enum class Level { debug, info, warning, error };
 [[nodiscard]] std::optional<Level> parse_level(std::string_view name);
 [[nodiscard]] std::string_view to_string(Level level);
 
-// What an entry is about. In the journal these are the fields NETPERFD_JOB and NETPERFD_RUN
-// (`journalctl NETPERFD_RUN=41`); in the text either place shows "run 41: " or, without a run, "job 12: ".
+// The subject of an entry. The journal has it in the fields NETPERFD_JOB and NETPERFD_RUN (`journalctl
+// NETPERFD_RUN=41`). In both destinations the text begins with "run 41: " or, without a run, "job 12: ".
 struct About {
   std::optional<std::int64_t> job = std::nullopt;
   std::optional<std::int64_t> run = std::nullopt;
 };
 
-// Chooses the place from JOURNAL_STREAM and stderr as they are now. Before this call nothing is written at
-// all.
+// Chooses the destination from JOURNAL_STREAM and stderr as they are now. Nothing is written before this
+// call.
 [[nodiscard]] Status start_logging(Level level);
 
 // Entries below `level` are dropped from now on.

@@ -12,7 +12,7 @@ constexpr std::pair<JobPurpose, std::string_view> kPurposes[] = {{JobPurpose::me
                                                                  {JobPurpose::pilot, "pilot"},
                                                                  {JobPurpose::selftest, "selftest"}};
 
-// The standard fixes the engine's sequence, but not what its distributions make of it: each draw is the
+// The standard defines the engine's output exactly, but not that of its distributions. So each draw is the
 // highest bit of one output.
 class Coin {
  public:
@@ -23,7 +23,7 @@ class Coin {
   std::mt19937_64 engine_;
 };
 
-// The runs of one letter: the job's trace, if any, is left out of one of two or of none.
+// Appends the runs of one letter; `both`: one with the job's trace and one without, in random order.
 void append_letter(std::vector<Arm>& arms, Arm arm, bool both, Coin& coin) {
   if (both) {
     const bool traced_first = coin.toss();
@@ -67,7 +67,7 @@ std::vector<Arm> draw_arms(const JobSpec& spec, std::uint64_t seed) {
   const bool both = spec.design->plain && traces;
   Coin coin(seed);
   for (std::uint32_t block = 1; block <= spec.repeat; ++block) {
-    // What a letter 0 stands for: that there are no variants.
+    // One letter with the variant 0, which means no variants.
     std::string_view letters("\0", 1);
     if (spec.design->has_variants()) letters = coin.toss() ? "BAAB" : "ABBA";
     std::uint32_t letter = 0;

@@ -14,10 +14,10 @@
 namespace netperfd {
 namespace {
 
-// The kernel's PATH_MAX with its final NUL; long enough for any other word too.
+// The kernel's PATH_MAX includes the final NUL. Long enough for any other word too.
 constexpr std::size_t kMaxWord = 4095;
 
-// Ours: what fits a screen, and what one comparison is told.
+// Our own limits: the width of a screen, and the size of one comparison.
 constexpr std::size_t kMaxVariantName = 32;
 constexpr std::size_t kMaxWords = 64;
 constexpr std::size_t kMaxGroups = 64;
@@ -44,7 +44,7 @@ void check_argv(const std::string& key, const std::vector<std::string>& argv, Pr
   }
 }
 
-// `other` is what the other side is called where it has no name.
+// `other` is the default name of the other side.
 void check_variant(const std::string& key, const Variant& variant, std::string_view other,
                    Problems& problems) {
   if (!is_word(variant.name, "._-", kMaxVariantName)) {

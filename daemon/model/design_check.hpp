@@ -1,4 +1,4 @@
-// The rules of a job's design. What passes can be executed and drawn as it is.
+// The rules of a job's design. A design that passes can be executed and drawn without further checks.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace netperfd {
 
-// The part of check() that is about `design`; nothing for a job without one.
+// The part of check() for `design`; empty for a job without one.
 [[nodiscard]] std::vector<JobProblem> check_design(const JobSpec& spec);
 
 }  // namespace netperfd

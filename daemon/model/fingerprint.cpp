@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 13> kGroups{"kernel", "module",   "sysctl
 
 }  // namespace
 
-// `module` and `sysctl` stand before a name, the others alone.
+// `module` and `sysctl` precede a name, the others stand alone.
 std::optional<std::string> wrong_fact_group(std::string_view group) {
   const auto colon = group.find(':');
   const std::string_view word = group.substr(0, colon);

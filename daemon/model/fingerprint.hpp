@@ -1,7 +1,7 @@
-// The facts of the environment that could explain why one run differs from another, taken with every run.
+// The facts of the environment that could explain why one run differs from another, recorded with every run.
 //
-// A fact belongs to a group; a declared change names groups. Facts that change from run to run by themselves
-// (a temperature, a free-running counter) are none.
+// A fact belongs to a group; a declared change names groups. Values that change by themselves from run to run
+// (a temperature, a free-running counter) are not facts.
 #pragma once
 
 #include <optional>
@@ -21,23 +21,22 @@ struct Fact {
   auto operator<=>(const Fact&) const = default;
 };
 
-// The value of a fact of which it is known that there is none.
+// The value of a fact that is known to be absent.
 inline constexpr std::string_view kAbsentValue = "(absent)";
-// The one clause of Fingerprint::unknown that is about all groups: where a document was imported.
+// The clause of Fingerprint::unknown that covers all other groups, used for imported documents.
 inline constexpr std::string_view kAllElse = "everything but what the iperf3 document tells";
 
 struct Fingerprint {
-  std::string boot_id;      // /proc/sys/kernel/random/boot_id: the unit that runs of one boot share
+  std::string boot_id;      // /proc/sys/kernel/random/boot_id: identifies the runs of one boot
   std::vector<Fact> facts;  // by group, then by key
-  // What could not be learnt, a clause each: "nic: veth0@ring-a: ethtool: Operation not permitted", or
-  // kAllElse. Groups are compared without it, and the comparison says so.
+  // Unknown facts, a clause each: "nic: veth0@ring-a: ethtool: Operation not permitted", or kAllElse. Groups
+  // are compared without them, and the comparison says so.
   std::vector<std::string> unknown;
 
   bool operator==(const Fingerprint&) const = default;
 };
 
-// What is wrong with a group that somebody declares to change, as a clause that names it; nothing where
-// facts may belong to it.
+// A clause on what is wrong with a group that somebody declares to change; absent if facts may belong to it.
 [[nodiscard]] std::optional<std::string> wrong_fact_group(std::string_view group);
 
 }  // namespace netperfd

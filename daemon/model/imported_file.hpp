@@ -1,4 +1,4 @@
-// What one file that a user brought along holds, as the process that read it hands it to the daemon.
+// The contents of one imported file, as the reader process returns them to the daemon.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,27 @@
 
 namespace netperfd {
 
-// Of a document that does not name its server.
+// Server of a document that does not name one.
 inline constexpr std::string_view kUnknownServer = "unknown";
 
 // An iperf3 document.
 struct ImportedWorkload {
-  // What it says was asked: protocol, direction, streams, duration, bytes, omit, interval, bitrate, length,
-  // server and port. The rest has its defaults; bitrate and length are those that were used, absent where it
-  // does not say. Neither duration nor bytes: only a stop ended the test.
+  // The options according to the document: protocol, direction, streams, duration, bytes, omit, interval,
+  // bitrate, length, server and port. The rest has its defaults. bitrate and length are the values used,
+  // absent if the document does not have them. If neither duration nor bytes is set, only a stop ended the
+  // test.
   Iperf3Spec asked;
   Iperf3Report report;
-  std::optional<WallTime> started;  // by the clock of the host that measured, in whole seconds
+  std::optional<WallTime> started;  // by the clock of the measuring host, in whole seconds
 
   bool operator==(const ImportedWorkload&) const = default;
 };
 
-// One of the two is there.
+// Exactly one of the two is set.
 struct ImportedFile {
-  std::optional<TraceRecord> trace;  // of a trace.dat or of function_graph text
+  std::optional<TraceRecord> trace;  // from a trace.dat or function_graph text
   std::optional<ImportedWorkload> workload;
-  std::vector<QualityFlag> flags;  // what the file cannot tell
+  std::vector<QualityFlag> flags;  // on data that the file cannot provide
 
   bool operator==(const ImportedFile&) const = default;
 };

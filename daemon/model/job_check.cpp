@@ -1,6 +1,6 @@
-// The rules of a job. They stand here and not with the YAML, so that every way into the daemon obeys the same
-// ones, and so that no later room has to doubt a JobSpec: what passes can be put into an argument vector as
-// it is.
+// The rules of a job. They are here and not in the YAML reader, so that every way into the daemon obeys the
+// same rules and no later module has to doubt a JobSpec: one that passes can be put into an argument vector
+// as it is.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-// What iperf3 3.12 to 3.18 take, by their own error texts.
+// Limits of iperf3 3.12 to 3.18, according to their error messages.
 constexpr milliseconds kMaxDuration = 24h;
 constexpr milliseconds kMaxOmit = 10min;
 constexpr milliseconds kMinInterval = 100ms;
@@ -36,24 +36,25 @@ constexpr std::string_view kDscpNames[] = {"af11", "af12", "af13", "af21",     "
                                            "af31", "af32", "af33", "af41",     "af42",       "af43",
                                            "cs0",  "cs1",  "cs2",  "cs3",      "cs4",        "cs5",
                                            "cs6",  "cs7",  "ef",   "lowdelay", "throughput", "reliability"};
-// Linux refuses a smaller TCP_MAXSEG; of SCTP, iperf3 leaves a smaller one out without a word.
+// Linux refuses a smaller TCP_MAXSEG; for SCTP, iperf3 silently ignores a smaller value.
 constexpr std::uint32_t kMinTcpMss = 88;
 constexpr std::uint32_t kMinSctpMss = 512;
 // A cpu_set_t has 1024 bits.
 constexpr std::uint32_t kMaxCpu = 1023;
 constexpr std::size_t kMaxAffinity = 2;
 
-// Numbers that no machine reaches, and that the signed 64 bits of SQLite and of iperf3's own JSON hold.
+// Larger than on any machine, and within the signed 64 bits of SQLite and of iperf3's own JSON.
 constexpr std::uint64_t kMaxBytes = 1ULL << 60U;
 constexpr std::uint64_t kMaxBitRate = 1'000'000'000'000'000;
 
-// Ours: what one job may put into the store and onto a screen.
+// Our own limits: how much one job may put into the store and onto a screen.
 constexpr std::int64_t kMaxIntervalRows = 500'000;
 constexpr std::size_t kMaxJobName = 64;
 constexpr std::size_t kMaxLabel = 64;
 constexpr std::size_t kMaxDescription = 500;
 
-// The kernel's: TCP_CA_NAME_MAX and IFNAMSIZ with their final NUL; NAME_MAX; a host name of the DNS.
+// Limits of the kernel: TCP_CA_NAME_MAX and IFNAMSIZ without the final NUL, NAME_MAX; and of the DNS: the
+// length of a host name.
 constexpr std::size_t kMaxCongestion = 15;
 constexpr std::size_t kMaxInterfaceName = 15;
 constexpr std::size_t kMaxNetns = 255;
@@ -62,7 +63,7 @@ constexpr std::size_t kMaxHostLabel = 63;
 
 class JobProblems : public Problems {
  public:
-  // `others` are read with `key`; all are keys of workload.iperf3.
+  // `others` are the other keys that the rule reads; all are keys of workload.iperf3.
   void add_iperf3(std::string_view key, std::string message,
                   std::initializer_list<std::string_view> others = {}) {
     std::vector<std::string> paths;
@@ -94,11 +95,11 @@ class JobProblems : public Problems {
 
 enum class Family { none, v4, v6 };
 
-// Of a numeric address; of IPv6 also with a zone, as in fe80::1%eth0.
+// Family of a numeric address; an IPv6 address may have a zone, as in fe80::1%eth0.
 Family family_of(const std::string& address) {
   const auto percent = address.find('%');
   const std::string host = address.substr(0, percent);
-  // inet_pton stops at a NUL; the rest of the text must not hide behind it.
+  // inet_pton stops at a NUL; more text could hide behind it.
   if (host.contains('\0')) return Family::none;
   in6_addr v6{};
   if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) {
@@ -111,7 +112,7 @@ Family family_of(const std::string& address) {
                                                                                     : Family::none;
 }
 
-// A name whose last label is a number, such as 10.0.0.256, was meant as an address.
+// A name whose last label is a number, such as 10.0.0.256, is a mistyped address.
 bool is_host_name(std::string_view text) {
   if (text.empty() || text.size() > kMaxHost) return false;
   std::string_view label;
@@ -276,8 +277,7 @@ void check_options(const Iperf3Spec& iperf3, JobProblems& problems) {
   }
   if (iperf3.port == 0) problems.add_iperf3("port", "0 is out of range (1 to 65535)");
   if (iperf3.client_port) {
-    // iperf3 binds stream after stream to the next port, and the streams of the way back after those of the
-    // way there.
+    // iperf3 binds each stream to the next port, and the streams of the reverse direction after the others.
     const std::uint32_t ports = iperf3.streams * (iperf3.direction == Direction::both ? 2 : 1);
     if (*iperf3.client_port == 0) problems.add_iperf3("cport", "0 is out of range (1 to 65535)");
     if (*iperf3.client_port + ports > 65'536U && iperf3.streams <= kMaxStreams) {
@@ -307,14 +307,14 @@ void check_timeout(const JobSpec& spec, JobProblems& problems) {
   }
 }
 
-// Bounds what one run stores: a row an interval for each stream and for the sum.
+// Limits the rows that one run stores: one per interval for each stream and for the sum.
 void check_volume(const JobSpec& spec, JobProblems& problems) {
   const Iperf3Spec& iperf3 = spec.iperf3;
   const auto planned = planned_duration(spec);
   const auto longest = planned.value_or(spec.limits.timeout);
   const bool sensible = iperf3.interval >= kMinInterval && iperf3.streams >= 1 &&
                         iperf3.streams <= kMaxStreams && longest <= kMaxDuration + kMaxOmit;
-  if (!sensible) return;  // said already
+  if (!sensible) return;  // reported already
   const std::int64_t directions = iperf3.direction == Direction::both ? 2 : 1;
   const std::int64_t rows =
       (longest / iperf3.interval + 1) * directions * (static_cast<std::int64_t>(iperf3.streams) + 1);
@@ -336,7 +336,7 @@ void check_iperf3(const JobSpec& spec, JobProblems& problems) {
   check_volume(spec, problems);
 }
 
-// A job without a workload is nothing but its trace.
+// A job without a workload consists only of its trace.
 void check_none(const JobSpec& spec, JobProblems& problems) {
   if (spec.repeat > 1) {
     problems.add("repeat",

@@ -1,4 +1,4 @@
-// What a caller asked to be measured. A JobSpec is made by daemon/config from YAML and never changes once
+// A caller's request for a measurement. daemon/config makes a JobSpec from YAML, and it never changes once
 // accepted.
 #pragma once
 
@@ -17,25 +17,25 @@ namespace netperfd {
 
 enum class WorkloadKind {
   iperf3,
-  none,      // nothing of netperfd's own: somebody else makes the traffic, until the job is stopped
-  imported,  // files that somebody brought along; no job text can ask for it
+  none,      // netperfd makes no traffic: somebody else does, until the job is stopped
+  imported,  // files that somebody imported; no job text can ask for it
 };
 enum class Protocol { tcp, udp, sctp };
 enum class IpVersion { any, v4, v6 };
 
 // A one-off `iperf3 -s` that netperfd runs for this job.
 struct LocalServer {
-  std::string netns;  // a name under /run/netns; empty: the host's own namespace
+  std::string netns;  // a name under /run/netns; empty: the host's namespace
   std::string bind;   // the address it listens on and the client connects to
 
   bool operator==(const LocalServer&) const = default;
 };
 
-// The iperf3 workload; each member is one key of `workload.iperf3` and one option of the client.
+// The iperf3 workload; each member is one key of `workload.iperf3` and one client option.
 struct Iperf3Spec {
   std::string server;                // host name or address; with `local`, that server's bind address
-  std::optional<LocalServer> local;  // absent: `server` is somebody else's
-  std::string netns;                 // where the client runs; empty: the host's own namespace
+  std::optional<LocalServer> local;  // absent: the server is not run by netperfd
+  std::string netns;                 // network namespace of the client; empty: the host's namespace
 
   Protocol protocol = Protocol::tcp;
   Direction direction = Direction::send;
@@ -48,7 +48,7 @@ struct Iperf3Spec {
   std::chrono::milliseconds omit{0};         // whole seconds
   std::chrono::milliseconds interval{1000};  // 100 ms and up
 
-  std::optional<std::uint64_t> bitrate;  // bits per second a stream, 0 is unlimited; absent: iperf3's default
+  std::optional<std::uint64_t> bitrate;  // bits per second per stream, 0: unlimited; absent: iperf3's default
   std::optional<std::uint64_t> length_bytes;  // of one write
   std::optional<std::uint64_t> window_bytes;  // socket buffer
   std::optional<std::uint32_t> mss_bytes;
@@ -56,7 +56,7 @@ struct Iperf3Spec {
   std::string dscp;        // number or name as iperf3 takes it; empty: none
   std::uint16_t port = 5201;
   std::optional<std::uint16_t> client_port;
-  std::string bind;                     // the client's own address; empty: the kernel's choice
+  std::string bind;                     // the client's own address; empty: chosen by the kernel
   std::vector<std::uint32_t> affinity;  // CPU of the client, then of a local server
   bool zerocopy = false;
   bool no_delay = false;
@@ -66,7 +66,7 @@ struct Iperf3Spec {
 };
 
 struct Limits {
-  // Of one run, from its preparation to its end; never 0 in an accepted job.
+  // For one run, from its preparation to its end; never 0 in an accepted job.
   std::chrono::milliseconds timeout{0};
 
   bool operator==(const Limits&) const = default;
@@ -75,39 +75,39 @@ struct Limits {
 struct JobSpec {
   std::string name;
   std::string description;
-  std::string label;         // the caller's word for this arm, such as "before"
-  std::uint32_t repeat = 1;  // runs; blocks where there is a design
+  std::string label;         // the caller's name for this arm, such as "before"
+  std::uint32_t repeat = 1;  // runs; or blocks if there is a design
   JobPurpose purpose = JobPurpose::measurement;
   WorkloadKind workload = WorkloadKind::iperf3;
-  // Has its defaults where `workload` is another; of imported files what an iperf3 document among them tells.
+  // Has its defaults if `workload` is of another kind; for imported files, the options of the iperf3 document
+  // among them.
   Iperf3Spec iperf3;
   std::optional<TraceSpec> trace;
   std::optional<Design> design;
   Limits limits;
-  std::string text;  // the YAML that gave all this, overrides applied: what the store keeps
+  std::string text;  // the YAML that this was read from, with overrides applied; the store keeps it
 
   bool operator==(const JobSpec&) const = default;
 };
 
-// Whether its `iperf3` says something: where iperf3 was imported, a server is named.
+// Whether its `iperf3` is meaningful: an imported iperf3 document always names a server.
 [[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
   return spec.workload == WorkloadKind::iperf3 ||
          (spec.workload == WorkloadKind::imported && !spec.iperf3.server.empty());
 }
 
-// One thing wrong with a job: the key's full path and a whole sentence of what it is and what was expected.
+// One error in a job: the key's full path, and a whole sentence on what was found and what was expected.
 struct JobProblem {
   std::string key;
   std::string message;
-  // The other keys the rule read: while one of them is wrong, this says nothing.
+  // The other keys that the rule reads: if one of them is wrong, this problem is not reported.
   std::vector<std::string> others;
 };
 
-// Everything that contradicts the rules of a single key or of several together; empty for a job that may run.
+// All violations of rules for a single key or for several together; empty for a job that may run.
 [[nodiscard]] std::vector<JobProblem> check(const JobSpec& spec);
 
-// Time one run of this job takes when all goes well; nothing for a job limited by bytes
-// or ended by its caller.
+// Duration of one run of this job if all goes well; absent for a job limited by bytes or ended by its caller.
 [[nodiscard]] std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec);
 
 [[nodiscard]] std::string_view to_string(WorkloadKind kind);

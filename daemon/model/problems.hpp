@@ -1,4 +1,4 @@
-// What a check found, as it goes.
+// Collects the problems found by a check.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace netperfd {
 
 class Problems {
  public:
-  // `others` are read with `key`; all are full paths.
+  // `others` are the other keys that the rule reads; all are full paths.
   void add(std::string key, std::string message, std::vector<std::string> others = {}) {
     found_.push_back({std::move(key), std::move(message), std::move(others)});
   }

@@ -1,4 +1,4 @@
-// The stored, immutable outcome of a run. What nobody learnt is absent, never 0.
+// The stored, immutable outcome of a run. Unknown values are absent, never 0.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ using WallTime = std::chrono::sys_time<std::chrono::microseconds>;
 using Totals = rows::Sum;
 using Interval = rows::Interval;
 using QualityFlag = rows::Flag;
-// Of a traced run whose design has functions on one side only; the message names them.
+// Flag of a traced run whose design has functions on one side only; the message names them.
 inline constexpr std::string_view kFunctionsLeftOut = "functions-left-out";
 
 struct Endpoint {
@@ -33,23 +33,23 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// What iperf3's document says of the test as a whole.
+// The figures of iperf3's document for the whole test.
 struct Iperf3Report {
   std::string version;  // "3.12"
   std::optional<Endpoint> client, server;
   std::optional<std::uint32_t> mss_bytes;
-  std::string congestion;  // the sender's, empty where unknown
-  // Of one CPU, as iperf3 counts its own process.
+  std::string congestion;  // the sender's; empty if unknown
+  // Percent of one CPU, as iperf3 measures its own process.
   std::optional<double> cpu_client_percent, cpu_server_percent;
-  std::vector<Totals> sums;     // one a direction
-  std::vector<Totals> streams;  // one a stream
+  std::vector<Totals> sums;     // one for each direction
+  std::vector<Totals> streams;  // one for each stream
   std::vector<Interval> intervals;
   std::vector<QualityFlag> flags;
 
   bool operator==(const Iperf3Report&) const = default;
 };
 
-// Bytes kept as they came.
+// Unmodified output of a process.
 struct Document {
   std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr"
   std::string bytes;
@@ -61,45 +61,45 @@ struct ResourceUsage {
   std::chrono::microseconds system{0};
 };
 
-// How the workload ended, whatever the way.
+// How the workload ended, successfully or not.
 struct WorkloadResult {
-  std::string error;    // empty: a measurement. Otherwise ours, then iperf3's own words.
-  Iperf3Report report;  // with an error: what could still be read of it
+  std::string error;    // empty: a measurement; otherwise our own words, then iperf3's
+  Iperf3Report report;  // if there is an error, as much as could be read
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
 };
 
-// What one device of the client's network namespace counted between the release and the end of the run.
+// Packets counted by one device of the client's network namespace between the release and the end of the run.
 struct PacketCount {
-  std::string device;         // the one that the route to the server leaves by
-  std::string netns;          // empty: the host's own
-  bool sent = true;           // its tx counters; false: rx, for a test in which the client receives
+  std::string device;         // the one used by the route to the server
+  std::string netns;          // empty: the host's namespace
+  bool sent = true;           // true: its tx counters; false: rx, for a test in which the client receives
   std::uint64_t packets = 0;  // socket buffers: one that is segmented later counts once
   std::uint64_t bytes = 0;
 
   bool operator==(const PacketCount&) const = default;
 };
 
-// What the figures of a function profile are divided by. Unlike iperf3's sums it covers the omitted part too,
-// as the trace does.
+// The divisors of a function profile's figures. Unlike iperf3's sums they include the omitted part, as the
+// trace does.
 struct Traffic {
   std::optional<std::uint64_t> goodput_bytes;  // received, over all directions and streams
-  std::optional<PacketCount> packets;          // absent: not known, or none
+  std::optional<PacketCount> packets;          // absent: unknown
 
   bool operator==(const Traffic&) const = default;
 };
 
 struct RunRecord {
   RunId id = 0;
-  RunState state = RunState::failed;  // one of the ended ones
-  std::string error;                  // empty exactly where state is finished
+  RunState state = RunState::failed;  // one of the final states
+  std::string error;                  // empty exactly if state is finished
   std::optional<WallTime> started;    // the moment of the client's release
-  std::optional<WallTime> ended;      // the moment the client was seen to have ended
+  std::optional<WallTime> ended;      // the moment when the client was found to have ended
   WorkloadResult workload;
-  std::optional<TraceRecord> trace;  // absent where the job asked for none
+  std::optional<TraceRecord> trace;  // absent if the job asked for none
   Traffic traffic;
   std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
-  std::optional<Counters> counters;        // absent: the client was never let go, or none were read
+  std::optional<Counters> counters;        // absent: the client was never released, or none were read
 };
 
 }  // namespace netperfd

@@ -1,4 +1,4 @@
-// The states of a run: one enum, one table, one transition check.
+// The states of a run, their names, and the allowed transitions.
 //
 //   pending -> preparing -> running -> collecting -> finished | failed
 //   and from each of the first four: failed | canceled | interrupted
@@ -11,19 +11,19 @@
 namespace netperfd {
 
 enum class RunState {
-  pending,      // its job is accepted, its turn has not come
-  preparing,    // children exist but wait
-  running,      // the workload is under way
+  pending,      // its job is accepted, it waits for its turn
+  preparing,    // its processes exist but wait
+  running,      // the workload is running
   collecting,   // the workload has ended, the record is being made
   finished,     // a measurement
   failed,       // no measurement; the run's error says why
   canceled,     // stopped on request
-  interrupted,  // the daemon died under it
+  interrupted,  // the daemon died during the run
 };
 
 struct RunStateRow {
   RunState state;
-  std::string_view name;  // as SQL, D-Bus and JSON have it
+  std::string_view name;  // as in SQL, D-Bus and JSON
   bool ended;
 };
 

@@ -9,7 +9,7 @@
 namespace netperfd {
 namespace {
 
-// Takes the first code point off `rest`; nothing, where no well-formed one stands there.
+// Removes the first code point from `rest` and returns it; absent if it is not well-formed.
 std::optional<std::uint32_t> take_code_point(std::string_view& rest) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
   const unsigned char first = byte(0);
@@ -24,8 +24,7 @@ std::optional<std::uint32_t> take_code_point(std::string_view& rest) {
     if ((byte(i) & 0xC0U) != 0x80U) return std::nullopt;
     code_point = (code_point << 6U) | (byte(i) & 0x3FU);
   }
-  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800,
-                                         0x10000};  // of each size: a smaller one is overlong
+  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};  // by length; a smaller one is overlong
   const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
   if (code_point < kSmallest[size] || code_point > 0x10FFFF || surrogate) return std::nullopt;
   rest.remove_prefix(size);

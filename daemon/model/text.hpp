@@ -1,4 +1,4 @@
-// What a text from outside must be before it may reach the journal, a terminal, the store or the bus.
+// Checks for text from outside, before it may reach the journal, a terminal, the store or the bus.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace netperfd {
 
-// Well-formed UTF-8, as D-Bus asks of every string: no overlong forms, no surrogates, no NUL.
+// Well-formed UTF-8, as D-Bus requires for every string: no overlong forms, no surrogates, no NUL.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-// UTF-8 of one line: also without the control characters that could move a cursor or end a log line.
+// One line of UTF-8, without control characters, which could move a cursor or end a log line.
 [[nodiscard]] bool is_printable(std::string_view text);
 
-// ASCII letters, digits and characters of `signs`, beginning with a letter or digit, at most `limit`: neither
-// an option nor a path that leads elsewhere can look like that.
+// ASCII letters, digits and characters of `signs`, beginning with a letter or digit, at most `limit`
+// characters. Such a word cannot be an option, nor a path that leaves a directory.
 [[nodiscard]] bool is_word(std::string_view text, std::string_view signs, std::size_t limit);
 
 }  // namespace netperfd

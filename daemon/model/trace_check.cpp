@@ -1,5 +1,6 @@
 // tracefs files are small languages: a line break ends a command, a space ends a name, and a sign in front
-// can turn a name into something else. The rules leave of each language only what the job's keys stand for.
+// can change the meaning of a name. The rules allow only the part of each language that the job's keys stand
+// for.
 #include "daemon/model/trace_check.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +17,14 @@
 namespace netperfd {
 namespace {
 
-// MODULE_NAME_LEN with its final NUL, on 64 bits.
+// MODULE_NAME_LEN on 64 bits, without the final NUL.
 constexpr std::size_t kMaxModule = 55;
 constexpr std::size_t kMaxFunction = 127;
 constexpr std::size_t kMaxEventName = 127;
 // A cpu_set_t has 1024 bits.
 constexpr std::uint32_t kMaxCpu = 1023;
 
-// Ours: what one job may make the daemon and the kernel keep.
+// Our own limits: how much one job may make the daemon and the kernel keep.
 constexpr std::size_t kMaxFunctions = 512;
 constexpr std::size_t kMaxEvents = 64;
 constexpr std::size_t kMaxFilter = 1024;
@@ -39,14 +40,14 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-// For messages, since what is wrong with a name may be its length or its bytes.
+// For messages: a name may be wrong because of its length or its bytes.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMaxShown = 60;
   return fmt::format("{:?}{}", text.substr(0, kMaxShown), text.size() > kMaxShown ? "..." : "");
 }
 
-// A name or glob of set_ftrace_filter, where ':' begins a command, '!' takes a name out, '#' begins a comment
-// and a digit a line number of available_filter_functions.
+// A name or glob of set_ftrace_filter. There, ':' begins a command, '!' removes a name, '#' begins a comment,
+// and a digit begins a line number of available_filter_functions.
 bool is_function(std::string_view text) {
   const auto fits = [](char c) { return c > ' ' && c <= '~' && c != ':'; };
   return !text.empty() && text.size() <= kMaxFunction && std::ranges::all_of(text, fits) &&

@@ -1,4 +1,4 @@
-// The rules of a job's trace. What passes can be written into tracefs as it is.
+// The rules of a job's trace. A trace that passes can be written into tracefs as it is.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace netperfd {
 
-// The part of check() that is about `trace` alone; `spec` may be absurd in any way.
+// The part of check() for `trace` alone; `spec` may contain anything.
 [[nodiscard]] std::vector<JobProblem> check_trace(const TraceSpec& spec);
 
 }  // namespace netperfd

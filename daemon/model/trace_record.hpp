@@ -1,6 +1,6 @@
-// What a run's trace session saw. Times are nanoseconds since the client's release, negative before it. No
-// member ever holds a kernel address: code is named by its symbol, data by a token that is the same for the
-// same address within one run and means nothing outside it.
+// The record of a run's trace session. Times are nanoseconds since the client's release, negative before it.
+// No member ever holds a kernel address: code is named by its symbol. Data is named by a token, which is the
+// same for the same address within one run and means nothing outside it.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 
 namespace netperfd {
 
-// One CPU's ring buffer, from the kernel's per_cpu/cpuN/stats and from the sub-buffers that were read.
+// One CPU's ring buffer, from the kernel's per_cpu/cpuN/stats and from the sub-buffers read.
 struct TraceCpu {
   std::uint32_t cpu = 0;
   std::uint64_t records = 0;         // decoded: events, and the stacks and marks between them
-  std::uint64_t bytes = 0;           // of sub-buffers read
-  std::uint64_t lost_events = 0;     // that the sub-buffers themselves report as missing before them
+  std::uint64_t bytes = 0;           // of the sub-buffers read
+  std::uint64_t lost_events = 0;     // missing records, reported by the sub-buffers that follow them
   std::uint64_t overrun = 0;         // overwritten before they were read (stats: "overrun")
   std::uint64_t commit_overrun = 0;  // stats: "commit overrun"
-  std::uint64_t dropped_events = 0;  // not written, the buffer was full (stats: "dropped events")
+  std::uint64_t dropped_events = 0;  // not written because the buffer was full (stats: "dropped events")
   std::uint64_t damaged = 0;         // sub-buffers with bytes that could not be decoded
 
   bool operator==(const TraceCpu&) const = default;
@@ -31,10 +31,11 @@ struct TraceCpu {
 
 struct EventCount {
   std::string name;                   // "skb:kfree_skb"
-  std::string filter;                 // as asked; empty: none
-  std::uint64_t count = 0;            // decoded, from the release on or not
-  std::vector<std::uint64_t> slices;  // the same by time, slice i from i * TraceRecord::slice_width on;
-                                      // before the release is not in them; trailing zeros are left out
+  std::string filter;                 // as in the job; empty: none
+  std::uint64_t count = 0;            // decoded, including those before the release
+  std::vector<std::uint64_t> slices;  // counts by time, slice i starting at i * TraceRecord::slice_width;
+                                      // events before the release are not included; trailing zeros are left
+                                      // out
 
   bool operator==(const EventCount&) const = default;
 };
@@ -42,19 +43,19 @@ struct EventCount {
 struct EventField {
   std::string name;
   std::variant<std::int64_t, std::uint64_t, std::string> value;
-  std::string text;  // as the kernel prints it (an enum's name, a symbol); empty: the value itself
+  std::string text;  // as the kernel prints it (an enum's name, a symbol); empty: same as the value
 
   bool operator==(const EventField&) const = default;
 };
 
-// One event whole: among the first or the last few of its name.
+// A complete event: one of the first or last few with its name.
 struct EventSample {
   std::string event;
   std::uint64_t ordinal = 0;  // 1 for the first of this name
   std::int64_t time_ns = 0;
   std::uint32_t cpu = 0;
   std::int32_t pid = 0;
-  std::string task;  // its name; empty where the kernel has forgotten it
+  std::string task;  // its name; empty if the kernel no longer knows it
   std::vector<EventField> fields;
 
   bool operator==(const EventSample&) const = default;
@@ -68,7 +69,7 @@ struct StackCount {
   bool operator==(const StackCount&) const = default;
 };
 
-// Packets that skb:kfree_skb freed, by why and where.
+// Packets freed by skb:kfree_skb, by reason and location.
 struct DropCount {
   std::string reason;    // the kernel's name without its prefix, such as "NO_SOCKET"
   std::string location;  // the function that freed it
@@ -80,43 +81,44 @@ struct DropCount {
 struct TraceMark {
   std::int64_t time_ns = 0;
   std::string text;
-  bool user = false;  // from Manager.Mark, not netperfd's own
+  bool user = false;  // set by Manager.Mark, not by netperfd itself
 
   bool operator==(const TraceMark&) const = default;
 };
 
 struct TraceRecord {
-  std::string skipped;  // not empty: nothing was traced, and this is why; the rest has its defaults
-  std::string broken;   // not empty: what happened meanwhile that makes the trace doubtful
-  std::string clock;    // of the stamps: "mono"
-  std::uint64_t buffer_bytes = 0;              // of one CPU
-  std::uint32_t functions = 0;                 // in the filter of function_graph
-  std::vector<std::string> missing_functions;  // asked for by name, not traceable
-  bool workload_only = false;                  // as asked: softirq work for others is then not seen
+  std::string skipped;             // not empty: the reason why nothing was traced; the rest has its defaults
+  std::string broken;              // not empty: an event during the trace that makes it doubtful
+  std::string clock;               // of the time stamps: "mono"
+  std::uint64_t buffer_bytes = 0;  // for each CPU
+  std::uint32_t functions = 0;     // number of functions in the filter of function_graph
+  std::vector<std::string> missing_functions;  // requested by name, but not traceable
+  bool workload_only = false;                  // as in the job; softirq work for other tasks is then not seen
   std::chrono::nanoseconds slice_width{0};     // of EventCount::slices
-  std::vector<std::uint32_t> only_cpus;        // as asked; empty: all
+  std::vector<std::uint32_t> only_cpus;        // as in the job; empty: all
   std::vector<TraceCpu> cpus;                  // by number
-  std::vector<EventCount> events;  // by count, the most frequent first; those asked for also where they never
-                                   // occurred
-  std::vector<EventSample> samples;        // by time
-  std::vector<StackCount> stacks;          // by count within an event
-  std::uint64_t stacks_left_out = 0;       // stacks counted, but too many kinds to keep apart
-  std::vector<DropCount> drops;            // by count
-  std::vector<TraceMark> marks;            // by time
-  std::optional<FunctionProfile> profile;  // absent where functions were not traced
-  std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not asked for
-  std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that found no room in it
+  std::vector<EventCount> events;     // the most frequent first; requested events are included even if they
+                                      // never occurred
+  std::vector<EventSample> samples;   // by time
+  std::vector<StackCount> stacks;     // by count within an event
+  std::uint64_t stacks_left_out = 0;  // counted stacks beyond the limit of different ones
+  std::vector<DropCount> drops;       // by count
+  std::vector<TraceMark> marks;       // by time
+  std::optional<FunctionProfile> profile;  // absent if functions were not traced
+  std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not requested
+  std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that did not fit into it
 
   bool operator==(const TraceRecord&) const = default;
 };
 
-// Records of this CPU that were written or should have been, and that nobody decoded. The kernel counts an
-// overwritten one in its statistics and reports it again in the stream: the larger of the two is taken.
+// Records of this CPU that were not decoded although they were written or should have been. The kernel counts
+// an overwritten record in its statistics and reports it again in the stream, so the larger of the two is
+// used.
 [[nodiscard]] inline std::uint64_t lost_of(const TraceCpu& cpu) {
   return std::max(cpu.lost_events, cpu.overrun) + cpu.commit_overrun + cpu.dropped_events;
 }
 
-// Over all names, stacks and marks not counted.
+// Number of events of all names; stacks and marks are not counted.
 [[nodiscard]] inline std::uint64_t events_of(const TraceRecord& record) {
   std::uint64_t events = 0;
   for (const EventCount& event : record.events) events += event.count;

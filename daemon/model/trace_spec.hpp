@@ -1,4 +1,4 @@
-// What a job watches in the kernel while its workload runs.
+// The kernel events and functions that a job records while its workload runs.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace netperfd {
 // given.
 struct FunctionGraphSpec {
   std::string module;                  // every traceable function of this module
-  std::vector<std::string> functions;  // names or globs, as set_ftrace_filter takes them
-  std::vector<std::string> exclude;    // names or globs left out of either
-  std::optional<std::uint32_t> depth;  // of nested calls that are recorded, 1 and up; absent: all
-  // Names, left out as well: those that only one side of the job's design has. No text can ask for it.
+  std::vector<std::string> functions;  // names or globs, in the syntax of set_ftrace_filter
+  std::vector<std::string> exclude;    // names or globs to leave out
+  std::optional<std::uint32_t> depth;  // of nested calls to record, at least 1; absent: all
+  // Names to leave out because only one side of the job's design has them. No job text can set it.
   std::vector<std::string> left_out = {};
 
   bool operator==(const FunctionGraphSpec&) const = default;
@@ -24,7 +24,7 @@ struct FunctionGraphSpec {
 struct EventSpec {
   std::string name;         // "skb:kfree_skb"
   std::string filter;       // in the kernel's own filter language; empty: every event
-  bool stacktrace = false;  // the kernel stack with each of them
+  bool stacktrace = false;  // record the kernel stack with each event
 
   bool operator==(const EventSpec&) const = default;
 };
@@ -34,9 +34,9 @@ struct TraceSpec {
   std::vector<EventSpec> events;
   bool workload_only = false;                   // only while a task of the workload is the current one
   std::vector<std::uint32_t> cpus;              // empty: all
-  std::optional<std::uint64_t> buffer_bytes;    // of one CPU; absent: netperfd's choice
-  std::optional<std::uint64_t> keep_raw_bytes;  // of raw sub-buffers to keep, all CPUs; absent: none
-  bool optional = false;                        // measure without it where the kernel refuses
+  std::optional<std::uint64_t> buffer_bytes;    // for each CPU; absent: netperfd's default
+  std::optional<std::uint64_t> keep_raw_bytes;  // of raw sub-buffers to keep, over all CPUs; absent: none
+  bool optional = false;                        // measure without a trace if the kernel refuses it
 
   bool operator==(const TraceSpec&) const = default;
 };

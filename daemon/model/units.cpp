@@ -32,8 +32,7 @@ constexpr Unit kBitRateUnits[] = {{"", 1},
                                   {"T", 1'000'000'000'000},
                                   {"t", 1'000'000'000'000}};
 
-// Decimal arithmetic instead of a double: what was written is taken exactly, or not at all ("0.5ms", "1.2"
-// bytes).
+// Decimal arithmetic instead of a double: a value is taken exactly or refused ("0.5ms", "1.2" bytes).
 std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units) {
   std::uint64_t mantissa = 0;
   std::uint64_t scale = 1;
@@ -70,7 +69,7 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
 
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const auto count = parse_quantity(text, kDurationUnits);
-  // 100 years: sums and products of such durations stay far inside 64 bits, in nanoseconds too.
+  // 100 years: sums and products of such durations stay well within 64 bits, even in nanoseconds.
   constexpr std::chrono::milliseconds kLongest = std::chrono::years{100};
   if (!count || *count > static_cast<std::uint64_t>(kLongest.count())) return std::nullopt;
   return std::chrono::milliseconds{*count};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxQuoted = 60;
 
-// Insertions, deletions, replacements and swaps of neighbours that make `a` into `b`.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t typing_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
@@ -33,7 +33,7 @@ std::string in_quotes(std::string_view text) {
   if (text.size() <= kMaxQuoted) return fmt::format("{:?}", text);
   std::size_t end = kMaxQuoted;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // not inside a UTF-8 character
+    --end;  // do not cut inside a UTF-8 character
   return fmt::format("{:?}...", text.substr(0, end));
 }
 

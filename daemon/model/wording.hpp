@@ -1,4 +1,4 @@
-// Parts of error messages about words that people typed.
+// Parts of error messages about words that users typed.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace netperfd {
 
-// `text` in quotation marks for a message: control characters escaped, and shortened where it is long.
+// `text` in quotation marks for a message: control characters are escaped, and a long text is shortened.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-// The candidate that a typing mistake of `word` most likely meant; nothing where none is near.
+// The candidate most likely meant by the misspelt `word`; absent if none is close.
 [[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
                                                       std::span<const std::string_view> candidates);
 

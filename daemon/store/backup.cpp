@@ -26,7 +26,7 @@ Status copy_pages(Connection& from, const std::string& path) {
   if (!backup) return refusal_of(to->raw());
   constexpr int kAllPages = -1;
   const int code = sqlite3_backup_step(backup.get(), kAllPages);
-  // Only this puts the error of the copy where refusal_of() finds it.
+  // Only this call puts the copy's error where refusal_of() finds it.
   sqlite3_backup_finish(backup.release());
   if (code != SQLITE_DONE) return refusal_of(to->raw());
   return {};
@@ -54,7 +54,7 @@ Status write_copy(Connection& from, const std::string& partial, const std::strin
 
 Status copy_database(Connection& from, const std::string& target) {
   const auto partial = target + ".partial";
-  ::unlink(partial.c_str());  // of a start that was cut short
+  ::unlink(partial.c_str());  // left by a start that was interrupted
   auto written = write_copy(from, partial, target);
   if (!written) ::unlink(partial.c_str());
   return written;

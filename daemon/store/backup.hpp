@@ -6,8 +6,8 @@
 
 namespace netperfd::store {
 
-// A whole copy of the open database as the file `target` (mode 0640), on the disk when this returns. It takes
-// that name only once complete; an older file of the name is replaced.
+// Copies the whole open database to the file `target` (mode 0640), which is on disk when this returns. The
+// file gets that name only once it is complete; an older file of the name is replaced.
 [[nodiscard]] Status copy_database(Connection& from, const std::string& target);
 
 }  // namespace netperfd::store

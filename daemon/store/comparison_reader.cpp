@@ -1,5 +1,5 @@
-// A comparison reads some figures of many runs, so its statements are prepared once for all of them, and what
-// makes a run long (histograms, slices, call trees, samples, intervals, documents) is never touched.
+// A comparison reads a few figures of many runs. So its statements are prepared once for all runs, and the
+// long parts of a run (histograms, slices, call trees, samples, intervals, documents) are never read.
 #include "daemon/store/comparison_reader.hpp"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@
 namespace netperfd::store {
 namespace {
 
-// What the CPUs' times among the counters come to: those of source "cpu", "busy" of all and "cpuN busy" and
-// "cpuN idle" of each.
+// Takes the CPU times from the counters: those of source "cpu", "busy" of all CPUs and "cpuN busy" and "cpuN
+// idle" of each.
 void take_cpu_times(const std::vector<CounterDelta>& counters, analysis::ComparedRun& run) {
   struct Time {
     std::uint64_t busy = 0, idle = 0;
@@ -51,13 +51,13 @@ class RunParts {
     const std::pair<Statement RunParts::*, std::string_view> statements[] = {
         {&RunParts::run_,
          "SELECT job, ifnull(block, 0), ifnull(letter, 0), started_us FROM runs WHERE id = ?"},
-        // A server elsewhere keeps none of this host's CPUs busy.
+        // A server on another host does not use this host's CPUs.
         {&RunParts::processes_,
          "SELECT 1.0 * (r.client_user_us + r.client_system_us) / nullif(r.ended_us - r.started_us, 0), "
          "iif(j.local_server, r.cpu_server_percent / 100, NULL), "
          "(SELECT count(*) FROM streams WHERE run = r.id) "
          "FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?"},
-        // A direction whose receiver never told makes the sum unknown.
+        // If the receiver of a direction did not report, the sum is unknown.
         {&RunParts::received_,
          "SELECT iif(count(*) = count(received_bits_per_second), sum(received_bits_per_second), NULL) "
          "FROM sums WHERE run = ?"},
@@ -82,7 +82,8 @@ class RunParts {
     return parts;
   }
 
-  // What a verdict on the throughput asks for: the figure, the place in the design, whether it was traced.
+  // Loads the data for a verdict on the throughput: the figure, the place in the design, whether it was
+  // traced.
   Status load_throughput(RunId id, analysis::ComparedRun& run) {
     run.id = id;
     bool known = false;
@@ -101,7 +102,6 @@ class RunParts {
     });
   }
 
-  // All else.
   Status load_rest(RunId id, analysis::ComparedRun& run) {
     auto done = for_each_row(traffic_.bind(id),
                              [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
@@ -125,7 +125,7 @@ class RunParts {
       std::uint32_t streams = 0;
       row.read(client, server, streams);
       if (!client && !server) return;
-      // Each stream may be a thread of its own, so that their sum says nothing of one CPU.
+      // Each stream may have a thread of its own, so the sum says nothing about a single CPU.
       run.busiest_process = std::max(client.value_or(0), server.value_or(0)) / std::max(streams, 1U);
     });
   }
@@ -167,7 +167,7 @@ class RunParts {
     return done;
   }
 
-  // Runs of one environment share their facts.
+  // Runs in the same environment share their facts.
   Result<const std::vector<Fact>*> facts_of(std::int64_t fingerprint) {
     const auto known = facts_.find(fingerprint);
     if (known != facts_.end()) return &known->second;
@@ -197,7 +197,7 @@ class RunParts {
     return done;
   }
 
-  // Some 200 MB: what callers import may have any number of functions.
+  // About 200 MB: imported traces may have any number of functions.
   static constexpr std::size_t kMostFunctions = 2'000'000;
 
   Connection* connection_;
@@ -252,7 +252,7 @@ Status ComparisonReader::read_words(std::string_view sql, std::vector<std::strin
 }
 
 Result<core::RunNames> ComparisonReader::run_names() {
-  // Each word costs one step down the index, however many jobs have it.
+  // Finds each word with one index look-up, however many jobs have it.
   constexpr std::string_view kDistinct =
       "WITH RECURSIVE word (text) AS (SELECT min({0}) FROM jobs UNION ALL "
       "SELECT (SELECT min({0}) FROM jobs WHERE {0} > word.text) FROM word WHERE word.text IS NOT NULL) "

@@ -1,4 +1,4 @@
-// What a comparison asks of the stored runs; core::RunQueries says what the calls mean.
+// The queries of a comparison; core::RunQueries documents the calls.
 #pragma once
 
 #include <cstdint>

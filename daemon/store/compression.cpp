@@ -8,7 +8,7 @@
 namespace netperfd::store {
 
 Result<std::string> compress(std::string_view bytes, int level) {
-  // The bound is larger than the bytes themselves. What zstd does not write of it is never touched, so it
+  // The bound is larger than the bytes themselves. The part that zstd does not write is never touched, so it
   // takes no memory.
   std::string frame;
   std::size_t size = 0;
@@ -23,7 +23,7 @@ Result<std::string> compress(std::string_view bytes, int level) {
 }
 
 Result<std::string> decompress(std::string_view frame, std::uint64_t size) {
-  // Also keeps a damaged size from becoming an allocation.
+  // Also prevents a damaged size from causing a huge allocation.
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size) {
     return fail(ErrorKind::io,
                 fmt::format("the compressed bytes are damaged: they do not hold {} bytes", size));

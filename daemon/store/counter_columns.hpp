@@ -1,5 +1,5 @@
-// The columns that counter_writer and counter_reader share, each list beside the members it stands for and in
-// one order.
+// The columns that counter_writer and counter_reader share. Each list is next to the members it stands for
+// and in the same order.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What is asked of the stored counters; core::RunQueries says what the call means.
+// The queries for stored counters; core::RunQueries documents the call.
 #pragma once
 
 #include "daemon/model/counters.hpp"

@@ -14,7 +14,7 @@
 namespace netperfd::store {
 namespace {
 
-// A driver may give as a counter what is none; it must not cost the run its record.
+// A driver may report a nonsense value as a counter; the run must not lose its record because of it.
 template <class Number>
 void cut(Number& number) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -1,4 +1,4 @@
-// Writes what was counted while a run went on.
+// Writes the counters of a run.
 #pragma once
 
 #include "daemon/model/counters.hpp"
@@ -7,8 +7,8 @@
 
 namespace netperfd::store {
 
-// Within the transaction of the run's record. A counter that the database cannot hold is cut to the most it
-// can.
+// Runs within the transaction of the run's record. A value that the database cannot hold is replaced by the
+// largest it can.
 [[nodiscard]] Status write_counters(Connection& connection, RunId run, const Counters& counters);
 
 }  // namespace netperfd::store

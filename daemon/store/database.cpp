@@ -12,7 +12,7 @@
 namespace netperfd::store {
 namespace {
 
-// SQLite would create it readable for everybody. The -wal and -shm files take the mode of this one.
+// SQLite would make it readable by everybody. The -wal and -shm files take their mode from this file.
 Status create_if_absent(const std::string& path) {
   const Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
   if (!file) return fail_errno(path, errno);
@@ -35,7 +35,7 @@ Result<Identity> identify(Connection& connection) {
   return Identity{*application_id, *version, *application_id == 0 && *version == 0 && *objects == 0};
 }
 
-// Only reads, so that a file which is not ours stays as it is.
+// Only reads, so that a file that is not ours stays unchanged.
 Status accept(const Identity& identity, const std::string& path, std::int64_t newest) {
   if (identity.empty) return {};
   if (identity.application_id != kApplicationId) {
@@ -69,8 +69,7 @@ Status check_integrity(Connection& connection) {
 }
 
 Status set_up(Connection& connection) {
-  // auto_vacuum counts only before the first table; it is what lets a deletion give its space back to the
-  // disk.
+  // auto_vacuum must be set before the first table. It allows a deletion to return space to the disk.
   if (auto set = connection.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set) return set;
   const auto mode = connection.value<std::string>("PRAGMA journal_mode = WAL");
   if (!mode) return std::unexpected(mode.error());
@@ -79,7 +78,7 @@ Status set_up(Connection& connection) {
                 fmt::format("{}: its file system does not allow a write-ahead log (journal mode stays {})",
                             connection.path(), *mode));
   }
-  // The size limit cuts the log back after a run with very many intervals.
+  // The size limit truncates the log after a run with very many intervals.
   return connection.execute(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
 }

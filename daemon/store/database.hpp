@@ -1,4 +1,4 @@
-// The database file as the daemon owns it: locked, known to be ours, undamaged and at the newest version.
+// The database file, owned by the daemon: locked, verified to be ours, undamaged and at the newest version.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,13 @@ namespace netperfd::store {
 
 class Database {
  public:
-  // Creates the file (mode 0640) where there is none. Refuses, and leaves untouched:
+  // Creates the file (mode 0640) if it does not exist. Refuses a file, and leaves it untouched, with these
+  // errors:
   //   busy              another process owns it
-  //   invalid_argument  it is another program's
+  //   invalid_argument  it belongs to another program
   //   unsupported       a newer netperfd has migrated it
   //   io                it is damaged, or the system refuses
-  // An existing database that needs migrations is copied first, to PATH.before-vN where N is the newest
+  // An existing database that needs migrations is copied first, to PATH.before-vN, where N is the newest
   // version.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
                                                               std::span<const Migration> migrations);
@@ -27,9 +28,9 @@ class Database {
   ~Database();
 
   [[nodiscard]] Connection& connection() { return connection_; }
-  // Of the copy made before a migration, else empty.
+  // Path of the copy made before a migration, otherwise empty.
   [[nodiscard]] const std::string& copy_path() const { return copy_path_; }
-  // Whether the owner before ended without closing it; it was checked then.
+  // Whether the previous owner ended without closing it; it was checked then.
   [[nodiscard]] bool was_unclosed() const { return lock_.found_unclosed(); }
 
  private:

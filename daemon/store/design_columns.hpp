@@ -1,4 +1,4 @@
-// A job's design as the columns of its row.
+// Maps a job's design to the columns of its row.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace netperfd::store {
 
-// All are NULL or empty for a job without a design, which is what no seed says.
+// All are NULL or empty for a job without a design; a NULL seed means no design.
 struct DesignColumns {
   std::optional<std::string> seed, variant_a, variant_b;  // the seed in decimal: SQL's integers are signed
   bool plain = false;
-  std::string changed;  // a line each
+  std::string changed;  // one per line
 };
 
 [[nodiscard]] DesignColumns columns_of(const std::optional<Design>& design);
 
-// Of its variants the names, which is all that is kept.
+// The variants have only their names; nothing else of them is stored.
 [[nodiscard]] std::optional<Design> design_of(const DesignColumns& columns);
 
 }  // namespace netperfd::store

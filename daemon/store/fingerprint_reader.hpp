@@ -1,4 +1,4 @@
-// What is asked of the stored environments; core::RunQueries says what the call means.
+// The queries for stored environments; core::RunQueries documents the call.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace netperfd::store {
 
 [[nodiscard]] Result<Fingerprint> read_fingerprint(Connection& connection, RunId run);
 
-// Of one set of facts, by group, then by key.
+// The facts of one set, by group, then by key.
 [[nodiscard]] Result<std::vector<Fact>> read_facts(Connection& connection, std::int64_t fingerprint);
 
 }  // namespace netperfd::store

@@ -11,7 +11,8 @@
 namespace netperfd::store {
 namespace {
 
-// FNV-1a over the texts, each with an end that none of them holds; as SQLite has it, a signed number.
+// FNV-1a over the texts, each followed by a terminator that none of them contains; signed, as SQLite's
+// integers are.
 std::int64_t digest_of(const std::vector<Fact>& facts) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&hash](std::string_view text) {
@@ -26,7 +27,7 @@ std::int64_t digest_of(const std::vector<Fact>& facts) {
   return static_cast<std::int64_t>(hash);
 }
 
-// The number of the set that has exactly these facts; 0 where there is none.
+// The number of the set with exactly these facts; 0 if there is none.
 Result<std::int64_t> find_facts(Connection& connection, std::int64_t digest, const std::vector<Fact>& facts) {
   auto select = connection.prepare("SELECT id FROM fingerprints WHERE digest = ? ORDER BY id");
   if (!select) return std::unexpected(select.error());

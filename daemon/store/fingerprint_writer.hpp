@@ -1,4 +1,4 @@
-// Writes the environment that a run was made in.
+// Writes the environment of a run.
 #pragma once
 
 #include "daemon/model/fingerprint.hpp"
@@ -7,8 +7,8 @@
 
 namespace netperfd::store {
 
-// Within the transaction of the run's record. Facts that another run had too, all of them, are not stored
-// again.
+// Runs within the transaction of the run's record. If another run has exactly the same facts, they are not
+// stored again.
 [[nodiscard]] Status write_fingerprint(Connection& connection, RunId run, const Fingerprint& fingerprint);
 
 }  // namespace netperfd::store

@@ -10,7 +10,7 @@ Status apply_one(const Migration& migration, Connection& connection) {
   if (!transaction) return std::unexpected(transaction.error());
   if (auto done = connection.execute(migration.sql); !done) return done;
 
-  // A step may rebuild a table that others refer to, so references are judged here and not statement by
+  // A step may rebuild a table that others refer to, so references are checked here and not for each
   // statement.
   auto broken = connection.prepare("SELECT \"table\" FROM pragma_foreign_key_check");
   if (!broken) return std::unexpected(broken.error());
@@ -34,8 +34,8 @@ Status apply_one(const Migration& migration, Connection& connection) {
 }  // namespace
 
 Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection) {
-  // SQLite ignores the switch inside a transaction without a word. With it on, a step that drops a table in
-  // order to rebuild it would first delete the rows, and by ON DELETE CASCADE those of other tables too.
+  // SQLite silently ignores this pragma inside a transaction. With it on, a step that drops a table in order
+  // to rebuild it would first delete the rows, and by ON DELETE CASCADE those of other tables too.
   const auto enforced = connection.value<bool>("PRAGMA foreign_keys");
   if (!enforced) return std::unexpected(enforced.error());
   if (*enforced) {

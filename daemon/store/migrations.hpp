@@ -1,4 +1,4 @@
-// The steps from an empty file to the schema this program knows.
+// The migrations from an empty file to this program's schema.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace netperfd::store {
 
-// "npfd" in the header of our files: what file(1) and Database::open() know them by.
+// "npfd" in the header of our files, by which file(1) and Database::open() recognize them.
 inline constexpr std::int64_t kApplicationId = 0x6e706664;
 
 struct Migration {
-  std::int64_t version = 0;   // the one it leads to; a list counts 1, 2, 3 without gaps
+  std::int64_t version = 0;   // the version it produces; a list counts 1, 2, 3 without gaps
   std::string_view name;      // of its file in schema/migrations
   const char* sql = nullptr;  // without BEGIN, COMMIT and user_version, which apply() adds
 };
 
-// schema/migrations, as it was at build.
+// schema/migrations as of the build.
 [[nodiscard]] std::span<const Migration> embedded_migrations();
 
-// Leads a database at `from` through all later steps, each in a transaction of its own: one that fails is
-// undone whole, and the database stays at the version before it. References are checked before each commit;
-// foreign keys must be switched off on `connection`, so that a step may rebuild a table that others refer to.
+// Migrates a database at version `from` through all later steps, each in a transaction of its own. A step
+// that fails is rolled back as a whole, and the database stays at the version before it. References are
+// checked before each commit. Foreign keys must be off on `connection`, so that a step may rebuild a table
+// that others refer to.
 [[nodiscard]] Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection);
 
 }  // namespace netperfd::store

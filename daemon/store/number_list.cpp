@@ -23,7 +23,7 @@ std::unexpected<Error> too_large(std::uint64_t number) {
               fmt::format("{} is more than the database can hold (63 bits)", number));
 }
 
-// Reads on from where it stands; false leaves it anywhere.
+// Reads on from the current position. After false, the position is undefined.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}

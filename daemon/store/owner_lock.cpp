@@ -32,7 +32,7 @@ Result<OwnerLock> OwnerLock::take(const std::string& database_path) {
 
 Status OwnerLock::mark_open() {
   const auto owner = std::to_string(::getpid());
-  // On the disk before the first write to the database: after a loss of power it must still be seen.
+  // On disk before the first write to the database: it must survive a loss of power.
   if (::ftruncate(file_.get(), 0) != 0 ||
       ::pwrite(file_.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size()) ||
       ::fsync(file_.get()) != 0) {
@@ -42,7 +42,7 @@ Status OwnerLock::mark_open() {
 }
 
 void OwnerLock::mark_closed() {
-  // Where this fails, the next start makes one check too many.
+  // If this fails, the next start makes one unnecessary check.
   (void)::ftruncate(file_.get(), 0);
 }
 

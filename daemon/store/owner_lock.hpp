@@ -1,10 +1,10 @@
-// Who may write a database: one process, the holder of the lock on PATH.lock.
+// Ensures that only one process writes a database: the holder of the lock on PATH.lock.
 //
-// The lock is on a file of its own because SQLite uses POSIX locks on the database itself, which a process
-// loses with the first close of any descriptor of that file. Readers such as sqlite3(1) do not ask for this
-// lock. While the owner has the database open, the file holds its process id; found by the next owner, that
-// says that this one did not close it. The file stays: removing it could let two processes lock two files of
-// one name.
+// The lock is on a file of its own because SQLite uses POSIX locks on the database itself, and a process
+// loses those when it closes any descriptor of that file. Readers such as sqlite3(1) do not take this lock.
+// While the owner has the database open, the file holds its process id; if the next owner finds one, the
+// previous owner did not close the database. The file is never removed: otherwise two processes could lock
+// two files of the same name.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ namespace netperfd::store {
 
 class OwnerLock {
  public:
-  // busy where another process has it.
+  // busy if another process has the lock.
   [[nodiscard]] static Result<OwnerLock> take(const std::string& database_path);
 
-  // Whether the owner before ended without closing the database.
+  // Whether the previous owner ended without closing the database.
   [[nodiscard]] bool found_unclosed() const { return found_unclosed_; }
   [[nodiscard]] Status mark_open();
   void mark_closed();

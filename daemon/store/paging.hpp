@@ -1,4 +1,4 @@
-// Pages of a long listing: their size, and the cursor that leads from one to the next.
+// Pages of a long listing: their size, and the cursor for the next page.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace netperfd::store {
 
-// What was asked for, between 1 and `most`; 0 asks for the most.
+// The requested size, limited to between 1 and `most`; 0 means `most`.
 [[nodiscard]] std::uint32_t page_size(std::uint32_t asked, std::uint32_t most);
 
-// A cursor is the last key of its page behind the letter of its listing, so that one of another listing is
-// refused. Keys are not negative.
+// A cursor is the letter of the listing followed by the last key of the page, so that a cursor of another
+// listing is refused. Keys are not negative.
 [[nodiscard]] std::string make_cursor(char listing, std::int64_t key);
-// `first` for an empty cursor; invalid_argument for one that make_cursor() did not make.
+// `first` for an empty cursor; invalid_argument for a cursor not made by make_cursor().
 [[nodiscard]] Result<std::int64_t> parse_cursor(const std::string& cursor, char listing, std::int64_t first);
 
-// The rows of `select`, which is bound to give one more than `size` where there is one. `read` fills one of
-// them and gives its key, a Result<std::int64_t>.
+// The rows of `select`, which must ask for one row more than `size`, to see whether a page follows. `read`
+// fills one row and returns its key, a Result<std::int64_t>.
 template <class Row, class Read>
 [[nodiscard]] Result<core::Page<Row>> read_page(Statement& select, char listing, std::uint32_t size,
                                                 Read read) {

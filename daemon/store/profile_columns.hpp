@@ -1,5 +1,5 @@
-// The columns of a function profile's tables that profile_writer and profile_reader share, each list beside
-// the members it stands for and in one order.
+// The columns of a function profile's tables that profile_writer and profile_reader share. Each list is next
+// to the members it stands for and in the same order.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace netperfd::store {
 
-// Of function_profiles, without its calibration.
+// For function_profiles, without its calibration.
 inline constexpr std::string_view kProfileColumns =
     "open_at_start, open_at_end, unmatched_exits, unmatched_entries, over_losses, depth_overruns, clipped, "
     "out_of_order, tree_overflow, slice_ns, timed, sleep_in_recorded, off_cpu_known, depth, not_calibrated";
@@ -25,7 +25,7 @@ template <class P>  // FunctionProfile or const FunctionProfile
 inline constexpr std::string_view kCalibrationColumns =
     "calibration_entry_ns, calibration_callee_ns, calibration_calls";
 
-// Of functions, without its lists.
+// For functions, without their lists.
 inline constexpr std::string_view kFunctionColumns =
     "name, module, duplicate, hits, total_ns, self_ns, recorded_ns, interrupted_ns, off_cpu_ns, callees, "
     "interruptions, roots, interrupt_roots, min_ns, max_ns, p50_ns, p90_ns, p99_ns, p999_ns, "

@@ -17,7 +17,7 @@
 namespace netperfd::store {
 namespace {
 
-// A list of columns, each with the name of its table: those of a join may be called alike.
+// A list of columns, each prefixed with its table, since columns of a join may share a name.
 std::string of_table(std::string_view table, std::string_view columns) {
   std::string named;
   for (const char c : columns) {
@@ -32,14 +32,14 @@ auto name_members(core::FunctionName& name) {
 }
 constexpr std::string_view kNameColumns = "name, module, duplicate";
 
-// Readers rely on what calls point to, so a damaged database must not give one that leads nowhere.
+// Readers rely on the indices of calls, so a damaged database must not return one that is out of range.
 std::unexpected<Error> damaged_calls() {
   return fail(ErrorKind::io, "its calls are damaged: one names a function or a parent that is not there");
 }
 
 }  // namespace
 
-// What to read of a list: `columns` of `table` and of what `joins` adds.
+// The part of a list to read: `columns` of `table` and of the tables that `joins` adds.
 struct ProfileReader::Stretch {
   RunId run;
   std::string_view table;
@@ -107,7 +107,8 @@ Status ProfileReader::read_sums(RunId run, core::ProfileSummary& summary) {
   return {};
 }
 
-// Positions leave none out, so the last one tells, which the key finds at once: count(*) would step over all.
+// Positions have no gaps, so the last position gives the count, by one key look-up; count(*) would visit all
+// rows.
 Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
   auto select = connection_.prepare(
       fmt::format("SELECT position + 1 FROM {} WHERE run = ? ORDER BY position DESC LIMIT 1", table));
@@ -147,7 +148,7 @@ Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read 
 Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std::uint64_t offset,
                                                                   std::uint32_t limit,
                                                                   core::FunctionLists lists) {
-  // Lists that nobody asked for are not even read from the file.
+  // Lists that were not requested are not even read from the file.
   const auto columns = fmt::format("{}, {}, {}", kFunctionColumns, lists.histogram ? "histogram" : "'[]'",
                                    lists.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'");
   std::string histogram;

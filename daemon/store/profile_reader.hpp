@@ -1,4 +1,4 @@
-// What is asked of the stored function profiles; core::RunQueries says what the calls mean.
+// The queries for stored function profiles; core::RunQueries documents the calls.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class ProfileReader {
 
  private:
   struct Stretch;
-  // Whether it is timed; not_found where there is none.
+  // Whether the profile is timed; not_found if there is none.
   [[nodiscard]] Result<bool> expect_profile(RunId run);
   [[nodiscard]] Status read_scalars(RunId run, FunctionProfile& profile);
   [[nodiscard]] Status read_sums(RunId run, core::ProfileSummary& summary);

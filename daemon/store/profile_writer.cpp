@@ -85,7 +85,7 @@ Status insert_tree(Connection& connection, RunId run, const FunctionProfile& pro
   return {};
 }
 
-// What nobody learnt is NULL. Readers find 0 for it, as it was.
+// Sets unknown times to NULL. Readers return 0 for them, as in the original profile.
 Status forget_times(Connection& connection, RunId run) {
   for (const std::string_view update :
        {"UPDATE functions SET total_ns = NULL, self_ns = NULL, recorded_ns = NULL, interrupted_ns = NULL, "

@@ -1,4 +1,4 @@
-// The function profile of a run, as a part of its trace.
+// Writes the function profile of a run, a part of its trace.
 #pragma once
 
 #include "daemon/model/run_record.hpp"
@@ -6,9 +6,9 @@
 
 namespace netperfd::store {
 
-// Inserts all of `profile`; the caller holds the transaction, and the run has its row in traces. A figure
-// that no INTEGER holds and an index that leads nowhere are refused (invalid_argument): nobody can mean them,
-// and what stands in the database is to be what was measured.
+// Inserts all of `profile`. The caller holds the transaction, and the run must have its row in traces. A
+// figure that does not fit into an INTEGER and an index out of range are refused (invalid_argument): they
+// cannot be right, and the database must hold what was measured.
 [[nodiscard]] Status write_profile(Connection& connection, RunId run, const FunctionProfile& profile);
 
 }  // namespace netperfd::store

@@ -12,7 +12,7 @@
 
 namespace netperfd::store {
 
-// `take` is called for each row of `select`, which stands on it.
+// Calls `take` for each row of `select`.
 template <class Take>
 [[nodiscard]] Status for_each_row(Statement& select, Take take) {
   for (;;) {
@@ -25,7 +25,8 @@ template <class Take>
   return {};
 }
 
-// All rows of `columns` in the order of `key`, into `rows`; `members` gives those of one row.
+// Reads all rows with `columns`, in the order of `key`, into `rows`; `members` returns the members of one
+// row.
 template <class Row, class Members>
 [[nodiscard]] Status read_all(Connection& connection, std::string_view table, std::string_view columns,
                               std::string_view key, RunId run, std::vector<Row>& rows, Members members) {

@@ -1,15 +1,15 @@
-// A page must cost what it holds, not what the database holds. Numbers only grow, and a run is given its
-// number with its job, so "newest first" is the order of job numbers and of run numbers alike. That gives two
-// shapes:
+// A page's cost must depend on its size, not on the size of the database. Numbers only grow, and a run gets
+// its number together with its job, so "newest first" is the order of both job numbers and run numbers. This
+// gives two shapes:
 //
-//   - filters on the run alone walk runs downwards, by number, by (job, number) or by (state, number). That a
-//     run is of a measurement is asked of each on the way, because most are;
-//   - filters on the job walk one index of jobs downwards, by (purpose) for the few that are no measurements,
-//     (name, number), (label, number) or, for a variant, those that have some, and then each job's runs. A
-//     filter on time alone walks jobs_by_created_us and must sort what it found, because a clock that was set
-//     back makes creation times disagree with numbers; a purpose without a name sorts too.
+//   - Filters on the run alone walk runs downwards, by number, by (job, number) or by (state, number).
+//     Whether a run is a measurement is checked for each on the way, because most are.
+//   - Filters on the job walk one index of jobs downwards, by (purpose) for the few that are not
+//     measurements, (name, number), (label, number) or, for a variant, those that have one, and then each
+//     job's runs. A filter on time alone walks jobs_by_created_us and must sort its results, because a clock
+//     that was set back makes creation times disagree with numbers; a purpose without a name sorts too.
 //
-// CROSS JOIN and INDEXED BY hold the planner to that, whatever statistics the file holds.
+// CROSS JOIN and INDEXED BY force the planner to do that, whatever statistics the file holds.
 #include "daemon/store/run_listing.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
     return conditions.finish(filter.purpose ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r",
                              "r.id DESC", rows);
   }
-  // Skips the jobs of the pages before.
+  // Skips the jobs of earlier pages.
   conditions.add("j.id <= (SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)", before);
   return conditions.finish(
       fmt::format("jobs j INDEXED BY {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id", index),

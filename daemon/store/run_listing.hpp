@@ -1,5 +1,5 @@
-// The queries behind RunQueries::runs() and selected_runs(), apart so that a test can ask SQLite for their
-// plans.
+// The queries behind RunQueries::runs() and selected_runs(), kept separate so that a test can ask SQLite for
+// their plans.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace netperfd::store {
 inline constexpr RunId kNewest = std::numeric_limits<RunId>::max();
 
 struct RunListing {
-  std::string sql;  // its rows are run numbers, newest first
+  std::string sql;  // its rows are run ids, newest first
   std::vector<Value> parameters;
 };
 
 // At most `rows` runs that pass `filter` and are older than the run `before` (which may be deleted by now).
 [[nodiscard]] RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows);
 
-// At most `rows` runs that pass `filter` and are within one of `ranges`, of which there is at least one.
+// At most `rows` runs that pass `filter` and lie within one of `ranges`, which must not be empty.
 [[nodiscard]] RunListing list_runs_in(const std::vector<core::RunRange>& ranges,
                                       const core::RunFilter& filter, std::uint32_t rows);
 

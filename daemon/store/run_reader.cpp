@@ -24,7 +24,7 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
   const auto before = parse_cursor(cursor, kRunCursor, kNewest);
   if (!before) return std::unexpected(before.error());
   const std::uint32_t size = page_size(limit, kMaxRuns);
-  const auto listing = list_runs(filter, *before, size + 1);  // one more tells whether a page follows
+  const auto listing = list_runs(filter, *before, size + 1);  // one more row shows whether a page follows
   auto select = connection_.prepare(listing.sql);
   if (!select) return std::unexpected(select.error());
   auto loader = RunRowLoader::prepare(connection_);
@@ -50,8 +50,8 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
 
 Result<core::RunRow> RunReader::run(RunId run) {
   if (run == 0) {
-    // The + keeps the index on state out of it: open runs are few and the newest, so the walk down the
-    // numbers is short.
+    // The + prevents the index on state from being used: open runs are few and the newest, so walking down
+    // the numbers ends soon.
     const auto newest = connection_.value<RunId>(
         "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') "
         "ORDER BY id DESC LIMIT 1");
@@ -84,7 +84,7 @@ Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
     if (!row) return std::unexpected(row.error());
     if (*row) rows.push_back(std::move(**row));
   }
-  // A job leaves with its last run.
+  // A job is deleted with its last run.
   if (rows.empty()) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
   return rows;
 }

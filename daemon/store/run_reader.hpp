@@ -1,4 +1,4 @@
-// Everything that is asked of the stored runs; core::RunQueries says what the calls mean.
+// All queries for stored runs; core::RunQueries documents the calls.
 #pragma once
 
 #include <string>

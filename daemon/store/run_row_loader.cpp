@@ -56,7 +56,7 @@ core::RunRow read_run(const Statement& select) {
               client_host, client_port, server_host, server_port, row.mss_bytes, row.congestion,
               row.cpu_client_percent, row.cpu_server_percent, user, system, has_trace, trace.events,
               trace.lost, trace.skipped, trace.broken);
-  // The tables' CHECKs allow only the words of these enums.
+  // The tables' CHECK constraints allow only the names of these enums.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   spec.design = design_of(design);
   if (!variant.empty()) {

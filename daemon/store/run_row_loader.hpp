@@ -13,7 +13,7 @@ class RunRowLoader {
  public:
   [[nodiscard]] static Result<RunRowLoader> prepare(Connection& connection);
 
-  // Nothing where there is no such run.
+  // Absent if there is no such run.
   [[nodiscard]] Result<std::optional<core::RunRow>> load(RunId run);
 
  private:

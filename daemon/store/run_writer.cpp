@@ -15,7 +15,7 @@ namespace netperfd::store {
 
 Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                         WallTime now) {
-  // A job without runs could never be deleted: it goes with its last run.
+  // A job without runs could never be deleted, because a job is deleted with its last run.
   if (arms.empty()) return fail(ErrorKind::invalid_argument, "a job has at least one run");
   if (spec.design && !spec.design->seed) {
     return fail(ErrorKind::internal, "a design without the seed that its order was drawn from");
@@ -149,7 +149,7 @@ Status RunWriter::finish(const RunRecord& record) {
   }
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
-  // What has ended may not end again, so this also refuses a second record.
+  // An ended run may not end again, so this also refuses a second record.
   if (auto allowed = expect_transition(record.id, record.state); !allowed) return allowed;
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
@@ -296,8 +296,8 @@ Status RunWriter::remove(RunId run) {
     }
     if (auto done = transaction->commit(); !done) return done;
   }
-  // Gives the space back to the file system. The run is gone also where this is refused: a full disk or a
-  // reader that holds on to old pages only puts it off.
+  // Returns the space to the file system. The run is deleted even if this is refused: a full disk or a reader
+  // that holds old pages only delays it.
   (void)connection_.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)");
   return {};
 }

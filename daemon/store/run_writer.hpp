@@ -1,5 +1,4 @@
-// Everything that changes jobs and runs; each call is one transaction. core::RunStore says what the calls
-// mean.
+// All changes to jobs and runs; each call is one transaction. core::RunStore documents the calls.
 #pragma once
 
 #include <sys/types.h>
@@ -23,12 +22,12 @@ class RunWriter {
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
   [[nodiscard]] Status remove(RunId run);
-  // Ends every open run as `interrupted`; how many there were.
+  // Ends every open run as `interrupted`; returns their number.
   [[nodiscard]] Result<std::int64_t> interrupt_open_runs();
 
  private:
   [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);
-  // All pending, one an arm, in order.
+  // All pending, one for each arm, in order.
   [[nodiscard]] Result<std::vector<RunId>> insert_runs(JobId job, const std::vector<Arm>& arms);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-// STRICT tables.
+// Version 3.37 introduced STRICT tables.
 static_assert(SQLITE_VERSION_NUMBER >= 3037000);
 
 namespace netperfd::store {
@@ -20,7 +20,7 @@ ErrorKind kind_of(int code, int system_error) {
     case SQLITE_LOCKED:
       return ErrorKind::busy;
     case SQLITE_IOERR:
-      // What a full disk makes of a file that SQLite cannot lengthen, such as the -shm of a WAL.
+      // A full disk is reported as an I/O error if SQLite cannot extend a file, such as the -shm of a WAL.
       return system_error == ENOSPC || system_error == EDQUOT ? ErrorKind::no_space : ErrorKind::io;
     case SQLITE_CANTOPEN:
     case SQLITE_CORRUPT:
@@ -46,15 +46,14 @@ std::unexpected<Error> refusal_of(sqlite3* connection) {
   const int system_error = sqlite3_system_errno(connection);
   const auto kind = kind_of(code, system_error);
   auto message = fmt::format("{}: {}", path_of(connection), sqlite3_errmsg(connection));
-  // SQLite keeps the errno of the last refused system call, which says something only of these.
+  // SQLite keeps the errno of the last failed system call, which is meaningful only for these codes.
   if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
     message += fmt::format(" ({})", std::generic_category().message(system_error));
   }
   return fail(kind, std::move(message));
 }
 
-// ---- Statement
-// ---------------------------------------------------------------------------------------------------
+// ---- Statement --------------------------------------------------------------------------------------------
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
@@ -83,7 +82,7 @@ Status Statement::run() {
 }
 
 void Statement::rewind() {
-  // Its result repeats the refusal of the last step, which step() has reported.
+  // Its result repeats the error of the last step, which step() has already reported.
   (void)sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());
   refused_.reset();
@@ -132,7 +131,7 @@ void Statement::take(int column, std::string& value) const {
 }
 
 void Statement::take(int column, Blob& value) const {
-  // The pointer first: it may convert the value, and the size is that of the converted one.
+  // The pointer must be read first: it may convert the value, and the size is that of the converted value.
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
   value.bytes = {static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size)};
@@ -154,8 +153,7 @@ bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-// ---- Connection
-// --------------------------------------------------------------------------------------------------
+// ---- Connection -------------------------------------------------------------------------------------------
 
 void Connection::Close::operator()(sqlite3* connection) const {
   sqlite3_close_v2(connection);
@@ -207,11 +205,10 @@ bool Connection::close() {
   return true;
 }
 
-// ---- Transaction
-// -------------------------------------------------------------------------------------------------
+// ---- Transaction ------------------------------------------------------------------------------------------
 
 Result<Transaction> Transaction::begin(Connection& connection, Durability durability) {
-  // Outside of the transaction: inside, SQLite refuses to change it.
+  // Outside the transaction, since SQLite refuses to change it inside.
   if (durability == Durability::full) {
     if (auto set = connection.execute("PRAGMA synchronous = FULL"); !set) return std::unexpected(set.error());
   }
@@ -226,7 +223,7 @@ Status Transaction::commit() {
 
 Transaction::~Transaction() {
   if (connection_ == nullptr) return;
-  // After a full disk or an io error SQLite may have rolled back on its own.
+  // After a full disk or an I/O error SQLite may have rolled back on its own.
   if (connection_->in_transaction()) (void)connection_->execute("ROLLBACK");
   if (durability_ == Durability::full) (void)connection_->execute("PRAGMA synchronous = NORMAL");
 }

@@ -1,9 +1,9 @@
-// SQLite as RAII and Result, for this room only.
+// SQLite as RAII and Result, for this module only.
 //
-// Own code rather than SQLiteCpp (Debian 12 has 3.2.1, a static library): that one throws on every refusal,
-// where each call would need a catch to become a Result; it binds neither std::optional nor a row of values;
-// and the extended error code and errno, which tell a full disk from a broken one, are lost on its way. What
-// is left to gain from it is less than what follows.
+// This is our own code rather than SQLiteCpp (3.2.1 in Debian 12, a static library) for three reasons.
+// SQLiteCpp throws on every refusal, so each call would need a catch to become a Result. It binds neither
+// std::optional nor a row of values. And it loses the extended error code and errno, which distinguish a full
+// disk from a broken one. What it would still save is less code than this file.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ struct sqlite3_stmt;
 
 namespace netperfd::store {
 
-// Bytes of a BLOB. Bound, they are borrowed until the statement is bound anew or rewound, as run() does at
-// its end; read, until its next step.
+// Bytes of a BLOB. When bound, they are borrowed until the statement is bound again or rewound, as run() does
+// at its end. When read, they are valid until the next step.
 struct Blob {
   std::string_view bytes;
 };
@@ -37,9 +37,8 @@ using Value = std::variant<std::int64_t, std::string>;
 // One prepared statement; it must not outlive its connection.
 class Statement {
  public:
-  // Gives the parameters their values, in order; a tuple counts as its members. What an earlier call gave is
-  // forgotten. An absent optional is NULL. A value that SQLite cannot hold is reported by the step that
-  // follows.
+  // Sets the parameters, in order; a tuple counts as its members. Parameters from an earlier call are
+  // cleared. An absent optional is NULL. A value that SQLite cannot hold is reported by the next step().
   template <class... T>
   Statement& bind(const T&... values) {
     rewind();
@@ -48,14 +47,15 @@ class Statement {
     return *this;
   }
 
-  // Whether there is a (next) row.
+  // Advances to the next row; false if there is none.
   [[nodiscard]] Result<bool> step();
-  // To its end, rows unread; ready for the next bind().
+  // Runs to the end without reading rows; ready for the next bind().
   [[nodiscard]] Status run();
-  // Ends a run whose rows were not read to the end, and with it its hold on the database.
+  // Ends a statement whose rows were not all read, and releases its lock on the database.
   void rewind();
 
-  // The columns of the current row, in order. NULL makes an optional absent and anything else zero or empty.
+  // The columns of the current row, in order. For NULL an optional becomes absent, anything else zero or
+  // empty.
   template <class... T>
   void read(T&&... values) const {
     int column = 0;
@@ -162,15 +162,15 @@ class Statement {
   void take(int column, double& value) const;
   void take(int column, std::string& value) const;  // TEXT and BLOB
   void take(int column, Blob& value) const;
-  void take(int column, Value& value) const;  // INTEGER as a number, all else as text
+  void take(int column, Value& value) const;  // INTEGER as a number, everything else as text
   [[nodiscard]] std::int64_t take_integer(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  std::optional<Error> refused_;  // by bind()
+  std::optional<Error> refused_;  // set by bind()
 };
 
-// One open database file, for one thread.
+// One open database file, for use by one thread.
 class Connection {
  public:
   // `flags` are sqlite3_open_v2's.
@@ -180,7 +180,7 @@ class Connection {
   [[nodiscard]] sqlite3* raw() const { return connection_.get(); }
 
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);
-  // One or more statements without parameters; their rows are dropped.
+  // Runs one or more statements without parameters; their rows are discarded.
   [[nodiscard]] Status execute(const std::string& sql);
   // The first column of the first row.
   template <class T>
@@ -194,9 +194,9 @@ class Connection {
     return value;
   }
   [[nodiscard]] std::int64_t last_insert_id() const;
-  [[nodiscard]] std::int64_t changes() const;  // rows that the last INSERT, UPDATE or DELETE touched itself
+  [[nodiscard]] std::int64_t changes() const;  // rows that the last INSERT, UPDATE or DELETE changed directly
   [[nodiscard]] bool in_transaction() const;
-  // Whether it was closed now; not while a statement lives.
+  // Returns whether it was closed; it is not while a statement exists.
   bool close();
 
  private:
@@ -207,15 +207,14 @@ class Connection {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// What the last refusal of `connection` was, as an Error: a full disk is no_space, other trouble with the
-// file io.
+// The last refusal of `connection` as an Error: no_space for a full disk, io for other trouble with the file.
 [[nodiscard]] std::unexpected<Error> refusal_of(sqlite3* connection);
 
-// normal: consistent after a loss of power, but the last commits may be missing. full: there when commit()
+// normal: consistent after a loss of power, but the last commits may be missing. full: on disk when commit()
 // returns.
 enum class Durability { normal, full };
 
-// BEGIN IMMEDIATE until commit(); destroying it without that undoes everything. Must not outlive its
+// BEGIN IMMEDIATE until commit(). Destroying it without a commit rolls everything back. Must not outlive its
 // connection.
 class Transaction {
  public:

@@ -17,8 +17,8 @@
 namespace netperfd::store {
 namespace {
 
-// A disk that is full to the brim cannot even delete: SQLite needs room for its log first. So new jobs stop
-// earlier.
+// SQLite needs disk space for its log even to delete. So new jobs are refused before the disk is completely
+// full.
 Status expect_space(const std::string& path, std::uint64_t min_free_bytes) {
   struct statvfs file_system{};
   if (::statvfs(path.c_str(), &file_system) != 0) return fail_errno(path, errno);

@@ -1,4 +1,4 @@
-// The runs on the disk: one SQLite file. docs/database.md describes it for people who read it.
+// The stored runs: one SQLite file. docs/database.md describes it for readers of the file.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace netperfd::store {
 
-// For one thread. Destroying it closes the file and gives up its ownership.
+// For use by one thread. Destroying it closes the file and gives up its ownership.
 class SqliteStore final : public core::RunStore, public core::RunQueries {
  public:
-  // Creates the database (mode 0640, in a folder that exists), or takes over the one that is there: migrates
-  // it where it is older, and ends every run that was left open as `interrupted`. A new job needs
-  // `min_free_bytes` on the database's file system. Errors, which leave the file as it was:
+  // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
+  // older, and ends every open run as `interrupted`. A new job needs `min_free_bytes` on the database's file
+  // system. Errors, which leave the file as it was:
   //   busy              another process owns it
   //   invalid_argument  it is another program's database
   //   unsupported       a newer netperfd has migrated it
@@ -24,10 +24,10 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
                                                                  std::uint64_t min_free_bytes);
   ~SqliteStore() override;
 
-  // What open() met, for the log.
-  [[nodiscard]] std::uint64_t interrupted_runs() const;  // how many runs it ended
-  [[nodiscard]] const std::string& copy_path() const;    // of the copy made before a migration, else empty
-  [[nodiscard]] bool was_unclosed() const;               // the daemon before did not close it; it was checked
+  // Findings of open(), for the log.
+  [[nodiscard]] std::uint64_t interrupted_runs() const;  // number of runs that it ended
+  [[nodiscard]] const std::string& copy_path() const;    // the copy made before a migration, or empty
+  [[nodiscard]] bool was_unclosed() const;               // not closed by the previous daemon; it was checked
 
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now) override;

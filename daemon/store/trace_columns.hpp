@@ -1,5 +1,5 @@
-// The columns of a trace's tables that trace_writer and trace_reader share, each list beside the members it
-// stands for and in one order.
+// The columns of a trace's tables that trace_writer and trace_reader share. Each list is next to the members
+// it stands for and in the same order.
 #pragma once
 
 #include <string_view>

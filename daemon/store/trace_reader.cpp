@@ -14,10 +14,10 @@
 namespace netperfd::store {
 namespace {
 
-// A sample has a dozen fields and a stack as many lines, so a page is some hundred kilobytes.
+// A sample has a dozen fields and a stack as many lines, so a page has a few hundred kilobytes.
 constexpr std::uint32_t kMaxSamples = 500;
 constexpr std::uint32_t kMaxStacks = 500;
-// A slice is a member of an array: its number may not ask for all of the memory.
+// A slice's number is an array index: a wrong one must not cause a huge allocation.
 constexpr std::size_t kMaxSlices = 1'000'000;
 
 constexpr char kSampleCursor = 's';
@@ -121,7 +121,7 @@ Status TraceReader::read_slices(RunId run, TraceRecord& record) {
     row.read(event, slice, count);
     if (event >= record.events.size() || slice >= kMaxSlices) return;
     auto& slices = record.events[event].slices;
-    slices.resize(slice + 1);  // they come in order
+    slices.resize(slice + 1);  // slices come in order
     slices[slice] = count;
   });
 }

@@ -1,4 +1,4 @@
-// What is asked of the stored traces; core::RunQueries says what the calls mean.
+// The queries for stored traces; core::RunQueries documents the calls.
 #pragma once
 
 #include <string>

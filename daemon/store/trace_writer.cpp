@@ -18,8 +18,8 @@
 namespace netperfd::store {
 namespace {
 
-// The kernel's counts come from its own files, and a wrong one there, such as one that went below 0, must not
-// cost the run its record: what no INTEGER can hold is kept as the greatest one.
+// The kernel's counts come from its own files. A wrong one, such as one that went below 0, must not cost the
+// run its record: a value that does not fit into an INTEGER is stored as the largest one that does.
 std::uint64_t kept(std::uint64_t count) {
   return std::min<std::uint64_t>(count, std::numeric_limits<std::int64_t>::max());
 }
@@ -32,8 +32,8 @@ TraceCpu kept(TraceCpu cpu) {
   return cpu;
 }
 
-// One row a CPU, by number. A record that names one twice tells of two parts of what its ring held, which are
-// added up: refusing it would cost the run its whole record.
+// One row for each CPU, by number. If a record has a CPU twice, the two are parts of the same ring's contents
+// and are added up: refusing them would cost the run its whole record.
 std::vector<TraceCpu> kept(const std::vector<TraceCpu>& cpus) {
   std::map<std::uint32_t, TraceCpu> rows;
   for (const TraceCpu& cpu : cpus) {

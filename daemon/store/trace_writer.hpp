@@ -1,4 +1,4 @@
-// The trace of a run, as a part of its record.
+// Writes the trace of a run, a part of its record.
 #pragma once
 
 #include "daemon/model/run_record.hpp"
@@ -6,8 +6,8 @@
 
 namespace netperfd::store {
 
-// Inserts all of `record` but its recording, which is a document of the run; the caller holds the
-// transaction, and the run exists.
+// Inserts all of `record` except its recording, which is a document of the run. The caller holds the
+// transaction, and the run must exist.
 [[nodiscard]] Status write_trace(Connection& connection, RunId run, const TraceRecord& record);
 
 }  // namespace netperfd::store

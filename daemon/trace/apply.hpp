@@ -1,4 +1,4 @@
-// From a TraceSpec to the files of a trace directory.
+// Writes a TraceSpec into the files of a trace directory.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +11,41 @@
 
 namespace netperfd::trace {
 
-// What came of it, as the kernel made it.
+// The settings as the kernel accepted them.
 struct Applied {
   std::string clock;
   std::uint64_t buffer_bytes = 0;
-  std::uint32_t functions = 0;  // that are traced
-  std::uint32_t filtered = 0;   // in the filter, those that `exclude` takes out again among them
-  std::vector<std::string> missing_functions;  // names and globs that fit none
-  bool graph_refused_in_instance = false;      // the one failure that another directory can mend
+  std::uint32_t functions = 0;                 // number of traced ones
+  std::uint32_t filtered = 0;                  // in the filter, including those that `exclude` removes again
+  std::vector<std::string> missing_functions;  // names and globs that match none
+  bool graph_refused_in_instance = false;      // the only failure that another directory can solve
 };
 
-// All three leave what they did to the journal and to the instance's removal when they fail.
+// If one of these three functions fails, the journal and the removal of the instance undo its changes.
 
-// Tracing off, clock, buffers, CPUs, and that new tasks of the workload are followed. `buffer_bytes` is of
-// one CPU where the job does not say; 0: as they are.
+// Turns tracing off and sets clock, buffers, CPUs, and the tracing of the workload's new tasks.
+// `buffer_bytes` is the size for one CPU if the job gives none; 0: leave the buffers unchanged.
 [[nodiscard]] Status apply_ring(Hold& hold, const TraceSpec& spec, std::uint64_t buffer_bytes,
                                 Applied& applied);
 
-// Filters and triggers, and the events on. A filter that the kernel does not take is an invalid_argument with
-// the event, the filter and the kernel's own words.
+// Sets filters and triggers, and enables the events. A filter that the kernel rejects is an invalid_argument
+// with the event, the filter and the kernel's own words.
 [[nodiscard]] Status apply_events(Hold& hold, const std::vector<EventSpec>& events);
 
-// Filters, depth, and the tracer on. `proc` tells whether a module is loaded, and who is in the way.
+// Sets filters and depth, and turns the tracer on. `proc` shows whether a module is loaded, and which process
+// is in the way.
 [[nodiscard]] Status apply_function_graph(Hold& hold, const FunctionGraphSpec& spec, const std::string& proc,
                                           Applied& applied);
 
-// "events/skb/kfree_skb"; invalid_argument where the name is none that the kernel could have.
+// "events/skb/kfree_skb"; invalid_argument if the kernel could not have an event of this name.
 [[nodiscard]] Result<std::string> event_directory(const std::string& name);
 
-// Functions that a function list names now.
+// The functions that a function list currently contains.
 [[nodiscard]] Result<std::vector<std::string>> functions_in(const Hold& hold, const std::string& file);
 
 [[nodiscard]] bool is_loaded(const std::string& proc, const std::string& module);
 
-// The kernel's name of a module, which has no hyphens.
+// The kernel's name of a module, in which hyphens become underscores.
 [[nodiscard]] std::string module_name(std::string name);
 
 }  // namespace netperfd::trace

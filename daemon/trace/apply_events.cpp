@@ -27,8 +27,8 @@ bool is_name(std::string_view text) {
   });
 }
 
-// One clock for all CPUs, in nanoseconds of CLOCK_MONOTONIC where there is one. Setting it empties the ring,
-// also where it was the same: so it is set only where it changes.
+// Chooses one clock for all CPUs: nanoseconds of CLOCK_MONOTONIC if available. Setting the clock empties the
+// ring even if it stays the same, so it is set only if it changes.
 Status set_clock(Hold& hold, Applied& applied) {
   const auto text = hold.read("trace_clock");
   if (!text) return std::unexpected(text.error());
@@ -52,7 +52,7 @@ Status set_clock(Hold& hold, Applied& applied) {
               fmt::format("trace_clock: none of mono, global and local in \"{}\"", *text));
 }
 
-// The rings of single CPUs, where somebody made them differ.
+// Records the ring sizes of the CPUs if somebody made them different.
 Status remember_cpu_buffers(Hold& hold) {
   const auto cpus = hold.tracefs().list(hold.path("per_cpu"));
   if (!cpus) return std::unexpected(cpus.error());
@@ -62,8 +62,8 @@ Status remember_cpu_buffers(Hold& hold) {
   return {};
 }
 
-// A new instance has the options of the top, whatever somebody has set there: without marks, or with a ring
-// that stops when it is full, a trace would not be what the job asked for.
+// A new instance copies the options of the top instance, which somebody may have changed. Without marks, or
+// with a ring that stops when it is full, a trace would not be what the job asked for.
 Status set_options(Hold& hold) {
   constexpr std::array<std::pair<const char*, const char*>, 4> kOptions{{
       {"options/markers", "1"},
@@ -80,7 +80,7 @@ Status set_options(Hold& hold) {
   return {};
 }
 
-// Tasks that somebody chose or left out at the top.
+// Clears the tasks that somebody selected or excluded in the top instance.
 Status empty_task_lists(Hold& hold) {
   if (!hold.at_top()) return {};
   for (const char* file :
@@ -106,7 +106,7 @@ Status set_buffers(Hold& hold, std::uint64_t bytes, Applied& applied) {
   }
   const auto text = hold.read("buffer_size_kb");
   if (!text) return std::unexpected(text.error());
-  // "7 (expanded: 1408)": the ring takes the second figure with its first use.
+  // "7 (expanded: 1408)": the ring gets the second size when it is first used.
   const auto expanded = text->find("expanded: ");
   const auto figure = std::string_view(*text).substr(expanded == std::string::npos ? 0 : expanded + 10);
   std::uint64_t kb = 0;
@@ -115,7 +115,7 @@ Status set_buffers(Hold& hold, std::uint64_t bytes, Applied& applied) {
   return {};
 }
 
-// "3", or groups of 32 bits for more CPUs: "1,00000000".
+// "3", or groups of 32 bits if there are more CPUs: "1,00000000".
 std::string to_mask(const std::vector<std::uint32_t>& cpus) {
   std::vector<std::uint32_t> groups(std::ranges::max(cpus) / kMaskBits + 1);
   for (const auto cpu : cpus) groups[cpu / kMaskBits] |= std::uint32_t{1} << (cpu % kMaskBits);
@@ -124,7 +124,7 @@ std::string to_mask(const std::vector<std::uint32_t>& cpus) {
   return mask;
 }
 
-// Somebody may have left a mask at the top; a new instance has all CPUs.
+// Somebody may have left a mask in the top instance; a new instance has all CPUs.
 Status set_all_cpus(Hold& hold) {
   if (!hold.at_top()) return {};
   const auto names = hold.tracefs().list("per_cpu");
@@ -142,10 +142,10 @@ Status set_all_cpus(Hold& hold) {
   return hold.set(kCpuMask, to_mask(cpus));
 }
 
-// How full a ring is when poll() on its pipe wakes the reader: seldom enough to cost nothing, early enough to
-// leave three quarters of the ring for the time until the reader has a CPU. Linux has it since 5.0; some
-// kernels show the file as read-only, which binds a root without CAP_DAC_OVERRIDE. The reader then wakes by
-// its timer.
+// Sets the fill level at which poll() on a ring's pipe wakes the reader: rarely enough to cost nothing, early
+// enough to leave three quarters of the ring until the reader gets a CPU. Linux has the file since 5.0. On
+// some kernels it is read-only, which stops a root without CAP_DAC_OVERRIDE. The reader then wakes by its
+// timer.
 Status set_wake_up(Hold& hold) {
   constexpr const char* kFile = "buffer_percent";
   constexpr const char* kQuarter = "25";
@@ -167,8 +167,8 @@ Status set_cpus(Hold& hold, const std::vector<std::uint32_t>& cpus) {
   return hold.set(kCpuMask, to_mask(cpus));
 }
 
-// A write whose refusal the kernel explains in error_log, whatever its errno: the filter is wrong then. What
-// stood there before is another write's.
+// If error_log explains the refusal of a write, the filter is wrong, whatever the errno. Older entries in
+// error_log belong to other writes.
 Status write_filter(const Hold& hold, const EventSpec& event, const std::function<Status()>& write) {
   const auto before = hold.read("error_log");
   Status status = write();
@@ -193,8 +193,8 @@ Status apply_event(Hold& hold, const EventSpec& event) {
     if (!status) return status;
   }
   if (event.stacktrace) {
-    // A trigger looks at its own condition only: without one it would also take the stack of every event that
-    // the filter drops.
+    // A trigger checks only its own condition: without one it would also record the stack of events that the
+    // filter drops.
     const std::string condition = event.filter.empty() ? "" : " if " + event.filter;
     auto status = write_filter(
         hold, event, [&] { return hold.set_trigger(*directory + "/trigger", "stacktrace" + condition); });
@@ -217,7 +217,7 @@ Result<std::string> event_directory(const std::string& name) {
 }
 
 Status apply_ring(Hold& hold, const TraceSpec& spec, std::uint64_t buffer_bytes, Applied& applied) {
-  // A new instance is born tracing.
+  // A new instance starts with tracing on.
   auto status = hold.set("tracing_on", "0");
   if (status) status = set_clock(hold, applied);
   if (status) status = set_options(hold);

@@ -20,8 +20,8 @@ constexpr const char* kFilter = "set_ftrace_filter";
 constexpr const char* kNotrace = "set_ftrace_notrace";
 constexpr std::uint32_t kMaxFunctions = 5000;
 
-// What the kernel takes for a name or a glob. A colon would be a command ("schedule:traceoff"), '!' a
-// removal, and a number alone the index of a function.
+// Whether the kernel would take the text for a name or a glob. A colon would be a command
+// ("schedule:traceoff"), '!' a removal, and a plain number the index of a function.
 bool is_function_pattern(std::string_view text) {
   constexpr std::string_view kAllowed = "_.*?[]-$";
   const auto allowed = [&](char c) {
@@ -50,7 +50,7 @@ Status check_names(const FunctionGraphSpec& spec) {
   return fail(ErrorKind::invalid_argument, fmt::format("\"{}\" is no module's name.", spec.module));
 }
 
-// The kernel shows the files of function tracing and refuses to let even root use them: locked down, or by a
+// The kernel shows the files of function tracing but does not let even root use them: by lockdown or a
 // security module.
 std::unexpected<Error> explained(const Error& error) {
   if (error.kind != ErrorKind::access_denied) return std::unexpected(error);
@@ -103,14 +103,14 @@ Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied
   std::vector<std::string> excluded_by_job = spec.exclude;
   std::ranges::copy(spec.left_out, std::back_inserter(excluded_by_job));
   if (excluded_by_job.empty() && before->empty()) return {};
-  std::vector<std::string> unknown;  // what is not there needs no exclusion
+  std::vector<std::string> unknown;  // nothing to exclude if it does not exist
   auto status = write_patterns(hold, kNotrace, excluded_by_job, unknown);
   if (!status) return status;
   const auto filter = functions_in(hold, kFilter);
   if (!filter) return explained(filter.error());
   auto excluded = functions_in(hold, kNotrace);
   if (!excluded) return explained(excluded.error());
-  // Both lists may name every function of the kernel.
+  // Sorted for speed: both lists may contain every function of the kernel.
   std::ranges::sort(*excluded);
   applied.functions =
       static_cast<std::uint32_t>(std::ranges::count_if(*filter, [&](const std::string& function) {
@@ -121,9 +121,8 @@ Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied
               fmt::format("exclude: {} leaves no function to trace.", fmt::join(excluded_by_job, ", ")));
 }
 
-// Globs may fit far more than anybody can want to trace: with all functions of a kernel the patching of its
-// code alone takes seconds, and the trace nearly stops the machine. A module's functions are as many as they
-// are.
+// Globs may match far too many functions: to trace all functions of a kernel, patching its code alone takes
+// seconds, and the trace nearly stops the machine. The functions of one module are not limited.
 Status check_count(const FunctionGraphSpec& spec, const Applied& applied) {
   if (!spec.module.empty() || applied.functions <= kMaxFunctions) return {};
   return fail(ErrorKind::invalid_argument,
@@ -132,7 +131,7 @@ Status check_count(const FunctionGraphSpec& spec, const Applied& applied) {
                           applied.functions, kMaxFunctions));
 }
 
-// Files that function_graph obeys in every instance, whoever wrote them.
+// Sets the files that function_graph obeys in every instance, whoever wrote them.
 Status set_shared_files(Hold& hold, const FunctionGraphSpec& spec) {
   for (const char* roots : {"set_graph_function", "set_graph_notrace"}) {
     const auto text = hold.tracefs().read(roots);
@@ -143,7 +142,7 @@ Status set_shared_files(Hold& hold, const FunctionGraphSpec& spec) {
        {std::pair{"max_graph_depth", spec.depth.value_or(0)}, {"tracing_thresh", 0U}}) {
     const auto text = hold.tracefs().read(file);
     if (text && trimmed_text(*text) == std::to_string(value)) continue;
-    // Kernels without the file cannot have it set either.
+    // If the file does not exist, the feature cannot be active either.
     if (!text && text.error().kind == ErrorKind::not_found && value == 0) continue;
     if (const auto status = hold.set_shared(file, std::to_string(value)); !status) return status;
   }
@@ -188,7 +187,7 @@ Result<std::vector<std::string>> functions_in(const Hold& hold, const std::strin
   std::vector<std::string> functions;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
-    // A colon: a module that is yet to be loaded, or a command set on a function.
+    // A colon marks a module that is not loaded yet, or a command set on a function.
     if (line.empty() || line.starts_with('#') || line.find(':') != std::string::npos) continue;
     functions.push_back(line);
   }

@@ -1,22 +1,22 @@
-// How much of a recorded time is the tracer's own.
+// Measures which part of a recorded time is the tracer's own.
 //
-// function_graph takes the time of an entry and then writes its record: that writing lies within the call's
-// own duration (entry_ns). At the return it takes the time first and writes afterwards: that lies in the
-// caller, and so does what happens between the caller's call instruction and the stamp of the entry
-// (callee_ns). The moment of the stamp has moved between versions of the kernel, and both depend on the
-// machine: so they are measured.
+// function_graph takes the time of an entry and then writes its record, so the writing falls within the
+// call's own duration (entry_ns). At the return it takes the time first and writes afterwards. This falls
+// into the caller, and so does the time between the caller's call instruction and the stamp of the entry
+// (callee_ns). The moment of the stamp has changed between kernel versions, and both costs depend on the
+// machine, so they are measured.
 //
-// A parent function P makes k calls whose callees can be traced or not. With D(x) the median duration
-// recorded for x, true times T and nothing else changed:
+// A parent function P makes k calls whose callees can be traced or not. Let D(x) be the median duration
+// recorded for x, and T(x) its true time, with nothing else changed:
 //
 //   P alone           D = T(P) + entry_ns
 //   P with callees    D = T(P) + entry_ns + k * (entry_ns + callee_ns)
 //
-// so that the difference over k is entry_ns + callee_ns. A callee that does next to nothing has D = entry_ns
-// and a nanosecond or two. P is the system call lseek on /dev/null, whose file operation only returns a
-// number. Rounds of both take turns, so that a change of the CPU's frequency cannot pass for the tracer's
-// cost; what a run shows of its own number of callees is never used, since that number also follows the work
-// that is really done.
+// So the difference divided by k is entry_ns + callee_ns. A callee that does next to nothing has D = entry_ns
+// plus a nanosecond or two. P is the system call lseek on /dev/null, whose file operation only returns a
+// number. Rounds of both kinds alternate, so that a change of the CPU's frequency is not taken for the
+// tracer's cost. The number of callees seen in a run is never used, since it also depends on the work that is
+// really done.
 #include "daemon/trace/calibration.hpp"
 
 #include <fcntl.h>
@@ -42,8 +42,8 @@ using analysis::GraphEventKind;
 
 constexpr int kRounds = 8;
 constexpr int kCallsARound = 300;
-constexpr std::size_t kFewestCalls = 100;  // of a kind in a round
-// The middle rounds may differ by this share of their median and no more.
+constexpr std::size_t kFewestCalls = 100;  // of each kind in a round
+// The middle rounds may differ by at most this share of their median.
 constexpr double kMostSpread = 0.5;
 
 const std::vector<std::string> kParents{"ksys_lseek", "__x64_sys_lseek", "__arm64_sys_lseek"};
@@ -88,7 +88,7 @@ std::optional<Cost> cost_of(const CalibrationRound& round) {
   return Cost{*entry, (median_duration(round.with_callees) - median_duration(round.alone)) / callees};
 }
 
-// The functions of one name: the numbers of their lines in available_filter_functions.
+// The line numbers in available_filter_functions, for each function name.
 using Lines = std::map<std::string, std::vector<std::size_t>>;
 
 Lines lines_of(const std::string& traceable, const std::vector<std::string>& wanted) {
@@ -102,9 +102,9 @@ Lines lines_of(const std::string& traceable, const std::vector<std::string>& wan
   return lines;
 }
 
-// By numbers: for each name the kernel would compare the names of all its functions, which takes longer than
-// the measurement itself. The functions of the kernel proper come before those of modules, so their numbers
-// last.
+// Filters by line number: for each name the kernel would compare the names of all its functions, which takes
+// longer than the measurement itself. The kernel's own functions come before those of modules, so their
+// numbers stay valid.
 Status write_filter(Tracefs& tracefs, const TraceSession& session, const Lines& lines,
                     const std::vector<std::string>& functions) {
   const std::string file = session.path("set_ftrace_filter");
@@ -148,7 +148,7 @@ class Rings {
     return Rings(*layout, std::move(*format), std::move(*pipes));
   }
 
-  // To their end; tracing must be off.
+  // Reads the rings to their end; tracing must be off.
   [[nodiscard]] Result<std::vector<GraphEvent>> take() {
     std::vector<GraphEvent> events;
     for (const RingPipe& pipe : pipes_) {
@@ -181,8 +181,8 @@ class Rings {
   std::vector<std::byte> buffer_;
 };
 
-// Others may call the same functions meanwhile, but nobody as often. Not by our own number: a PID namespace
-// gives us another one than the kernel records.
+// Others may call the same functions meanwhile, but nobody as often. Our own pid cannot be used: within a PID
+// namespace it differs from the one that the kernel records.
 std::vector<GraphEvent> of_busiest_task(std::vector<GraphEvent> events) {
   std::map<std::int32_t, std::size_t> calls;
   for (const GraphEvent& event : events) ++calls[event.pid];
@@ -197,7 +197,7 @@ struct Subject {
   std::string parent;
   std::vector<std::string> all;  // the parent first
   Lines lines;                   // of all of them
-  int null = -1;                 // what lseek is called on
+  int null = -1;                 // the descriptor that lseek is called on
 };
 
 Result<std::vector<GraphEvent>> record_calls(Tracefs& tracefs, TraceSession& session, Rings& rings,
@@ -227,7 +227,7 @@ Result<CalibrationRound> measure_round(Tracefs& tracefs, TraceSession& session, 
   return round;
 }
 
-// The first of the parents that the kernel has, and the callees that it has.
+// The first of the possible parents that the kernel has, and those callees that it has.
 std::optional<Subject> subject_in(const std::string& traceable) {
   Subject subject;
   for (const std::string& parent : kParents) {
@@ -265,7 +265,7 @@ Result<Calibration> measure_in(Tracefs& tracefs, TraceSession& session, Subject&
 
 Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
                             std::vector<std::string>& neighbours) {
-  // A session of functions that are not there would be refused, and nothing would say that it always will be.
+  // A session with missing functions would be refused without saying that it always will be.
   const auto traceable = tracefs.read("available_filter_functions");
   if (!traceable) return std::unexpected(traceable.error());
   auto subject = subject_in(*traceable);
@@ -283,7 +283,7 @@ Result<Calibration> measure(Tracefs& tracefs, const SessionSettings& settings,
 
 }  // namespace
 
-// With one function in the filter, that is the parent.
+// With one function in the filter, its address is the parent's.
 void CalibrationRound::add_alone(const std::vector<GraphEvent>& events) {
   for (const GraphEvent& event : events) {
     if (event.kind != GraphEventKind::exit || event.end < event.start) continue;
@@ -293,7 +293,7 @@ void CalibrationRound::add_alone(const std::vector<GraphEvent>& events) {
 }
 
 void CalibrationRound::add_with_callees(const std::vector<GraphEvent>& events) {
-  std::map<std::int32_t, std::uint32_t> callees;  // of the call under way, by task
+  std::map<std::int32_t, std::uint32_t> callees;  // of the current call, by task
   for (const GraphEvent& event : events) {
     const bool of_parent = event.function == parent_;
     if (event.kind == GraphEventKind::entry && of_parent) callees[event.pid] = 0;
@@ -326,7 +326,7 @@ Result<Calibration> calibrate(const std::vector<CalibrationRound>& rounds) {
     return fail(ErrorKind::io, "too few calls were recorded to tell the tracer's own cost");
   }
   const double call = median(calls);
-  // Without the quarter of the rounds at either end.
+  // Ignores a quarter of the rounds at either end.
   std::ranges::sort(calls);
   const std::size_t apart = calls.size() / 4;
   const double least = calls[apart];

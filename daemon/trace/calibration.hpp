@@ -1,4 +1,4 @@
-// What function_graph itself adds to the times it takes, measured on the running kernel.
+// Measures, on the running kernel, what function_graph itself adds to recorded times.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace netperfd::trace {
 struct CalibrationRound {
   struct Call {
     std::uint64_t duration_ns = 0;
-    std::uint32_t callees = 0;  // traced ones that it made directly
+    std::uint32_t callees = 0;  // traced ones that it called directly
   };
   std::vector<Call> alone, with_callees;
   std::map<std::uint64_t, std::vector<std::uint64_t>> callee_ns;  // durations, by address
 
-  // Takes in what was recorded with the parent alone, which must come first, or with its callees too: of each
-  // CPU in its order.
+  // Adds the calls recorded with only the parent traced (this must come first), or with its callees too. The
+  // events of each CPU must be in order.
   void add_alone(const std::vector<analysis::GraphEvent>& events);
   void add_with_callees(const std::vector<analysis::GraphEvent>& events);
 
@@ -34,20 +34,20 @@ struct CalibrationRound {
   std::uint64_t parent_ = 0;  // its address
 };
 
-// The arithmetic of it. io, with why, where the rounds tell no cost or disagree about it: another try may do
-// better.
+// Computes the cost from the rounds. io, with the reason, if the rounds show no cost or disagree about it:
+// another try may do better.
 [[nodiscard]] Result<Calibration> calibrate(const std::vector<CalibrationRound>& rounds);
 
 class Calibrator {
  public:
-  // `tracefs` must outlive it.
+  // `tracefs` must outlive this object.
   Calibrator(Tracefs& tracefs, SessionSettings settings)
       : tracefs_(tracefs), settings_(std::move(settings)) {}
 
-  // Measures at the first call, for which tracefs is claimed and given back, and keeps the result, or that
-  // this kernel cannot have one (unsupported).
+  // The first call claims tracefs, measures and restores tracefs. The result is kept, also the result that
+  // this kernel cannot be measured (unsupported).
   [[nodiscard]] Result<Calibration> calibration();
-  // As of TraceSession: what the measuring met. Afterwards there is nothing left to tell.
+  // Other users of tracefs that were seen while measuring, as in TraceSession. Each is returned only once.
   [[nodiscard]] std::vector<std::string> take_neighbours() { return std::exchange(neighbours_, {}); }
 
  private:

@@ -25,13 +25,13 @@ std::string header(const CacheKey& key) {
                      key.kernel_release, key.version);
 }
 
-// The last line: what stands before it, as a number.
+// The last line: a checksum of the text before it.
 std::string seal(std::string_view text) {
   const auto* bytes = reinterpret_cast<const Bytef*>(text.data());
   return fmt::format("end {:08x}\n", ::crc32(0, bytes, static_cast<uInt>(text.size())));
 }
 
-// Tabs separate the fields of a line.
+// Tabs separate the fields of a line, so the field must not contain one.
 std::string one_field(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char letter) { return letter == '\t' || letter == '\n'; }, ' ');

@@ -30,7 +30,7 @@ std::vector<std::string> nearest_of(const std::string& wanted, const Container& 
   return nearest_names(wanted, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-// "skb:kfree_skb" -> "events/skb/kfree_skb/format"; empty where it is no such name, so that no name leads out
+// "skb:kfree_skb" -> "events/skb/kfree_skb/format"; empty if it is not such a name, so that no name leads out
 // of events/.
 std::string format_path(const std::string& name) {
   const auto colon = name.find(':');
@@ -152,7 +152,7 @@ Result<core::Catalogue::Functions> KernelCatalogue::functions(const core::Functi
   core::FunctionFilter wanted = filter;
   if (wanted.module && !wanted.module->empty()) {
     wanted.module = kernel_module_name(*wanted.module);
-    // One that has functions needs no further look: on a kernel without /proc the list alone knows it.
+    // A module with functions needs no further check: without /proc, only the list knows it.
     if ((*list)->count(*wanted.module) == 0) {
       if (Status usable = check_module(*wanted.module); !usable) {
         return std::unexpected(std::move(usable.error()));
@@ -183,7 +183,7 @@ std::vector<std::string> KernelCatalogue::nearest_events(const std::string& name
   if (!text) return {};
   const std::vector<std::string> events = lines_of(*text);
   std::vector<std::string> result = nearest_of(name, events);
-  // The right event with another system, or none, is nearer than what merely looks alike.
+  // The same event with another system, or with none, is a better suggestion than a similar name.
   const std::string own = name.substr(name.find(':') + 1);
   std::vector<std::string> same;
   for (const std::string& event : events) {

@@ -1,4 +1,5 @@
-// Where the catalogue and the doctor look. Plain values, so that a test can give directories of its own.
+// The paths that the catalogue and the doctor read. Plain values, so that tests can use their own
+// directories.
 #pragma once
 
 #include <optional>
@@ -6,12 +7,12 @@
 
 namespace netperfd::trace {
 
-// What was found out about the installed iperf3, which is another room's business.
+// Facts about the installed iperf3; the workload module finds them out.
 struct Iperf3Facts {
   bool found = false;
-  std::string version;       // "3.12"; empty where it does not say
+  std::string version;       // "3.12"; empty if unknown
   bool json_stream = false;  // has --json-stream
-  std::optional<bool> sctp;  // has --sctp; absent: not known
+  std::optional<bool> sctp;  // has --sctp; absent: unknown
 };
 
 struct CatalogueSettings {
@@ -20,9 +21,9 @@ struct CatalogueSettings {
   std::string boot = "/boot";        // config-RELEASE
   std::string netns = "/run/netns";  // named network namespaces
   std::string modules_root;          // "/lib/modules/RELEASE": modules.dep, modules.builtin
-  std::string cache_file;            // of what was probed since the boot; empty: nothing is kept
+  std::string cache_file;            // for probe results since the boot; empty: nothing is kept
   std::string boot_id;               // /proc/sys/kernel/random/boot_id
-  std::string kernel_release;        // as uname -r says it
+  std::string kernel_release;        // as from uname -r
   std::string version;               // netperfd's
   std::string own_instance;          // SessionSettings::instance: it exists while a job traces
   Iperf3Facts iperf3;

@@ -32,9 +32,9 @@ Status undo_journal(Tracefs& tracefs, const SessionSettings& settings, Undone& r
   return journal->remove();
 }
 
-// Only by its removal, which the kernel refuses while a file in it is open: a netperfd of another PID
-// namespace is alive although its number is not here, and nothing of its may change. A dead one's goes away
-// even with its tracer on.
+// Only removes the directory, which the kernel refuses while a file in it is open. A netperfd of another PID
+// namespace may be alive although its pid does not exist here, so its instance must not be changed. The
+// instance of a dead one can be removed even with its tracer on.
 void sweep(Tracefs& tracefs, const std::string& directory, const std::string& proc, Undone& report) {
   const Status removed = tracefs.remove_directory(directory);
   if (removed) {
@@ -56,8 +56,8 @@ void sweep_instances(Tracefs& tracefs, const SessionSettings& settings, Undone& 
   }
   for (const auto& instance : *instances) {
     const long owner = instance_owner(instance);
-    // One with this process's own number is a dead one's too: a live session of this process would have the
-    // journal locked.
+    // An instance with this process's own pid also belongs to a dead process: a live session of this process
+    // would hold the journal's lock.
     if (owner == 0 || (owner != ::getpid() && is_alive(settings.proc, owner, settings.process))) continue;
     sweep(tracefs, "instances/" + instance, settings.proc, report);
   }

@@ -9,7 +9,7 @@
 namespace netperfd::trace {
 namespace {
 
-// 0 where it does not begin with one.
+// 0 if it does not begin with a number.
 std::uint64_t number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::uint64_t number = 0;

@@ -1,4 +1,4 @@
-// A ring buffer's own count of what it lost.
+// Reads a ring buffer's own count of lost events.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace netperfd::trace {
 
-// Fills in what a per_cpu/cpuN/stats says of overruns and drops.
+// Fills in the overruns and drops from a per_cpu/cpuN/stats.
 void read_statistics(std::string_view text, TraceCpu& cpu);
 
 }  // namespace netperfd::trace

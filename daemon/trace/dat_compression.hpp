@@ -11,11 +11,11 @@ namespace netperfd::trace {
 
 enum class DatCompression { none, zlib, zstd };
 
-// From the name that stands in the file; invalid_argument where it is another one.
+// From the name in the file; invalid_argument if it is unknown.
 [[nodiscard]] Result<DatCompression> dat_compression_of(std::string_view name);
 
-// Fills `to`, which must be as long as what comes out; invalid_argument where the bytes are damaged or hold
-// another length.
+// Fills `to`, whose length must be that of the decompressed data; invalid_argument if the bytes are damaged
+// or have another length.
 [[nodiscard]] Status decompress_dat(DatCompression compression, std::span<const std::byte> from,
                                     std::span<std::byte> to);
 

@@ -1,4 +1,4 @@
-// Reads a file's parts one after the other and never outside of it.
+// Reads a file's parts one after the other and never outside its bytes.
 #pragma once
 
 #include <concepts>
@@ -13,8 +13,9 @@
 
 namespace netperfd::trace {
 
-// After the first part that is not there everything reads as 0 and empty, and status() says which it was: a
-// reader may ask once at the end of a group, but must look at ok() in a loop whose length the file gives.
+// After the first part that is missing, everything reads as 0 or empty, and status() names that part. A
+// reader may check once at the end of a group, but must check ok() in a loop whose length comes from the
+// file.
 class DatCursor {
  public:
   // `where` names the bytes in an error: "trace.dat".
@@ -32,9 +33,9 @@ class DatCursor {
   std::string_view text(std::uint64_t size, std::string_view what);
   // Up to a NUL, which is skipped.
   std::string_view word(std::string_view what);
-  // These very bytes.
+  // Requires exactly these bytes.
   void expect(std::string_view text, std::string_view what);
-  // Goes to a place counted from the begin.
+  // Moves to an offset from the beginning.
   void seek(std::uint64_t offset, std::string_view what);
 
   void fail_with(std::string_view what);

@@ -1,4 +1,4 @@
-// What reader and writer of a trace.dat must agree on: the words and numbers of trace-cmd.dat.v6(5) and
+// Constants shared by reader and writer of a trace.dat: the words and numbers of trace-cmd.dat.v6(5) and
 // trace-cmd.dat.v7(5).
 #pragma once
 
@@ -13,10 +13,10 @@ inline constexpr std::string_view kDatOptions{"options  \0", 10};
 inline constexpr std::string_view kDatLatency{"latency  \0", 10};
 inline constexpr std::string_view kDatFlyrecord{"flyrecord\0", 10};
 
-// Of this machine, as a file's ninth word says it.
+// This machine's byte order, in a file's encoding.
 inline constexpr std::uint8_t kDatByteOrder = std::endian::native == std::endian::little ? 0 : 1;
 
-// Those that are read or written here; others are skipped.
+// The options that are read or written here; others are skipped.
 enum class DatOption : std::uint16_t {
   done = 0,
   cpu_statistics = 2,

@@ -24,7 +24,7 @@ namespace {
 using core::Ability;
 using core::Capability;
 
-// All that need tracefs and hold until the next boot, in the order of the answer.
+// All capabilities that need tracefs and hold until the next boot, in the order of the answer.
 constexpr std::array<const char*, 12> kLasting{"function_graph",
                                                "function_graph_instance",
                                                "function",
@@ -38,7 +38,7 @@ constexpr std::array<const char*, 12> kLasting{"function_graph",
                                                "trace_instances",
                                                "trace_clocks"};
 
-// Those of them that are tried in an instance.
+// Those of kLasting that are tried in an instance.
 constexpr std::array<const char*, 9> kInInstance{
     "function_graph", "function_graph_instance", "function",     "tracepoints",    "event_filters",
     "stack_traces",   "histogram_triggers",      "trace_marker", "trace_instances"};
@@ -47,7 +47,7 @@ Capability refuse(std::string name, const Reason& reason) {
   return {std::move(name), Ability::no, reason.detail, reason.advice};
 }
 
-// Whether tracefs is there to be asked; otherwise why not.
+// Absent if tracefs can be read; otherwise why not.
 std::optional<Reason> why_no_tracefs(Tracefs& tracefs, Reasons& reasons) {
   const auto tracer = tracefs.read("current_tracer");
   if (tracer) return std::nullopt;
@@ -96,7 +96,7 @@ std::vector<Capability> Doctor::examine(bool fresh) {
   return answers;
 }
 
-// Those of kLasting, in its order: from the cache where it has all of them, else tried.
+// The answers for kLasting, in its order: from the cache if it has all of them, otherwise tried.
 std::vector<Capability> Doctor::lasting(bool fresh, const std::vector<std::string>& others) {
   const CacheKey key{settings_.boot_id, settings_.kernel_release, settings_.version};
   std::vector<Capability> known;
@@ -119,7 +119,7 @@ std::vector<Capability> Doctor::lasting(bool fresh, const std::vector<std::strin
       continue;
     }
     if (now == findings.end()) {
-      // Its instance is the job's, and nothing was known before.
+      // The job uses the instance, and nothing was known before.
       answers.push_back(
           {name, Ability::limited, "not tried now: a job is being traced", "ask again when that is over"});
       continue;
@@ -127,19 +127,20 @@ std::vector<Capability> Doctor::lasting(bool fresh, const std::vector<std::strin
     answers.push_back(now->row);
     if (now->lasting) kept.push_back(now->row);
   }
-  // A cache that cannot be written costs the next question its time and nothing else.
+  // If the cache cannot be written, the next request only takes longer.
   if (!findings.empty() && !settings_.cache_file.empty()) {
     static_cast<void>(save_capabilities(settings_.cache_file, key, kept));
   }
   return answers;
 }
 
-// One finding for each of kLasting, in any order; while a job is traced, only those that need no instance.
+// One finding for each of kLasting, in any order; while a job is being traced, only those that need no
+// instance.
 std::vector<Finding> Doctor::probe(const std::vector<std::string>& others) {
   std::vector<Finding> findings = probe_offers(tracefs_, reasons_);
   const std::string own =
       settings_.own_instance.empty() ? fmt::format("netperfd-{}", ::getpid()) : settings_.own_instance;
-  if (tracefs_.exists("instances/" + own)) return findings;  // a job is being traced in it
+  if (tracefs_.exists("instances/" + own)) return findings;  // it is in use by a job's trace
   const auto instance = ProbeInstance::make(tracefs_, own);
   if (!instance) {
     const Reason reason = reasons_.refused(instance.error());

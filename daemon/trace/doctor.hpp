@@ -1,7 +1,8 @@
-// What this machine can do for a measurement, one answer a capability, each with its reason in words.
+// The doctor: what this machine can do for a measurement, one answer for each capability, each with a reason
+// in words.
 //
-// What cannot change before the next boot is tried once a boot: in an instance of the doctor's own, with one
-// function in its filter, and never in the top instance. Everything else is asked anew each time.
+// Answers that cannot change before the next boot are tried once per boot: in an instance of the doctor's
+// own, with one function in its filter, never in the top instance. Everything else is checked each time.
 #pragma once
 
 #include <string>
@@ -18,12 +19,12 @@ namespace netperfd::trace {
 
 class Doctor {
  public:
-  // All must outlive it.
+  // All must outlive this object.
   Doctor(Tracefs& tracefs, Reasons& reasons, const CatalogueSettings& settings)
       : tracefs_(tracefs), reasons_(reasons), settings_(settings) {}
 
-  // As Catalogue::capabilities(). While somebody traces, netperfd too, function tracing is not tried: the
-  // answer is then what is known since the boot, or that it was not tried.
+  // As Catalogue::capabilities(). While anybody traces, netperfd included, function tracing is not tried: the
+  // answer is then the one known since the boot, or that it was not tried.
   [[nodiscard]] std::vector<core::Capability> examine(bool fresh);
 
  private:
@@ -35,7 +36,7 @@ class Doctor {
   const CatalogueSettings& settings_;
 };
 
-// The capability of that name; null where there is none.
+// The capability of that name; null if there is none.
 [[nodiscard]] const core::Capability* find_capability(const std::vector<core::Capability>& capabilities,
                                                       std::string_view name);
 

@@ -1,14 +1,12 @@
-// No kernel address may leave this file, whatever a format calls it: with one, a user learns where the kernel
-// lies and gets half of an exploit for nothing. A format is the kernel's word, but it has errors, and whoever
-// may define probes writes formats of his own. So the value decides, not the type:
-//   - 64 bits whose upper byte is all ones are an address, unless they are a small negative number (errno,
-//   -1).
-//   - A signed field is allowed to hold numbers down to -2^40, of which the last 2 GiB are also where the
-//   kernel's
-//     code lies: there a number that hits code is taken for its address.
-//   - The same in arrays, in bytes that are shown one after the other, and in texts that are none.
-// Pointers to user space become tokens as well. What is not looked at: a bit mask of CPUs, which is only ever
-// of a type of the kernel's own, and addresses that a format cuts into separate fields.
+// No kernel address may leave this file, whatever its format calls it: an address tells a user where the
+// kernel is in memory, which is half of an exploit. Formats come from the kernel, but they have errors, and a
+// user who may define probes writes his own formats. So the value decides, not the type:
+// - 64 bits whose upper byte is all ones are an address, unless they are a small negative number (errno, -1).
+// - A signed field may hold numbers down to -2^40. The last 2 GiB of these are also where the kernel's code
+//   is: there, a number that hits code is treated as its address.
+// - The same holds in arrays, in bytes that are shown one by one, and in fields that only claim to be text.
+// Pointers to user space become tokens as well. Not covered are bit masks of CPUs, which always have a type
+// of the kernel's own, and addresses that a format splits into separate fields.
 #include "daemon/trace/event_fields.hpp"
 
 #include <arpa/inet.h>
@@ -30,7 +28,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 using Value = std::variant<std::int64_t, std::uint64_t, std::string>;
 
-constexpr std::size_t kMostElements = 256;  // of an array; the rest is "..."
+constexpr std::size_t kMostElements = 256;  // elements of an array; the rest is shown as "..."
 
 constexpr std::uint64_t kSmallNegative = ~std::uint64_t{0} - 0xFFFF;  // -65536
 constexpr std::uint64_t kKernelHalf = 0xFF00'0000'0000'0000;          // with five levels of page tables
@@ -44,7 +42,7 @@ bool is_kernel_address(std::uint64_t value, bool is_signed, const AddressNames& 
   return value >= kLast2GiB && names.code(value) != names.token(value);
 }
 
-// The text for 64 bits that are an address or a pointer; nothing for a number.
+// The text for 64 bits that are an address or a pointer; absent for a number.
 std::optional<std::string> hidden(const FieldFormat& field, std::uint64_t value, const AddressNames& names) {
   const bool to_code = field.look == FieldLook::symbol;
   const bool to_data = !to_code && (field.look == FieldLook::address || field.type.ends_with('*'));
@@ -70,7 +68,7 @@ std::string_view up_to_nul(Bytes bytes) {
 
 std::string text_of(Bytes bytes) {
   std::string_view text = up_to_nul(bytes);
-  if (text.ends_with('\n')) text.remove_suffix(1);  // a line of trace_marker
+  if (text.ends_with('\n')) text.remove_suffix(1);  // a line of trace_marker ends with one
   return safe_text(text);
 }
 
@@ -90,7 +88,8 @@ std::string ip_text(int family, const std::byte* address) {
              : text.data();
 }
 
-// A sockaddr_in or sockaddr_in6: family, port, address; the latter's is behind the flow's 32 bits.
+// A sockaddr_in or sockaddr_in6: family, port, address. In the latter, the address follows 32 bits of flow
+// information.
 std::optional<std::string> socket_text(Bytes bytes) {
   if (bytes.size() < 8) return std::nullopt;
   std::uint16_t family = 0;
@@ -102,7 +101,7 @@ std::optional<std::string> socket_text(Bytes bytes) {
   return std::nullopt;
 }
 
-// As %*pb: words of 32 bits, the highest first. Only where the words are in this order in memory.
+// As %*pb: words of 32 bits, the highest first. Correct only if memory has the words in this order.
 std::optional<std::string> bitmask_text(Bytes bytes) {
   if (bytes.empty() || bytes.size() % 4 != 0 || bytes.size() > kMostElements) return std::nullopt;
   std::string text;
@@ -114,7 +113,7 @@ std::optional<std::string> bitmask_text(Bytes bytes) {
   return text;
 }
 
-// Bytes that the print format shows as one thing.
+// Fields whose bytes the print format shows as one value.
 std::optional<std::string> by_look(const FieldFormat& field, Bytes bytes) {
   switch (field.look) {
     case FieldLook::ipv4:
@@ -142,8 +141,8 @@ std::optional<std::string> by_look(const FieldFormat& field, Bytes bytes) {
   return std::nullopt;
 }
 
-// The first address that stands in the bytes, at any place or at each `step`th. Its upper 16 bits are looked
-// at: in plain bytes eight ones in a row are no rarity.
+// The first address in the bytes, at any position or at every `step`th. Checks the upper 16 bits, since eight
+// one bits in a row are common in plain bytes.
 std::optional<std::uint64_t> address_in(Bytes bytes, std::size_t step = 1) {
   for (std::size_t i = 0; i + 8 <= bytes.size(); i += step) {
     std::uint64_t value = 0;
@@ -244,7 +243,8 @@ std::vector<EventField> decode_fields(const EventFormat& format, std::span<const
       continue;
     }
     const Bytes bytes = read_bytes(record, field);
-    // A dynamic field may be empty by right, and then begins within the record; another's bytes are missing.
+    // A dynamic field may legitimately be empty, and then begins within the record; for any other field, the
+    // bytes are missing.
     const bool dynamic = field.kind == FieldKind::data_loc || field.kind == FieldKind::rel_loc;
     if (bytes.empty() && !(dynamic && bytes.data() != nullptr)) continue;
     result.push_back({field.name, bytes_text(field, bytes, names), {}});

@@ -33,8 +33,8 @@ bool is_identifier_part(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The bytes of one element, where the format does not say it otherwise; 1 for an unknown type, which is then
-// shown byte by byte.
+// The size of one element, unless the format says otherwise; 1 for an unknown type, which is then shown byte
+// by byte.
 std::uint32_t size_of_type(std::string_view type) {
   struct Known {
     std::string_view name;
@@ -75,7 +75,7 @@ std::uint32_t size_of_type(std::string_view type) {
   return known == kTypes.end() ? 1 : known->size;
 }
 
-// Field names, and the names of values in the print format, become text of the record.
+// Field names, and the names of values in the print format, become text in the record.
 bool is_printable_text(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of("\t\n"), text.size());
@@ -85,10 +85,10 @@ bool is_printable_text(std::string_view text) {
   return true;
 }
 
-// Of one event: a kernel's has some dozens at most, a probe's 128.
+// Limit for one event: the kernel's have a few dozen at most, a probe's 128.
 constexpr std::size_t kMostFields = 256;
 
-// The places that the kernel names behind the declaration.
+// Offset, size and sign, which follow the declaration.
 struct Place {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
@@ -147,7 +147,7 @@ void set_kind(FieldFormat& field, std::string_view type, std::string_view bracke
   if (!brackets.empty()) {
     set_array(field, type, number_of(trim(brackets.substr(1, brackets.size() - 2))));
   } else if (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8) {
-    field.kind = FieldKind::array;  // a struct: its bytes
+    field.kind = FieldKind::array;  // a struct: shown as bytes
     field.element_size = 1;
   }
 }
@@ -182,7 +182,7 @@ std::optional<FieldFormat> parse_field(std::string_view text) {
   return field;
 }
 
-// Where a dynamic field's bytes are.
+// The bytes of a dynamic field.
 std::span<const std::byte> located(std::span<const std::byte> record, const FieldFormat& field) {
   const std::size_t end = std::size_t{field.offset} + 4;
   if (end > record.size()) return {};
@@ -216,7 +216,7 @@ const FieldFormat* EventFormat::field(std::string_view wanted) const {
 Result<EventFormat> parse_event_format(std::string_view text) {
   EventFormat format;
   bool has_id = false;
-  bool common = true;  // up to the empty line behind the first fields
+  bool common = true;  // until the empty line after the first fields
   std::size_t line_number = 0;
   const auto wrong = [&](std::string_view what) {
     return fail(ErrorKind::invalid_argument, fmt::format("event format, line {}: {}", line_number, what));
@@ -226,7 +226,7 @@ Result<EventFormat> parse_event_format(std::string_view text) {
     ++line_number;
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = trim(text.substr(0, end));
-    if (line.starts_with("print fmt:")) {  // the last; what it has of line breaks is its own
+    if (line.starts_with("print fmt:")) {  // the last part; it may contain line breaks
       line = text;
       take_prefix(line, "print fmt:");
       format.print = line;

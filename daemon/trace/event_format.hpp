@@ -1,4 +1,4 @@
-// An event's `format` file: what its bytes mean.
+// Parses an event's `format` file, which describes its bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace netperfd::trace {
 enum class FieldKind {
   number,    // of `size` bytes
   text,      // char[size], up to its NUL
-  array,     // of element_size numbers
-  data_loc,  // 32 bits: length << 16 | offset from the record's begin
-  rel_loc,   // the same, offset from the end of this field
+  array,     // element_size bytes per number
+  data_loc,  // 32 bits: length << 16 | offset from the start of the record
+  rel_loc,   // the same, but the offset counts from the end of this field
 };
 
 // How the event's print format shows a field.
@@ -44,13 +44,13 @@ struct FieldFormat {
   bool is_signed = false;
   FieldKind kind = FieldKind::number;
   std::uint32_t element_size = 0;  // of an array or dynamic array; 1 for text in a dynamic array
-  bool is_text = false;            // char elements
+  bool is_text = false;            // the elements are characters
   FieldLook look = FieldLook::plain;
-  std::vector<std::pair<std::uint64_t, std::string>> names;  // of symbolic and flags, in the file's order
-  std::string separator;                                     // of flags
-  std::uint64_t mask = ~std::uint64_t{0};                    // the bits of the value that `names` speak of
-  std::vector<std::pair<std::uint64_t, std::string>> marks;  // follow the names where one of the bits is set:
-                                                             // the "+" of sched_switch's "R+"
+  std::vector<std::pair<std::uint64_t, std::string>> names;  // for symbolic and flags, in the file's order
+  std::string separator;                                     // for flags
+  std::uint64_t mask = ~std::uint64_t{0};                    // the bits of the value that `names` refer to
+  std::vector<std::pair<std::uint64_t, std::string>> marks;  // appended to the names if one of the bits is
+                                                             // set: the "+" of sched_switch's "R+"
 };
 
 struct EventFormat {
@@ -58,25 +58,25 @@ struct EventFormat {
   std::uint32_t id = 0;
   std::vector<FieldFormat> common;  // common_type, common_flags, common_preempt_count, common_pid
   std::vector<FieldFormat> fields;
-  std::string print;  // the print format's text, as it stands in the file
+  std::string print;  // the print format, as in the file
 
-  // Null where there is none; also finds the common ones.
+  // Null if there is no such field; also finds the common ones.
   [[nodiscard]] const FieldFormat* field(std::string_view name) const;
 };
 
-// invalid_argument with the line where the text is not a format, or has more than 256 fields. A print format
-// it cannot follow leaves the fields plain and is no error.
+// invalid_argument with the line if the text is not a format or has more than 256 fields. If the print format
+// cannot be parsed, the fields stay plain; this is no error.
 [[nodiscard]] Result<EventFormat> parse_event_format(std::string_view text);
 
-// An integer of 1, 2, 4 or 8 bytes at the field's place, sign-extended where the field is signed; 0 and false
-// where it does not lie within `record`.
+// An integer of 1, 2, 4 or 8 bytes in the field's place, sign-extended if the field is signed; 0 and false if
+// it does not lie within `record`.
 struct FieldNumber {
   std::uint64_t value = 0;
   bool valid = false;
 };
 [[nodiscard]] FieldNumber read_number(std::span<const std::byte> record, const FieldFormat& field);
 
-// The bytes of a text, array, data_loc or rel_loc field; empty where they do not lie within `record`.
+// The bytes of a text, array, data_loc or rel_loc field; empty if they do not lie within `record`.
 [[nodiscard]] std::span<const std::byte> read_bytes(std::span<const std::byte> record,
                                                     const FieldFormat& field);
 

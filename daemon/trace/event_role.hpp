@@ -1,4 +1,4 @@
-// Which part of a tally an event is for.
+// Assigns an event to the part of the tally that handles it.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace netperfd::trace {
 
-// What is done with an event besides counting it.
+// How an event is handled besides being counted.
 enum class Role : std::uint8_t { sampled, call, print, drop, kernel_stack, user_stack, unknown };
 
-// Of an event by its name, "skb:kfree_skb"; never unknown.
+// The role of an event by its name, such as "skb:kfree_skb"; never unknown.
 [[nodiscard]] Role role_of(std::string_view name);
 
-// It belongs to the event before it and is counted with that.
+// It belongs to the event before it and is counted with that event.
 [[nodiscard]] inline bool is_stack(Role role) {
   return role == Role::kernel_stack || role == Role::user_stack;
 }

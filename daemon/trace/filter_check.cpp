@@ -16,13 +16,13 @@
 namespace netperfd::trace {
 namespace {
 
-// What the kernel knows of every event beside its format.
+// Fields that the kernel offers for every event besides those in its format.
 constexpr std::array<std::string_view, 4> kGeneric{"CPU", "cpu", "COMM", "comm"};
 constexpr std::array<std::string_view, 8> kOperators{"==", "!=", "<=", ">=", "~", "<", ">", "&"};
 
-// No address of the kernel is below; counts, lengths and nanoseconds of a quarter of an hour are.
+// Kernel addresses are never below this; counts, lengths and nanoseconds up to a quarter of an hour are.
 constexpr std::uint64_t kFirstDoubtful = std::uint64_t{1} << 40U;
-// Of a 64-bit field, -1 to -4095 are error numbers, where no code and no data lies.
+// In a 64-bit field, -1 to -4095 are error numbers; no code or data is there.
 constexpr std::uint64_t kMaxErrorNumber = 4095;
 constexpr std::uint64_t kMaxNegative = std::uint64_t{1} << 31U;
 
@@ -40,7 +40,7 @@ struct Number {
   bool valid = false;
 };
 
-// As the kernel reads it: decimal, 0x..., or octal after a 0.
+// As the kernel parses it: decimal, 0x..., or octal after a 0.
 Number to_number(std::string_view text) {
   Number number;
   number.negative = text.starts_with('-');
@@ -57,8 +57,8 @@ Number to_number(std::string_view text) {
   return number;
 }
 
-// Reads `field operator value` terms joined by && and ||, with ! and parentheses, as
-// kernel/trace/trace_events_filter.c does, and leaves out what only helps to look into memory (.ustring).
+// Parses `field operator value` terms joined by && and ||, with ! and parentheses, like
+// kernel/trace/trace_events_filter.c, without the operators that only help to read memory (.ustring).
 class FilterReader {
  public:
   FilterReader(const EventSpec& event, const EventFormat& format)
@@ -169,7 +169,7 @@ class FilterReader {
     return refuse(fmt::format("names a field {} that the event does not have{}", name, more));
   }
 
-  // `with_zero`: the field is only asked whether it is 0, which tells of no address.
+  // `with_zero`: the field is only compared with 0, which reveals no address.
   Status check_field(const FieldFormat* field, std::string_view operation, bool with_zero) const {
     if (field == nullptr || field->name.starts_with("common_")) return {};
     if (field->kind != FieldKind::number) {
@@ -180,8 +180,8 @@ class FilterReader {
         field->type.ends_with('*') || field->look == FieldLook::address || field->look == FieldLook::symbol;
     const bool wide = field->size >= sizeof(std::uint64_t);
     const bool hex = wide && field->look == FieldLook::hex;
-    // A number of 64 bits that is shown as such may still be an address in disguise, which its single bits
-    // would give away.
+    // A 64-bit field shown as a number may still contain an address, which could be found from its single
+    // bits.
     const bool bits = wide && field->look == FieldLook::plain && operation == "&";
     if (with_zero || (!pointer && !hex && !bits)) return {};
     if (bits) {

@@ -1,8 +1,8 @@
-// Whether a job may filter an event by what it asks for.
+// Checks whether a job may use a filter on an event.
 //
-// A filter is a question to the kernel, and the count of events is its answer: whoever may compare an address
-// with numbers of his own finds the address out, bit by bit. So a filter goes to the kernel only after it was
-// read here, and nothing that this cannot read goes there.
+// A filter is a query to the kernel, and the number of events is its answer: a user who may compare an
+// address with chosen numbers can find the address bit by bit. So a filter is passed to the kernel only after
+// it was parsed here, and a filter that cannot be parsed here is refused.
 #pragma once
 
 #include <string>
@@ -14,16 +14,17 @@
 
 namespace netperfd::trace {
 
-// invalid_argument with the event, the filter's field and why: a field that the event does not have, with the
-// nearest ones; one that holds an address (which may be compared with 0 only) or no number and no text; a
-// number that could be an address; a text that is no filter. An empty filter is fine.
+// invalid_argument with the event, the filter's field and the reason: a field that the event does not have,
+// with the nearest ones; one that holds an address (which may be compared only with 0), or that is neither
+// number nor text; a number that could be an address; or a text that is not a filter. An empty filter is
+// fine.
 [[nodiscard]] Status check_filter(const EventSpec& event, const EventFormat& format);
 
-// The same by the event's `format` below `directory` ("events/skb/kfree_skb"). A format that cannot be read
-// is an error, as nothing is known of the fields then.
+// The same, using the event's `format` below `directory` ("events/skb/kfree_skb"). A format that cannot be
+// read is an error, because then nothing is known about the fields.
 [[nodiscard]] Status check_filter(const EventSpec& event, Tracefs& tracefs, const std::string& directory);
 
-// The newest entry of an error_log, without its time; empty where there is none.
+// The newest entry of an error_log, without its time; empty if there is none.
 [[nodiscard]] std::string newest_error(const std::string& error_log);
 
 }  // namespace netperfd::trace

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kInstances = "instances/";
 constexpr const char* kOurName = "netperfd";
-// More names than this say nothing more.
+// Naming more of them would not help.
 constexpr std::size_t kNamed = 3;
 
 std::string first_line(Result<std::string> text) {
@@ -41,7 +41,7 @@ std::optional<long> to_pid(std::string_view text) {
   return pid;
 }
 
-// Below tracefs, wherever the process sees it mounted; empty for any other file.
+// The path below tracefs, wherever the process sees it mounted; empty for any other file.
 std::string_view in_tracefs(std::string_view target) {
   constexpr std::array<std::string_view, 2> kMounts{"/sys/kernel/tracing/", "/sys/kernel/debug/tracing/"};
   for (const auto mount : kMounts) {

@@ -18,7 +18,7 @@ FunctionNames::FunctionNames(const Symbols& symbols) : symbols_(symbols) {
     const std::hash<std::string_view> hash;
     all.push_back({hash(function.name) ^ (hash(function.module) << 1U), function});
   });
-  // In order of address within one name, since that is the order they come in.
+  // The sort is stable, so functions with the same name stay in order of address.
   std::ranges::stable_sort(all, {}, &Named::hash);
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end =

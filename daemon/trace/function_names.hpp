@@ -1,4 +1,4 @@
-// What the functions of a profile are called.
+// Names the functions of a profile.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace netperfd::trace {
 
-// Several functions of a kernel or module may share a name, being static: they are told apart by their order
-// in memory. `symbols` must outlive this.
+// Several static functions of a kernel or module may share a name; they are distinguished by their order in
+// memory. `symbols` must outlive this object.
 class FunctionNames {
  public:
   explicit FunctionNames(const Symbols& symbols);
 
-  // Of the nearest symbol below; a token where there is none.
+  // From the nearest symbol below the address; a token if there is none.
   [[nodiscard]] analysis::FunctionName name_of(std::uint64_t address) const;
   [[nodiscard]] bool knows(std::uint64_t address) const {
     return symbols_.find_function(address).has_value();
@@ -26,7 +26,7 @@ class FunctionNames {
 
  private:
   const Symbols& symbols_;
-  // By the start of each function that shares its name and module.
+  // The number of each function that shares its name and module with others, by its start address.
   std::unordered_map<std::uint64_t, std::uint32_t> duplicates_;
 };
 

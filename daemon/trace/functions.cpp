@@ -12,7 +12,7 @@
 namespace netperfd::trace {
 namespace {
 
-// How the kernel names a place in its list whose function is not part of the image.
+// The kernel's name for an entry of its list whose function is not part of the image.
 constexpr std::string_view kInvalidPrefix = "__ftrace_invalid_address__";
 
 }  // namespace
@@ -21,7 +21,7 @@ FunctionList FunctionList::parse(std::string_view text) {
   FunctionList list;
   list.text_.assign(text.begin(), text.end());
   list.text_.push_back('\n');
-  // What separates becomes NUL, so that fnmatch takes a name where it lies.
+  // Separators become NUL, so that fnmatch can use the names in place.
   char* at = list.text_.data();
   char* const end = at + list.text_.size();
   while (at < end) {

@@ -1,10 +1,10 @@
-// function_graph's records change from kernel to kernel: 6.1 has the times at fixed places of the exit, 6.12
-// puts a return value between them on machines that can tell it, 7.2 has a depth of 8 bytes and the arguments
-// behind it. All of this stands in the format files, so that nothing here asks for a version: fields are
-// found by their names, and what is not asked for (retval, retaddr, args) may lie wherever it likes.
+// function_graph's records differ between kernels. 6.1 has the times at fixed offsets in the exit record.
+// 6.12 puts a return value between them on machines that support it. 7.2 has a depth of 8 bytes, followed by
+// the arguments. The format files describe all of this, so nothing here checks a version: fields are found by
+// their names, and fields that are not needed (retval, retaddr, args) may be anywhere.
 //
-// libtraceevent would find the fields as well, at nine million records a second; with the places taken once
-// it is a few loads a record.
+// libtraceevent could find the fields too, but handles only nine million records per second; with offsets
+// computed once, a record takes a few loads.
 #include "daemon/trace/graph_format.hpp"
 
 #include <fmt/format.h>
@@ -37,13 +37,12 @@ const Known* known_as(std::string_view name) {
   return found == kKnown.end() ? nullptr : found;
 }
 
-// Takes places from one event's format, and remembers the first thing that is wrong and where the last one
-// ends.
+// Reads field positions from one event's format, and remembers the first error and the end of the last field.
 class Places {
  public:
   explicit Places(const KnownEvent& event) : event_(event) {}
 
-  // A whole number of `size` bytes.
+  // An integer of `size` bytes.
   std::uint32_t number(std::string_view name, std::uint32_t size) {
     const auto* field = wanted(name);
     return field == nullptr ? 0 : place(*field, size);
@@ -52,7 +51,7 @@ class Places {
     const auto* field = event_.format.field(name);
     return field == nullptr ? 0 : place(*field, size);
   }
-  // The lower 4 bytes of a number that some kernels keep in 8.
+  // The lower 4 bytes of a number that some kernels store in 8.
   std::uint32_t low_half(std::string_view name) {
     const auto* field = wanted(name);
     return field == nullptr ? 0 : low_half_of(*field);
@@ -61,7 +60,7 @@ class Places {
     const auto* field = event_.format.field(name);
     return field == nullptr ? 0 : low_half_of(*field);
   }
-  // One of the fields that every record begins with.
+  // One of the fields at the start of every record.
   void common(std::string_view name, std::uint32_t offset, std::uint32_t size) {
     if (number(name, size) != offset) wrong(name, fmt::format("is not at offset {}", offset));
   }
@@ -148,7 +147,7 @@ Result<GraphFormat> GraphFormat::make(const std::vector<KnownEvent>& events) {
     if (event.format.id >= format.shape_of_type_.size()) format.shape_of_type_.resize(event.format.id + 1);
     format.shape_of_type_[event.format.id] = static_cast<std::uint8_t>(format.shapes_.size());
     format.shapes_.push_back(*shape);
-    // A list of events may name one more than once, but not without end: shapes are counted in 8 bits.
+    // A list of events may name one repeatedly, but not without limit: shapes are numbered in 8 bits.
     if (format.shapes_.size() > std::numeric_limits<std::uint8_t>::max()) {
       return fail(ErrorKind::invalid_argument, "more formats of function records than a kernel has");
     }

@@ -1,4 +1,4 @@
-// How the running kernel lays out its records of functions, and what they say.
+// The layout of the running kernel's function records, and their contents.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ namespace netperfd::trace {
 
 class GraphFormat {
  public:
-  // From the formats of ftrace:funcgraph_entry, ftrace:funcgraph_exit, ftrace:function and sched:sched_switch
-  // among `events`, those that are there; of the graph's two, either both or none. invalid_argument with the
-  // event and field where one is not as it must be.
+  // Uses the formats of ftrace:funcgraph_entry, ftrace:funcgraph_exit, ftrace:function and sched:sched_switch
+  // in `events`, if present; of the graph's two, there must be both or none. invalid_argument with the event
+  // and field if a format is not as required.
   [[nodiscard]] static Result<GraphFormat> make(const std::vector<KnownEvent>& events);
 
-  // Whether records of this common_type are for read().
+  // Whether read() handles records of this common_type.
   [[nodiscard]] bool knows(std::uint16_t type) const { return shape_of(type) != kUnknown; }
-  // False where the record is too short for what its format says; `event` is whole otherwise.
+  // False if the record is shorter than its format requires; otherwise `event` is complete.
   [[nodiscard]] bool read(std::uint64_t time, std::span<const std::byte> record,
                           analysis::GraphEvent& event) const;
 
@@ -33,21 +33,21 @@ class GraphFormat {
   [[nodiscard]] static analysis::ContextRank context_of(std::uint8_t flags);
 
  private:
-  // Where one kind of record has what read() takes from it. Numbers of 8 bytes of which only the lower half
-  // means anything (depth and overrun, by kernel) are read as that half.
+  // Positions of the values that read() takes from one kind of record. Of 8-byte numbers in which only the
+  // lower half is meaningful (depth and overrun, depending on the kernel), only that half is read.
   struct Shape {
-    std::size_t needed = std::numeric_limits<std::size_t>::max();  // bytes, of the field that ends last
+    std::size_t needed = std::numeric_limits<std::size_t>::max();  // bytes, up to the end of the last field
     std::uint32_t function = 0;
     std::uint32_t depth = 0;
     std::uint32_t overrun = 0;
-    std::uint32_t start = 0;  // like overrun 0 where it is absent: the common fields lie there
+    std::uint32_t start = 0;  // start and overrun are 0 if absent: offset 0 belongs to the common fields
     std::uint32_t end = 0;
     std::uint32_t previous_pid = 0;
     std::uint32_t next_pid = 0;
     analysis::GraphEventKind kind = analysis::GraphEventKind::entry;
   };
   static constexpr std::uint8_t kUnknown = 0;
-  // The first fields of every record, the same on all kernels; make() checks it.
+  // The first fields of every record, the same on all kernels, as make() checks.
   struct Common {
     std::uint16_t type = 0;
     std::uint8_t flags = 0;
@@ -68,10 +68,10 @@ class GraphFormat {
   }
 
   std::vector<std::uint8_t> shape_of_type_;            // index into shapes_
-  std::vector<Shape> shapes_ = std::vector<Shape>(1);  // the first needs more bytes than there can be
+  std::vector<Shape> shapes_ = std::vector<Shape>(1);  // the first requires more bytes than any record has
 };
 
-// Here, and not in the .cpp file: each of fifty million records a second comes through it.
+// In the header for inlining: up to fifty million records per second pass through it.
 
 inline analysis::ContextRank GraphFormat::context_of(std::uint8_t flags) {
   constexpr unsigned kHardirq = 0x08;  // enum trace_flag_type

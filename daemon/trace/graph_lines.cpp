@@ -11,7 +11,7 @@ namespace {
 
 using analysis::GraphEvent;
 
-constexpr std::size_t kMostIndented = 1'000;  // a depth beyond it is damage
+constexpr std::size_t kMostIndented = 1'000;  // a greater depth means damage
 constexpr std::string_view kNoDuration = "              |  ";
 constexpr std::string_view kRule = " ------------------------------------------\n";
 
@@ -19,7 +19,7 @@ void indent(std::string& out, std::size_t depth) {
   out.append(2 * std::min(depth, kMostIndented), ' ');
 }
 
-// The sign that the kernel puts before a duration, by its length.
+// The kernel's mark before a duration, which depends on its length.
 char mark_of(std::uint64_t ns) {
   constexpr std::uint64_t kMicrosecond = 1'000;
   constexpr std::array<std::pair<std::uint64_t, char>, 6> kMarks{{{1'000'000 * kMicrosecond, '$'},
@@ -32,7 +32,7 @@ char mark_of(std::uint64_t ns) {
   return found == kMarks.end() ? ' ' : found->second;
 }
 
-// Seven digits at most: a long duration has fewer behind the point, and then none.
+// At most seven digits: a long duration has fewer decimals, or none.
 void put_duration(std::string& out, const GraphEvent& exit) {
   if (exit.start == 0 && exit.end == 0) {
     out += kNoDuration;
@@ -77,7 +77,7 @@ void GraphLines::leaf(std::string& out, std::uint32_t cpu, const GraphEvent& ent
   out += names_.function(exit.function);
   out += "();\n";
   auto end = exit;
-  end.time = entry.time;  // as the kernel, which is still at the entry
+  end.time = entry.time;  // as in the kernel's text, which uses the entry's time
   arrow(out, cpu, end, "<==========");
 }
 

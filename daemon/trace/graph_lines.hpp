@@ -1,4 +1,4 @@
-// The lines of function_graph's text, one at a time.
+// Writes the lines of function_graph's text, one at a time.
 #pragma once
 
 #include <array>
@@ -14,11 +14,12 @@
 
 namespace netperfd::trace {
 
-// Appends whole lines to a text. The lines of one CPU are asked for in the order of its records: what was
-// before decides where a change of task is told, how deep a comment stands and which brace needs a name.
+// Appends whole lines to a text. The lines of one CPU must be requested in the order of its records: earlier
+// lines decide where a change of task is reported, how deep a comment is indented, and which brace needs a
+// name.
 class GraphLines {
  public:
-  // Both are kept by reference. `last_cpu` is the highest number of a CPU that there is.
+  // Both are kept by reference. `last_cpu` is the highest CPU number.
   GraphLines(const GraphTextOptions& options, TextNames& names, std::uint32_t last_cpu);
 
   static void header(std::string& out);
@@ -28,14 +29,14 @@ class GraphLines {
   void exit(std::string& out, std::uint32_t cpu, const analysis::GraphEvent& event);
   void comment(std::string& out, std::uint32_t cpu, std::uint64_t time, std::int32_t pid,
                std::string_view text);
-  // `count` of 0: the kernel does not say how many.
+  // `count` of 0: the kernel did not report how many.
   static void lost(std::string& out, std::uint32_t cpu, std::uint64_t count);
 
  private:
-  static constexpr std::size_t kDeepest = 50;  // FTRACE_RETFUNC_DEPTH: the kernel traces no deeper
+  static constexpr std::size_t kDeepest = 50;  // FTRACE_RETFUNC_DEPTH: the kernel's maximum depth
   struct Cpu {
     std::int32_t last_pid = -1;
-    int depth = 0;                               // of a comment that comes now
+    int depth = 0;                               // the depth of a comment at this point
     std::array<std::uint64_t, kDeepest> open{};  // functions by their depth, 0 for none
   };
 

@@ -1,6 +1,7 @@
-// The kernel writes its text by an iterator over the rings: of all CPUs it takes the record with the earliest
-// stamp, and for an entry it looks at the next record of the same CPU, which makes both one line where it is
-// the same call's exit. The same here, over sub-buffers in memory, of which one a CPU is open at a time.
+// The kernel writes its text by an iterator over the rings. It takes the record with the earliest stamp of
+// all CPUs. For an entry it looks at the next record of the same CPU, and if that is the exit of the same
+// call, both become one line. This file does the same with sub-buffers in memory, with one sub-buffer per CPU
+// open at a time.
 #include "daemon/trace/graph_text.hpp"
 
 #include <fmt/format.h>
@@ -25,18 +26,18 @@ namespace {
 using analysis::GraphEvent;
 using analysis::GraphEventKind;
 
-constexpr std::size_t kPiece = 65'536;  // of text, about
+constexpr std::size_t kPiece = 65'536;  // bytes of text, approximately
 
-// What the kernel says before a record.
+// Losses and damage before a record.
 struct Notice {
   std::uint64_t lost = 0;
   bool lost_unknown = false;
-  std::string damage;  // of the sub-buffers before it
+  std::string damage;  // of the sub-buffers before the record
 
   [[nodiscard]] bool empty() const { return lost == 0 && !lost_unknown && damage.empty(); }
 };
 
-// The records of one CPU, the next of them to be looked at.
+// The records of one CPU, with the next one available for inspection.
 class Lane {
  public:
   Lane(std::uint32_t cpu, std::span<const std::byte> bytes, const SubbufferLayout& layout, std::size_t size)
@@ -103,12 +104,12 @@ class Writer {
       record(*lane);
       if (out_.size() >= kPiece) flush();
     }
-    for (const auto& lane : lanes_) notice(lane);  // of what came behind the last record
+    for (const auto& lane : lanes_) notice(lane);  // for anything after the last record
     flush();
   }
 
  private:
-  // It tells which tracer wrote the calls; nothing where there are none.
+  // Shows which tracer recorded the calls; absent if there are none.
   std::optional<GraphEventKind> first_call() const {
     std::optional<GraphEvent> first;
     for (auto lane : lanes_) {
@@ -122,7 +123,7 @@ class Writer {
     return first->kind;
   }
 
-  // Of equal stamps that of the lower CPU goes first.
+  // If stamps are equal, the lower CPU goes first.
   Lane* earliest() {
     Lane* found = nullptr;
     for (auto& lane : lanes_) {
@@ -142,8 +143,8 @@ class Writer {
     return format_ && format_->read(record.time, record.data, event);
   }
 
-  // Writes the lane's record, and with an entry its exit where that comes next; the lane stands behind them
-  // then.
+  // Writes the lane's record, together with the exit if that follows its entry directly, and advances the
+  // lane past them.
   void record(Lane& lane) {
     const auto raw = lane.record();
     lane.advance();
@@ -169,7 +170,7 @@ class Writer {
     lane.advance();
   }
 
-  // What is no call stands as a comment among calls. Calls of the function tracer do not, and stacks neither.
+  // Other events are written as comments between calls, except for calls of the function tracer and stacks.
   void other(std::uint32_t cpu, const RawRecord& raw) {
     RecordHead head;
     if (raw.data.size() < sizeof head) {
@@ -202,7 +203,7 @@ class Writer {
     return text;
   }
 
-  // As many frames as the record has, which may be more than its format has.
+  // Writes as many frames as the record has, which may be more than its format shows.
   void put_stack(const EventFormat& format, std::span<const std::byte> record) {
     const auto* const first = format.field("caller");
     const auto* const size = format.field("size");
@@ -216,7 +217,7 @@ class Writer {
     }
   }
 
-  // Only function_graph tells modules.
+  // Only function_graph shows modules.
   std::string_view name_alone(std::uint64_t address) {
     const std::string_view name = names_.function(address);
     return name.substr(0, name.find(" ["));
@@ -247,7 +248,7 @@ class Writer {
   const std::function<void(std::string_view)>& sink_;
   std::optional<GraphFormat> format_;
   std::unordered_map<std::uint32_t, const KnownEvent*> events_;  // by common_type
-  std::unordered_map<std::uint16_t, PrintText> printers_;        // of those that came
+  std::unordered_map<std::uint16_t, PrintText> printers_;        // of the types seen so far
   std::string out_;
 };
 

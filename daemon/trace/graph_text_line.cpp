@@ -27,7 +27,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
 }
 
-// Takes the word off the front.
+// Removes the word from the front.
 bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
@@ -44,7 +44,7 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
-// A decimal number in units of 10^-places: "1.25" with three places is 1250. Further digits are cut off.
+// A decimal number in units of 10^-places: "1.25" with three places is 1250. Further digits are truncated.
 std::optional<std::uint64_t> take_decimal(std::string_view& text, int places) {
   std::string_view rest = text;
   auto value = take_number<std::uint64_t>(rest);
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> take_decimal(std::string_view& text, int places) {
   return value;
 }
 
-// "iperf3-312", whatever the name is made of.
+// "iperf3-312"; the name may contain anything.
 std::optional<std::int32_t> pid_of(std::string_view task) {
   task = trimmed(task);
   const std::size_t dash = task.rfind('-');
@@ -75,7 +75,7 @@ std::optional<std::int32_t> pid_of(std::string_view task) {
   return number.empty() ? pid : std::nullopt;
 }
 
-// The column of latency-format and trace-cmd's flags, "d.h1.": the third character says what the CPU was in.
+// The column of latency-format and trace-cmd's flags, "d.h1.": the third character is the context of the CPU.
 std::optional<ContextRank> context_of(std::string_view flags) {
   constexpr std::size_t kContext = 2;
   constexpr std::string_view kFlags = ".dDbBXnNpPlLuUshHzZ0123456789abcdef#";
@@ -96,7 +96,7 @@ std::optional<ContextRank> context_of(std::string_view flags) {
   }
 }
 
-// "+ 31.717 us", or blanks where a duration would stand; false for anything else.
+// "+ 31.717 us", or blanks in place of a duration; false for anything else.
 bool read_duration(std::string_view column, std::optional<std::uint64_t>& duration_ns) {
   constexpr std::string_view kMarks = "+!#*@$";
   column = trimmed(column);
@@ -108,7 +108,7 @@ bool read_duration(std::string_view column, std::optional<std::uint64_t>& durati
   return duration_ns && column == "us";
 }
 
-// ---- what stands behind the columns
+// ---- Text after the columns -------------------------------------------------------------------------------
 
 // "hsr_dev_xmit [hsr]".
 bool read_function(std::string_view text, TextLine& line) {
@@ -140,7 +140,7 @@ bool read_exit(std::string_view body, TextLine& line) {
   return tail.empty() || read_function(tail, line);
 }
 
-// "name() {", "name();", also with arguments and, behind them, a comment.
+// "name() {", "name();", possibly with arguments, and with a comment after them.
 bool read_call(std::string_view body, TextLine& line) {
   const std::size_t open = body.find('(');
   if (open == std::string_view::npos || !read_function(body.substr(0, open), line)) return false;
@@ -159,7 +159,6 @@ bool read_call(std::string_view body, TextLine& line) {
   return trimmed(rest).ends_with(')');
 }
 
-// The number behind `key`.
 std::optional<std::int32_t> pid_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -167,7 +166,7 @@ std::optional<std::int32_t> pid_behind(std::string_view text, std::string_view k
   return take_number<std::int32_t>(text);
 }
 
-// "iperf3:312 [120]" as trace-cmd writes a task.
+// "iperf3:312 [120]", trace-cmd's notation for a task.
 std::optional<std::int32_t> pid_before_priority(std::string_view task) {
   const std::size_t priority = task.rfind(" [");
   const std::size_t colon = task.substr(0, priority).rfind(':');
@@ -186,7 +185,7 @@ void read_event(std::string_view text, TextLine& line) {
   line.event = name;
   if (name != "sched_switch") return;
   text.remove_prefix(colon + 1);
-  // Names of tasks may hold anything, so each figure is looked for from its own side.
+  // Task names may contain anything, so each figure is searched for from its own end.
   const std::size_t arrow = text.rfind("==>");
   if (arrow == std::string_view::npos) return;
   const std::string_view before = text.substr(0, arrow), after = text.substr(arrow);
@@ -210,16 +209,16 @@ bool read_body(std::string_view body, TextLine& line) {
   return read_call(body, line);
 }
 
-// Without the blanks that part a body of depth 0 from its column.
+// Without the blanks between the column and a body of depth 0.
 std::string_view without_gap(std::string_view text, std::size_t blanks) {
   const std::size_t there = std::min(text.find_first_not_of(' '), text.size());
   text.remove_prefix(std::min(blanks, there));
   return text;
 }
 
-// ---- the kernel's columns
+// ---- The kernel's columns ---------------------------------------------------------------------------------
 
-// "   50.868279 |", or "      123 us |" of funcgraph-reltime, which stands before the CPU.
+// "   50.868279 |", or "      123 us |" of funcgraph-reltime, which precedes the CPU.
 void take_time(std::string_view& rest, TextLine& line) {
   std::string_view text = rest;
   skip_blanks(text);
@@ -305,9 +304,9 @@ bool read_kernel_line(std::string_view text, TextLine& line) {
   return read_body(without_gap(rest, gap), line);
 }
 
-// ---- trace-cmd's columns
+// ---- trace-cmd's columns ----------------------------------------------------------------------------------
 
-// "iperf3-312   [000] d..1.    50.868279: funcgraph_entry: ..."; the name of a task may hold anything.
+// "iperf3-312   [000] d..1.    50.868279: funcgraph_entry: ..."; the task's name may contain anything.
 bool read_report_head(std::string_view& rest, TextLine& line) {
   for (std::size_t at = rest.find(" ["); at != std::string_view::npos; at = rest.find(" [", at + 1)) {
     std::string_view behind = rest.substr(at + 2);
@@ -349,9 +348,9 @@ bool read_report_line(std::string_view text, TextLine& line) {
   return read_body(without_gap(rest.substr(bar + 1), 2), line);
 }
 
-// ---- lines of neither
+// ---- Lines of neither -------------------------------------------------------------------------------------
 
-// "CPU:1 [LOST 42 EVENTS]", of trace-cmd "CPU:1 [42 EVENTS DROPPED]".
+// "CPU:1 [LOST 42 EVENTS]", or "CPU:1 [42 EVENTS DROPPED]" from trace-cmd.
 bool is_loss(std::string_view text, TextLine& line) {
   if (!take(text, "CPU:")) return false;
   line.cpu = take_number<std::uint32_t>(text);
@@ -366,7 +365,7 @@ bool is_loss(std::string_view text, TextLine& line) {
 bool says_nothing(std::string_view text) {
   if (text.empty() || text.front() == '#') return true;
   if (text.find_first_not_of('-') == std::string_view::npos) return true;
-  // Of a stack there is a line a frame.
+  // A stack has one line for each frame.
   if (text.starts_with("=> ") || text.starts_with("(Overruns:") || text.starts_with("version =")) return true;
   if (take(text, "cpus=")) return take_number<std::uint32_t>(text) && text.empty();
   return take(text, "CPU ") && take_number<std::uint32_t>(text) && text == " is empty";

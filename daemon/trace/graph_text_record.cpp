@@ -31,19 +31,19 @@ using analysis::TaskTable;
 
 constexpr std::size_t kLongestLine = 16'384;
 constexpr std::uint32_t kMostCpus = 16'384;
-constexpr std::uint32_t kDeepest = 255;  // no kernel's stack of returns holds more calls
+constexpr std::uint32_t kDeepest = 255;  // no kernel's return stack holds more calls
 constexpr std::size_t kMostTasks = 20'000;
 constexpr std::size_t kMostNames = 20'000;
 constexpr std::size_t kMostEvents = 1'000;
-constexpr std::uint64_t kOthers = 0;   // CallTracker's for functions that find no room
-constexpr std::uint64_t kUnknown = 1;  // of a closing brace that belongs to nothing
+constexpr std::uint64_t kOthers = 0;   // CallTracker's address for functions that find no room
+constexpr std::uint64_t kUnknown = 1;  // for a closing brace without a matching call
 constexpr std::uint64_t kFirstName = 2;
 
-// Lines without stamps are taken to be so far apart: longer than any call, so that no call seems to reach
-// back beyond the first line.
+// Assumed distance of lines without stamps: longer than any call, so that no call seems to reach back beyond
+// the first line.
 constexpr std::uint64_t kApart = 1'000'000'000;
 
-// Numbers in place of functions' addresses, which the text does not have.
+// Numbers that stand in for the functions' addresses, which the text lacks.
 class Names {
  public:
   std::uint64_t number_of(std::string_view name, std::string_view module) {
@@ -61,7 +61,7 @@ class Names {
   }
 
  private:
-  // The kernel writes an address where it knows no symbol.
+  // The kernel writes an address if it knows no symbol.
   [[nodiscard]] std::string shown(std::string_view name) const {
     constexpr int kHexadecimal = 16;
     if (!name.starts_with("0x")) return std::string(name);
@@ -75,11 +75,11 @@ class Names {
 
 analysis::CallSettings call_settings() {
   analysis::CallSettings settings;
-  settings.sleep_in_recorded.reset();  // no text says it
+  settings.sleep_in_recorded.reset();  // the text does not contain it
   return settings;
 }
 
-// What was seen of the columns, for the flags.
+// The columns found so far, for the flags.
 struct Seen {
   bool calls = false, durations = false, cpus = false, tasks = false, stamps = false, switches = false;
   bool contexts = false;
@@ -91,7 +91,7 @@ class Reader {
     for (const auto& [cpu, pid] : first_tasks) cpus_[cpu].pid = pid;
   }
 
-  // False where it is no line of function_graph.
+  // False if it is not a line of function_graph.
   [[nodiscard]] bool add(std::string_view text);
   [[nodiscard]] bool has_calls() const { return seen_.calls; }
   [[nodiscard]] ImportedFile finish();
@@ -99,8 +99,8 @@ class Reader {
  private:
   struct Cpu {
     TraceCpu counts;
-    std::optional<std::int32_t> pid;  // that runs, by the changes of tasks
-    std::uint32_t interrupts = 0;     // arrows in less arrows out
+    std::optional<std::int32_t> pid;  // the running task, according to the changes of tasks
+    std::uint32_t interrupts = 0;     // opening arrows minus closing arrows
   };
 
   [[nodiscard]] GraphEvent event_of(const TextLine& line, Cpu& cpu, std::uint32_t number);
@@ -110,7 +110,7 @@ class Reader {
   void count(const std::string& name);
   [[nodiscard]] std::vector<std::uint64_t>& open_calls(std::int32_t pid, std::uint32_t cpu);
   [[nodiscard]] std::string words_about_what_is_missing() const;
-  // In place of the task of a CPU of which no line tells any.
+  // Stands in for the task of a CPU if no line names it.
   [[nodiscard]] static std::int32_t unknown_task(std::uint32_t cpu) {
     return std::numeric_limits<std::int32_t>::min() + static_cast<std::int32_t>(cpu);
   }
@@ -118,7 +118,7 @@ class Reader {
   analysis::CallTracker tracker_;
   Names names_;
   std::map<std::uint32_t, Cpu> cpus_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> open_;  // of a task, by depth
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> open_;  // functions by depth, per task
   std::map<std::string, std::uint64_t> events_;
   std::uint64_t now_ = 0;
   Seen seen_;
@@ -152,8 +152,8 @@ bool Reader::add(std::string_view text) {
       if (cpu.interrupts > 0) --cpu.interrupts;
       break;
     case TextLineKind::lost: {
-      constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // so that sums stay what a count may be
-      cpu.interrupts = 0;                                       // their ends may be among them
+      constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // keeps sums within the range of a count
+      cpu.interrupts = 0;                                       // the lost lines may contain their ends
       cpu.counts.lost_events += std::clamp<std::uint64_t>(line->lost, 1, kMost);
       GraphEvent event;
       event.time = now_;
@@ -193,7 +193,7 @@ void Reader::add_call(const TextLine& line, Cpu& cpu, std::uint32_t number) {
   if (line.kind != TextLineKind::exit) {
     count("ftrace:funcgraph_entry");
     event.function = names_.number_of(line.function, line.module);
-    // Without durations only the number of calls is worth anything.
+    // Without durations, only the number of calls is meaningful.
     event.kind = line.has_duration_column ? GraphEventKind::entry : GraphEventKind::hit;
     tracker_.add(number, event);
     std::vector<std::uint64_t>& open = open_calls(event.pid, number);
@@ -203,8 +203,8 @@ void Reader::add_call(const TextLine& line, Cpu& cpu, std::uint32_t number) {
   if (line.kind != TextLineKind::entry && line.has_duration_column) add_exit(line, event, number);
 }
 
-// A leaf's end has no stamp of its own; as in the kernel's text it is that of its entry, so that it stands
-// before all that follows.
+// A leaf's exit has no stamp of its own. As in the kernel's text it gets that of its entry, so that it
+// precedes everything that follows.
 void Reader::add_exit(const TextLine& line, GraphEvent event, std::uint32_t number) {
   event.kind = GraphEventKind::exit;
   std::vector<std::uint64_t>& open = open_calls(event.pid, number);
@@ -214,11 +214,11 @@ void Reader::add_exit(const TextLine& line, GraphEvent event, std::uint32_t numb
   }
   open.resize(std::min<std::size_t>(open.size(), line.depth), kUnknown);
   if (line.duration_ns) {
-    constexpr std::uint64_t kAnyStart = 1;  // 0 would say that the kernel tells no times
+    constexpr std::uint64_t kAnyStart = 1;  // 0 would mean that the kernel does not record times
     event.start = kAnyStart;
     event.end = kAnyStart + *line.duration_ns;
   } else if (!line.time_ns) {
-    event.function = kUnknown;  // nothing tells how long it took
+    event.function = kUnknown;  // its duration is unknown
   }
   tracker_.add(number, event);
 }
@@ -283,7 +283,7 @@ ImportedFile Reader::finish() {
   return file;
 }
 
-// The task that runs on each CPU at the beginning, which only its first change tells.
+// The task that runs on each CPU at the beginning, known only from the CPU's first change of tasks.
 std::map<std::uint32_t, std::int32_t> first_tasks(std::string_view text) {
   std::map<std::uint32_t, std::int32_t> tasks;
   for (std::size_t at = text.find(" => "); at != std::string_view::npos; at = text.find(" => ", at)) {

@@ -1,4 +1,4 @@
-// What a process without privileges makes of function_graph text.
+// Makes a trace record from function_graph text; runs in a process without privileges.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace netperfd::trace {
 
-// The file's calls as a trace, and what its text did not tell as flags. Calls are paired as those of a
-// recording are, by task where the text tells tasks and else by CPU; stamps, where there are any, serve to
-// take sleep off. invalid_argument with the number of the first line that is none of function_graph's; a last
-// line without its end is left out instead. Memory does not grow with the file.
+// The file's calls as a trace, with flags for what the text does not contain. Calls are paired as in a
+// recording, by task if the text has tasks, otherwise by CPU. Stamps, if there are any, are used to subtract
+// sleep. invalid_argument with the number of the first line that is not from function_graph; an incomplete
+// last line is left out instead. Memory does not grow with the file.
 [[nodiscard]] Result<ImportedFile> record_of_graph_text(std::span<const std::byte> file);
 
 }  // namespace netperfd::trace

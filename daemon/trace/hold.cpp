@@ -41,7 +41,7 @@ Status Hold::change(ChangeKind kind, const std::string& path, const std::functio
       journal_.announce({.kind = kind, .path = path, .before = *before, .left = std::nullopt});
   if (!announced) return announced;
   auto made = make();
-  // Lists and triggers are put back whatever they read meanwhile.
+  // Lists and triggers are restored whatever they contain meanwhile.
   if (kind != ChangeKind::setting) return made;
   if (auto left = tracefs_.read(path); left) journal_.note_left(path, std::move(*left));
   return made;
@@ -63,8 +63,8 @@ Status Hold::set_functions(const std::string& file, const std::vector<std::strin
     auto status = tracefs_.write(path(file), "");
     for (const auto& pattern : patterns) {
       if (!status) break;
-      // Without white space behind it the kernel takes it for the beginning of a name, looks it up only as
-      // the file is closed, and tells nobody that there is none.
+      // Without trailing white space the kernel takes it for the beginning of a name. It then looks the name
+      // up only when the file is closed, and does not report that it is unknown.
       status = tracefs_.append(path(file), pattern + "\n");
       if (status || status.error().kind != ErrorKind::invalid_argument) continue;
       refused.push_back(pattern);

@@ -1,5 +1,5 @@
-// The hand that changes a trace directory: what it changes outside an instance of its own is in the journal
-// before.
+// Changes the files of a trace directory. Every change outside netperfd's own instance is written to the
+// journal first.
 #pragma once
 
 #include <functional>
@@ -11,39 +11,39 @@
 
 namespace netperfd::trace {
 
-// A file below a trace directory, "" for the top instance.
+// The path of a file in a trace directory; "" is the top instance.
 [[nodiscard]] std::string in_directory(const std::string& directory, const std::string& file);
 
-// The text without the newlines around it.
+// The text without newlines at either end.
 [[nodiscard]] std::string trimmed_text(const std::string& text);
 
 class Hold {
  public:
-  // `directory`: "instances/NAME", or "" for the top instance. Both references must outlive this.
+  // `directory`: "instances/NAME", or "" for the top instance. Both references must outlive this object.
   Hold(Tracefs& tracefs, Journal& journal, std::string directory);
 
-  // Makes the instance; busy where it is there already. Nothing to do for the top.
+  // Makes the instance; busy if it exists already. Does nothing for the top.
   [[nodiscard]] Status claim();
 
-  // Files of the directory. An instance of our own goes away as a whole, so its files need no journal.
+  // For files of the directory. Our own instance is removed as a whole, so its files need no journal.
   [[nodiscard]] Status set(const std::string& file, const std::string& text);
   // Empties the list and writes `text` into it.
   [[nodiscard]] Status set_list(const std::string& file, const std::string& text);
-  // Empties a list of functions and adds `patterns`, one write each, so that one which fits no function
-  // costs only itself: it comes back in `refused`.
+  // Empties a list of functions and adds `patterns`, one write each, so that a pattern that matches no
+  // function fails alone: it is returned in `refused`.
   [[nodiscard]] Status set_functions(const std::string& file, const std::vector<std::string>& patterns,
                                      std::vector<std::string>& refused);
-  // Busy where the file has a trigger already: a second one would be refused, and removing it later would
-  // remove the other's.
+  // Busy if the file has a trigger already: a second one would be refused, and removing it later would remove
+  // the other one.
   [[nodiscard]] Status set_trigger(const std::string& file, const std::string& text);
 
-  // A file of the top instance that all instances share.
+  // For a file of the top instance that all instances share.
   [[nodiscard]] Status set_shared(const std::string& file, const std::string& text);
   [[nodiscard]] Status empty_shared_list(const std::string& file);
-  // Puts a file into the journal that changes along with another one.
+  // Adds a file to the journal that changes along with another one.
   [[nodiscard]] Status remember(const std::string& file);
 
-  // Without the newlines around it.
+  // Without newlines at either end.
   [[nodiscard]] Result<std::string> read(const std::string& file) const;
   [[nodiscard]] bool exists(const std::string& file) const;
   [[nodiscard]] std::string path(const std::string& file) const { return in_directory(directory_, file); }

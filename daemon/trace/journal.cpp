@@ -80,7 +80,7 @@ bool is_first_line(const std::vector<std::string>& fields) {
   return fields.size() == 3 && fields[0] == kMagic && fields[1] == kVersion;
 }
 
-// Of the journal's first line; absent where that is none.
+// The boot id in the journal's first line; absent if it is not such a line.
 Result<std::optional<std::string>> boot_of(const Fd& file, const std::string& path) {
   std::array<char, kLongestFirst> bytes{};
   const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), 0);
@@ -93,7 +93,7 @@ Result<std::optional<std::string>> boot_of(const Fd& file, const std::string& pa
   return std::optional<std::string>{std::move(fields[2])};
 }
 
-// Whether `path` still names the open file: between opening and locking, the session that had it locked may
+// Whether `path` still names the open file: between opening and locking, the session that held the lock may
 // have removed it.
 Result<bool> is_still(const Fd& file, const std::string& path) {
   struct stat opened{};
@@ -129,7 +129,7 @@ Journal::Journal(std::string path, std::string boot_id, Fd file)
 Result<Journal> Journal::open(const std::string& path, const std::string& boot_id) {
   auto file = open_locked(path);
   if (!file) return std::unexpected(file.error());
-  // The first line alone before all else: what another boot left says nothing, however long it is.
+  // The first line decides: a journal of another boot is ignored, however long it is.
   const auto boot = boot_of(*file, path);
   if (!boot) return std::unexpected(boot.error());
   Journal journal(path, boot_id, std::move(*file));
@@ -206,7 +206,7 @@ void Journal::note_left(const std::string& path, std::string text) {
 }
 
 void Journal::note_undone(const std::string& path) {
-  // Where the line cannot be written, a later undo finds the file as it was before and leaves it alone.
+  // If the line cannot be written, a later undo finds the file as it was before and leaves it alone.
   (void)put({"undone", path}, false);
   std::erase_if(changes_, [&](const Change& change) { return change.path == path; });
 }
@@ -228,7 +228,7 @@ Status Journal::put(const std::vector<std::string_view>& fields, bool sync) {
   const ssize_t written = ::write(file_.get(), line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size()) && (!sync || ::fdatasync(file_.get()) == 0)) return {};
   const int error_number = written >= 0 && written < static_cast<ssize_t>(line.size()) ? ENOSPC : errno;
-  // Half a line would spoil the next one.
+  // Removes the partial line, which would spoil the next one.
   if (::ftruncate(file_.get(), size) != 0) return fail_errno(path_, errno);
   return fail_errno(path_, error_number);
 }

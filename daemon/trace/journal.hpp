@@ -1,8 +1,9 @@
-// What a trace session changes outside its own instance, on disk before each change.
+// Records on disk, before each change, what a trace session changes outside its own instance.
 //
-// A file of lines, each synced before the change it announces is made. A process that is killed leaves
-// announced changes of which the last may not have happened; a line without its newline was never synced, so
-// its change was never made. tracefs does not survive a boot, so a journal of another boot says nothing.
+// The journal is a file of lines, each synced before the change that it announces. A process that is killed
+// leaves announced changes, of which the last may not have happened. A line without its newline was never
+// synced, so its change was never made. tracefs does not survive a boot, so a journal of another boot is
+// void.
 #pragma once
 
 #include <cstddef>
@@ -17,43 +18,43 @@
 namespace netperfd::trace {
 
 enum class ChangeKind {
-  instance,  // a directory made below instances/
+  instance,  // a directory created below instances/
   setting,   // a file with one value
-  list,      // a file that O_TRUNC empties and that takes its items one by one
-  trigger,   // a stacktrace trigger where there was none
+  list,      // a file that O_TRUNC empties and whose items are written one by one
+  trigger,   // a stacktrace trigger added to a file without one
 };
 
 struct Change {
   ChangeKind kind = ChangeKind::setting;
   std::string path;    // relative to tracefs
-  std::string before;  // as the file read before the first change of it
-  // Of a setting, as it read after the last change; absent where that is not known, because the session died
-  // over it.
+  std::string before;  // the file's text before its first change
+  // For a setting: its text after the last change; absent if the session died before it was noted.
   std::optional<std::string> left;
 };
 
-// One session's, locked as long as it is open.
+// The journal of one session, locked while it is open.
 class Journal {
  public:
-  // Opens what is there or makes an empty one. Busy where another session has it open.
+  // Opens the file or makes an empty one. Busy if another session has it open.
   [[nodiscard]] static Result<Journal> open(const std::string& path, const std::string& boot_id);
 
-  // What a dead session of this boot left, in the order in which it was done; then what this one added.
+  // Changes left by a dead session of this boot, in their original order, followed by those of this session.
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
-  // Lines that are none of ours, not counting one that was torn off at the end.
+  // Lines that are not in the journal's format, without a truncated last line.
   [[nodiscard]] std::size_t damaged_lines() const { return damaged_lines_; }
   [[nodiscard]] bool of_another_boot() const { return of_another_boot_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  // Begins anew: forgets what there was.
+  // Starts an empty journal, discarding earlier contents.
   [[nodiscard]] Status begin();
-  // To be called before the change. Of a path that is known already only `left` is forgotten.
+  // Call it before the change. If the path is known already, only `left` is cleared.
   [[nodiscard]] Status announce(Change change);
-  // After the change of a setting. Not synced: where the line is lost, the file is put back unconditionally.
+  // Call it after the change of a setting. Not synced: if the line is lost, the file is restored
+  // unconditionally.
   void note_left(const std::string& path, std::string text);
-  // The change is undone: the next one to put things back need not look at it.
+  // The change is undone: later restores skip it.
   void note_undone(const std::string& path);
-  // Removes the file; the lock stays until this object is gone.
+  // Removes the file; the lock stays until this object is destroyed.
   [[nodiscard]] Status remove();
 
  private:

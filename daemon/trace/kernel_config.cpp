@@ -10,10 +10,10 @@
 namespace netperfd::trace {
 namespace {
 
-// That of a distribution has 300 KiB.
+// A distribution's configuration has 300 KiB.
 constexpr std::size_t kConfigLimit = std::size_t{8} << 20;
 
-// Also of a file that is not compressed: zlib passes it through. Empty where it cannot be read whole.
+// Also handles an uncompressed file, which zlib passes through. Empty if it cannot be read completely.
 std::string read_config(const std::string& path) {
   const std::unique_ptr<gzFile_s, decltype(&::gzclose)> file(::gzopen(path.c_str(), "rbe"), &::gzclose);
   if (!file) return "";

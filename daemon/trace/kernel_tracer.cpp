@@ -15,8 +15,8 @@ namespace {
 // include/linux/proc_ns.h: PROC_PID_INIT_INO.
 constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;
 
-// set_event_pid and set_ftrace_pid mean numbers of the initial PID namespace: in another one they would be
-// somebody else's tasks.
+// set_event_pid and set_ftrace_pid take pids of the initial PID namespace: with pids of another one they
+// would select somebody else's tasks.
 Status check_pid_namespace(const TraceSpec& spec, const std::string& proc) {
   if (!spec.workload_only) return {};
   struct stat own{};
@@ -49,7 +49,8 @@ Result<std::unique_ptr<core::ActiveTrace>> KernelTracer::prepare(const TraceSpec
   if (auto known = check_pid_namespace(spec, settings_.proc); !known) return std::unexpected(known.error());
   RingTraceSettings settings;
   settings.proc = settings_.proc;
-  // With one function first: a kernel that cannot bear the tracer shows it before the workload depends on it.
+  // Calibrating first uses the tracer with few functions: a kernel that crashes under it does so before the
+  // workload depends on it.
   if (spec.function_graph) {
     settings.calibration = calibrator_.calibration();
     settings.neighbours = calibrator_.take_neighbours();

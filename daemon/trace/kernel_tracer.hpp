@@ -1,4 +1,4 @@
-// The Tracer port with the kernel's tracefs behind it.
+// The Tracer port, implemented with the kernel's tracefs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace netperfd::trace {
 
 class KernelTracer final : public core::Tracer {
  public:
-  // All must outlive this and what prepare() gives.
+  // All must outlive this object and the results of prepare().
   KernelTracer(core::Clock& clock, Tracefs& tracefs, KernelCatalogue& catalogue, SessionSettings settings)
       : clock_(clock),
         tracefs_(tracefs),

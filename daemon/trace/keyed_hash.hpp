@@ -1,4 +1,4 @@
-// A keyed hash of one number that does not tell the number.
+// A keyed hash that does not reveal its input.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ struct HashKey {
   std::uint64_t high = 0;
 };
 
-// SipHash-2-4 of the value's eight bytes, the lowest first. Without the key its results say nothing of the
-// values, not even how far two of them lie apart.
+// SipHash-2-4 of the value's eight bytes, the lowest first. Without the key its results reveal nothing about
+// the values, not even how far apart two of them are.
 [[nodiscard]] std::uint64_t keyed_hash(std::uint64_t value, HashKey key);
 
 }  // namespace netperfd::trace

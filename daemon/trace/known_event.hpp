@@ -1,4 +1,4 @@
-// An event that may stand in the ring buffers: by its system and its format.
+// An event that may occur in the ring buffers: its full name and its format.
 #pragma once
 
 #include <string>

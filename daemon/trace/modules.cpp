@@ -9,7 +9,7 @@
 namespace netperfd::trace {
 namespace {
 
-// modules.dep of a distribution's kernel has under 1 MiB.
+// modules.dep of a distribution's kernel is smaller than 1 MiB.
 constexpr std::size_t kListLimit = std::size_t{64} << 20;
 
 std::string text_of(const std::string& path) {
@@ -48,8 +48,8 @@ Modules read_modules(const CatalogueSettings& settings) {
   while (std::getline(built_in, line)) {
     if (!line.empty()) modules[name_of_file(line)].built_in = true;
   }
-  // A kernel without modules.builtin at hand still shows those of its built-in modules that have parameters
-  // or a version; only a loaded one has an initstate.
+  // Without modules.builtin, the kernel still shows those built-in modules that have parameters or a version;
+  // only a loaded module has an initstate.
   std::error_code error;
   for (std::filesystem::directory_iterator entry(settings.sys + "/module", error), end;
        !error && entry != end; entry.increment(error)) {

@@ -16,8 +16,8 @@ std::string_view base_of(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-// Letters to insert, delete or change to make one of the other; anything above `limit` comes back as limit
-// + 1.
+// Number of letters to insert, delete or change to turn one into the other; limit + 1 for anything above
+// `limit`.
 std::size_t edit_distance(std::string_view left, std::string_view right, std::size_t limit,
                           std::vector<std::size_t>& row) {
   const std::size_t longer = std::max(left.size(), right.size());
@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right, std::si
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
       lowest = std::min(lowest, row[j]);
     }
-    // No row after this one can get below its lowest figure.
+    // No later row can get below this row's minimum.
     if (lowest > limit) return limit + 1;
   }
   return std::min(row[right.size()], limit + 1);

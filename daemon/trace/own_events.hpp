@@ -1,4 +1,4 @@
-// What netperfd watches beside what the job asked for.
+// Adds the events that netperfd itself needs to those of the job.
 #pragma once
 
 #include "daemon/model/trace_spec.hpp"
@@ -8,15 +8,15 @@ namespace netperfd::trace {
 
 inline constexpr const char* kSwitchEvent = "sched:sched_switch";
 
-// Function tracing needs to know when a task was off the CPU, or its sleep would pass for work: sched_switch
-// is added where this kernel has it and the job does not ask for it itself.
+// Function tracing must know when a task was off the CPU, otherwise its sleep would count as work. So
+// sched_switch is added if this kernel has it and the job does not ask for it.
 [[nodiscard]] TraceSpec with_own_events(TraceSpec spec, Tracefs& tracefs);
 
-// Whether the event is in `spec` by with_own_events() alone.
+// Whether the event is traced only because of with_own_events().
 [[nodiscard]] bool is_own_event(const TraceSpec& asked, const char* event);
 
-// Whether `applied` shows every switch of the tasks that are traced: not where the job's own filter hides
-// some, nor where tasks may go to CPUs that are not traced.
+// Whether `applied` shows every switch of the traced tasks. It does not if the job's own filter hides some,
+// or if tasks may run on CPUs that are not traced.
 [[nodiscard]] bool shows_switches(const TraceSpec& applied);
 
 }  // namespace netperfd::trace

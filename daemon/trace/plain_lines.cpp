@@ -10,8 +10,7 @@ namespace {
 
 // enum trace_flag_type
 constexpr unsigned kIrqsOff = 0x01;
-constexpr unsigned kLazyResched =
-    0x02;  // before 6.13: irqs-off is not known, on machines of no interest here
+constexpr unsigned kLazyResched = 0x02;  // before 6.13: irqs-off is unknown, on machines of no interest here
 constexpr unsigned kNeedResched = 0x04;
 constexpr unsigned kHardirq = 0x08;
 constexpr unsigned kSoftirq = 0x10;
@@ -25,7 +24,7 @@ char interrupts_of(unsigned flags) {
 }
 
 char resched_of(unsigned flags) {
-  // By preempt, need and lazy, the highest bit first.
+  // Indexed by preempt, need and lazy, the highest bit first.
   constexpr std::array<char, 8> kSigns{'.', 'l', 'n', 'b', 'p', 'L', 'N', 'B'};
   return kSigns[((flags & kPreemptResched) != 0 ? 4U : 0U) + ((flags & kNeedResched) != 0 ? 2U : 0U) +
                 ((flags & kLazyResched) != 0 ? 1U : 0U)];
@@ -61,7 +60,7 @@ void PlainLines::header(std::string& out, std::string_view tracer) {
 
 void PlainLines::line(std::string& out, const TextNames& names, std::uint32_t cpu, std::uint64_t time,
                       const RecordHead& head, std::string_view text) {
-  // The kernel rounds here, though not in function_graph's lines.
+  // The kernel rounds here, although not in function_graph's lines.
   const auto microseconds = (time + 500) / 1'000;
   fmt::format_to(std::back_inserter(out), "{:>16}-{:<7} [{:03}] {}{}{}{}{} {:5}.{:06}: {}\n",
                  names.task(head.pid), head.pid, cpu, interrupts_of(head.flags), resched_of(head.flags),

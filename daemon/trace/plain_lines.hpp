@@ -1,4 +1,4 @@
-// The lines that the kernel prints where no tracer has a layout of its own: the function tracer's.
+// Lines in the kernel's default layout, which the function tracer uses.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct RecordHead {
 
 class PlainLines {
  public:
-  // Without the line that says how many events there were and are: nobody knows it here. `tracer` is
-  // "function", or "nop" for none.
+  // Without the line about the number of events, which is unknown here. `tracer` is "function", or "nop" for
+  // none.
   static void header(std::string& out, std::string_view tracer);
   // "  iperf3-219     [001] ..s1.    36.590363: net_rx_action <-handle_softirqs"
   static void line(std::string& out, const TextNames& names, std::uint32_t cpu, std::uint64_t time,

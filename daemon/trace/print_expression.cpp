@@ -1,5 +1,5 @@
-// A parser by precedence climbing. Types are not kept: every value is 64 unsigned bits, which is right for
-// what is looked for here (bits, masks, the numbers of enums).
+// A parser by precedence climbing. Types are ignored: every value has 64 unsigned bits, which is right for
+// the values needed here (bits, masks, enum numbers).
 #include "daemon/trace/print_expression.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 
 using Kind = Expression::Kind;
 
-constexpr int kDeepest = 100;  // the deepest of the kernel's own are its gfp flags with about 20
-// Each may make the tree deeper by one without any nesting in the text.
+constexpr int kDeepest = 100;  // the deepest of the kernel's own, its gfp flags, have a depth of about 20
+// Each operator may make the tree one level deeper without any nesting in the text.
 constexpr int kMostOperators = 2'000;
 
 bool is_space(char c) {
@@ -34,7 +34,7 @@ struct Operator {
   int precedence;
 };
 
-// The longer ones first.
+// Longer operators first.
 constexpr std::array<Operator, 18> kOperators{{{"||", 1},
                                                {"&&", 2},
                                                {"==", 6},
@@ -85,7 +85,7 @@ class Parser {
   }
 
  private:
-  // What is left, from its first character that is no space.
+  // The rest, from its first non-blank character.
   std::string_view peek() {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
     return rest_;
@@ -182,7 +182,7 @@ class Parser {
     return result;
   }
 
-  // "(unsigned long)", "(void *)", "( gfp_t)" before an operand; "(REC)" and "(FLAG)" are none.
+  // "(unsigned long)", "(void *)", "( gfp_t)" before an operand; "(REC)" and "(FLAG)" are not casts.
   bool take_cast() {
     const std::string_view before = peek();
     if (!take("(")) return false;
@@ -254,7 +254,7 @@ class Parser {
     return Expression{Kind::name, 0, std::string(word), {}};
   }
 
-  // Neighbouring strings are one.
+  // Adjacent string literals are joined.
   std::optional<Expression> text() {
     Expression result{Kind::text, 0, {}, {}};
     while (take("\"")) {

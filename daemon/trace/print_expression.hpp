@@ -1,5 +1,4 @@
-// The C expressions that stand as arguments in an event's print format, read as far as they say something
-// about a field.
+// Parses the C expressions in an event's print format, as far as they describe a field.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@ struct Expression {
   enum class Kind {
     number,       // constants are folded: (1UL << 3) | 1 is a number
     text,         // "NO_SOCKET"
-    name,         // what the kernel left unresolved: TCP_ESTABLISHED
+    name,         // not resolved by the kernel: TCP_ESTABLISHED
     field,        // REC->reason
     element,      // parts: array, index
-    call,         // of text; parts: arguments
+    call,         // text: the function; parts: arguments
     list,         // { 2, "NO_SOCKET" }; parts
-    operation,    // of text, one or two parts; a cast is no operation, its operand stands for it
+    operation,    // text: the operator; one or two parts; a cast is replaced by its operand
     conditional,  // parts: condition, then, else
   };
   Kind kind = Kind::number;
@@ -28,10 +27,10 @@ struct Expression {
   std::vector<Expression> parts;
 };
 
-// Nothing where it is no expression, or a statement in one, or nested too deeply.
+// Absent if it is not an expression, contains a statement, or is nested too deeply.
 [[nodiscard]] std::optional<Expression> parse_expression(std::string_view text);
 
-// `text` at its commas that stand in no brackets and no string. Surrounding space is cut off.
+// Splits `text` at commas outside brackets and strings, and trims the parts.
 [[nodiscard]] std::vector<std::string_view> split_arguments(std::string_view text);
 
 }  // namespace netperfd::trace

@@ -16,8 +16,8 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// Some events of the kernel print a connection's state by the names of its enum and forgot to export their
-// numbers (tcp:tcp_retransmit_skb does, sock:inet_sock_set_state does not). They are fixed: tcp(7),
+// Some kernel events print a connection's state by the names of its enum without exporting their numbers
+// (tcp:tcp_retransmit_skb lacks them, sock:inet_sock_set_state exports them). The numbers are fixed: tcp(7),
 // net/tcp_states.h.
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 12> kKnownNames{{{"TCP_ESTABLISHED", 1},
                                                                                   {"TCP_SYN_SENT", 2},
@@ -41,7 +41,8 @@ std::optional<std::uint64_t> constant(const Expression& expression) {
   return known->second;
 }
 
-// One conversion of the format string: "%-8.*pI6c" is 'p' with "I6c" and one argument before its own.
+// One conversion of the format string: "%-8.*pI6c" is 'p' with "I6c" and one additional argument before its
+// own.
 struct Conversion {
   char letter = 0;
   std::string_view extension;  // of %p
@@ -95,7 +96,7 @@ FieldLook look_of_pointer(std::string_view extension) {
                                    : FieldLook::address;
     case 'M':
       return FieldLook::mac;
-    case 'U':  // the little-endian forms have other places for the bytes
+    case 'U':  // the little-endian forms order the bytes differently
       return extension == "U" || extension.starts_with("Ub") || extension.starts_with("UB")
                  ? FieldLook::uuid
                  : FieldLook::plain;
@@ -116,7 +117,7 @@ class Looks {
  public:
   explicit Looks(EventFormat& format) : format_(format) {}
 
-  // What the argument says by itself.
+  // Learns from the argument itself.
   void learn(const Expression& argument) {
     if (argument.kind == Kind::call && is_names_call(argument.text)) {
       learn_names(argument);
@@ -127,7 +128,7 @@ class Looks {
     if (argument.kind == Kind::conditional) learn_zero(argument);
   }
 
-  // What the conversion says of its argument.
+  // Learns from the conversion of the argument.
   void show(const Conversion& conversion, const Expression& argument) {
     const Bits bits = bits_of(argument.kind == Kind::element ? argument.parts[0] : argument);
     if (bits.field == nullptr || bits.field->look != FieldLook::plain || ~bits.mask != 0) return;

@@ -16,14 +16,14 @@ using Kind = Expression::Kind;
 using Value = std::variant<std::uint64_t, std::string>;
 using Fields = std::vector<EventField>;
 
-constexpr std::size_t kWidest = 256;  // of a column
+constexpr std::size_t kWidest = 256;  // maximum width of a column
 
 const EventField* find(const Fields& fields, std::string_view name) {
   const auto found = std::ranges::find(fields, name, &EventField::name);
   return found == fields.end() ? nullptr : &*found;
 }
 
-// The field that an argument is, if it is nothing but a field: REC->x, &REC->x, __get_str(x).
+// The field that an argument consists of: REC->x, &REC->x, __get_str(x).
 const EventField* whole_field(const Expression& argument, const Fields& fields) {
   if (argument.kind == Kind::field) return find(fields, argument.text);
   if (argument.kind == Kind::operation && argument.text == "&" && argument.parts.size() == 1)
@@ -112,7 +112,7 @@ class Evaluation {
     return *result;
   }
 
-  // What decode_fields knows of such names.
+  // The name that decode_fields found for the value.
   std::optional<Value> field_name(const Expression& expression) const {
     const auto* const field = whole_field(expression, fields_);
     if (field == nullptr || field->text.empty()) return std::nullopt;
@@ -137,7 +137,7 @@ class Evaluation {
       if (pair.kind != Kind::list || pair.parts.size() != 2 || pair.parts[1].kind != Kind::text)
         return std::nullopt;
       const auto bits = number(pair.parts[0]);
-      if (!bits) return field_name(call.parts[0]);  // an enum's, which the kernel did not make a number
+      if (!bits) return field_name(call.parts[0]);  // an enum's name without a number
       if (!flags && *bits == *left) return pair.parts[1].text;
       if (!flags || *left == 0 || (*left & *bits) != *bits) continue;
       add(pair.parts[1].text);
@@ -187,7 +187,7 @@ std::string list_of(const Fields& fields) {
   return text;
 }
 
-// Digits from `text` on, as far as there are any.
+// The digits of `text` from `at` on, if there are any.
 std::size_t take_number(std::string_view text, std::size_t& at) {
   std::size_t value = 0;
   for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
@@ -250,7 +250,7 @@ std::optional<std::string> PrintText::converted(const Piece& piece, const Fields
   }
   const auto value = Evaluation(fields).value(piece.argument);
   if (!value) return std::nullopt;
-  // A text where a number is expected stands for an address.
+  // A text in place of a number stands for an address.
   if (const auto* text = std::get_if<std::string>(&*value)) return text->substr(0, piece.most);
   const auto number = std::get<std::uint64_t>(*value);
   if (piece.letter == 's') return std::nullopt;

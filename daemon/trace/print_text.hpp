@@ -1,4 +1,4 @@
-// An event's fields as the line that its print format makes of them.
+// Formats an event's fields as one line, following its print format.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ class PrintText {
   // `format` is kept by reference.
   explicit PrintText(const EventFormat& format);
 
-  // "prev_comm=iperf3 prev_pid=88 ...": one line of printable characters without a kernel address, as
-  // decode_fields has them. Where the print format has something that cannot be followed it lists the fields:
-  // "len=42 name=veth0".
+  // "prev_comm=iperf3 prev_pid=88 ...": one line of printable characters without kernel addresses, using the
+  // fields from decode_fields. If the print format cannot be followed, the line lists the fields: "len=42
+  // name=veth0".
   [[nodiscard]] std::string text(std::span<const std::byte> record, const AddressNames& names) const;
 
  private:
-  // The text before a conversion and what that takes; the last piece has no letter.
+  // The text before a conversion, and the conversion; the last piece has no letter.
   struct Piece {
     std::string before;
     char letter = 0;
@@ -32,8 +32,8 @@ class PrintText {
     bool zeros = false;      // flag '0'
     bool with_base = false;  // flag '#'
     std::size_t width = 0;
-    std::size_t most = std::string::npos;  // precision of a text
-    std::size_t bytes = 4;                 // of an integer, by h, l, ll
+    std::size_t most = std::string::npos;  // precision of a string
+    std::size_t bytes = 4;                 // size of an integer, from h, l, ll
     Expression argument;
   };
 
@@ -42,7 +42,7 @@ class PrintText {
                                                             const std::vector<EventField>& fields);
 
   const EventFormat& format_;
-  std::optional<std::vector<Piece>> pieces_;  // nothing: cannot be followed
+  std::optional<std::vector<Piece>> pieces_;  // absent: the format cannot be followed
 };
 
 }  // namespace netperfd::trace

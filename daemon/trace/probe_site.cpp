@@ -19,7 +19,7 @@ Result<ProbeInstance> ProbeInstance::make(Tracefs& tracefs, const std::string& n
 
 ProbeInstance::~ProbeInstance() {
   if (directory_.empty()) return;
-  // Everything a probe set lies in the instance. Where it cannot be removed now, clean_up() will try again.
+  // All changes of a probe are inside the instance. If it cannot be removed now, clean_up() tries again.
   static_cast<void>(tracefs_.remove_directory(directory_));
 }
 

@@ -1,4 +1,4 @@
-// Where the doctor tries things: a short-lived instance of its own, so that nobody else's tracing is touched.
+// The short-lived instance in which the doctor tries things, so that nobody else's tracing is affected.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace netperfd::trace {
 
-// One capability's answer, and whether it holds until the next boot.
+// The answer for one capability, and whether it holds until the next boot.
 struct Finding {
   core::Capability row;
   bool lasting = false;
-  bool tried = true;  // false: something was in the way of trying it
+  bool tried = true;  // false: something prevented trying it
 };
 
 [[nodiscard]] Finding found(std::string name, core::Ability ability, std::string detail,
                             std::string advice = {});
 [[nodiscard]] Finding missing(std::string name, Reason reason);
 
-// The daemon's own instance, SessionSettings::instance: nobody may be using it for a job meanwhile. Under the
-// same name clean_up() finds it where the process died inside a probe.
+// Makes the daemon's own instance (SessionSettings::instance), which no job may be using meanwhile. Because
+// of the same name, clean_up() finds it if the process dies during a probe.
 class ProbeInstance {
  public:
   // `name`: "netperfd-4711".
@@ -34,7 +34,7 @@ class ProbeInstance {
   ProbeInstance& operator=(const ProbeInstance&) = delete;
   ~ProbeInstance();
 
-  // Of a file in it.
+  // The path of a file in it.
   [[nodiscard]] std::string path(const std::string& file) const { return directory_ + "/" + file; }
 
  private:

@@ -12,7 +12,7 @@
 namespace netperfd::trace {
 namespace {
 
-// A quiet one of networking where it is there, else the first: "skb/kfree_skb".
+// A rare networking event if available, otherwise the first one: "skb/kfree_skb".
 std::string event_to_try(Tracefs& tracefs) {
   if (tracefs.exists("events/skb/kfree_skb")) return "skb/kfree_skb";
   const auto events = tracefs.read("available_events");
@@ -22,7 +22,7 @@ std::string event_to_try(Tracefs& tracefs) {
   return event;
 }
 
-// Sets it and takes it back; the instance's removal takes back what this cannot.
+// Sets it and reverts it; the removal of the instance reverts the rest.
 Status set_and_take_back(ProbeSite& site, const std::string& file, const std::string& text,
                          const std::string& back) {
   const std::string path = site.instance.path(file);
@@ -43,7 +43,7 @@ Finding probe_marker(ProbeSite& site) {
                "user space can put its marks beside the kernel's events");
 }
 
-// The row is there for those who look at the machine with other tools.
+// The row is for users who examine the machine with other tools.
 Finding not_ours(Finding finding) {
   finding.row.detail += "; not used by netperfd";
   return finding;
@@ -55,7 +55,7 @@ Finding probe_histograms(ProbeSite& site, const std::string& events) {
       set_and_take_back(site, events + "/trigger", "hist:keys=common_pid", "!hist:keys=common_pid");
   if (!tried && is_errno(tried.error(), EINVAL)) {
     Reason reason = site.reasons.not_built({"CONFIG_HIST_TRIGGERS"});
-    // netperfd counts for itself.
+    // No advice, since netperfd does its own counting.
     reason.advice.clear();
     return missing(kName, std::move(reason));
   }
@@ -66,11 +66,11 @@ Finding probe_definitions(Tracefs& tracefs, Reasons& reasons, const char* name, 
                           std::initializer_list<std::string_view> options, const char* detail) {
   if (!tracefs.exists(file)) {
     Reason reason = reasons.not_built(options);
-    // No trace of a job needs it.
+    // No advice, since no job's trace needs it.
     reason.advice.clear();
     return missing(name, std::move(reason));
   }
-  // Opens it for writing and writes nothing: a definition is everybody's, and would outlive a crash here.
+  // Opens it for writing but writes nothing: a definition is global and would outlive a crash here.
   const Status opened = tracefs.append(file, "");
   if (!opened) return missing(name, reasons.refused(opened.error()));
   return found(name, core::Ability::yes, detail);
@@ -84,7 +84,7 @@ Finding probe_clocks(Tracefs& tracefs, Reasons& reasons) {
   bool has_mono = false;
   std::istringstream words(*clocks);
   for (std::string word; words >> word;) {
-    // The one in force stands in brackets.
+    // The current one is in brackets.
     if (word.starts_with('[') && word.ends_with(']')) word = word.substr(1, word.size() - 2);
     has_mono = has_mono || word == "mono";
     names.push_back(std::move(word));
@@ -107,7 +107,7 @@ std::vector<Finding> probe_events(ProbeSite& site) {
     return findings;
   }
   const std::string events = "events/" + event;
-  // Nothing of what follows needs to be recorded; where this fails a few events are.
+  // The following steps need no recording; if this fails, a few events are recorded.
   static_cast<void>(site.tracefs.write(site.instance.path("tracing_on"), "0"));
   findings.push_back(judge(site, "tracepoints", set_and_take_back(site, events + "/enable", "1", "0"), ""));
   findings.push_back(judge(site, "event_filters",

@@ -1,4 +1,4 @@
-// The doctor's probes of events, of user's and kernel's probes, of the marker and of the clocks.
+// The doctor's probes of events, of uprobes and kprobes, of the marker and of the clocks.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace netperfd::trace {
 
-// trace_marker, tracepoints, event_filters, stack_traces and histogram_triggers, tried in the instance;
-// switches its ring buffer off. The detail of tracepoints that work is left empty: how many there are changes
-// with each module, so count_tracepoints() puts it there at each question.
+// Tries trace_marker, tracepoints, event_filters, stack_traces and histogram_triggers in the instance, and
+// switches its ring buffer off. If tracepoints work, their detail stays empty: their number changes with each
+// module, so count_tracepoints() fills it in at each request.
 [[nodiscard]] std::vector<Finding> probe_events(ProbeSite& site);
 [[nodiscard]] std::string count_tracepoints(Tracefs& tracefs);
 
-// uprobes, kprobes and trace_clocks, from what tracefs offers at its top, changing nothing there.
+// Checks uprobes, kprobes and trace_clocks by what tracefs offers at its top, without changing anything
+// there.
 [[nodiscard]] std::vector<Finding> probe_offers(Tracefs& tracefs, Reasons& reasons);
 
 }  // namespace netperfd::trace

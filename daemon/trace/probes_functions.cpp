@@ -11,7 +11,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Functions that every kernel has and that can be traced; the first that the filter accepts is the canary.
+// Functions that every kernel has and that can be traced; the first one that the filter accepts is used.
 constexpr std::array kCanaries{"vfs_fsync", "vfs_rename", "do_exit", "schedule"};
 
 bool lists(const std::string& tracers, std::string_view name) {
@@ -22,13 +22,13 @@ bool lists(const std::string& tracers, std::string_view name) {
   return false;
 }
 
-// Takes the tracer off again, before anything else happens to the filter.
+// Removes the tracer before anything else happens to the filter.
 class TracerOff {
  public:
   TracerOff(Tracefs& tracefs, std::string path) : tracefs_(tracefs), path_(std::move(path)) {}
   TracerOff(const TracerOff&) = delete;
   TracerOff& operator=(const TracerOff&) = delete;
-  // Where it fails the removal of the instance does the same.
+  // If this fails, the removal of the instance does the same.
   ~TracerOff() { static_cast<void>(tracefs_.write(path_, "nop")); }
 
  private:
@@ -36,12 +36,13 @@ class TracerOff {
   std::string path_;
 };
 
-// One function in the filter, read back: an empty filter would mean all of them.
+// Puts one function into the filter and reads it back: an empty filter would mean all functions.
 Status set_canary(ProbeSite& site) {
   const std::string path = site.instance.path("set_ftrace_filter");
   Status written;
   for (const auto* canary : kCanaries) {
-    // With white space behind it: else the kernel looks it up only as the file is closed, and tells nothing.
+    // Without trailing white space the kernel looks the name up only when the file is closed, and reports
+    // nothing.
     written = site.tracefs.write(path, std::string(canary) + "\n");
     if (written || !is_errno(written.error(), EINVAL)) break;
   }
@@ -79,8 +80,9 @@ Finding judge_function(ProbeSite& site, const Status& tried) {
   return missing("function", why_not(site, tried.error()));
 }
 
-// Of the top instance, without touching it: there the kernel allows what it allows in an instance, and on
-// kernels that keep function_graph out of instances the tracer `function` tells whether code may be patched.
+// Judges the top instance without touching it. The kernel allows there what it allows in an instance. On
+// kernels that do not allow function_graph in instances, the tracer `function` shows whether code may be
+// patched.
 Finding judge_graph(ProbeSite& site, const Status& function, const Status& graph) {
   if (graph) return found("function_graph", core::Ability::yes, "as in an instance");
   if (!is_errno(graph.error(), EINVAL)) return missing("function_graph", why_not(site, graph.error()));

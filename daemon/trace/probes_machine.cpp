@@ -37,7 +37,7 @@ Capability refuse(const char* name, Reason reason) {
   return {name, Ability::no, std::move(reason.detail), std::move(reason.advice)};
 }
 
-// 0, or the errno with which the kernel refuses a counter of this process.
+// 0, or the errno of the kernel's refusal of a counter for this process.
 int try_counter(std::uint32_t type, std::uint64_t config) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -137,7 +137,8 @@ Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reas
   constexpr auto kName = "kernel_symbols";
   const std::string path = settings.proc + "/kallsyms";
   std::ifstream file(path);
-  // The whole has 100,000 lines and more, and takes the kernel tens of milliseconds.
+  // Reads only the beginning: the whole text has 100,000 lines and more, which costs the kernel tens of
+  // milliseconds.
   std::array<char, 65'536> start{};
   file.read(start.data(), start.size());
   std::istringstream lines(std::string{start.data(), static_cast<std::size_t>(file.gcount())});

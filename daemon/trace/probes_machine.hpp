@@ -1,4 +1,4 @@
-// The doctor's probes of what is not tracefs. All are cheap and asked anew each time.
+// The doctor's probes outside tracefs. All are cheap and run at each request.
 #pragma once
 
 #include "daemon/core/trace_ports.hpp"
@@ -7,16 +7,16 @@
 
 namespace netperfd::trace {
 
-// The initial PID namespace: the kernel's tracing knows tasks by their numbers there.
+// Must be the initial PID namespace, whose pids the kernel's tracing uses.
 [[nodiscard]] core::Capability probe_pid_namespace(const CatalogueSettings& settings);
 [[nodiscard]] core::Capability probe_perf_events();
-// Named ones, and whether this process may enter one; it enters its own, which changes nothing.
+// Lists named ones and checks whether this process may enter one: it enters its own, which changes nothing.
 [[nodiscard]] core::Capability probe_network_namespaces(const CatalogueSettings& settings);
-// Asking for a socket makes a kernel that has SCTP as a module load it.
+// Creating a socket makes the kernel load SCTP if it is a module.
 [[nodiscard]] core::Capability probe_sctp(const CatalogueSettings& settings, Reasons& reasons);
 [[nodiscard]] core::Capability probe_iperf3(const Iperf3Facts& iperf3);
 [[nodiscard]] core::Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reasons);
-// Tried on a thread that ends at once.
+// Tried on a thread that ends immediately.
 [[nodiscard]] core::Capability probe_reader_priority();
 
 }  // namespace netperfd::trace

@@ -13,7 +13,7 @@
 namespace netperfd::trace {
 
 int take_reader_priority() {
-  // Linux takes 0 for the calling thread, not for its process.
+  // For Linux, 0 means the calling thread, not its process.
   return ::setpriority(PRIO_PROCESS, 0, kReaderNice) == 0 ? 0 : errno;
 }
 
@@ -34,7 +34,7 @@ ReaderThread::ReaderThread(RingReader& reader, const ReaderThreadSettings& setti
     : reader_(reader), settings_(settings), wake_(std::move(wake)) {
   waits_.push_back({.fd = wake_.get(), .events = POLLIN, .revents = 0});
   for (const RingPipe& pipe : reader_.pipes()) {
-    // poll() ignores a negative descriptor, which a fake has.
+    // poll() ignores a negative descriptor, such as a fake's.
     waits_.push_back({.fd = pipe.file->descriptor(), .events = POLLIN, .revents = 0});
   }
 }
@@ -44,7 +44,7 @@ void ReaderThread::run() {
   (void)take_reader_priority();
   while (wait()) {
     Sweep sweep = reader_.sweep();
-    // buffer_percent is a quarter; half of that leaves room for sub-buffers that are not full.
+    // buffer_percent is a quarter; half of that allows for sub-buffers that are not full.
     constexpr std::size_t kLeastShare = 8;
     bool more = !sweep.behind.empty();
     if (woken_by_ring_ && !more && sweep.bytes < settings_.ring_bytes / kLeastShare) follows_fill_ = false;

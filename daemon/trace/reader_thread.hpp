@@ -1,24 +1,24 @@
-// Reads the ring buffers in a thread of its own, so that nothing the event loop does (a query, a commit, the
-// counters of a run) keeps them waiting until they overflow.
+// Reads the ring buffers in a thread of its own, so that no work of the event loop (a query, a commit, the
+// counters of a run) delays reading until they overflow.
 //
 // Ownership: the RingReader belongs to the owner of this object. Between the constructor and end() only the
-// thread uses it, afterwards only the owner. The thread shares nothing else: it copies bytes and puts whole
-// sweeps into a queue, from which the owner takes them when it likes. It knows no events and no state.
+// thread uses it, afterwards only the owner. They share nothing else: the thread copies bytes and puts whole
+// sweeps into a queue, from which the owner takes them at any time. The thread knows no events and no state.
 //
-// Memory: the thread stops reading as long as the queue and what the owner still keeps of earlier sweeps
-// reach `most_bytes`. The kernel then overwrites its oldest events and counts them.
+// Memory: the thread stops reading as long as the queue, together with the earlier sweeps that the owner
+// still keeps, reaches `most_bytes`. The kernel then overwrites its oldest events and counts them.
 //
-// Wake-ups follow the fill of the rings. poll() on a trace_pipe_raw reports it readable once buffer_percent
-// of that ring is full (kernel/trace/trace.c: trace_poll(); kernel/trace/ring_buffer.c:
+// Wake-ups follow the fill level of the rings. poll() on a trace_pipe_raw reports it readable once
+// buffer_percent of that ring is full (kernel/trace/trace.c: trace_poll(); kernel/trace/ring_buffer.c:
 // ring_buffer_poll_wait() and full_hit(), with the watermark since Linux 6.1, commit 42fb0a1e84ff, also in
-// stable kernels). So a busy ring is read early and a quiet one costs nothing but a look every `period`,
-// which live progress needs. Older kernels, and tracefs's option `block`, report every ring that is not
-// empty; the first wake-up that finds little shows that, and from then on the thread reads every
-// `short_period` instead. A ring whose CPU is offline reports POLLERR and is left to the period.
+// stable kernels). So a busy ring is read early, and a quiet one costs only one look every `period`, which
+// live progress needs. Older kernels, and tracefs's option `block`, report every ring that is not empty. The
+// first wake-up that finds little shows that, and from then on the thread reads every `short_period` instead.
+// A ring whose CPU is offline reports POLLERR and is read only by the period.
 //
 // Priority: a nice value of kReaderNice, not a realtime class. The rings hold half a second and more, so the
 // reader needs a share of a busy CPU, not its first microsecond; a realtime reader would preempt the measured
-// workload and its softirqs at once. Where the nice value is refused (it takes CAP_SYS_NICE) the thread reads
+// workload and its softirqs at once. If the nice value is refused (it needs CAP_SYS_NICE), the thread reads
 // without it; the doctor's row `reader_priority` says so.
 #pragma once
 
@@ -41,14 +41,14 @@ namespace netperfd::trace {
 
 inline constexpr int kReaderNice = -10;
 
-// Gives the calling thread that nice value; 0 or the errno of the refusal.
+// Sets the nice value of the calling thread; returns 0 or the errno of the refusal.
 [[nodiscard]] int take_reader_priority();
 
 struct ReaderThreadSettings {
   std::size_t most_bytes = std::size_t{64} << 20;
   std::chrono::milliseconds period{100};
   std::chrono::milliseconds short_period{25};
-  std::size_t ring_bytes = 0;  // of one CPU; 0: unknown
+  std::size_t ring_bytes = 0;  // for one CPU; 0: unknown
 };
 
 class ReaderThread {
@@ -60,20 +60,20 @@ class ReaderThread {
   ReaderThread& operator=(const ReaderThread&) = delete;
   ~ReaderThread() { end(); }
 
-  // The oldest sweep that was not taken yet; nothing if there is none. `kept`: bytes of earlier sweeps that
-  // the caller still keeps.
+  // The oldest sweep not taken yet; absent if there is none. `kept`: bytes of earlier sweeps that the caller
+  // still keeps.
   [[nodiscard]] std::optional<Sweep> take(std::size_t kept);
 
-  // Ends the thread. Waits for the sweep under way, which is bounded, and for nothing else: reading a pipe
-  // never blocks. What was read stays to be taken.
+  // Ends the thread. Waits only for the current sweep, which is bounded: reading a pipe never blocks. Sweeps
+  // in the queue can still be taken.
   void end();
 
  private:
   ReaderThread(RingReader& reader, const ReaderThreadSettings& settings, Fd wake);
   void run();
-  // Until a ring fills, the period is over or somebody wakes the thread. False: it is to end.
+  // Waits until a ring fills, the period is over or somebody wakes the thread. False: the thread must end.
   [[nodiscard]] bool wait();
-  // False: read no more for now.
+  // False: stop reading for now.
   [[nodiscard]] bool put(Sweep sweep);
   [[nodiscard]] bool has_room() const { return queued_bytes_ + kept_bytes_ < settings_.most_bytes; }
   void wake();
@@ -82,12 +82,12 @@ class ReaderThread {
   const ReaderThreadSettings settings_;
   const Fd wake_;  // an eventfd
 
-  // The thread's own.
+  // Used only by the thread.
   std::vector<pollfd> waits_;  // for wake_, then for each pipe
   bool follows_fill_ = true;   // poll() waits for buffer_percent
   bool woken_by_ring_ = false;
 
-  // Of both.
+  // Shared by both.
   std::mutex mutex_;
   std::deque<Sweep> queue_;
   std::size_t queued_bytes_ = 0;

@@ -52,8 +52,8 @@ Reason Reasons::refused(const Error& error) {
   return {"the kernel refuses it: " + error.message, "", false};
 }
 
-// Lockdown is only ever raised, so this answer lasts. The level "integrity" does not forbid tracefs in the
-// kernel as it is published; "confidentiality" forbids all of it.
+// Lockdown can only be raised, so this answer lasts. The level "integrity" does not forbid tracefs in the
+// upstream kernel; "confidentiality" forbids all of it.
 Reason Reasons::refused_to_root(std::string_view what) {
   const auto lockdown = read_file(sys_ + "/kernel/security/lockdown", kSmallFile);
   const std::string level = lockdown ? chosen(*lockdown) : "";

@@ -1,5 +1,5 @@
-// Why this kernel refuses something, in words, and what to do about it. The doctor, the catalogue and the
-// check of a job say the same of the same.
+// Explains why this kernel refuses something, and what to do about it. The doctor, the catalogue and the
+// check of a job use the same words.
 #pragma once
 
 #include <initializer_list>
@@ -15,28 +15,28 @@ namespace netperfd::trace {
 
 struct Reason {
   std::string detail;    // a clause: "the kernel refuses it even to root (EPERM); ..."
-  std::string advice;    // a clause; empty where there is nothing to do
-  bool lasting = false;  // until the next boot
+  std::string advice;    // a clause; empty if nothing can be done
+  bool lasting = false;  // true: holds until the next boot
 };
 
 class Reasons {
  public:
   explicit Reasons(const CatalogueSettings& settings);
 
-  // Of an error of the Tracefs, by the errno in its words.
+  // For an error of Tracefs, by its errno.
   [[nodiscard]] Reason refused(const Error& error);
-  // Of something that is not there, though it belongs to these options: the first one that is not set is
-  // named, or the first one where the configuration cannot be read.
+  // For something missing that these kernel options would provide. Names the first option that is not set, or
+  // the first one if the configuration cannot be read.
   [[nodiscard]] Reason not_built(std::initializer_list<std::string_view> options);
-  // The same of an option that may be a module.
+  // The same for an option that may be a module.
   [[nodiscard]] Reason not_loaded(std::string_view option, std::string_view module);
-  // Where tracefs is not there to be asked.
+  // If tracefs is not available.
   [[nodiscard]] Reason not_mounted() const;
-  // As the answer to a caller whose question needs the list of traceable functions.
+  // The error for a caller whose request needs the list of traceable functions.
   [[nodiscard]] Error no_function_list(const Error& error);
 
  private:
-  // `what` the kernel refuses: "it", "the list of functions".
+  // `what`: the thing that the kernel refuses, such as "it" or "the list of functions".
   [[nodiscard]] Reason refused_to_root(std::string_view what);
 
   std::string proc_;
@@ -45,7 +45,7 @@ class Reasons {
   KernelConfig config_;
 };
 
-// Whether the Tracefs's error came of this errno.
+// Whether an error of Tracefs has this errno.
 [[nodiscard]] bool is_errno(const Error& error, int error_number);
 
 }  // namespace netperfd::trace

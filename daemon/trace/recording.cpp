@@ -12,7 +12,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Writes what trace-cmd.dat.v6(5) describes, in the byte order of this machine.
+// Writes the format of trace-cmd.dat.v6(5), in this machine's byte order.
 class DatWriter {
  public:
   void text(std::string_view text) { out_.append(text); }
@@ -33,7 +33,7 @@ class DatWriter {
     out_.append(text);
     out_.push_back('\0');
   }
-  // `value` where number() wrote one at `place`.
+  // Replaces the number that number() wrote at `place` by `value`.
   void replace(std::size_t place, std::uint64_t value) {
     std::memcpy(out_.data() + place, &value, sizeof value);
   }
@@ -51,7 +51,7 @@ std::string_view system_of(std::string_view event) {
   return event.substr(0, event.find(':'));
 }
 
-// Those of ftrace itself stand apart, without a name.
+// The formats of ftrace itself are written first, without a name.
 void write_formats(DatWriter& out, const Formats& formats) {
   std::map<std::string_view, std::vector<std::string_view>> systems;
   for (const auto& [event, format] : formats) systems[system_of(event)].push_back(format);
@@ -74,7 +74,8 @@ void write_head(DatWriter& out, const RecordingFacts& facts) {
   out.text({"6\0", 2});
   out.number(kDatByteOrder);
   out.number(static_cast<std::uint8_t>(sizeof(long)));
-  // A reader takes this for the length of every sub-buffer; header_page speaks of those of the top instance.
+  // Readers take this for the length of every sub-buffer, since header_page describes those of the top
+  // instance.
   out.number(static_cast<std::uint32_t>(facts.subbuffer_bytes));
   out.text({"header_page\0", 12});
   out.sized<std::uint64_t>(facts.header_page);
@@ -88,7 +89,7 @@ void write_head(DatWriter& out, const RecordingFacts& facts) {
 
 void write_options(DatWriter& out, const RecordingFacts& facts) {
   out.text(kDatOptions);
-  // As the file trace_clock has it: the one in use stands in brackets.
+  // As in the file trace_clock: the current one is in brackets.
   out.option(DatOption::trace_clock, fmt::format("[{}]\n", facts.clock));
   out.option(DatOption::uname, facts.kernel);
   out.number(static_cast<std::uint16_t>(DatOption::done));
@@ -97,7 +98,7 @@ void write_options(DatWriter& out, const RecordingFacts& facts) {
 }  // namespace
 
 void RawKeeper::add(std::uint32_t cpu, std::span<const std::byte> subbuffer) {
-  // What follows one that was left out would leave a hole in the middle.
+  // Sub-buffers after a dropped one would leave a gap before them.
   if (left_out_ > 0 || subbuffer.size() > most_bytes_ - kept_) {
     left_out_ += subbuffer.size();
     return;
@@ -128,7 +129,7 @@ std::string make_trace_dat(const RecordingFacts& facts,
     out.replace(place, out.size());
     if (found.empty()) continue;
     out.replace(place + 8, found.mapped().size());
-    // The bytes of each CPU are freed when they stand in the file.
+    // Each CPU's bytes are freed once they are in the file.
     out.text({reinterpret_cast<const char*>(found.mapped().data()), found.mapped().size()});
   }
   return out.take();

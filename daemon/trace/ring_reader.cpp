@@ -13,7 +13,7 @@ bool RingReader::is_half_full(std::size_t size) const {
   return SubbufferWalk(subbuffer, settings_.layout).committed() >= buffer_.size() / 2;
 }
 
-// If somebody has switched tracing on again, the rest has no end.
+// If somebody has turned tracing on again, there is no end.
 bool RingReader::may_read_on(std::size_t read, Sweep& sweep) {
   rest_bytes_ += read;
   if (settings_.rest_bytes == 0 || rest_bytes_ <= settings_.rest_bytes) return true;

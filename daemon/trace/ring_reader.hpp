@@ -1,10 +1,10 @@
-// Copies sub-buffers out of the ring buffers of all CPUs: which ring is read, how far, and when it is caught
-// up with. Knows nothing of threads, clocks or events.
+// Copies sub-buffers out of the ring buffers of all CPUs, and decides which ring is read, how far, and when
+// the reader has caught up with it. It knows nothing of threads, clocks or events.
 //
-// A pipe also gives what was written a moment ago. So reading could go on for ever if events come faster than
-// they are read, or if reading makes events. While tracing is on, a sub-buffer that is less than half full
-// means that its CPU is caught up with, unless it is the first one of a sweep: that one may be the rest of a
-// sub-buffer which the sweep before read while the kernel was writing to it.
+// A pipe also returns what was written a moment ago. So reading could go on forever if events come faster
+// than they are read, or if reading itself causes events. While tracing is on, a sub-buffer that is less than
+// half full therefore means that the reader has caught up with its CPU. The first sub-buffer of a sweep is an
+// exception: it may be the rest of one that the previous sweep read while the kernel was writing to it.
 #pragma once
 
 #include <cstddef>
@@ -24,32 +24,32 @@ struct RingPipe {
   std::unique_ptr<TracefsFile> file;  // per_cpu/cpuN/trace_pipe_raw
 };
 
-// One sub-buffer as the kernel gave it.
+// One sub-buffer, unmodified.
 struct RawSubbuffer {
   std::uint32_t cpu = 0;
   std::vector<std::byte> bytes;
 };
 
-// What one sweep over all rings read.
+// The result of one sweep over all rings.
 struct Sweep {
-  std::vector<RawSubbuffer> subbuffers;  // those of one CPU in the order of their time
-  std::vector<std::uint32_t> behind;     // CPUs whose ring may hold more than was read
-  std::optional<Error> error;            // the first one; the other rings were read
+  std::vector<RawSubbuffer> subbuffers;  // those of one CPU in order of time
+  std::vector<std::uint32_t> behind;     // CPUs whose ring may still have unread data
+  std::optional<Error> error;            // the first one; the other rings were still read
   std::size_t bytes = 0;                 // of all sub-buffers
 };
 
 struct ReaderSettings {
   SubbufferLayout layout;
-  std::size_t sweep_bytes = std::size_t{2} << 20;  // most bytes of one sweep, over all CPUs
-  std::uint64_t rest_bytes = 0;                    // most bytes to read once tracing is off; 0: no limit
+  std::size_t sweep_bytes = std::size_t{2} << 20;  // maximum bytes of one sweep, over all CPUs
+  std::uint64_t rest_bytes = 0;                    // maximum bytes to read once tracing is off; 0: no limit
 };
 
 class RingReader {
  public:
   RingReader(std::vector<RingPipe> pipes, const ReaderSettings& settings);
 
-  // Reads each ring until it is caught up with or the sweep is full. The next sweep begins where a full one
-  // ended, so that no CPU starves.
+  // Reads each ring until it has caught up or the sweep is full. The next sweep begins at the ring where a
+  // full one ended, so that no CPU starves.
   [[nodiscard]] Sweep sweep();
 
   // Tracing is off: from now on sweeps read every ring to its end.
@@ -59,7 +59,7 @@ class RingReader {
   void close() { pipes_.clear(); }
 
  private:
-  // Whether `pipe` was caught up with.
+  // Whether the reader has caught up with `pipe`.
   [[nodiscard]] bool catch_up(const RingPipe& pipe, Sweep& sweep);
   [[nodiscard]] bool is_half_full(std::size_t size) const;
   [[nodiscard]] bool may_read_on(std::size_t read, Sweep& sweep);
@@ -67,9 +67,9 @@ class RingReader {
   std::vector<RingPipe> pipes_;
   ReaderSettings settings_;
   std::vector<std::byte> buffer_;
-  std::size_t next_ = 0;  // the pipe to begin with
+  std::size_t next_ = 0;  // index of the first pipe of the next sweep
   bool off_ = false;
-  std::uint64_t rest_bytes_ = 0;  // read since tracing is off
+  std::uint64_t rest_bytes_ = 0;  // read since tracing was turned off
 };
 
 }  // namespace netperfd::trace

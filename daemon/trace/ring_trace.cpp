@@ -17,11 +17,11 @@
 namespace netperfd::trace {
 namespace {
 
-// All of them are kept: a caller in a loop must not fill the record.
+// All marks are kept: a caller in a loop must not fill the record.
 constexpr std::uint32_t kUserMarks = 1'000;
 
-// trace_marker writes into the buffer of the CPU it is called on, and nowhere where tracing_cpumask leaves
-// that one out: the thread moves to a CPU that is traced, for the length of a write.
+// trace_marker writes into the buffer of the CPU that it is called on, and is ignored if tracing_cpumask
+// excludes that CPU. So the thread moves to a traced CPU for the duration of a write.
 class OnTracedCpu {
  public:
   explicit OnTracedCpu(const std::vector<std::uint32_t>& cpus) {
@@ -42,8 +42,8 @@ class OnTracedCpu {
   bool moved_ = false;
 };
 
-// Bytes that may wait, read or decoded halfway: enough for millions of calls, and nothing that the machine
-// would miss.
+// Limit for bytes that are read or decoded halfway: enough for millions of calls, but only a small part of
+// the machine's memory.
 std::size_t most_held_bytes() {
   constexpr std::size_t kMost = std::size_t{256} << 20;
   const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -52,13 +52,13 @@ std::size_t most_held_bytes() {
   return std::min(kMost, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 16);
 }
 
-// Function calls are paired to a profile as they come.
+// Sets up the pairing of function calls into a profile while they are read.
 Status set_up_calls(Tracefs& tracefs, const TraceSession& session, const TraceSpec& asked,
                     const TracedFunctions& functions, TallySettings& tally) {
   auto graph = GraphFormat::make(tally.events);
   if (!graph) return std::unexpected(std::move(graph.error()));
   tally.graph = std::move(*graph);
-  // An option of the tracer, on where nobody switched it off.
+  // An option of the tracer that is on by default.
   const auto sleep = tracefs.read(session.path("options/sleep-time"));
   tally.calls.sleep_in_recorded = sleep ? std::optional(!sleep->starts_with('0')) : std::nullopt;
   tally.calls.off_cpu_known = shows_switches(session.spec());
@@ -77,7 +77,7 @@ Result<RingTrace::Parts> RingTrace::make_parts(Tracefs& tracefs, const TraceSess
   parts.tally.layout = *layout;
   parts.layout = *layout;
   parts.most_held_bytes = settings.most_held_bytes > 0 ? settings.most_held_bytes : most_held_bytes();
-  // The rest is the reader's: it must not have to wait for decoding.
+  // The rest is for the reader, which must not have to wait for decoding.
   parts.tally.most_held_bytes = parts.most_held_bytes / 4 * 3;
   auto events = read_formats(tracefs, session.spec());
   if (!events) return std::unexpected(std::move(events.error()));
@@ -124,7 +124,7 @@ RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, co
 DrainSettings RingTrace::drain_settings(const Parts& parts) const {
   DrainSettings settings;
   settings.reader.layout = parts.layout;
-  // Twice what the rings can hold: sub-buffers may be read half full.
+  // Twice the capacity of the rings, since sub-buffers may be read half full.
   settings.reader.rest_bytes = 2 * session_->buffer_bytes() * parts.pipes.size() + parts.layout.size();
   settings.thread.most_bytes = parts.most_held_bytes;
   settings.thread.ring_bytes = session_->buffer_bytes();
@@ -132,7 +132,7 @@ DrainSettings RingTrace::drain_settings(const Parts& parts) const {
 }
 
 Status RingTrace::start(const std::vector<pid_t>& workload) {
-  // The reader first: a ring may fill while a thread is made.
+  // The reader first: a ring may fill while its thread is being created.
   if (auto started = drain_->start(); !started) return started;
   if (auto started = session_->start(workload); !started) return started;
   started_ = true;
@@ -158,7 +158,7 @@ void RingTrace::tell_progress() {
 
 void RingTrace::stop() {
   progress_.reset();
-  // The one thing that is to be known before it is switched off.
+  // Must be read before tracing is turned off.
   const auto on = started_ ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
   const auto stopped = session_->stop();
   if (started_) broken_ = session_->disturbance();
@@ -189,7 +189,7 @@ void RingTrace::end(const Status& drained) {
 }
 
 TraceRecord RingTrace::make_record() {
-  // Names of tasks are an ornament; the kernel keeps but a few of them.
+  // Task names are optional; the kernel keeps only a few of them.
   const auto task_names = ports_.tracefs.read("saved_cmdlines").value_or("");
   const auto function = [this](std::uint64_t address) { return functions_->name_of(address); };
   if (functions_ && functions_->still_current())

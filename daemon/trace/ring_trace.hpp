@@ -1,4 +1,4 @@
-// One run's trace: the session, the pipes of its ring buffers, what is counted of them, and the record.
+// One run's trace: the session, the pipes of its ring buffers, the tally, and the record.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace netperfd::trace {
 
-// What a trace stands on; all must outlive it.
+// The objects that a trace uses; all must outlive it.
 struct TracePorts {
   core::Clock& clock;
   Tracefs& tracefs;
@@ -29,9 +29,9 @@ struct RingTraceSettings {
   std::string proc = "/proc";
   std::string sys = "/sys";
   std::chrono::milliseconds progress_period{1000};
-  std::vector<std::string> neighbours;  // besides those that the session itself met
-  std::size_t most_held_bytes = 0;  // of what was read and waits to be counted; 0: what the machine can spare
-  // The tracer's own cost, or why it is not known.
+  std::vector<std::string> neighbours;  // in addition to those that the session itself finds
+  std::size_t most_held_bytes = 0;      // read but not counted yet; 0: as much as the machine can spare
+  // The tracer's own cost, or why it is unknown.
   Result<Calibration> calibration = fail(ErrorKind::unsupported, "nobody measured the tracer's own cost");
 };
 
@@ -49,7 +49,7 @@ class RingTrace final : public core::ActiveTrace {
   [[nodiscard]] Status abandon() override;
 
  private:
-  // What is made before anything is traced.
+  // Everything prepared before tracing starts.
   struct Parts {
     TallySettings tally;
     SubbufferLayout layout;
@@ -73,15 +73,15 @@ class RingTrace final : public core::ActiveTrace {
   TracePorts ports_;
   TraceSpec spec_;
   RingTraceSettings settings_;
-  // In this order: rmdir of an instance is refused while one of its files is open.
+  // The order matters: rmdir of an instance is refused while one of its files is open.
   std::unique_ptr<TraceSession> session_;
   std::unique_ptr<TracefsFile> marker_;
-  std::unique_ptr<TracedFunctions> functions_;  // null where none are traced; named by the tally
-  std::optional<RawKeeper> keeper_;             // where the job asked for a recording
+  std::unique_ptr<TracedFunctions> functions_;  // null if no functions are traced; gives the tally names
+  std::optional<RawKeeper> keeper_;             // if the job asked for a recording
   Tally tally_;
-  std::optional<Drain> drain_;  // until the end; its pipes are files of the instance too
+  std::optional<Drain> drain_;  // until the end; its pipes are files of the instance as well
   core::Timer progress_;
-  WallTime told_at_{};  // the last progress
+  WallTime told_at_{};  // time of the last progress report
   bool started_ = false;
   std::string broken_;
   std::uint32_t user_marks_ = 0;

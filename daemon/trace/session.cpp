@@ -61,7 +61,7 @@ Status refuse_others(Tracefs& tracefs, const SessionSettings& settings) {
   return fail(ErrorKind::busy, fmt::format("Another tracer is at work: {}.", fmt::join(others, "; ")));
 }
 
-// What a session that died left and nobody has cleaned up yet.
+// Undo what a crashed session left behind.
 Status undo_left(Tracefs& tracefs, Journal& journal, const SessionSettings& settings) {
   if (auto visible = check_visible(tracefs, journal); !visible) return visible;
   const Undone undone = undo(tracefs, journal, settings.proc);
@@ -70,7 +70,7 @@ Status undo_left(Tracefs& tracefs, Journal& journal, const SessionSettings& sett
                                          fmt::join(undone.failed, "; ")));
 }
 
-// The ring of the top instance is emptied by its use.
+// Using the top instance empties its ring.
 std::optional<std::string> content_of_top(Tracefs& tracefs) {
   const auto cpus = tracefs.list("per_cpu");
   if (!cpus) return std::nullopt;
@@ -99,8 +99,8 @@ Status TraceSession::State::apply(const std::string& directory) {
 
 Status TraceSession::State::apply_anywhere() {
   auto status = apply("instances/" + settings.instance);
-  // Up to Linux 6.1 or so function_graph is for the top instance only, where everything else of this session
-  // then goes too: one ring, one order.
+  // Up to about Linux 6.1 function_graph works only in the top instance. Then everything else of this session
+  // goes there too: one ring, one order.
   if (!status && applied.graph_refused_in_instance) {
     const Undone undone = undo(tracefs, journal, settings.proc);
     if (!journal.changes().empty()) return status;
@@ -110,7 +110,7 @@ Status TraceSession::State::apply_anywhere() {
   return status;
 }
 
-// Undoes all and forgets the journal where nothing is left of it.
+// Undoes everything, and removes the journal if nothing is left in it.
 Status TraceSession::State::put_back() {
   Undone undone = undo(tracefs, journal, settings.proc);
   if (journal.changes().empty()) {
@@ -146,7 +146,7 @@ Result<std::unique_ptr<TraceSession>> TraceSession::open(Tracefs& tracefs, Sessi
 TraceSession::TraceSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 TraceSession::~TraceSession() {
-  // Whoever wants to know of a failure calls restore(); what could not be undone stays in the journal.
+  // Callers who need the error call restore(); changes that could not be undone stay in the journal.
   (void)restore();
 }
 
@@ -207,8 +207,8 @@ const std::vector<std::string>& TraceSession::neighbours() const {
   return state_->neighbours;
 }
 
-// The kernel takes functions of an unloaded module out of the filter without a word, and puts none back when
-// it is loaded again.
+// The kernel silently removes the functions of an unloaded module from the filter, and does not put them back
+// when it is loaded again.
 std::string TraceSession::State::graph_disturbance() const {
   const auto tracer = hold->read("current_tracer");
   if (tracer && *tracer != "function_graph") {

@@ -1,9 +1,9 @@
-// The hold on tracefs: claim, save, apply, start, stop, restore, in this order.
+// One run's use of tracefs: claim, save, apply, start, stop, restore, in this order.
 //
-// All of it happens in an instance of netperfd's own (instances/netperfd-PID), so that restoring is mostly
-// the removal of one directory. The top instance is used only where the kernel refuses function_graph inside
-// an instance. Each change is in the journal on disk before it is made: a daemon that dies leaves enough for
-// the next one, or for `netperfd --cleanup`, to put everything back.
+// All of it happens in netperfd's own instance (instances/netperfd-PID), so that restoring mostly means
+// removing one directory. The top instance is used only if the kernel refuses function_graph inside an
+// instance. Each change is in the journal on disk before it is made: if the daemon dies, the next one, or
+// `netperfd --cleanup`, can restore everything.
 #pragma once
 
 #include <sys/types.h>
@@ -22,11 +22,11 @@ namespace netperfd::trace {
 struct SessionSettings {
   std::string journal;             // path of the journal's file
   std::string instance;            // "netperfd-4711"
-  std::string proc = "/proc";      // where the holders of tracefs files are looked for
+  std::string proc = "/proc";      // to look up the processes that hold files of tracefs
   std::string boot_id;             // /proc/sys/kernel/random/boot_id: a journal of another boot is void
-  std::uint64_t buffer_bytes = 0;  // of one CPU, where the job does not say
-  // What a living owner of an instance is called in /proc/PID/comm: netperfd-PID of any other process is left
-  // from a dead one whose number was given away.
+  std::uint64_t buffer_bytes = 0;  // for one CPU, if the job gives none
+  // The name in /proc/PID/comm of a living owner of an instance. An instance netperfd-PID of any other
+  // process was left by a dead one whose pid was reused.
   std::string process = "netperfd";
 };
 
@@ -41,27 +41,27 @@ class TraceSession {
   TraceSession& operator=(const TraceSession&) = delete;
   ~TraceSession();  // restores
 
-  // `workload`: the tasks of TraceSpec::workload_only.
+  // `workload`: the tasks for TraceSpec::workload_only.
   [[nodiscard]] Status start(const std::vector<pid_t>& workload);
   [[nodiscard]] Status stop();
-  // Puts everything back, last change first, and goes on where one step fails; the error has all that failed.
-  // A second call does nothing.
+  // Restores everything, last change first, and continues if a step fails; the error lists all failures. A
+  // second call does nothing.
   [[nodiscard]] Status restore();
 
   // Relative to tracefs: "instances/netperfd-4711", or "" for the top.
   [[nodiscard]] const std::string& directory() const;
-  // Of a file below directory().
+  // The path of a file below directory().
   [[nodiscard]] std::string path(const std::string& file) const;
-  // What was applied: what was asked for, with netperfd's own events.
+  // The applied spec: the job's, with netperfd's own events added.
   [[nodiscard]] const TraceSpec& spec() const;
   [[nodiscard]] const std::string& clock() const;
-  [[nodiscard]] std::uint64_t buffer_bytes() const;  // of one CPU, as the kernel made it
-  [[nodiscard]] std::uint32_t functions() const;     // in the filter, read back
+  [[nodiscard]] std::uint64_t buffer_bytes() const;  // for one CPU, as set by the kernel
+  [[nodiscard]] std::uint32_t functions() const;     // number of them in the filter, read back
   [[nodiscard]] const std::vector<std::string>& missing_functions() const;
-  // Others that use tracefs at the same time without being in the way, a clause each.
+  // Other users of tracefs at the same time that do not interfere, a clause each.
   [[nodiscard]] const std::vector<std::string>& neighbours() const;
-  // Whether what was applied is still in force: empty, or what happened (the module was unloaded, somebody
-  // switched tracing off).
+  // Whether the settings are still in force: empty, or a clause on what happened (the module was unloaded,
+  // somebody switched tracing off).
   [[nodiscard]] std::string disturbance();
 
  private:
@@ -70,14 +70,15 @@ class TraceSession {
   std::unique_ptr<State> state_;
 };
 
-// Puts back what a dead netperfd left: by the journal, and every instance named netperfd-PID whose process is
-// gone, unless somebody has its files open: it may be that of a netperfd in another PID namespace, where the
-// number means another process. What was done, a line each, empty where there was nothing to do. busy beside
-// a living session, unsupported where the journal has changes and tracefs cannot be seen.
+// Undoes what a dead netperfd left: the changes in the journal, and every instance named netperfd-PID whose
+// process is gone. An instance whose files are open stays: it may belong to a netperfd in another PID
+// namespace, where the pid means another process. Returns what was done, one line each, empty if there was
+// nothing to do. busy if a session is alive; unsupported if the journal has changes and tracefs is not
+// visible.
 [[nodiscard]] Result<std::vector<std::string>> clean_up(Tracefs& tracefs, const SessionSettings& settings);
 
-// Who else is tracing so that a measurement would suffer: the top instance in use, another function tracer;
-// with the process's name where it can be known. Empty where nobody is.
+// Other tracers that would disturb a measurement: the top instance in use, another function tracer; with the
+// process's name if it is known. Empty if there is none.
 [[nodiscard]] std::vector<std::string> foreign_tracers(Tracefs& tracefs, const std::string& proc,
                                                        const std::string& own_instance);
 

@@ -25,7 +25,7 @@ namespace netperfd::trace {
 namespace {
 
 constexpr std::size_t kSmallFileBytes = 65'536;
-// Of the rings of all CPUs together: the kernel takes it at once, and whoever waits for it is the daemon.
+// Limit for the rings of all CPUs together: the kernel allocates them at once, and the daemon waits for that.
 constexpr std::uint64_t kMaxRings = std::uint64_t{512} << 20U;
 constexpr std::uint64_t kShareOfMemory = 4;
 
@@ -35,7 +35,7 @@ std::string in_mib(std::uint64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / static_cast<double>(kMib));
 }
 
-// Of /proc/meminfo, in bytes.
+// From /proc/meminfo, in bytes.
 std::optional<std::uint64_t> parse_memory(std::string_view text) {
   constexpr std::string_view kKey = "MemTotal:";
   const auto key = text.find(kKey);
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> parse_memory(std::string_view text) {
   return kib << 10U;
 }
 
-// "0-3,6" -> 0, 1, 2, 3, 6. Absent where it is no such list.
+// "0-3,6" -> 0, 1, 2, 3, 6. Absent if it is not such a list.
 std::optional<std::set<std::uint32_t>> parse_cpu_list(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   std::set<std::uint32_t> cpus;
@@ -70,7 +70,7 @@ std::optional<std::set<std::uint32_t>> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
-// Gathers everything that is wrong; nothing stops at the first.
+// Collects all errors instead of stopping at the first one.
 class SpecCheck {
  public:
   SpecCheck(Tracefs& tracefs, KernelCatalogue& catalogue) : tracefs_(tracefs), catalogue_(catalogue) {}
@@ -93,7 +93,7 @@ class SpecCheck {
     kinds_.insert(kind);
   }
 
-  // A line where the kernel lacks what `subject` takes; whether it has it.
+  // Adds a line if the kernel lacks what `subject` needs; returns whether the kernel has it.
   bool need(const char* name, const std::string& subject, const char* more = "") {
     if (!capabilities_) capabilities_ = catalogue_.capabilities(false);
     const core::Capability* found = find_capability(*capabilities_, name);
@@ -108,7 +108,7 @@ class SpecCheck {
     const bool usable = need("function_graph", "trace.function_graph", kOrOptional);
     const auto list = catalogue_.function_list();
     if (!list) {
-      // Where the tracer itself is out of reach, its functions are no further complaint.
+      // If the tracer itself is unavailable, its functions need no further complaint.
       if (usable) complain(list.error().kind, "trace.function_graph: " + list.error().message);
       return;
     }
@@ -183,8 +183,8 @@ class SpecCheck {
              fmt::format("trace.events[{}].filter: {}", index, allowed.error().message));
   }
 
-  // What reads well here may still be none to the kernel, which alone knows its language: in an instance of
-  // the daemon's own, as the doctor's. While a job is traced there it is left to the run.
+  // Only the kernel knows its filter language exactly, so each filter is tried in the daemon's own instance,
+  // like the doctor's probes. While a job uses that instance, the run itself finds out.
   void try_filters(const std::vector<EventSpec>& events) {
     const std::string& name = catalogue_.settings().own_instance;
     const std::string own = name.empty() ? fmt::format("netperfd-{}", ::getpid()) : name;
@@ -201,7 +201,7 @@ class SpecCheck {
       if (words.empty() && written.error().kind != kWrong) continue;
       complain(kWrong, fmt::format("trace.events[{}].filter: {}: {}", i, event.name,
                                    words.empty() ? written.error().message : words));
-      // The next one's words would stand behind these.
+      // error_log keeps this error, so a later one could not be told apart.
       return;
     }
   }
@@ -254,7 +254,7 @@ class SpecCheck {
 
   Tracefs& tracefs_;
   KernelCatalogue& catalogue_;
-  std::optional<std::vector<core::Capability>> capabilities_;  // once asked for
+  std::optional<std::vector<core::Capability>> capabilities_;  // set when first needed
   std::vector<std::string> lines_;
   std::set<ErrorKind> kinds_;
 };

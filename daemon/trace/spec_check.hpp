@@ -1,4 +1,4 @@
-// Whether this kernel can do what a job asks of its trace.
+// Checks whether this kernel can run a job's trace.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace netperfd::trace {
 
-// As Tracer::check(): everything that stands in the way, a line each, and nothing that the spec asks for is
-// changed in tracefs (the doctor may have to try something in an instance of its own, once a boot; filters
-// are tried in such a one where no job is being traced). invalid_argument where a name, a module, a filter, a
-// CPU or the buffer is wrong, also where the kernel cannot do the rest: such a
-// job is wrong on every kernel. Otherwise access_denied or unsupported, with what to do about it.
+// As Tracer::check(): all obstacles, one line each. The spec itself changes nothing in tracefs. But the
+// doctor may try something in an instance of its own, once per boot, and filters are tried in such an
+// instance if no job is being traced. invalid_argument if a name, a module, a filter, a CPU or the buffer is
+// wrong, even if the kernel also lacks something, because such a job is wrong on every kernel. Otherwise
+// access_denied or unsupported, with what to do about it.
 [[nodiscard]] Status check_trace_spec(const TraceSpec& spec, Tracefs& tracefs, KernelCatalogue& catalogue);
 
-// The ring buffer of each CPU where a job names none: 32 MiB, but all of them together no more than a job may
-// ask for, nor than a fiftieth of the memory. A CPU on which every call is traced writes up to 200 MB/s: the
-// reader's thread then may wait 150 ms for a CPU, for instance for a host that does not run a virtual one.
+// The ring buffer of each CPU if the job gives none: 32 MiB, but over all CPUs no more than a job may ask
+// for, and no more than a fiftieth of the memory. A CPU on which every call is traced writes up to 200 MB/s.
+// The reader's thread may then wait 150 ms for a CPU, for instance for a host that does not schedule a
+// virtual one.
 [[nodiscard]] std::uint64_t default_buffer_bytes(std::uint64_t memory_bytes, std::uint32_t cpus);
 
 }  // namespace netperfd::trace

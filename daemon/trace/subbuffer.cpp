@@ -1,26 +1,26 @@
-// The ring buffer as the kernel lays it out (kernel/trace/ring_buffer.c), in words:
+// The ring buffer's layout in the kernel (kernel/trace/ring_buffer.c):
 //
 // A sub-buffer begins with the time stamp of its first event and a commit word. The lower 30 bits of the
-// commit word say how many bytes of events follow; bit 31 says that events were lost right before this
-// sub-buffer, bit 30 that their number stands behind the last event. On 64 bits the kernel adds these flags
-// as negative ints, so that the upper half of the word may be all ones: only the lower 32 bits mean anything.
+// commit word are the number of bytes of events that follow. Bit 31 says that events were lost right before
+// this sub-buffer, bit 30 that their number follows the last event. On 64 bits the kernel adds these flags as
+// negative ints, so that the upper half of the word may be all ones: only the lower 32 bits are meaningful.
 //
 // Every event begins with 32 bits: 5 of type or length, 27 of time since the previous event.
-//   1..28   the event's bytes follow, four times as many
-//   0       the next word has their number, itself included
-//   29      nothing: with a time of 0 the rest of the sub-buffer is unused, otherwise the next word has the
-//   number
-//           of bytes to skip. An event that the kernel took back keeps its time there; 1 is no time but the
-//           mark of a filled tail.
+//   1..28   the event's bytes follow, four times this number
+//   0       the next word is their number, including itself
+//   29      padding: with a time of 0 the rest of the sub-buffer is unused, otherwise the next word is the
+//           number of bytes to skip. An event that the kernel discarded keeps its time there; 1 is not a time
+//           but marks a filled tail.
 //   30      a time too long for 27 bits; the next word has the bits above them
-//   31      an absolute time of 59 bits, in the same two parts; the upper 5 bits are those of the time before
-// Bit fields are laid out from the machine's own end, and so is everything else: a sub-buffer is read on the
-// machine that wrote it.
+//   31      an absolute time of 59 bits, in the same two parts; the upper 5 bits are the previous time's
+// Bit fields and everything else are in the machine's byte order: a sub-buffer is read on the machine that
+// wrote it.
 //
-// Why this is our own code where a library, libtraceevent's kbuffer, would do the same: the decoder runs
-// beside the workload that it must not slow down, and a plain loop over the bytes costs less than a call for
-// each event (tests/bench/tally_bench times this one). The loop is also short enough to prove: every length
-// is compared with the bytes that are left before it is used, which the fuzzer in tests/fuzz tries to refute.
+// This is our own code, although libtraceevent's kbuffer does the same: the decoder runs next to the
+// workload, which it must not slow down, and a plain loop over the bytes costs less than a call for each
+// event (tests/bench/tally_bench measures this one). The loop is also short enough to verify: every length is
+// compared with the remaining bytes before it is used, and the fuzzer in tests/fuzz tries to find a
+// counterexample.
 #include "daemon/trace/subbuffer.hpp"
 
 #include <fmt/format.h>
@@ -71,8 +71,8 @@ std::uint64_t load_long(const std::byte* from, std::size_t size) {
   return size == 8 ? load<std::uint64_t>(from) : load<std::uint32_t>(from);
 }
 
-// The 59 bits of an absolute stamp, with the upper ones of the stamp before. The clock may have run over
-// their end meanwhile.
+// An absolute stamp has 59 bits; the upper bits come from the previous stamp. The lower bits may have wrapped
+// round meanwhile.
 std::uint64_t absolute_time(std::uint64_t stamp, std::uint64_t before) {
   if ((before & ~kStampMask) == 0) return stamp;
   stamp |= before & ~kStampMask;
@@ -114,7 +114,7 @@ bool SubbufferWalk::next(RawRecord& record) {
   const std::size_t size = data_.size();
   while (size - at_ >= kWord) {
     const Head head = split(load<std::uint32_t>(begin + at_));
-    const std::size_t left = size - at_ - kWord;  // behind the head
+    const std::size_t left = size - at_ - kWord;  // after the header
     if (head.type - 1 < kLongestShort) {
       const std::size_t length = head.type * kWord;
       if (length > left) return give_up("an event", length, left);
@@ -161,7 +161,7 @@ bool SubbufferWalk::give_up(const char* what, std::size_t length, std::size_t le
 
 namespace {
 
-// The number behind `key` in `line`: "offset:16;" is 16.
+// The number after `key` in `line`: "offset:16;" is 16.
 std::optional<std::size_t> number_after(std::string_view line, std::string_view key) {
   const std::size_t found = line.find(key);
   if (found == std::string_view::npos) return std::nullopt;
@@ -201,7 +201,7 @@ Result<SubbufferLayout> parse_header_page(std::string_view text) {
   const auto data = header_field(text, "data");
   if (!data) return std::unexpected(data.error());
 
-  constexpr std::size_t kLargest = std::size_t{1} << 30U;  // beyond what a commit word can say
+  constexpr std::size_t kLargest = std::size_t{1} << 30U;  // more than a commit word can hold
   const bool sane =
       timestamp->size == 8 && (commit->size == 4 || commit->size == 8) && data->offset <= kLargest &&
       data->size <= kLargest && timestamp->offset <= kLargest && commit->offset <= kLargest &&

@@ -1,4 +1,4 @@
-// The ring buffer's sub-buffers as bytes: a pure decoder of what per_cpu/cpuN/trace_pipe_raw gives.
+// Decodes the ring buffer's sub-buffers, as read from per_cpu/cpuN/trace_pipe_raw. Purely bytes to records.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace netperfd::trace {
 
-// Where a sub-buffer's header has what; from events/header_page.
+// Positions of the fields in a sub-buffer's header, from events/header_page.
 struct SubbufferLayout {
   std::size_t timestamp_offset = 0;  // 8 bytes
   std::size_t commit_offset = 8;
@@ -22,12 +22,12 @@ struct SubbufferLayout {
   [[nodiscard]] std::size_t size() const { return data_offset + data_size; }
 };
 
-// From the text of events/header_page. The kernel's own text says 4080 bytes of data also where
+// Parses the text of events/header_page. The kernel's text says 4080 bytes of data even if
 // buffer_subbuf_size_kb is larger: the caller then sets data_size.
 [[nodiscard]] Result<SubbufferLayout> parse_header_page(std::string_view text);
 
-// One event's bytes, from its common_type on, as long as the ring buffer's own header says (which may be more
-// than the event's format describes).
+// One event's bytes, beginning with its common_type. The length comes from the ring buffer's own header and
+// may be more than the event's format describes.
 struct RawRecord {
   std::uint64_t time = 0;  // in units of the trace clock
   std::span<const std::byte> data;
@@ -36,21 +36,21 @@ struct RawRecord {
 // Walks one sub-buffer. Never reads outside `bytes`, whatever they hold.
 class SubbufferWalk {
  public:
-  SubbufferWalk() = default;  // of nothing
+  SubbufferWalk() = default;  // an empty walk
   SubbufferWalk(std::span<const std::byte> bytes, const SubbufferLayout& layout);
 
-  // The next event; false at the end or where the rest cannot be decoded.
+  // The next event; false at the end or if the rest cannot be decoded.
   [[nodiscard]] bool next(RawRecord& record);
 
   // The stamp of its first event.
   [[nodiscard]] std::uint64_t begin_time() const { return begin_time_; }
-  // Bytes that its events take, with their heads.
+  // Bytes used by its events, including their headers.
   [[nodiscard]] std::size_t committed() const { return data_.size(); }
-  // Events that the kernel says were lost right before this sub-buffer; `lost_unknown`: some, it does not say
-  // how many.
+  // Events that the kernel reports as lost right before this sub-buffer; `lost_unknown`: some were lost, but
+  // the kernel does not say how many.
   [[nodiscard]] std::uint64_t lost_events() const { return lost_events_; }
   [[nodiscard]] bool lost_unknown() const { return lost_unknown_; }
-  // After next() gave false: what was wrong with the bytes, empty where nothing was.
+  // After next() returned false: the error in the bytes, or empty.
   [[nodiscard]] const std::string& damage() const { return damage_; }
 
  private:

@@ -1,19 +1,21 @@
-// Puts the records of several CPUs, each in order by itself, into one order by time, while they are still
-// coming.
+// Merges the records of several CPUs, each sorted by time, into one order by time, while they are still
+// coming in.
 //
 // A task that moves to another CPU leaves its entry in one ring and its exit in another. Rings are read one
-// after the other, so that the exit may be read first. Whatever is read in a turn was written before the next
-// turn begins, and what a turn finds no more of in a ring was written after it began: so once a turn has
-// emptied every ring, all up to the latest stamp of the turns before can be given out. A ring that was not
-// emptied still holds what comes after the last that was read of it, and nothing earlier: so nothing later
-// than that is given out. An event is written a moment after it is stamped; a CPU that is held up in between
-// for longer than a turn (a virtual one can be) brings it too late. Such records are given out all the same:
-// they matter only where their task has moved to another CPU meanwhile, which the pairing of calls sees.
+// after the other, so the exit may be read first. Everything that a turn reads was written before the next
+// turn begins. If a turn empties a ring, later records of that ring were written after the turn began. So
+// once a turn has emptied every ring, all records up to the latest stamp of the earlier turns are complete
+// and can be delivered. A ring that was not emptied can still produce records later than the last one read
+// from it, but none earlier: so nothing later than that one is delivered.
 //
-// What waits is the bytes as they came, which are fewer than what they decode to, and each is decoded once,
-// when its time has come. For the latest stamp of a sub-buffer stands that of its header, which is known
-// without decoding it and never later. To decode takes CPU that the workload may need: the caller says how
-// much of it may be spent now, and the rest waits.
+// An event is written a moment after it is stamped. A CPU that is delayed in between for longer than a turn
+// (a virtual one can be) delivers it too late. Such records are delivered anyway: they matter only if their
+// task has moved to another CPU meanwhile, which the pairing of calls detects.
+//
+// The sub-buffers wait undecoded, since the raw bytes are smaller than the decoded records, and each is
+// decoded once, when its time has come. The header's stamp is used as the latest stamp of a sub-buffer: it is
+// known without decoding and is never later. Decoding takes CPU time that the workload may need: the caller
+// says how much may be spent now, and the rest waits.
 #pragma once
 
 #include <algorithm>
@@ -31,19 +33,19 @@
 
 namespace netperfd::trace {
 
-// A reader of what is given out has:
-//   void turn_to(std::uint32_t cpu);             what follows is of this CPU
+// A reader of the delivered records has:
+//   void turn_to(std::uint32_t cpu);             the next calls are for this CPU
 //   void begin(const SubbufferWalk& subbuffer);  before its first record
 //   void take(const RawRecord& record);          valid during the call
 //   void end(const SubbufferWalk& subbuffer);    after its last record
 class SubbufferOrder {
  public:
-  // Where a turn ends with more than `most_bytes` held, the oldest are given out though an earlier record may
-  // still come, and whatever there may be to spend.
+  // If a turn ends with more than `most_bytes` held, the oldest are delivered although an earlier record may
+  // still come, and however little time may be spent.
   SubbufferOrder(const SubbufferLayout& layout, std::size_t most_bytes)
       : layout_(layout), most_bytes_(most_bytes) {}
 
-  // Those of one CPU in the order in which they were read.
+  // Sub-buffers of one CPU must be added in the order in which they were read.
   void add(std::uint32_t cpu, std::vector<std::byte> subbuffer) {
     if (cpu >= lanes_.size()) lanes_.resize(std::size_t{cpu} + 1);
     Lane& lane = lanes_[cpu];
@@ -53,8 +55,9 @@ class SubbufferOrder {
     lane.waiting.push_back(std::move(subbuffer));
   }
 
-  // All rings were read. `behind`: CPUs whose ring may still hold what was written before this turn began.
-  // One of which nothing was ever read holds everything back. `may_go_on` is asked after each sub-buffer.
+  // Call it when all rings were read. `behind`: CPUs whose ring may still hold records written before this
+  // turn began. A CPU in it from which nothing was ever read holds everything back. `may_go_on` is called
+  // after each sub-buffer.
   template <class Reader, class Question>
   void end_turn(std::span<const std::uint32_t> behind, Reader& reader, const Question& may_go_on) {
     until_ = newest_before_;
@@ -68,7 +71,7 @@ class SubbufferOrder {
     newest_before_ = newest_;
   }
 
-  // More of what the last turn completed.
+  // Delivers more of the records that the last turn completed.
   template <class Reader, class Question>
   void go_on(Reader& reader, const Question& may_go_on) {
     give_out(until_, 0, reader, may_go_on);
@@ -76,7 +79,7 @@ class SubbufferOrder {
 
   [[nodiscard]] std::size_t held_bytes() const { return held_bytes_; }
 
-  // Nothing more will come. Whether all is given out.
+  // Nothing more will come. Returns whether everything is delivered.
   template <class Reader, class Question>
   [[nodiscard]] bool finish(Reader& reader, const Question& may_go_on) {
     give_out(kEverything, 0, reader, may_go_on);
@@ -87,11 +90,11 @@ class SubbufferOrder {
   static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
   struct Lane {
-    std::deque<std::vector<std::byte>> waiting;  // the first is being walked where `open`
+    std::deque<std::vector<std::byte>> waiting;  // the first one is being walked if `open`
     SubbufferWalk walk;
     RawRecord next;  // of the walk
     bool open = false;
-    std::uint64_t newest = 0;  // the latest header that was ever read of it
+    std::uint64_t newest = 0;  // stamp of the latest header read from it
   };
   // The next record of a lane.
   struct Head {
@@ -101,8 +104,9 @@ class SubbufferOrder {
     auto operator<=>(const Head&) const = default;
   };
 
-  // Records of up to `until`, by time and then by CPU, as long as more than `keep_bytes` are held. The CPU
-  // whose next record is the earliest gives as many as come before the next one of any other.
+  // Delivers records up to `until`, by time and then by CPU, as long as more than `keep_bytes` are held. The
+  // CPU with the earliest next record delivers all its records that come before the next one of any other
+  // CPU.
   template <class Reader, class Question>
   void give_out(std::uint64_t until, std::size_t keep_bytes, Reader& reader, const Question& may_go_on) {
     heads_.clear();
@@ -129,8 +133,8 @@ class SubbufferOrder {
     }
   }
 
-  // The lane's next record, and those after it in the same sub-buffer that are not later than `last`. Whether
-  // the sub-buffer is at its end.
+  // Delivers the lane's next record, and those after it in the same sub-buffer that are not later than
+  // `last`. Returns whether the sub-buffer is finished.
   template <class Reader>
   [[nodiscard]] bool give_run(Lane& lane, std::uint64_t last, Reader& reader) {
     do {
@@ -143,7 +147,7 @@ class SubbufferOrder {
     return false;
   }
 
-  // False where no record waits.
+  // False if no record is waiting.
   template <class Reader>
   [[nodiscard]] bool open_next(Lane& lane, Reader& reader) {
     while (!lane.waiting.empty()) {
@@ -166,12 +170,12 @@ class SubbufferOrder {
 
   SubbufferLayout layout_;
   std::size_t most_bytes_;
-  std::deque<Lane> lanes_;   // by CPU; they stay in their places: a walk points into its lane
+  std::deque<Lane> lanes_;   // by CPU; a deque, since a walk points into its lane, which must not move
   std::vector<Head> heads_;  // a heap; empty between calls
   std::size_t held_bytes_ = 0;
   std::uint64_t newest_ = 0;         // of all turns
   std::uint64_t newest_before_ = 0;  // when the last turn ended
-  std::uint64_t until_ = 0;          // what the last turn completed
+  std::uint64_t until_ = 0;          // completed by the last turn
 };
 
 }  // namespace netperfd::trace

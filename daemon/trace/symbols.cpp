@@ -14,15 +14,15 @@
 namespace netperfd::trace {
 namespace {
 
-// No function is as long: what lies farther above the nearest symbol is in no known code.
+// No function is this long: an address farther above the nearest symbol is in no known code.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
-// Three times what the largest kernels have; a text beyond it is no kallsyms.
+// Three times as many as the largest kernels have; a longer text is not kallsyms.
 constexpr std::size_t kMostSymbols = 2'000'000;
 constexpr std::size_t kLongestName = 511;  // KSYM_NAME_LEN without its NUL
 
 bool is_code(char type, std::string_view name) {
   if (type != 't' && type != 'T' && type != 'w' && type != 'W') return false;
-  // Of type T, but nothing of the text lies above them.
+  // They have type T, but no code is above them.
   return name != "_etext" && name != "_einittext";
 }
 
@@ -33,7 +33,7 @@ struct Line {
   std::string_view module;
 };
 
-// "ffffffffc0a01230 t hsr_xmit\t[hsr]"; an address of 0 where the line is none.
+// "ffffffffc0a01230 t hsr_xmit\t[hsr]"; an address of 0 if it is not such a line.
 Line parse_line(std::string_view text) {
   Line line;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line.address, 16);
@@ -59,20 +59,20 @@ Symbols Symbols::parse(std::string_view kallsyms, std::uint64_t key) {
   return symbols;
 }
 
-// Read in pieces: the text is four times as large as what is kept of it.
+// Read in pieces: the text is four times as large as the part that is kept.
 Result<Symbols> Symbols::load(const std::string& path, std::uint64_t key) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail_errno("open " + path, errno);
   Symbols symbols(key);
   std::vector<char> piece(std::size_t{256} * 1024);
-  std::size_t held = 0;  // bytes of a line whose end is not read yet
+  std::size_t held = 0;  // bytes of an incomplete line
   while (true) {
     const auto got = ::read(file.get(), piece.data() + held, piece.size() - held);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno("read " + path, errno);
     if (got == 0) break;
     const std::string_view bytes(piece.data(), held + static_cast<std::size_t>(got));
-    const auto lines_end = bytes.rfind('\n') + 1;  // 0 where there is none
+    const auto lines_end = bytes.rfind('\n') + 1;  // 0 if there is none
     symbols.add_lines(bytes.substr(0, lines_end));
     held = bytes.size() - lines_end;
     if (held == piece.size()) return fail(ErrorKind::io, "read " + path + ": a line without an end");
@@ -106,7 +106,7 @@ void Symbols::add_line(std::string_view text) {
 
 std::uint32_t Symbols::keep(std::string_view name) {
   const auto offset = static_cast<std::uint32_t>(names_.size());
-  // A module or a damaged file may name its functions anything.
+  // A module or a damaged file may contain any function names.
   names_.append(safe_text(name));
   names_.push_back('\0');
   return offset;
@@ -119,8 +119,8 @@ std::uint32_t Symbols::module_name(std::string_view name) {
 }
 
 void Symbols::put_in_order() {
-  // Of several names of one address the kernel prints the first of its table; what is code goes before what
-  // is not.
+  // If an address has several names, the kernel prints the first in its table; code symbols come before
+  // others.
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& left, const Symbol& right) {
     if (left.address != right.address) return left.address < right.address;
     return left.name != 0 && right.name == 0;

@@ -1,4 +1,4 @@
-// The kernel's symbols, and what stands for its addresses in a record.
+// The kernel's symbols, and the text that replaces its addresses in a record.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,29 @@
 
 namespace netperfd::trace {
 
-// From the text of /proc/kallsyms: functions only, without the __pfx_ ones. All names are printable.
+// From the text of /proc/kallsyms: only functions, without the __pfx_ ones. All names are printable.
 class Symbols final : public AddressNames {
  public:
-  // For parse() and load(): another one for each run.
+  // For parse() and load(): use a new one for each run.
   [[nodiscard]] static std::uint64_t random_key();
-  // `key` makes the tokens of one run; anything random. Text whose addresses are all 0 (a reader without
-  // CAP_SYSLOG) gives no symbols: every address then becomes a token.
+  // `key` determines the tokens of one run; use a random number. Text whose addresses are all 0 (a reader
+  // without CAP_SYSLOG) gives no symbols: every address then becomes a token.
   [[nodiscard]] static Symbols parse(std::string_view kallsyms, std::uint64_t key);
   [[nodiscard]] static Result<Symbols> load(const std::string& path, std::uint64_t key);
 
   [[nodiscard]] std::string code(std::uint64_t address) const override;
   [[nodiscard]] std::string token(std::uint64_t address) const override;
-  // The function alone, without offset; empty where it is unknown.
+  // Only the function, without offset; empty if it is unknown.
   [[nodiscard]] std::string function(std::uint64_t address) const;
-  // Functions, one an address.
+  // Number of functions, one for each address.
   [[nodiscard]] std::size_t size() const { return functions_; }
 
   // Points into this object.
   struct Function {
-    std::uint64_t address = 0;  // its first byte
+    std::uint64_t address = 0;  // address of its first byte
     std::string_view name;
     std::string_view module;  // empty: the kernel itself
   };
-  // The one that `address` lies in.
   [[nodiscard]] std::optional<Function> find_function(std::uint64_t address) const;
   // In order of address.
   template <class Visit>
@@ -48,7 +47,7 @@ class Symbols final : public AddressNames {
  private:
   struct Symbol {
     std::uint64_t address = 0;
-    std::uint32_t name = 0;    // offset into names_, up to its NUL; 0 is the empty one: code ends here
+    std::uint32_t name = 0;    // offset into names_, up to its NUL; 0 is the empty name: code ends here
     std::uint32_t module = 0;  // the same; 0: the kernel itself
   };
   explicit Symbols(std::uint64_t key) : key_(key) {}
@@ -64,7 +63,7 @@ class Symbols final : public AddressNames {
 
   std::vector<Symbol> symbols_;  // by address
   std::string names_ = std::string(1, '\0');
-  std::uint32_t last_module_ = 0;  // while lines are added: a module's stand together
+  std::uint32_t last_module_ = 0;  // while lines are added: symbols of a module are adjacent
   std::size_t functions_ = 0;
   std::uint64_t key_ = 0;
 };

@@ -1,4 +1,4 @@
-// In a file of its own, since the fuzzers have another one that is always the same.
+// In a file of its own because the fuzzers replace it by a constant key.
 #include <cstdint>
 #include <random>
 

@@ -27,24 +27,24 @@ namespace netperfd::trace {
 namespace {
 
 constexpr std::size_t kMostIds = 65'536;   // common_type has 16 bits
-constexpr std::size_t kMostUnknown = 256;  // ids kept apart that no format describes
+constexpr std::size_t kMostUnknown = 256;  // limit for ids without a format
 constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller make
 constexpr std::size_t kMostBusiest = 8;
 constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
 
 struct Kind {
   std::string name;
-  const EventFormat* format = nullptr;  // null: of unknown events
+  const EventFormat* format = nullptr;  // null for unknown events
   Role role = Role::unknown;
   bool hidden = false;
   std::uint64_t count = 0;
-  std::uint64_t told = 0;  // of it, in a progress
+  std::uint64_t told = 0;  // already reported in a progress
 };
 
 struct Cpu {
   TraceCpu counted;
   StackOwners owners;
-  // Of the sub-buffer that is being read.
+  // For the sub-buffer being read.
   std::optional<std::uint64_t> first;
   std::uint64_t last = 0;
   bool short_record = false;
@@ -55,7 +55,7 @@ struct TimedMark {
   MarkText mark;
 };
 
-// The begin of each record, the same for all events of one kernel.
+// The start of each record, the same for all events of one kernel.
 struct Common {
   std::uint16_t type = 0;
   std::uint8_t flags = 0;
@@ -75,16 +75,16 @@ struct Tally::State {
   explicit State(TallySettings given);
 
   void add(std::uint32_t number, std::vector<std::byte>&& subbuffer);
-  // As SubbufferOrder calls them.
+  // Called by SubbufferOrder.
   void turn_to(std::uint32_t number);
   void begin(const SubbufferWalk& subbuffer);
   void take(const RawRecord& record);
   void end(const SubbufferWalk& subbuffer);
-  // Whether the record was one that could be read.
+  // Returns whether the record was readable.
   bool add_record(Cpu& cpu, const RawRecord& record);
   void add_event(Cpu& cpu, const RawRecord& record);
   void add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record);
-  // Whether the line of trace_marker is a mark of netperfd's, which is then no event.
+  // Whether the line of trace_marker is netperfd's mark, which then does not count as an event.
   [[nodiscard]] bool add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record);
   std::uint32_t unknown_kind(std::uint16_t id);
   void cover(std::uint64_t first, std::uint64_t last);
@@ -102,19 +102,19 @@ struct Tally::State {
   std::vector<std::uint32_t> kind_of_id;
   std::size_t unknown_kinds = 0;
   std::map<std::uint32_t, Cpu> cpus;
-  Cpu* current = nullptr;  // the one whose records are taken
+  Cpu* current = nullptr;  // the CPU whose records are being read
   TimeSlices slices;
   SampleKeeper samples;
   StackTable stacks;
   DropTable drops;
   std::optional<CallTally> calls;
-  std::optional<SubbufferOrder> order;  // where there are calls
+  std::optional<SubbufferOrder> order;  // if calls are paired
   std::vector<TimedMark> marks;
-  // Times of the events so far, without those too far from the first to be true.
+  // Times of the events so far, without those too far from the first to be plausible.
   std::optional<std::uint64_t> origin;  // the first one seen
   std::uint64_t oldest = 0;
   std::uint64_t newest = 0;
-  std::uint64_t told_until = 0;  // in a progress
+  std::uint64_t told_until = 0;  // already reported in a progress
   std::uint64_t told_lost = 0;
 };
 
@@ -136,7 +136,7 @@ Tally::State::State(TallySettings given)
   order.emplace(settings.layout, settings.most_held_bytes);
 }
 
-// Only calls need an order over CPUs.
+// Only calls need an order over all CPUs.
 void Tally::State::add(std::uint32_t number, std::vector<std::byte>&& subbuffer) {
   turn_to(number);
   current->counted.bytes += subbuffer.size();
@@ -175,7 +175,7 @@ void Tally::State::take(const RawRecord& record) {
 
 void Tally::State::end(const SubbufferWalk& subbuffer) {
   if (current->first) cover(*current->first, current->last);
-  const bool damaged = !subbuffer.damage().empty();  // what was not decoded is as good as lost
+  const bool damaged = !subbuffer.damage().empty();  // undecodable bytes count as lost
   if (current->short_record || damaged) ++current->counted.damaged;
   if (damaged) current->owners.forget();
   if (damaged && calls)
@@ -192,7 +192,7 @@ void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
   if (is_near(last)) newest = std::max(newest, last);
 }
 
-// Most records of a trace of functions are their calls, about which there is nothing else to be done.
+// In a function trace most records are calls, which need no further handling.
 bool Tally::State::add_record(Cpu& cpu, const RawRecord& record) {
   if (record.data.size() < sizeof(Common)) return false;
   std::uint16_t type = 0;
@@ -238,7 +238,7 @@ void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std
 }
 
 bool Tally::State::add_mark(std::uint32_t cpu, const Kind& kind, const RawRecord& record) {
-  // Its format has the text as an array of no length: it goes up to the record's end.
+  // The format has the text as an array of length 0: it extends to the end of the record.
   const auto* text = kind.format->field("buf");
   if (text == nullptr || text->offset >= record.data.size()) return false;
   const auto bytes = record.data.subspan(text->offset);

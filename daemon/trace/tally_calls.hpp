@@ -1,4 +1,4 @@
-// What the ring buffers hold of function calls, on its way from records to a function profile.
+// Passes the records of function calls in the ring buffers on to a function profile.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ class CallTally {
  public:
   CallTally(GraphFormat format, analysis::CallSettings settings);
 
-  // Whether records of this type are for add().
+  // Whether add() handles records of this type.
   [[nodiscard]] bool knows(std::uint16_t type) const { return format_.knows(type); }
-  // In order of time over all CPUs, as lost() and release(). False where the record is too short.
+  // In order of time over all CPUs, like lost() and release(). False if the record is too short.
   bool add(std::uint32_t cpu, const RawRecord& record) {
     if (!format_.read(record.time, record.data, event_)) return false;
     tracker_.add(cpu, event_);
@@ -29,7 +29,7 @@ class CallTally {
   void lost(std::uint32_t cpu, std::uint64_t time);
   void release(std::uint32_t cpu, std::uint64_t time);
 
-  // The `most` functions with the most calls that ended since the call before it, by hits.
+  // The `most` functions with the most calls that ended since the previous call, by hits.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> take_busiest(
       const analysis::FunctionNamer& name, std::size_t most);
   [[nodiscard]] FunctionProfile finish(const analysis::FunctionNamer& name);

@@ -51,7 +51,7 @@ void DropTable::add(std::span<const std::byte> record) {
 
 std::vector<DropCount> DropTable::drops(const Symbols& symbols) const {
   std::map<std::pair<std::string, std::string>, std::uint64_t>
-      named;  // a function frees at several addresses
+      named;  // a function may free at several addresses
   for (const auto& [pair, count] : counts_) {
     named[{reason_name(reason_, pair.reason), location_name(pair.location, symbols)}] += count;
   }

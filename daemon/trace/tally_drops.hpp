@@ -1,4 +1,4 @@
-// Freed packets by why and where.
+// Counts freed packets by reason and location.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace netperfd::trace {
 
 class DropTable {
  public:
-  // Keeps the first `limit` pairs of reason and location apart; the rest count as "others". `format`, of
-  // skb:kfree_skb, must outlive it; null: nothing is added.
+  // Keeps the first `limit` pairs of reason and location separate; the rest count as "others". `format`, of
+  // skb:kfree_skb, must outlive this object; null: nothing is added.
   DropTable(std::size_t limit, const EventFormat* format);
 
   void add(std::span<const std::byte> record);
-  // By count, then by name. Without a reason in the format (before Linux 5.17) it is "unknown".
+  // By count, then by name. If the format has no reason (before Linux 5.17), it is "unknown".
   [[nodiscard]] std::vector<DropCount> drops(const Symbols& symbols) const;
 
  private:

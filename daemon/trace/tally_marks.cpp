@@ -8,7 +8,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Neither begins like the other, so no text of a user can pass for netperfd's own mark.
+// Neither is a prefix of the other, so a user's text cannot be mistaken for netperfd's own mark.
 constexpr std::string_view kOwn = "netperfd: ";
 constexpr std::string_view kUser = "netperfd user: ";
 constexpr std::size_t kLongest = 200;  // bytes of the text
@@ -39,7 +39,7 @@ std::string mark_line(const std::string& text, bool user) {
 }
 
 std::optional<MarkText> read_mark(std::string_view line) {
-  while (line.ends_with('\n')) line.remove_suffix(1);  // the kernel ends each write with one
+  while (line.ends_with('\n')) line.remove_suffix(1);  // the kernel ends each write with a newline
   for (const bool user : {false, true}) {
     const auto prefix = user ? kUser : kOwn;
     if (line.starts_with(prefix)) return MarkText{cut(one_line(line.substr(prefix.size()))), user};

@@ -1,4 +1,4 @@
-// Marks as lines of trace_marker; mark_line() in tally.hpp is the other direction.
+// Reads marks from lines of trace_marker; mark_line() in tally.hpp writes them.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ struct MarkText {
   bool user = false;
 };
 
-// Nothing where the line is not of netperfd's making.
+// Absent if netperfd did not write the line.
 [[nodiscard]] std::optional<MarkText> read_mark(std::string_view line);
 
-// What others wrote, as is_printable() wants it: control characters become blanks, and where that is not
-// enough each byte beyond ASCII a question mark.
+// Makes other programs' text acceptable to is_printable(): control characters become blanks and, if that is
+// not enough, each byte beyond ASCII becomes a question mark.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 }  // namespace netperfd::trace

@@ -6,7 +6,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Of a record; few events are longer, and those only by a text at their end.
+// Limit for one record; few events are longer, and those only because of a text at their end.
 constexpr std::size_t kKeptBytes = 512;
 
 }  // namespace
@@ -57,7 +57,7 @@ void SampleKeeper::touch(std::size_t kind) {
 void SampleKeeper::end_run() {
   for (const auto kind : touched_) {
     auto& samples = kinds_[kind];
-    // From the newest on: the first that is refused ends it.
+    // From the newest backwards, until one is refused.
     const auto available = std::min(samples.recent_count, last_);
     for (std::size_t i = 1; i <= available; ++i) {
       const auto& recent = samples.recent[(samples.recent_count - i) % last_];

@@ -1,5 +1,5 @@
-// The first and the last few records of each kind of event, by time over all CPUs, in whatever order the
-// CPUs are read.
+// Keeps the first and the last few records of each kind of event, by time over all CPUs, in whatever order
+// the CPUs are read.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace netperfd::trace {
 
-// A record's place among all: two of one time are in the order of their CPUs, two of one CPU in its order.
+// A record's position among all: records of the same time are ordered by CPU, those of one CPU by number.
 struct RecordPlace {
   std::uint64_t time = 0;
   std::uint32_t cpu = 0;
-  std::uint64_t number = 0;  // of its CPU's events
+  std::uint64_t number = 0;  // within its CPU's events
 
   auto operator<=>(const RecordPlace&) const = default;
 };
@@ -24,17 +24,17 @@ struct KeptRecord {
   std::span<const std::byte> data;
 };
 
-// A number of records at one end of time.
+// Keeps a number of records, either the earliest or the latest.
 class RecordKeeper {
  public:
   enum class End { first, last };
   RecordKeeper(End end, std::size_t capacity) : end_(end), capacity_(capacity) {}
 
-  // False where it lies beyond all that are kept, which are as many as can be.
+  // False if it is full and the record lies beyond all kept ones.
   bool offer(const RecordPlace& place, std::span<const std::byte> data);
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] bool full() const { return entries_.size() == capacity_; }
-  // Of the record that goes next; only where there is one.
+  // The place of the record to be dropped next; there must be one.
   [[nodiscard]] const RecordPlace& worst() const { return entries_.front().place; }
   // By time, without ordinals. Valid until the next offer.
   [[nodiscard]] std::vector<KeptRecord> records() const;
@@ -50,7 +50,7 @@ class RecordKeeper {
 
   End end_;
   std::size_t capacity_;
-  std::vector<Entry> entries_;  // a heap, the worst at its top
+  std::vector<Entry> entries_;  // a heap with the worst at its top
   std::vector<std::vector<std::byte>> slots_;
 };
 
@@ -58,7 +58,7 @@ class SampleKeeper {
  public:
   SampleKeeper(std::size_t first, std::size_t last) : first_(first), last_(last) {}
 
-  // `data` must stay until end_run(). Places go up until then.
+  // `data` must stay valid until end_run(). Until then, places must increase.
   void add(std::size_t kind, const RecordPlace& place, std::span<const std::byte> data) {
     if (kind >= kinds_.size()) make_kinds(kind + 1);
     auto& samples = kinds_[kind];
@@ -67,10 +67,10 @@ class SampleKeeper {
     if (last_ > 0) samples.recent[samples.recent_count % last_] = {place, data};
     ++samples.recent_count;
   }
-  // Copies what is worth keeping, so that a flood costs no copy an event.
+  // Copies the records worth keeping, so that a flood does not cost a copy for each event.
   void end_run();
 
-  // Of one kind of which `count` were added; by time. Valid until the next add.
+  // For one kind, of which `count` were added, by time. Valid until the next add.
   [[nodiscard]] std::vector<KeptRecord> kept(std::size_t kind, std::uint64_t count) const;
 
  private:
@@ -81,8 +81,8 @@ class SampleKeeper {
   struct Samples {
     RecordKeeper first;
     RecordKeeper last;
-    std::uint64_t first_until;     // a later one is not among the first
-    std::vector<Recent> recent{};  // of this run: a ring
+    std::uint64_t first_until;     // later records are not among the first
+    std::vector<Recent> recent{};  // of the current run: a ring
     std::size_t recent_count = 0;
   };
   void make_kinds(std::size_t count);
@@ -92,7 +92,7 @@ class SampleKeeper {
   std::size_t first_;
   std::size_t last_;
   std::vector<Samples> kinds_;
-  std::vector<std::size_t> touched_;  // kinds with recent ones
+  std::vector<std::size_t> touched_;  // kinds with recent records
 };
 
 }  // namespace netperfd::trace

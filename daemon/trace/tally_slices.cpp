@@ -5,7 +5,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Whole nanoseconds whose powers of two meet the full second, as the intervals of a workload do.
+// Whole nanoseconds whose multiples by powers of two divide a second evenly, as a workload's intervals do.
 constexpr std::uint64_t kNarrowWidth = 1'953'125;  // 1/512 s
 constexpr std::uint64_t kSliceWidth = 7'812'500;   // 1/128 s
 constexpr std::size_t kNarrowBuckets = 1'024;
@@ -95,7 +95,7 @@ void TimeGrid::pour_into(TimeGrid& other, std::uint64_t earliest) {
 TimeSlices::TimeSlices(std::size_t slices) : slices_(slices) {}
 
 void TimeSlices::begin(std::uint64_t time) {
-  // An origin this far before the first time seen: another CPU's first may be earlier.
+  // The origin is this far before the first time seen, since another CPU's first may be earlier.
   const auto origin = time - std::min(time, kLongestTrace);
   grid_.emplace(origin, 2 * kLongestTrace, time, kNarrowWidth, kNarrowBuckets);
 }

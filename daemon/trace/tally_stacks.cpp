@@ -8,7 +8,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Deeper ones lose their outermost frames.
+// Deeper stacks lose their outermost frames.
 constexpr std::size_t kDeepest = 128;
 
 std::uint64_t frame_at(const std::byte* bytes, std::size_t size) {

@@ -1,4 +1,4 @@
-// Kernel stacks by the event they belong to.
+// Counts kernel stacks by the event they belong to.
 #pragma once
 
 #include <array>
@@ -16,9 +16,10 @@
 
 namespace netperfd::trace {
 
-// Which event a stack record belongs to. The kernel writes it after its event, but an interrupt may come in
-// between with an event and a stack of its own. An interrupt ends before what it interrupted goes on: so the
-// stack's event is the latest one of the same context (task, softirq, interrupt, NMI) and task.
+// Finds the event that a stack record belongs to. The kernel writes the stack after its event, but an
+// interrupt may come in between with its own event and stack. An interrupt ends before the interrupted code
+// continues. So the stack's event is the latest one of the same context (task, softirq, interrupt, NMI) and
+// task.
 class StackOwners {
  public:
   struct Place {
@@ -27,9 +28,9 @@ class StackOwners {
   };
 
   void event(Place place, std::uint32_t kind) { latest_of(place) = {place.pid, kind}; }
-  // Nothing where the event was lost. An event has one stack.
+  // Absent if the event was lost. An event has only one stack.
   [[nodiscard]] std::optional<std::uint32_t> take(Place place);
-  // After a gap in the stream.
+  // Call it after a gap in the stream.
   void forget() { latest_ = {}; }
 
  private:
@@ -42,16 +43,16 @@ class StackOwners {
   std::array<Latest, 4> latest_;  // by context
 };
 
-// Whether it stands between an event's place in the code and its record.
+// Whether the function belongs to the tracer, between an event's place in the code and its record.
 [[nodiscard]] bool is_tracers_own(std::string_view function);
 
 class StackTable {
  public:
-  // Keeps the first `limit` kinds of stacks apart. `format`, of ftrace:kernel_stack, must outlive it; null:
-  // nothing is added.
+  // Keeps the first `limit` different stacks separate. `format`, of ftrace:kernel_stack, must outlive this
+  // object; null: nothing is added.
   StackTable(std::size_t limit, const EventFormat* format);
 
-  // The format shows eight frames; the record has as many as its size field and its length say.
+  // The format shows eight frames, but the record has as many as its size field and its length say.
   void add(std::uint32_t kind, std::span<const std::byte> record);
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
@@ -60,7 +61,7 @@ class StackTable {
     std::span<const std::uint64_t> frames;
     std::uint64_t count = 0;
   };
-  [[nodiscard]] std::vector<Stack> stacks() const;  // in no order
+  [[nodiscard]] std::vector<Stack> stacks() const;  // unordered
 
  private:
   using Key = std::span<const std::uint64_t>;  // the kind, then the frames

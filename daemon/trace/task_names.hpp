@@ -1,4 +1,4 @@
-// The names of tasks as saved_cmdlines has them.
+// Parses the task names in saved_cmdlines.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace netperfd::trace {
 
-// From lines like "4711 iperf3"; with the idle task, which is not among them. Tasks whose name the kernel has
-// forgotten are left out.
+// From lines like "4711 iperf3"; adds the idle task, which is not listed. Tasks whose name the kernel no
+// longer has are left out.
 [[nodiscard]] std::map<std::int32_t, std::string> parse_task_names(std::string_view lines);
 
 }  // namespace netperfd::trace

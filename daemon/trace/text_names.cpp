@@ -11,8 +11,8 @@
 namespace netperfd::trace {
 namespace {
 
-constexpr std::size_t kMostKept = 65'536;  // of each kind; then they are made anew
-constexpr std::size_t kNameLength = 7;     // of a task, in its column
+constexpr std::size_t kMostKept = 65'536;  // of each kind; beyond that they are cleared
+constexpr std::size_t kNameLength = 7;     // of a task in its column
 constexpr std::size_t kTaskWidth = 14;
 
 template <class Map, class Key, class Make>

@@ -1,4 +1,4 @@
-// How tasks and functions are called in the kernel's texts.
+// Names of tasks and functions as in the kernel's texts.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace netperfd::trace {
 
-// Everything it gives is printable, whatever a file that somebody imports calls its tasks and functions.
-// Keeps a bounded number of texts.
+// All results are printable, whatever names an imported file has for tasks and functions. Keeps a bounded
+// number of texts.
 class TextNames {
  public:
   // Both are kept by reference.
@@ -20,9 +20,9 @@ class TextNames {
 
   // "iperf3", "<idle>", "<...>".
   [[nodiscard]] std::string task(std::int32_t pid) const;
-  // "  iperf3-219   ", the name cut to what fits. Valid up to the next call.
+  // "  iperf3-219   ", with the name truncated to fit. Valid until the next call.
   [[nodiscard]] const std::string& task_column(std::int32_t pid);
-  // "hsr_dev_xmit [hsr]"; a token where no symbol is known. Valid up to the next call.
+  // "hsr_dev_xmit [hsr]"; a token if no symbol is known. Valid until the next call.
   [[nodiscard]] const std::string& function(std::uint64_t address);
 
  private:

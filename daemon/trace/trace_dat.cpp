@@ -16,14 +16,14 @@ std::unexpected<Error> refuse(std::string_view why) {
   return fail(ErrorKind::invalid_argument, fmt::format("trace.dat: {}", why));
 }
 
-// Of version 6, an option may point to the table of an instance's CPUs.
+// In version 6 an option may point to the CPU table of an instance.
 void read_instance(DatCursor option, TraceDat& dat) {
   option.number<std::uint64_t>("the place of a buffer");
   const auto name = option.word("the name of a buffer");
   if (option.ok() && dat.instances.size() < kMostDatCpus) dat.instances.emplace_back(name);
 }
 
-// Up to the word behind the options, which says what the rest is.
+// Up to the word after the options, which determines the rest.
 std::string_view read_options(DatCursor& cursor, TraceDat& dat) {
   constexpr std::string_view kWhat = "\"options\", \"latency\" or \"flyrecord\"";
   std::string_view kind = cursor.text(kDatOptions.size(), kWhat);
@@ -61,7 +61,7 @@ Status read_version_6(std::span<const std::byte> file, DatCursor& cursor, std::u
   if (!cursor.ok()) return cursor.status();
   if (kind == kDatLatency) return refuse("it holds the text of a latency tracer and no records");
   if (kind != kDatFlyrecord) cursor.fail_with("\"flyrecord\" should have stood here");
-  // A recorder may not know of sub-buffers that are larger than a page; header_page speaks of the top buffer.
+  // A recorder may not know that sub-buffers can be larger than a page; header_page describes the top buffer.
   if (auto sized = set_subbuffer_size(dat, std::max<std::uint64_t>(page, dat.layout.size())); !sized) {
     return sized;
   }
@@ -85,7 +85,7 @@ Result<TraceDat> read_trace_dat(std::span<const std::byte> file) {
   if (version != "6" && version != "7") return refuse("its version is neither 6 nor 7");
   dat.version = version == "6" ? 6 : 7;
   const auto order = cursor.number<std::uint8_t>("the byte order");
-  cursor.number<std::uint8_t>("the size of a long");  // of programs; the kernel's is in header_page
+  cursor.number<std::uint8_t>("the size of a long");  // in programs; the kernel's is in header_page
   const auto page = cursor.number<std::uint32_t>("the page size");
   if (!cursor.ok()) return std::unexpected(cursor.status().error());
   if (order != kDatByteOrder) return refuse("it was recorded on a machine of the other byte order");

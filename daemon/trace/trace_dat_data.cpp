@@ -11,9 +11,9 @@
 namespace netperfd::trace {
 namespace {
 
-// trace-cmd makes chunks of ten sub-buffers; those have 64 KiB where pages do, and may be set larger.
+// trace-cmd makes chunks of ten sub-buffers. They have 64 KiB if pages do, and may be set larger.
 constexpr std::size_t kLargestChunk = std::size_t{64} << 20;
-// Of all CPUs, each of which has one at a time: 64 KiB each for the 8,192 that a kernel may have at most.
+// Limit over all CPUs, each of which has one open: 64 KiB each for the 8,192 CPUs that a kernel may have.
 constexpr std::size_t kOpenChunks = std::size_t{512} << 20;
 
 }  // namespace
@@ -66,7 +66,7 @@ Status DatSubbuffers::next_chunk() {
                     plain_size, largest_chunk_));
   }
   if (!cursor.ok()) return cursor.status();
-  chunk_.clear();  // else growing keeps twice as much
+  chunk_.clear();  // otherwise growing would keep twice as much
   chunk_.resize(plain_size);
   if (const auto done = decompress_dat(compression_, bytes, chunk_); !done) {
     return fail(done.error().kind, fmt::format("trace.dat, a chunk of CPU {} behind byte {}: {}", cpu_,

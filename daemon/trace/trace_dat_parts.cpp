@@ -22,8 +22,8 @@ constexpr std::size_t kLongestFormat = std::size_t{1} << 20;
 constexpr std::size_t kLongestName = 128;  // of a system and of an event
 constexpr std::size_t kLongestKallsyms = std::size_t{256} << 20;
 constexpr std::size_t kLongestTaskNames = std::size_t{16} << 20;
-constexpr std::size_t kLongestWord = 256;  // of clock and kernel
-// The kernel's commit word has 30 bits, its sub-buffers 128 pages.
+constexpr std::size_t kLongestWord = 256;  // of clock and kernel names
+// Limited by the kernel's commit word of 30 bits and its maximum of 128 pages for a sub-buffer.
 constexpr std::uint64_t kLargestSubbuffer = std::uint64_t{16} << 20;
 
 bool is_name(std::string_view name) {
@@ -33,7 +33,7 @@ bool is_name(std::string_view name) {
   });
 }
 
-// One of many: what is no format is left out, as its records can still be counted.
+// An invalid format is left out, since its records can still be counted.
 void add_format(std::string_view system, std::string_view text, TraceDat& dat, FormatsSeen& seen) {
   auto format = parse_event_format(text);
   if (!format || !is_name(format->name) || format->id >= kMostEvents) {
@@ -66,7 +66,7 @@ std::string short_line(std::string_view text) {
   return one_line(text.substr(0, kLongestWord));
 }
 
-// "[local] global counter" and, in files of version 7, "local".
+// "[local] global counter" or, in files of version 7, "local".
 std::string clock_in_use(std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) return short_line(text);
@@ -74,7 +74,7 @@ std::string clock_in_use(std::string_view text) {
   return short_line(text.substr(0, text.find(']')));
 }
 
-// "CPU: 0\nentries: 7\noverrun: 0\n...": a per_cpu/cpu0/stats behind its number.
+// "CPU: 0\nentries: 7\noverrun: 0\n...": the contents of per_cpu/cpu0/stats after the CPU's number.
 void read_cpu_statistics(std::string_view text, TraceDat& dat, OptionsSeen& seen) {
   constexpr std::string_view kCpu = "CPU: ";
   if (text.find("Buffer:") != std::string_view::npos) seen.buffer_named = true;

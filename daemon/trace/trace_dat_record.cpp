@@ -24,7 +24,7 @@
 namespace netperfd::trace {
 namespace {
 
-// Sub-buffers that are read between two turns; the events of that many are held to be put in order of time.
+// Number of sub-buffers read between two turns; their events are held until they are in order of time.
 constexpr std::size_t kTurn = 256;
 
 struct Lane {
@@ -43,8 +43,8 @@ Result<std::vector<Lane>> open_lanes(std::span<const std::byte> file, const Trac
   return lanes;
 }
 
-// Each next sub-buffer is the one that was begun first of all CPUs'. A turn ends after so many of them; a CPU
-// with more to come is behind, as what it still has may be older than what others gave.
+// Always reads the sub-buffer with the earliest start over all CPUs. A turn ends after kTurn of them. A CPU
+// with more to come is behind, since its remaining records may be older than those of other CPUs.
 Status tally_all(std::vector<Lane>& lanes, Tally& tally) {
   std::vector<std::uint32_t> behind;
   do {
@@ -72,7 +72,7 @@ std::uint64_t count_of(const TraceRecord& record, std::string_view name) {
   return found == record.events.end() ? 0 : found->count;
 }
 
-// "Linux host 6.12.117 x86_64" as trace-cmd has it, or the release alone.
+// "Linux host 6.12.117 x86_64" as written by trace-cmd, or only the release.
 std::string release_of(std::string_view kernel) {
   if (kernel.starts_with("Linux ")) {
     kernel.remove_prefix(std::min(kernel.find(' ', 6), kernel.size() - 1) + 1);
@@ -80,7 +80,7 @@ std::string release_of(std::string_view kernel) {
   return std::string(kernel.substr(0, kernel.find(' ')));
 }
 
-// The file knows the formats of many events, and not which of them were asked for.
+// The file has the formats of many events, but not which of them were requested.
 void leave_out_what_never_occurred(TraceRecord& record) {
   std::erase_if(record.events, [](const EventCount& event) { return event.count == 0; });
   const bool graph =
@@ -123,7 +123,7 @@ Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
   if (!graph) return std::unexpected(graph.error());
   settings.graph = std::move(*graph);
   settings.events = std::move(dat->events);
-  settings.calls.sleep_in_recorded.reset();  // no file says it
+  settings.calls.sleep_in_recorded.reset();  // not in the file
   Tally tally(std::move(settings));
   if (auto read = tally_all(*lanes, tally); !read) return std::unexpected(read.error());
 

@@ -1,5 +1,5 @@
-// What a process without privileges makes of a trace.dat. All take the whole file, mapped or in memory, and
-// give invalid_argument with what is wrong with it.
+// Makes trace records from a trace.dat, in a process without privileges. All functions take the whole file,
+// mapped or in memory, and return invalid_argument with what is wrong with it.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace netperfd::trace {
 
-// As a run's own: events, samples, stacks, drops, marks, function profile. What the file does not say has its
-// default: buffer_bytes, functions, the calibration. Where netperfd's own mark of the release is in it, it is
-// time 0, else the first event is. Memory does not grow with the file.
+// Like the record of a run: events, samples, stacks, drops, marks, function profile. Values that the file
+// lacks have their defaults: buffer_bytes, functions, the calibration. If the file has netperfd's own mark of
+// the release, that is time 0, otherwise the first event is. Memory does not grow with the file.
 [[nodiscard]] Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file);
 
-// The same, with what a reader must know of it as flags.
+// The same, with flags for what a reader must know about it.
 [[nodiscard]] Result<ImportedFile> file_of_trace_dat(std::span<const std::byte> file);
 
-// As function_graph text, in pieces of whole lines. For netperfd's own recordings: files with compressed
-// sub-buffers are refused.
+// Converts to function_graph text, in pieces of whole lines. For netperfd's own recordings: files with
+// compressed sub-buffers are refused.
 [[nodiscard]] Status text_of_trace_dat(std::span<const std::byte> file,
                                        const std::function<void(std::string_view)>& sink);
 

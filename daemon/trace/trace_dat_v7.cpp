@@ -1,5 +1,6 @@
 // A file of version 7 is a chain of sections with options, which point to all other sections; each may be
-// compressed as one piece. The sub-buffers are not: they are in chunks of their own (trace_dat_data.cpp).
+// compressed as a whole. The sub-buffers are not in sections: they have chunks of their own
+// (trace_dat_data.cpp).
 #include <fmt/format.h>
 
 #include <array>
@@ -23,7 +24,7 @@ namespace netperfd::trace {
 namespace {
 
 constexpr std::uint16_t kCompressed = 1;
-constexpr std::size_t kLargestSection = std::size_t{256} << 20;  // once it is decompressed
+constexpr std::size_t kLargestSection = std::size_t{256} << 20;  // decompressed
 constexpr int kMostOptionSections = 256;
 
 struct SectionHead {
@@ -41,7 +42,7 @@ SectionHead read_head(DatCursor& cursor) {
   return head;
 }
 
-// One section's bytes as they are meant: in the file, or decompressed.
+// One section's plain bytes: in the file, or decompressed.
 struct Section {
   std::vector<std::byte> own;
   std::span<const std::byte> bytes;
@@ -83,7 +84,7 @@ class SectionReader {
   DatCompression compression_;
 };
 
-// The option of the top buffer; its words are in the section with the options, which is not kept.
+// The option for the top buffer; its text is in the section with the options, which is not kept.
 struct BufferOption {
   std::uint64_t section = 0;
   std::string clock;
@@ -91,9 +92,9 @@ struct BufferOption {
   std::vector<DatCpu> cpus;
 };
 
-// What the options come to.
+// The contents of the options.
 struct Found {
-  std::map<std::uint16_t, std::uint64_t> sections;  // their places by number
+  std::map<std::uint16_t, std::uint64_t> sections;  // offsets by section number
   std::optional<BufferOption> top;
   bool text_buffer = false;
 };
@@ -128,7 +129,7 @@ bool points_to_section(std::uint16_t id) {
          id <= static_cast<std::uint16_t>(DatOption::task_names);
 }
 
-// One section of options; the place of the next one, 0 where there is none.
+// Reads one section of options; returns the offset of the next one, 0 if there is none.
 Result<std::uint64_t> read_options(const Section& section, Found& found, TraceDat& dat, OptionsSeen& seen) {
   DatCursor cursor(section.bytes, section.where);
   while (cursor.ok() && cursor.left() > 0) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostSymbolBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostLineBytes = 4096;
 
-// The number that `text` begins with, after blanks.
+// The number at the start of `text`, after blanks.
 std::optional<std::uint64_t> leading_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::uint64_t number = 0;
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-// "skb:kfree_skb" is below events/skb/kfree_skb.
+// The format of "skb:kfree_skb" is below events/skb/kfree_skb.
 std::string format_path(std::string event) {
   std::ranges::replace(event, ':', '/');
   return fmt::format("events/{}/format", event);
@@ -40,16 +40,16 @@ Result<KnownEvent> read_format(Tracefs& tracefs, const std::string& name) {
   return KnownEvent{name, std::move(*format)};
 }
 
-// Of all that `spec` can put into the buffers.
+// All events that `spec` can put into the buffers.
 std::vector<std::string> event_names(Tracefs& tracefs, const TraceSpec& spec) {
   std::vector<std::string> names;
   for (const EventSpec& event : spec.events) names.push_back(event.name);
-  // User stacks are switched off in the instance; somebody may switch them on again.
+  // User stacks are off in the instance, but somebody may turn them on again.
   for (const char* own : {"ftrace:print", "ftrace:kernel_stack", "ftrace:user_stack"})
     names.emplace_back(own);
   if (spec.function_graph) {
     for (const char* own : {"ftrace:funcgraph_entry", "ftrace:funcgraph_exit"}) names.emplace_back(own);
-    // In place of the first where somebody has the option funcgraph-retaddr on, in kernels that have it.
+    // Used instead of the first if somebody has the option funcgraph-retaddr on, in kernels that have it.
     const std::string with_address = "ftrace:fgraph_retaddr_entry";
     if (tracefs.exists(format_path(with_address))) names.push_back(with_address);
   }
@@ -63,7 +63,7 @@ Result<SubbufferLayout> read_layout(Tracefs& tracefs, const TraceSession& sessio
   if (!text) return std::unexpected(text.error());
   auto layout = parse_header_page(*text);
   if (!layout) return layout;
-  // Since Linux 6.8; before it a sub-buffer is always a page, as header_page has it.
+  // Since Linux 6.8; before that, a sub-buffer is always a page, as header_page says.
   if (const auto size = tracefs.read(session.path("buffer_subbuf_size_kb"))) {
     const auto kibibytes = leading_number(*size);
     if (!kibibytes || *kibibytes * 1024 <= layout->data_offset) {

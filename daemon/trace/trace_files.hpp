@@ -1,4 +1,4 @@
-// What a trace reads of tracefs before and after the run: layout, formats, pipes.
+// Reads layout and formats from tracefs, and opens the pipes.
 #pragma once
 
 #include <string_view>
@@ -14,18 +14,18 @@
 
 namespace netperfd::trace {
 
-// Of the session's own sub-buffers, which may be larger than a page.
+// For the session's own sub-buffers, which may be larger than a page.
 [[nodiscard]] Result<SubbufferLayout> read_layout(Tracefs& tracefs, const TraceSession& session);
 
-// Of all that `spec` can put into the buffers: its events, marks and stacks, function_graph's own records.
+// Of all events that `spec` can put into the buffers: its own, marks and stacks, function_graph's records.
 [[nodiscard]] Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec);
 
-// What a recording says of its kernel: the formats of every event of the session, and the symbols of the code
-// that can be traced.
+// Data on the kernel for a recording: the formats of every event of the session, and the symbols of code that
+// can be traced.
 [[nodiscard]] Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession& session,
                                                           const std::string& proc);
 
-// Of all CPUs, by number.
+// For all CPUs, by number.
 [[nodiscard]] Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& session);
 
 }  // namespace netperfd::trace

@@ -20,7 +20,6 @@ std::string losses(const TraceRecord& record) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// What a reader of the function profile must know.
 void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& flags) {
   const CallDamage& damage = profile.damage;
   std::uint64_t calls = 0;
@@ -43,7 +42,7 @@ void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& fl
                      fmt::format("{} records came after later ones of their task", damage.out_of_order)});
   }
   if (!profile.calibration) return;
-  // No call takes less than what the tracer adds to it.
+  // No call takes less time than the tracer adds to it.
   constexpr std::uint64_t kEnough = 1'000;
   constexpr double kTolerance = 0.75;
   for (const FunctionStats& function : profile.functions) {

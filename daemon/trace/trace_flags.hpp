@@ -1,4 +1,4 @@
-// What a reader of a run must know of its trace, as quality flags (docs/quality-flags.md).
+// The quality flags of a trace, which a reader of the run must know (docs/quality-flags.md).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace netperfd::trace {
 
-// `neighbours`: TraceSession::neighbours(); `restored`: what its restore() said.
+// `neighbours`: TraceSession::neighbours(); `restored`: the result of its restore().
 [[nodiscard]] std::vector<QualityFlag> trace_flags(const TraceRecord& record,
                                                    const std::vector<std::string>& neighbours,
                                                    const Status& restored);

@@ -20,7 +20,7 @@
 namespace netperfd::trace {
 namespace {
 
-// More than any of tracefs's own files holds; available_filter_functions of a large kernel has 3 MiB.
+// Larger than any of tracefs's own files; available_filter_functions of a large kernel has 3 MiB.
 constexpr std::size_t kLongestFile = std::size_t{64} << 20;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
@@ -41,8 +41,8 @@ ErrorKind kind_of(int error_number) {
   }
 }
 
-// The kernel parses each write(2) on its own: a text must go in one, and the rest of a short one would mean
-// something else.
+// The kernel parses each write(2) separately: a text must be written at once, and the rest of a short write
+// would mean something else.
 Status write_once(const Fd& file, const std::string& path, const std::string& text) {
   if (text.empty()) return {};
   const ssize_t written = ::write(file.get(), text.data(), text.size());
@@ -142,7 +142,7 @@ class RealTracefs final : public Tracefs {
   std::string root_;
 };
 
-// The fields of mountinfo have blanks and backslashes as octal: "\040".
+// Fields of mountinfo have blanks and backslashes in octal: "\040".
 std::string unescaped(std::string_view field) {
   std::string text;
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -178,8 +178,8 @@ Result<std::string> find_tracefs() {
   std::istringstream lines(*mounts);
   std::string found;
   for (std::string line; std::getline(lines, line);) {
-    // "36 35 0:12 / /sys/kernel/tracing rw,nosuid - tracefs tracefs rw"; a bind mount of a part of it has
-    // another root than "/".
+    // "36 35 0:12 / /sys/kernel/tracing rw,nosuid - tracefs tracefs rw"; a bind mount of a part of it has a
+    // root other than "/".
     const auto separator = line.find(" - ");
     if (separator == std::string::npos || !line.substr(separator).starts_with(" - tracefs ")) continue;
     std::istringstream fields(line);
@@ -187,7 +187,7 @@ Result<std::string> find_tracefs() {
     std::string root;
     std::string point;
     fields >> skipped >> skipped >> skipped >> root >> point;
-    // The one below debugfs is the same tree by a longer way.
+    // The mount below debugfs is the same tree under a longer path.
     if (root == "/" && (found.empty() || point == "/sys/kernel/tracing")) found = unescaped(point);
   }
   if (!found.empty()) return found;

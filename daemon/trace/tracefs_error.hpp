@@ -1,4 +1,4 @@
-// How every door to tracefs words a refusal.
+// The common wording of refusals by tracefs.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace netperfd::trace {
 
-// Of the kind that tracefs.hpp promises for `error_number`: "mkdir instances/x: File exists".
+// An error of the kind documented in tracefs.hpp for `error_number`: "mkdir instances/x: File exists".
 [[nodiscard]] std::unexpected<Error> refused(std::string_view what, int error_number);
 
-// For the refusal of a write: `write "1" to tracing_on`.
+// For a refused write: `write "1" to tracing_on`.
 [[nodiscard]] std::string writing(const std::string& path, std::string_view text);
 
 }  // namespace netperfd::trace

@@ -1,4 +1,4 @@
-// Of the texts that the kernel and trace-cmd write.
+// Helpers for texts written by the kernel and trace-cmd.
 #pragma once
 
 #include <cstddef>

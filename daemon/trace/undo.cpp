@@ -28,7 +28,7 @@ bool is_pid_list(std::string_view path) {
 
 Status write_list(Tracefs& tracefs, const std::string& path, const std::vector<std::string>& items) {
   if (is_pid_list(path)) return tracefs.write(path, fmt::format("{}", fmt::join(items, " ")));
-  // The kernel takes one function a write, and tells of a miss only where white space ends it.
+  // The kernel takes one function for each write, and reports an unknown one only if white space follows it.
   auto status = tracefs.write(path, "");
   for (const auto& item : items) {
     if (auto added = tracefs.append(path, item + "\n"); !added && status) status = std::move(added);
@@ -69,15 +69,15 @@ void undo_file(Tracefs& tracefs, const Change& change, Undone& report) {
   }
 }
 
-// The order of undoing: the tracer first, then the last change first.
+// Order of undoing: the tracer first, then the last change first.
 std::vector<Change> in_order(const std::vector<Change>& changes) {
   std::vector<Change> order(changes.rbegin(), changes.rend());
   std::ranges::stable_partition(order, [](const Change& change) { return change.path == "current_tracer"; });
   return order;
 }
 
-// At the top instance, where the ring stays: nothing more goes into it, and the next one to look does not
-// find what this session recorded.
+// For the top instance, whose ring stays: nothing more is written to it, and later users do not find the
+// records of this session.
 void stop_tracing(Tracefs& tracefs, Journal& journal, Undone& report) {
   constexpr const char* kTracingOn = "tracing_on";
   const auto change = std::ranges::find(journal.changes(), kTracingOn, &Change::path);
@@ -88,7 +88,7 @@ void stop_tracing(Tracefs& tracefs, Journal& journal, Undone& report) {
     if (!status) report.failed.push_back(status.error().message);
   };
   if (trimmed(*now) != "0") {
-    // Without an announcement the switching off would later look like somebody else's.
+    // Without an announcement, turning it off would later look like somebody else's change.
     note(journal.announce(*change));
     note(tracefs.write(kTracingOn, "0"));
   }
@@ -112,8 +112,8 @@ std::string text_to_restore(std::string_view path, std::string_view before) {
     return std::string(text.substr(open + 1, close - open - 1));
   }
   if (name == "buffer_size_kb") {
-    // "7 (expanded: 1408)": a ring that was never used and would have taken 1408 with its first use. It
-    // cannot become unused again; "X": the CPUs differ, and their own files are restored instead.
+    // "7 (expanded: 1408)": the ring was never used, and gets 1408 when it is first used. It cannot become
+    // unused again. "X": the CPUs differ, and their own files are restored instead.
     if (text == "X") return "";
     const auto expanded = text.find("expanded: ");
     if (expanded == std::string_view::npos) return std::string(text);
@@ -121,7 +121,7 @@ std::string text_to_restore(std::string_view path, std::string_view before) {
     return std::string(figure.substr(0, figure.find(')')));
   }
   if (name == "filter") {
-    // A filter that the kernel refused reads back with its error and filters nothing.
+    // A filter that the kernel refused reads back with its error, but filters nothing.
     const bool none = text == "none" || text.empty() || text.find("parse_error:") != std::string_view::npos;
     return none ? "0" : std::string(text);
   }
@@ -142,7 +142,7 @@ std::vector<std::string> list_items(std::string_view path, std::string_view text
     }
     const std::string function(item.substr(0, module));
     const auto name = item.substr(module + 2, item.size() - module - 3);
-    // Only the filters know ":mod:".
+    // Only filters accept ":mod:".
     items.push_back(file_name(path).starts_with("set_ftrace_") ? fmt::format("{}:mod:{}", function, name)
                                                                : function);
   }
@@ -151,7 +151,7 @@ std::vector<std::string> list_items(std::string_view path, std::string_view text
 
 bool reads_the_same(std::string_view path, std::string_view one, std::string_view other) {
   const std::string_view name = file_name(path);
-  // "1*": a trigger is set too.
+  // "1*": a trigger is set as well.
   if (name == "enable") return trimmed(one).substr(0, 1) == trimmed(other).substr(0, 1);
   if (name == "filter") return text_to_restore(path, one) == text_to_restore(path, other);
   return trimmed(one) == trimmed(other);
@@ -191,7 +191,7 @@ Status check_visible(Tracefs& tracefs, const Journal& journal) {
 
 Undone undo(Tracefs& tracefs, Journal& journal, const std::string& proc) {
   Undone report;
-  // A file that is not there counts as put back, which without tracefs would be all of them.
+  // A missing file counts as restored; without tracefs, every file would be missing.
   if (auto visible = check_visible(tracefs, journal); !visible) {
     report.failed.push_back(std::move(visible.error().message));
     return report;

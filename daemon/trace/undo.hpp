@@ -1,4 +1,4 @@
-// Putting back what a journal says was changed: the same for a session that ends and for one that died.
+// Undoes the changes in a journal, both for a session that ends and for one that died.
 #pragma once
 
 #include <string>
@@ -12,34 +12,35 @@ namespace netperfd::trace {
 
 struct Undone {
   std::vector<std::string> done;    // a clause each
-  std::vector<std::string> failed;  // steps that the kernel refused; the rest was done all the same
+  std::vector<std::string> failed;  // steps that the kernel refused; the others were still done
 };
 
-// unsupported where the journal has changes and tracefs cannot be seen, as without its mount or in a sandbox
-// that hides it: then nothing can be put back, though nothing is gone.
+// unsupported if the journal has changes and tracefs is not visible, for example because it is not mounted or
+// a sandbox hides it: then nothing can be restored, but nothing is lost.
 [[nodiscard]] Status check_visible(Tracefs& tracefs, const Journal& journal);
 
-// Everything in `journal.changes()`, the last change first, but a top instance's tracing and tracer before
-// all else: a filter that is emptied under a running function tracer means "every function". What is undone
-// leaves the journal; what stays in changes() could not be undone and may be tried again.
+// Undoes everything in `journal.changes()`, the last change first. But the top instance's tracing and tracer
+// come before all else: emptying a filter under a running function tracer means "every function". Undone
+// changes leave the journal; those that stay in changes() could not be undone and may be tried again.
 //
-// A setting that reads neither as before nor as the session left it was changed by somebody else in between.
-// It is theirs now and stays as it is, which is among `done`. Lists are always put back: the kernel itself
-// changes them, as tasks end and modules go. `proc` is where the holders of a busy instance are looked for.
+// A setting that has neither its original text nor the session's was changed by somebody else meanwhile. It
+// stays as it is, which is reported in `done`. Lists are always restored, since the kernel itself changes
+// them when tasks end and modules go. `proc` is used to find the holders of a busy instance.
 [[nodiscard]] Undone undo(Tracefs& tracefs, Journal& journal, const std::string& proc);
 
-// Tracing off, no tracer, then gone, even with events, filters and triggers set: the kernel removes those
-// itself. Busy, with its holders, while a process has one of its files open.
+// Turns tracing and the tracer off, then removes the instance, even with events, filters and triggers set:
+// the kernel removes those itself. Busy, with its holders, while a process has one of its files open.
 [[nodiscard]] Undone remove_instance(Tracefs& tracefs, const std::string& directory, const std::string& proc);
 
-// What has to be written into a setting for it to read as `before` again; empty: nothing can.
+// The text to write into a setting so that it reads as `before` again; empty: there is none.
 [[nodiscard]] std::string text_to_restore(std::string_view path, std::string_view before);
 
-// The items of a list as it reads, as they are written: "f [m]" is "f:mod:m" for a function filter.
+// The items of a list's text in the form in which they are written: "f [m]" is "f:mod:m" for a function
+// filter.
 [[nodiscard]] std::vector<std::string> list_items(std::string_view path, std::string_view text);
 
-// Whether a function list, a trigger file or a setting reads the same but for what the kernel adds on its
-// own.
+// Whether a function list, a trigger file or a setting has the same contents, ignoring what the kernel adds
+// on its own.
 [[nodiscard]] bool reads_the_same(std::string_view path, std::string_view one, std::string_view other);
 
 }  // namespace netperfd::trace

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -25,19 +25,19 @@ extern "C" {
 namespace netperfd::workload {
 namespace {
 
-// After the exit a process that it left behind may still hold its pipes; no longer than this are they read
-// on.
+// Processes that the child left behind may still hold its pipes. They are read for at most this long after
+// the child's exit.
 constexpr std::chrono::milliseconds kDrain{500};
 
-// One turn of the loop reads no more than this from one pipe, so that a flood does not starve the rest.
+// Limit for reading one pipe in one turn of the loop, so that a flood does not starve the rest.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 std::chrono::microseconds to_microseconds(const timeval& time) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
 }
 
-// No TMPDIR: iperf3 puts the (at once unlinked) file behind its buffer into /tmp, which every user may write
-// and which PrivateTmp= keeps writable under ProtectSystem=strict.
+// TMPDIR is not set: iperf3 creates the (immediately unlinked) file for its buffer in /tmp, which every user
+// may write and which PrivateTmp= keeps writable under ProtectSystem=strict.
 std::vector<std::string> environment() {
   return {fmt::format("PATH={}", kProgramPath), "LC_ALL=C", "HOME=/"};
 }
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Child>> Child::start(EventLoop& loop, ChildSettings setti
 
 Child::~Child() {
   if (pid_ < 0 || reaped_) return;
-  // By pid where pidfd_open failed: not reaped yet, so the number is still its own.
+  // By pid in case pidfd_open failed: the process is not reaped yet, so the number is still its own.
   (void)::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -156,7 +156,7 @@ Status Child::watch(Output& output) {
 void Child::release() {
   if (released_) return;
   released_ = true;
-  // A launcher that died in the meantime is told of by its exit.
+  // If the launcher has died, its exit event reports it.
   (void)::send(control_.get(), "", 1, MSG_NOSIGNAL);
 }
 
@@ -169,7 +169,8 @@ bool Child::read_report() {
   const ssize_t got = ::recv(control_.get(), &report, sizeof report, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got != static_cast<ssize_t>(sizeof report)) {
-    // A clean end after the release is the exec; a release that nobody read ends in ECONNRESET.
+    // A clean end of file after the release means that exec succeeded; a release that was never read ends in
+    // ECONNRESET.
     end_.executed = got == 0 && released_ && end_.failure.empty();
     control_source_.reset();
     return false;

@@ -1,4 +1,4 @@
-// One process of a workload, from the order to its reaped end.
+// One process of a workload, from its launch until it is reaped.
 #pragma once
 
 #include <sys/types.h>
@@ -18,52 +18,52 @@
 namespace netperfd::workload {
 
 struct ChildSettings {
-  std::string name;                         // what error texts call it: "iperf3", "local server"
-  std::string launcher = "/proc/self/exe";  // a program that hands kLauncherFlag to run_launcher()
-  std::size_t stdout_limit_bytes = std::size_t{64} << 20;  // beyond a limit it is killed
+  std::string name;                         // the name in error texts: "iperf3", "local server"
+  std::string launcher = "/proc/self/exe";  // a program that passes kLauncherFlag to run_launcher()
+  std::size_t stdout_limit_bytes = std::size_t{64} << 20;  // if a limit is exceeded, the process is killed
   std::size_t stderr_limit_bytes = std::size_t{1} << 20;
 };
 
 struct ChildEnd {
-  // Empty where the program ran and ended in its own way; otherwise one sentence: the launch step that
-  // failed, the signal that killed it, the limit it broke.
+  // Empty if the program ran and ended by itself. Otherwise one sentence: the launch step that failed, the
+  // signal that killed it, or the limit that it exceeded.
   std::string failure;
-  bool executed = false;  // the program itself ran; false: the launcher ended before it
-  int signal_number = 0;  // that killed it, 0 for an exit
+  bool executed = false;  // false: the launcher ended before the program ran
+  int signal_number = 0;  // the signal that killed it, 0 for an exit
   int exit_code = 0;
-  ResourceUsage usage;  // of the program, without the launcher's part
+  ResourceUsage usage;  // of the program, without the launcher's share
 };
 
-// Called on the loop, never from inside a member function of Child.
+// Called from the loop, never from inside a member function of Child.
 struct ChildEvents {
-  // Everything is in place; it waits for release(). At most once.
+  // Everything is ready, and the child waits for release(). Called at most once.
   std::function<void()> ready;
-  // One whole line of its standard output without the line feed; may be empty for who reads only out().
+  // One whole line of its standard output without the line feed; may be empty if the owner reads only out().
   std::function<void(std::string_view line)> line;
-  // The last call, once: it is reaped and its output is complete. The Child may be destroyed inside it, and
-  // only there.
+  // The last call, made once: the process is reaped and its output is complete. The Child may be destroyed
+  // inside it, and only there.
   std::function<void(const ChildEnd& end)> ended;
 };
 
-// Destroying it kills the process and reaps it. To be made on the main thread: the kernel sends the death
-// signal when the thread that spawned ends.
+// Destroying it kills the process and reaps it. Must be created on the main thread: the kernel sends the
+// death signal when the thread that spawned the process ends.
 class Child {
  public:
-  // Spawns the launcher for `order`; argv[0] may be a name without slash, sought in kProgramPath. not_found
-  // where there is no such program, io where the system refuses; then nothing was started.
+  // Spawns the launcher for `order`; argv[0] may be a name without a slash, which is searched for in
+  // kProgramPath. not_found if there is no such program, io if the system refuses; then nothing was started.
   [[nodiscard]] static Result<std::unique_ptr<Child>> start(EventLoop& loop, ChildSettings settings,
                                                             LaunchOrder order, ChildEvents events);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
 
-  // Lets a ready child become its program. Once; without effect on one that is dead.
+  // Lets a ready child execute its program. Call it once; it has no effect on a dead child.
   void release();
-  // Without effect on a dead process, and never sent to another one (pidfd).
+  // Has no effect on a dead process, and never hits another process (pidfd).
   void signal(int number);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // What it has written so far, kept as it came.
+  // The output up to now, unmodified.
   [[nodiscard]] const std::string& out() const { return out_.bytes; }
   [[nodiscard]] const std::string& err() const { return err_.bytes; }
 
@@ -75,7 +75,7 @@ class Child {
     std::string bytes;
     EventSource source;
   };
-  struct FarEnds;  // the three descriptors that the launcher gets
+  struct FarEnds;  // the three descriptors passed to the launcher
 
   Child(EventLoop& loop, ChildSettings settings, LaunchOrder order, ChildEvents events);
   [[nodiscard]] Result<FarEnds> open_ends();
@@ -86,7 +86,7 @@ class Child {
   void on_control();
   void on_output(Output& output);
   void on_exit();
-  [[nodiscard]] bool read_report();  // one packet of the launcher; false where there is none (more)
+  [[nodiscard]] bool read_report();  // reads one packet from the launcher; false if there are no more
   void deliver_lines();
   static void close(Output& output);
   [[nodiscard]] std::string unnatural_end() const;
@@ -101,8 +101,8 @@ class Child {
   Fd pidfd_;
   Fd control_;
   Output out_, err_;
-  std::size_t lines_delivered_ = 0;  // bytes of out_ already given as lines
-  std::size_t lines_scanned_ = 0;    // bytes of out_ known to hold no further line feed
+  std::size_t lines_delivered_ = 0;  // bytes of out_ already delivered as lines
+  std::size_t lines_scanned_ = 0;    // bytes of out_ known to contain no further line feed
 
   bool ready_ = false;
   bool released_ = false;
@@ -115,8 +115,8 @@ class Child {
 inline constexpr std::string_view kProgramPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// The absolute path of `program`: itself where it has a slash, otherwise the first executable of that name in
-// kProgramPath. The daemon's own PATH has no say.
+// The absolute path of `program`: the argument itself if it has a slash, otherwise the first executable of
+// that name in kProgramPath. The daemon's own PATH is ignored.
 [[nodiscard]] Result<std::string> find_program(const std::string& program);
 
 }  // namespace netperfd::workload

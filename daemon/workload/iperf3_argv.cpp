@@ -28,7 +28,7 @@ std::int64_t whole_seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
 }
 
-// "1", "0.25": iperf3 reads it with atof.
+// "1", "0.25": iperf3 parses it with atof.
 std::string decimal_seconds(std::chrono::milliseconds duration) {
   return fmt::format("{}", std::chrono::duration<double>(duration).count());
 }
@@ -70,7 +70,7 @@ std::vector<std::string> to_argv(const std::string& program, const std::vector<I
   std::vector<std::string> argv{program};
   for (const Iperf3Option& option : options) {
     argv.emplace_back(option.name);
-    // A value stays a word of its own: getopt takes the next word whatever it begins with.
+    // A value is a separate word: getopt takes the next word, whatever it begins with.
     if (!option.value.empty()) argv.push_back(option.value);
   }
   return argv;
@@ -83,7 +83,7 @@ std::vector<Iperf3Option> client_options(const Iperf3Spec& spec, const Iperf3Fea
   add_peer(list, spec);
   add_test(list, spec);
   add_sockets(list, spec);
-  // Without --forceflush the lines of a stream wait in stdio's buffer until the end.
+  // Without --forceflush the lines of a stream stay in stdio's buffer until the end.
   list.flag("interval", features.json_stream() ? "--json-stream" : "--json");
   list.flag("interval", "--forceflush");
   return list.take();
@@ -93,7 +93,7 @@ std::vector<Iperf3Option> server_options(const Iperf3Spec& spec) {
   OptionList list;
   list.flag("local", "--server");
   list.flag("local", "--one-off");
-  // Its "Server listening" would otherwise stay in stdio's buffer.
+  // Without it "Server listening" would stay in stdio's buffer.
   list.flag("local", "--forceflush");
   if (spec.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
   if (spec.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");

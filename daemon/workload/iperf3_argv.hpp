@@ -1,4 +1,4 @@
-// From an accepted spec to iperf3's command lines: a whitelist, in which every key has its one option.
+// Builds iperf3's command lines from an accepted spec: a whitelist that maps every key to one option.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 namespace netperfd::workload {
 
 struct Iperf3Option {
-  std::string_view key;   // of workload.iperf3 that asks for it
+  std::string_view key;   // the key of workload.iperf3 that requests it
   std::string_view name;  // iperf3's long option
-  std::string value;      // empty: the option takes none
+  std::string value;      // empty: the option has no value
 };
 
 // In the order of the command line. Numbers are plain bytes, bits per second and seconds, without iperf3's
-// suffixes. Affinity is no option here: the launcher binds the whole process, its threads included.
+// suffixes. Affinity is not passed as an option: the launcher binds the whole process, including its threads.
 [[nodiscard]] std::vector<Iperf3Option> client_options(const Iperf3Spec& spec,
                                                        const Iperf3Features& features);
-// Of the one-off server of spec.local, which must be there. In text mode: with --json it never says that it
-// listens.
+// Options of the one-off server of spec.local, which must be set. The server runs in text mode: with --json
+// it never reports that it listens.
 [[nodiscard]] std::vector<Iperf3Option> server_options(const Iperf3Spec& spec);
 
-// The same as whole command lines; argv[0] is `program`.
+// The same options as whole command lines; argv[0] is `program`.
 [[nodiscard]] std::vector<std::string> client_argv(const std::string& program, const Iperf3Spec& spec,
                                                    const Iperf3Features& features);
 [[nodiscard]] std::vector<std::string> server_argv(const std::string& program, const Iperf3Spec& spec);

@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-// Reads values by key. A key that is not there is no mistake, nor is null; a value of a wrong type or an
-// impossible size is counted and stays absent.
+// Reads values by key. A missing key or null is not an error. A value of a wrong type or an impossible size
+// is counted and stays absent.
 class Reader {
  public:
   [[nodiscard]] std::optional<double> number(const json& object, const char* key) {
@@ -23,7 +23,8 @@ class Reader {
     return value->get<double>();
   }
 
-  // cJSON writes a large count as a decimal fraction with exponent, so a whole double is a count as well.
+  // cJSON writes a large count as a decimal fraction with an exponent, so a whole double is accepted as a
+  // count.
   [[nodiscard]] std::optional<std::uint64_t> count(const json& object, const char* key) {
     const json* value = find(object, key);
     if (value == nullptr) return std::nullopt;
@@ -56,7 +57,7 @@ class Reader {
   [[nodiscard]] std::string text(const json& object, const char* key) {
     const json* value = find(object, key);
     if (value == nullptr) return {};
-    // These reach terminals and the bus; all that iperf3 writes here is short.
+    // These texts reach terminals and the bus; all genuine texts of iperf3 here are short.
     constexpr std::size_t kLongest = 255;
     if (const auto* text = value->get_ptr<const std::string*>();
         text != nullptr && text->size() <= kLongest && is_printable(*text)) {
@@ -66,7 +67,7 @@ class Reader {
     return {};
   }
 
-  // An object or array under `key`, else an empty value, which every other call here takes for an empty
+  // The object or array under `key`, or an empty value, which all other functions here treat as an empty
   // object.
   [[nodiscard]] const json& part(const json& object, const char* key) {
     static const json nothing;
@@ -161,7 +162,7 @@ void read_start(Reader& reader, const json& start, Iperf3Document& document) {
   document.version = reader.text(start, "version");
   constexpr std::string_view kProgram = "iperf ";
   if (document.version.starts_with(kProgram)) document.version.erase(0, kProgram.size());
-  // All streams of a test join the same two hosts; the first stands for them.
+  // All streams of a test connect the same two hosts, so the first represents them all.
   if (const json& connected = reader.part(start, "connected"); !connected.empty() && connected.is_array()) {
     document.client = read_endpoint(reader, connected.front(), "local_host", "local_port");
     document.server = read_endpoint(reader, connected.front(), "remote_host", "remote_port");

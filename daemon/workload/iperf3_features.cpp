@@ -19,7 +19,7 @@ bool is_option_character(char c) {
 
 // The first word that begins with "--" among the options at the start of a line of --help:
 //   "  -p, --port      #         server port"   "  --dscp N or --dscp val    set the IP dscp value"
-// A line that begins otherwise is prose or usage, and may name options that it does not offer.
+// Any other line is prose or usage, and may name options that are not available.
 std::string_view listed_option(std::string_view line) {
   const std::size_t start = line.find_first_not_of(kBlank);
   if (start == std::string_view::npos || line[start] != '-') return {};

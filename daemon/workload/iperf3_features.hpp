@@ -1,4 +1,4 @@
-// What the installed iperf3 can do, in its own words: its --help is the check, its version only a name.
+// The features of the installed iperf3, determined from its --help. Its version is used only as a name.
 #pragma once
 
 #include <set>
@@ -11,19 +11,19 @@
 namespace netperfd::workload {
 
 struct Iperf3Features {
-  std::string version;                         // "3.12"; empty where --version was not understood
-  std::set<std::string, std::less<>> options;  // every long option that --help lists: "--json-stream"
+  std::string version;                         // "3.12"; empty if the output of --version was not understood
+  std::set<std::string, std::less<>> options;  // all long options that --help lists: "--json-stream"
 
   [[nodiscard]] bool has(std::string_view option) const { return options.contains(option); }
   [[nodiscard]] bool json_stream() const { return has("--json-stream"); }
 };
 
-// From the texts of `iperf3 --version` and `iperf3 --help`. Options are compiled in or out (SCTP, affinity),
-// so two builds of one version may differ.
+// Parses the texts of `iperf3 --version` and `iperf3 --help`. Some options are optional at compile time
+// (SCTP, affinity), so two builds of one version may differ.
 [[nodiscard]] Iperf3Features parse_features(std::string_view version_text, std::string_view help_text);
 
-// unsupported where `spec` asks for something that this iperf3 does not list, naming the key and the version,
-// and where `features` are empty because no iperf3 could be asked.
+// unsupported if `spec` needs something that this iperf3 does not list (the message names the key and the
+// version), and if `features` are empty because no iperf3 could be run.
 [[nodiscard]] Status check_supported(const Iperf3Spec& spec, const Iperf3Features& features);
 
 }  // namespace netperfd::workload

@@ -17,8 +17,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Whether brackets are opened within one another as in no document of iperf3: millions of them take the
-// parser minutes. Those in strings and in text around the document count too, and are closed there as well.
+// Whether brackets are nested deeper than in any document of iperf3: millions of levels take the parser
+// minutes. Brackets in strings and in text around the document count too, and are closed there as well.
 bool is_nested_beyond_reason(std::string_view bytes) {
   constexpr std::size_t kDeepest = 100;
   std::size_t depth = 0;
@@ -32,7 +32,7 @@ bool is_nested_beyond_reason(std::string_view bytes) {
   return false;
 }
 
-// Nothing where it is no time, and for 0, by which iperf3 says that something else ends the test.
+// Absent if it is not a time, and for 0, by which iperf3 says that something else ends the test.
 std::optional<milliseconds> to_duration(std::optional<double> seconds) {
   constexpr double kMostSeconds = 1e9;
   if (!seconds || !(*seconds > 0) || *seconds > kMostSeconds) return std::nullopt;
@@ -44,7 +44,8 @@ bool is_bidirectional(const Iperf3Document& document) {
   return reverse.sum || reverse.sent || reverse.received;
 }
 
-// Both directions, without a key of its own for the second one: it replaced the first one's sums.
+// A bidirectional test without a separate key for the second direction, whose sums replaced those of the
+// first.
 bool lost_a_direction(const Iperf3Document& document) {
   const EndFigures& end = document.end;
   if (is_bidirectional(document) || (!end.sum && !end.sent && !end.received)) return false;
@@ -59,7 +60,7 @@ bool lost_a_direction(const Iperf3Document& document) {
   return (sends && receives) || document.bidirectional.value_or(0) > 0;
 }
 
-// Of the first counted interval that tells a length.
+// Length of the first counted interval that has one.
 milliseconds interval_of(const Iperf3Document& document) {
   constexpr milliseconds kStep{100};
   for (const IntervalFigures& interval : document.intervals) {
@@ -120,7 +121,7 @@ Result<Iperf3Spec> asked_of(const Iperf3Document& document) {
 
 Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
-  constexpr std::size_t kMostBytes = std::size_t{64} << 20U;  // in memory it is a dozen times as much
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20U;  // in memory it takes a dozen times as much
   if (bytes.size() > kMostBytes) {
     return fail(ErrorKind::invalid_argument, "the document has more than 64 MiB, as none of iperf3's has");
   }
@@ -152,7 +153,7 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
   ImportedWorkload& workload = imported.workload.emplace();
   workload.asked = std::move(*asked);
   workload.report = std::move(parsed.report);
-  // Beyond it no microseconds since 1970 fit.
+  // Later times do not fit into microseconds since 1970.
   constexpr std::uint64_t kLastSecond = 253'402'300'799;  // of the year 9999
   if (document.start_s && *document.start_s > 0 && *document.start_s <= kLastSecond) {
     workload.started = WallTime{std::chrono::seconds{*document.start_s}};

@@ -1,4 +1,4 @@
-// What a process without privileges makes of an iperf3 document that a user brought along.
+// Reads an iperf3 document that a user imported; runs in a process without privileges.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace netperfd::workload {
 
-// `file` is what `iperf3 -c ... -J` or --json-stream printed, of any version, perhaps with text around it.
-// What was asked is what the document itself tells of that; the interval is the first one's length.
-// invalid_argument where it is no measurement, with iperf3's own words where it has some, for a server's
-// document, which knows only one side of the test, and for one of both directions from before 3.11, in which
-// JSON loses one of them.
+// `file` is the output of `iperf3 -c ... -J` or --json-stream, of any version, perhaps with text around it.
+// The options come from the document itself; the interval is the length of the first one. invalid_argument in
+// three cases: the file is not a measurement (with iperf3's own words if it has some); it is a server's
+// document, which knows only one side of the test; or it is a bidirectional test from before 3.11, whose JSON
+// loses one direction.
 [[nodiscard]] Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file);
 
 }  // namespace netperfd::workload

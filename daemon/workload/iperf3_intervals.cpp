@@ -15,7 +15,7 @@ namespace {
 
 using Rows = std::vector<const Interval*>;
 
-constexpr double kLongestSeconds = 1e9;  // bounds what a broken document can claim
+constexpr double kLongestSeconds = 1e9;  // limits the values accepted from a broken document
 
 double in_seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -25,7 +25,7 @@ double length(const Interval& interval) {
   return interval.end_s - interval.start_s;
 }
 
-// A client whose server stands still, or has gone, prints its last interval once more.
+// If its server hangs or is gone, a client prints its last interval again.
 bool repeats(const IntervalFigures& row, const IntervalFigures& before) {
   if (row.sums.empty() || row.sums.size() != before.sums.size()) return false;
   const Figures& now = row.sums.front();
@@ -34,7 +34,7 @@ bool repeats(const IntervalFigures& row, const IntervalFigures& before) {
          now.omitted == then.omitted;
 }
 
-// Appends the readable intervals of one row; returns how many were not.
+// Appends the readable intervals of one row; returns the number of unreadable ones.
 std::size_t append(const IntervalFigures& row, const Iperf3Spec& asked, std::vector<Interval>& intervals) {
   std::size_t unreadable = 0;
   const auto add = [&](const Figures& figures, bool is_sum) {
@@ -92,8 +92,8 @@ class Inspection {
                  [](const Interval* row) { return !row->omitted; });
   }
 
-  // Seconds that no interval covers; takes the first interval's start for a gap only where nothing was
-  // omitted, since an interval that lies across the end of the omitted part has a start that means nothing.
+  // Seconds that no interval covers. A late start of the first interval counts as a gap only if nothing was
+  // omitted, since the start of an interval that spans the end of the omitted part is meaningless.
   double find_gaps(bool omits) {
     double missing_s = 0;
     std::size_t gaps = 0;
@@ -148,8 +148,8 @@ class Inspection {
                          direction_, count, counted_.size(), first->start_s, first->end_s));
   }
 
-  // A rise or fall from the first third of the test to its last that is large both in itself and beside the
-  // scatter within the thirds.
+  // A rise or fall from the first third of the test to the last that is large both in itself and compared
+  // with the scatter within the thirds.
   void find_trend() {
     constexpr std::size_t kFewest = 9;
     constexpr double kLarge = 0.1;
@@ -196,7 +196,7 @@ CountedPart inspect_direction(Direction direction, const Rows& rows, const Iperf
   inspection.find_odd();
   inspection.find_stalls();
   inspection.find_trend();
-  // Of an omitted part that is no multiple of the interval, the rest is never printed.
+  // If the omitted part is not a multiple of the interval, its remainder is never printed.
   const auto interval = std::max(asked.interval, std::chrono::milliseconds(1));
   const double whole_omitted_s = in_seconds(interval * (asked.omit / interval));
   if (part.omitted_s < 0.95 * whole_omitted_s) {
@@ -234,7 +234,7 @@ std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& as
   Interval interval;
   interval.direction = direction_of(figures, asked);
   interval.stream = figures.socket;
-  interval.sender = interval.direction == Direction::send;  // it is the client that speaks
+  interval.sender = interval.direction == Direction::send;  // live lines come from the client
   interval.omitted = figures.omitted.value_or(false);
   interval.start_s = *figures.start;
   interval.end_s = *figures.end;

@@ -1,4 +1,4 @@
-// iperf3's intervals: turned into the model's, added up, and looked at for what is wrong with them.
+// Converts iperf3's intervals to the model's, adds them up, and checks them for defects.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 
 namespace netperfd::workload {
 
-// What the counted intervals (not omitted, not repeated) of one direction, or of one stream, add up to.
+// Sums over the counted intervals (not omitted, not repeated) of one direction or one stream.
 struct CountedPart {
   std::size_t intervals = 0;
-  double covered_s = 0;    // up to the end of the last one, without what is missing before it
-  double last_byte_s = 0;  // the end of the last one that moved a byte
-  double quiet_s = 0;      // from there to the end of the last one
+  double covered_s = 0;    // up to the end of the last one, without gaps before it
+  double last_byte_s = 0;  // the end of the last one that moved any bytes
+  double quiet_s = 0;      // from then to the end of the last one
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> retransmits;
   std::optional<std::uint64_t> packets;
-  std::optional<std::uint64_t> max_snd_cwnd, min_rtt, mean_rtt, max_rtt;  // of a sending stream's intervals
+  std::optional<std::uint64_t> max_snd_cwnd, min_rtt, mean_rtt, max_rtt;  // for a sending stream
   double omitted_s = 0;
   std::uint64_t omitted_bytes = 0;
 };
 
 struct IntervalTotals {
   CountedPart send, receive;
-  std::map<std::int64_t, CountedPart> streams;  // by socket
+  std::map<std::int64_t, CountedPart> streams;  // by socket number
 };
 
-// The direction that `figures` of an interval or a stream belong to: their own `sender`, else what was asked.
+// The direction of an interval or a stream: from its own `sender` or, if that is absent, from the options.
 [[nodiscard]] Direction direction_of(const Figures& figures, const Iperf3Spec& asked);
 
-// Nothing where its times or bytes cannot be read.
+// Absent if its times or bytes cannot be read.
 [[nodiscard]] std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& asked);
 
-// Fills report.intervals and raises the flags that concern them.
+// Fills report.intervals and raises the flags for them.
 [[nodiscard]] IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& asked,
                                             Iperf3Report& report);
 

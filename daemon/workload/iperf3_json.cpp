@@ -1,8 +1,8 @@
-// iperf3 is asked for one JSON document, but what comes may be less or more: -V and -d put text and other
-// objects around it, 3.16 and 3.17 print two documents in a row after some errors, a killed client leaves a
-// part, some builds print
-// `-nan` where a division by zero came out. The library does all the parsing; here is only the search for
-// where it should begin, always at a line's start, as iperf3's own document does.
+// iperf3 is asked for one JSON document, but its output may contain less or more. -V and -d put text and
+// other objects around it. 3.16 and 3.17 print two documents in a row after some errors. A killed client
+// leaves a part. Some builds print `-nan` for a division by zero. The library does all the parsing. This file
+// only searches for the start of the document, which is always at the start of a line, as iperf3's own
+// document is.
 #include "daemon/workload/iperf3_json.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Bounds the time that bytes made to mislead can cost; -d needs four.
+// Limits the time that maliciously crafted bytes can cost; -d needs four attempts.
 constexpr int kMaxAttempts = 16;
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
@@ -29,8 +29,7 @@ std::size_t count_text(std::string_view bytes) {
   return bytes.size() - static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), is_white_space));
 }
 
-// ---- one document
-// ----------------------------------------------------------------------------------------------------
+// ---- One document -----------------------------------------------------------------------------------------
 
 struct Attempt {
   std::optional<json> value;
@@ -40,7 +39,7 @@ struct Attempt {
 };
 
 // "[json.exception.parse_error.101] parse error at line 1, ...: ...; last read: '...'" without its number and
-// without the bytes last read, which may be no text at all.
+// without the bytes last read, which may not be text.
 std::string reason_of(const json::exception& e) {
   std::string_view reason = e.what();
   if (const auto number = reason.find("] "); number != std::string_view::npos)
@@ -48,7 +47,7 @@ std::string reason_of(const json::exception& e) {
   return std::string(reason.substr(0, reason.find("; last read")));
 }
 
-// Parses the one value that begins at `begin`; what follows it is left alone.
+// Parses the value that begins at `begin`, and ignores what follows it.
 Attempt parse_one(std::string_view bytes, std::size_t begin) {
   std::ispanstream stream(bytes.substr(begin));
   Attempt attempt;
@@ -65,8 +64,7 @@ Attempt parse_one(std::string_view bytes, std::size_t begin) {
   return attempt;
 }
 
-// The next place where a document may begin: right behind the one that ended at `from`, or at the start of a
-// line.
+// The next possible start of a document: right after the one that ended at `from`, or at the start of a line.
 std::size_t next_start(std::string_view bytes, std::size_t from, bool behind_document) {
   if (behind_document || from == 0) {
     const auto next = bytes.find_first_not_of(kWhiteSpace, from);
@@ -96,7 +94,7 @@ json& errors_of(json& document) {
   return errors;
 }
 
-// The later document counts unless only the earlier one has sums; an error of either stays.
+// The later document counts unless only the earlier one has sums; errors of both are kept.
 json choose(json earlier, json later) {
   const bool take_earlier = has_sums(earlier) && !has_sums(later);
   json& chosen = take_earlier ? earlier : later;
@@ -120,7 +118,7 @@ FoundDocument find_whole_document(std::string_view bytes) {
     if (!attempt.value) {
       if (found.problem.empty() || attempt.cut_short) found.problem = attempt.problem;
       found.cut_short = found.cut_short || attempt.cut_short;
-      if (attempt.cut_short) break;  // what follows is inside it
+      if (attempt.cut_short) break;  // the rest is inside it
       from = start + 1;
       continue;
     }
@@ -136,11 +134,10 @@ FoundDocument find_whole_document(std::string_view bytes) {
   return found;
 }
 
-// ---- tokens that are not JSON
-// ----------------------------------------------------------------------------------------
+// ---- Tokens that are not JSON -----------------------------------------------------------------------------
 
-// The length of a `nan` or `inf`, signed or not, that stands at `at` where a value may stand; 0 for anything
-// else.
+// The length of a `nan` or `inf`, with or without a sign, at position `at` if a value may stand there; 0 for
+// anything else.
 std::size_t bad_number_length(std::string_view bytes, std::size_t at) {
   constexpr std::array<std::string_view, 6> kTokens{"-nan", "nan", "-inf", "inf", "NaN", "Infinity"};
   if (at == 0 || std::string_view(":,[ \t\r\n").find(bytes[at - 1]) == std::string_view::npos) return 0;
@@ -154,7 +151,8 @@ std::size_t bad_number_length(std::string_view bytes, std::size_t at) {
   return 0;
 }
 
-// The bytes from the first line that a document may begin with, each such token outside a string made `null`.
+// The bytes from the first line that may begin a document, with each such token outside a string replaced by
+// `null`.
 std::pair<std::string, std::size_t> repair(std::string_view bytes) {
   const std::size_t begin = next_start(bytes, 0, false);
   std::pair<std::string, std::size_t> result{{}, 0};
@@ -179,10 +177,9 @@ std::pair<std::string, std::size_t> repair(std::string_view bytes) {
   return result;
 }
 
-// ---- --json-stream
-// ---------------------------------------------------------------------------------------------------
+// ---- Lines of --json-stream -------------------------------------------------------------------------------
 
-// Cuts the first line off `rest`; `whole` says whether its end was there.
+// Removes the first line from `rest` and returns it; `whole`: its line end was there.
 std::string_view take_line(std::string_view& rest, bool& whole) {
   const auto end = rest.find('\n');
   whole = end != std::string_view::npos;
@@ -225,7 +222,7 @@ FoundDocument read_stream(std::string_view bytes) {
     } else if (event->name == "start") {
       found.value["start"] = std::move(event->data);
     } else if (event->name == "end") {
-      // 3.20's --json-stream-full-output repeats everything behind this event as one document.
+      // --json-stream-full-output of 3.20 repeats everything after this event as one document.
       found.value["end"] = std::move(event->data);
       found.complete = true;
       found.documents = 1;

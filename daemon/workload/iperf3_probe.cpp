@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{5};
 
-// What `iperf3 OPTION` writes; which of the two outputs it chooses differs by version.
+// The output of `iperf3 OPTION`; versions differ in which of the two outputs they use.
 Result<std::string> ask(EventLoop& loop, const Iperf3Settings& settings, const std::string& option) {
   std::unique_ptr<Child> child;
   std::optional<ChildEnd> end;

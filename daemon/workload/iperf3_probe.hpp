@@ -7,9 +7,9 @@
 
 namespace netperfd::workload {
 
-// Asks the installed iperf3 for its --version and --help, as the unprivileged user it will run as. Turns the
-// loop until both have answered or a few seconds are over, so it is for the start of the daemon, not for
-// callbacks. not_found: there is no such program; unsupported: it is no iperf3; io: it could not be run.
+// Asks the installed iperf3 for its --version and --help, as the unprivileged user it will run as. Runs the
+// loop until both have answered or a few seconds have passed, so call it while the daemon starts, not from
+// callbacks. not_found: there is no such program; unsupported: it is not iperf3; io: it could not be run.
 [[nodiscard]] Result<Iperf3Features> probe_iperf3(EventLoop& loop, const Iperf3Settings& settings);
 
 }  // namespace netperfd::workload

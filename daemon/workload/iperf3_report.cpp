@@ -37,8 +37,7 @@ const Totals* sum_of(const Iperf3Report& report, Direction direction) {
   return sum == report.sums.end() ? nullptr : &*sum;
 }
 
-// ---- flags of the document as a whole
-// --------------------------------------------------------------------------------
+// ---- Flags for the document as a whole --------------------------------------------------------------------
 
 void flag_bytes(const Iperf3Document& document, std::vector<QualityFlag>& flags) {
   if (document.documents > 1) {
@@ -83,8 +82,7 @@ void flag_not_as_asked(const Iperf3Document& document, const Iperf3Spec& asked,
   }
 }
 
-// ---- the length of the test
-// ------------------------------------------------------------------------------------------
+// ---- Length of the test -----------------------------------------------------------------------------------
 
 void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::vector<QualityFlag>& flags) {
   if (!asked.duration) return;
@@ -98,9 +96,9 @@ void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::
   }
 }
 
-// How long the last counted interval was, with what came behind it without a byte, where it was a full one.
+// Length of the last counted interval, including a following one without bytes, if it was a full interval.
 std::optional<double> full_last_interval(const Iperf3Report& report, Direction direction, double interval_s) {
-  constexpr double kWink = 0.02;  // what a client needs to end
+  constexpr double kWink = 0.02;  // share of an interval that a client needs to end
   double last = 0;
   for (const Interval& interval : report.intervals) {
     if (interval.direction != direction || interval.stream || interval.omitted) continue;
@@ -112,8 +110,8 @@ std::optional<double> full_last_interval(const Iperf3Report& report, Direction d
   return last;
 }
 
-// From 3.16 on a client looks only at the end of an interval whether its bytes are sent. A TCP stream has
-// stopped by then and what was left of the last interval counts as idle time; a UDP stream goes on.
+// From 3.16 on, a client checks only at the end of an interval whether all its bytes are sent. A TCP stream
+// has stopped by then, and the rest of the last interval counts as idle time; a UDP stream continues.
 void flag_rounding(const Iperf3Document& document, const Iperf3Spec& asked, const CountedPart& part,
                    const Totals& sum, Iperf3Report& report) {
   const auto idle = full_last_interval(report, sum.direction, in_seconds(asked.interval));
@@ -156,11 +154,10 @@ void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const
   }
 }
 
-// ---- the verdict
-// -----------------------------------------------------------------------------------------------------
+// ---- Verdict ----------------------------------------------------------------------------------------------
 
-// How much of the asked time may be missing: iperf3 leaves out a last interval that is shorter than a tenth
-// of one.
+// How much of the requested time may be missing: iperf3 leaves out a last interval that is shorter than a
+// tenth of an interval.
 double length_tolerance(const Iperf3Spec& asked) {
   const double planned = in_seconds(*asked.duration);
   return std::max(0.02 * planned, std::min(in_seconds(asked.interval), 0.1 * planned));
@@ -176,8 +173,8 @@ std::string judge_length(const Iperf3Spec& asked, const IntervalTotals& interval
   return {};
 }
 
-// The bytes are asked of all streams together; of a test in both directions iperf3 ends with the first that
-// has them.
+// The number of bytes applies to all streams together. In a bidirectional test, iperf3 ends when the first
+// direction has them.
 std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report) {
   std::uint64_t most = 0;
   for (const Totals& sum : report.sums) {
@@ -187,7 +184,7 @@ std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report) {
   return fmt::format("the test ended early: {} bytes of the {} asked were moved", most, *asked.bytes);
 }
 
-// A link that is down and a server that hangs look alike: no byte moves until the client is told to stop.
+// A broken link and a hanging server look the same: no byte moves until the client is told to stop.
 std::string explain_stop(const std::string& words, const Iperf3Spec& asked, const IntervalTotals& intervals) {
   for (const Direction direction : directions_of(asked)) {
     const CountedPart& part = part_of(intervals, direction);

@@ -14,25 +14,24 @@
 namespace netperfd::workload {
 namespace {
 
-// Both ends of a good run are milliseconds apart: the client's last message ends the server. On a slow or
-// lossy path that message may need some retransmissions.
+// Both ends of a good run end within milliseconds: the client's last message ends the server. On a slow or
+// lossy path that message may need a few retransmissions.
 constexpr std::chrono::seconds kGrace{5};
 
-// A one-off server that has met nobody waits for ever; but what it wrote, or its own death, may not have been
-// seen yet.
+// A one-off server without a client waits forever. But its output, or its own death, may not have been read
+// yet.
 constexpr std::chrono::milliseconds kGraceUnmet{200};
 
-// iperf3 answers SIGTERM by writing its document and ending.
+// On SIGTERM iperf3 writes its document and exits.
 constexpr std::chrono::seconds kForceAfter{2};
 
-// iperf3's name for itself before its own words, on standard error of some versions and standard output of
-// others.
+// Prefix of iperf3's own messages, which some versions write to standard error and others to standard output.
 constexpr std::string_view kWordsPrefix = "iperf3: ";
 
-// It follows the reason, so it is none.
+// Printed after the reason, so it is not the reason itself.
 constexpr std::string_view kFarewell = "iperf3: exiting";
 
-// The last line in which iperf3 speaks for itself, without its name; empty where it said nothing.
+// The last message of iperf3 itself, without its prefix; empty if there is none.
 std::string_view last_words(std::string_view text) {
   std::string_view words;
   while (!text.empty()) {
@@ -217,8 +216,7 @@ WorkloadResult Iperf3Run::result() const {
   result.client_usage = client_.end.usage;
   ParsedReport parsed = parse_iperf3_report(client_.child->out(), client_.child->err(), spec_);
   result.report = std::move(parsed.report);
-  // How the server ended does not matter to a client that has both sides' figures; nor does a stop that came
-  // too late.
+  // If the client has both sides' figures, neither the server's end nor a late stop matters.
   if (!parsed.error.empty() || !client_.end.failure.empty()) result.error = causes(parsed.error);
   return result;
 }

@@ -1,11 +1,11 @@
-// One run of iperf3: a client and, where asked, its one-off server on this host.
+// One run of iperf3: a client and, if requested, its one-off server on this host.
 //
 //   begin -> [server launched, released at once, "Server listening"] -> client launched -> workload_prepared
 //         -> release() -> client runs -> both end -> workload_ended
 //
-// Whatever goes wrong, the way to the end is the same: the first cause is noted, what lives is told to end,
-// and the last process that ends brings workload_ended. When one of the two has ended, the other has a
-// bounded time to do so too.
+// Every failure takes the same path: the first cause is recorded, living processes are told to end, and the
+// end of the last process triggers workload_ended. After one of the two has ended, the other has a limited
+// time to end too.
 #pragma once
 
 #include <chrono>
@@ -28,14 +28,14 @@ class Iperf3Run final : public core::ActiveWorkload {
   Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features features, Iperf3Spec spec,
             core::WorkloadListener& listener);
 
-  // Launches the first process. An error means that there is none.
+  // Launches the first process. After an error nothing is running.
   [[nodiscard]] Status begin();
   void release() override;
   void stop() override;
   [[nodiscard]] std::vector<pid_t> pids() const override;
 
  private:
-  // A process of the run; kept after its end for what it wrote.
+  // A process of the run; kept after its end for its output.
   struct Side {
     std::unique_ptr<Child> child;
     ChildEnd end;
@@ -54,10 +54,10 @@ class Iperf3Run final : public core::ActiveWorkload {
 
   void end_children();  // SIGTERM now, SIGKILL a while later
   void force_children();
-  void end_children_after(std::chrono::milliseconds grace);  // where they have not ended by themselves
+  void end_children_after(std::chrono::milliseconds grace);  // unless they end by themselves before
   void finish_if_ended();
   [[nodiscard]] WorkloadResult result() const;
-  // As opposed to a signal from elsewhere that came before ours.
+  // False if another signal came before ours.
   [[nodiscard]] static bool was_ended_by_us(const Side& side);
   [[nodiscard]] std::string causes(const std::string& parse_error) const;
 
@@ -68,13 +68,13 @@ class Iperf3Run final : public core::ActiveWorkload {
   core::WorkloadListener& listener_;
 
   Side server_, client_;
-  bool listening_ = false;          // the server's own line was seen
-  bool server_met_client_ = false;  // and it has accepted a connection
+  bool listening_ = false;          // the server has printed "Server listening"
+  bool server_met_client_ = false;  // it has accepted a connection
   bool released_ = false;
   bool ending_ = false;   // end_children() was called
   bool stopped_ = false;  // stop() was called
-  std::string failure_;   // what went wrong beside the ends of the processes themselves
-  EventSource timer_;     // the one of end_children() or of end_children_after()
+  std::string failure_;   // an error other than how the processes ended
+  EventSource timer_;     // for end_children() or end_children_after()
 };
 
 }  // namespace netperfd::workload

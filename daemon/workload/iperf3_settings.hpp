@@ -6,9 +6,9 @@
 
 namespace netperfd::workload {
 
-// Which iperf3 runs, and as whom.
+// The iperf3 program, and the user that runs it.
 struct Iperf3Settings {
-  std::string path;  // or a name without slash, sought in kProgramPath
+  std::string path;  // or a name without a slash, searched for in kProgramPath
   uid_t uid = 0;
   gid_t gid = 0;
   std::string launcher = "/proc/self/exe";  // see ChildSettings

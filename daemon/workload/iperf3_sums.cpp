@@ -12,7 +12,7 @@
 namespace netperfd::workload {
 namespace {
 
-constexpr double kSumTolerance = 0.01;  // two ways to the same sum
+constexpr double kSumTolerance = 0.01;  // between two ways to compute the same sum
 constexpr double kSentAboveReceived = 0.05;
 
 struct EndGroup {
@@ -29,9 +29,9 @@ bool present(const EndFigures& figures) {
   return figures.sum || figures.sent || figures.received;
 }
 
-// The keys' names say nothing certain: -R leaves them as they are, and a UDP `sum_sent` is always "sender".
-// So the direction is taken from the `sender` of the TCP sums and of the UDP `sum`; only without any of them
-// from the names.
+// The keys' names are unreliable: -R does not change them, and a UDP `sum_sent` always says "sender". So the
+// direction is taken from the `sender` of the TCP sums and of the UDP `sum`, and from the names only if these
+// are absent.
 Direction direction_of_end(const EndFigures& figures, bool reverse_key, const Iperf3Spec& asked) {
   const std::optional<Figures>& speaker = figures.sum    ? figures.sum
                                           : figures.sent ? figures.sent
@@ -55,12 +55,12 @@ const Figures* pointer(const std::optional<Figures>& figures) {
   return figures ? &*figures : nullptr;
 }
 
-// Before 3.11 a UDP test has `sum` alone: the sender's bytes beside the receiver's jitter and loss.
+// Before 3.11 a UDP test has only `sum`: the sender's bytes together with the receiver's jitter and loss.
 bool is_sum_alone(const EndFigures& figures, Protocol protocol) {
   return protocol == Protocol::udp && figures.sum && !figures.sent && !figures.received;
 }
 
-// Absent where iperf3 does not tell what was lost.
+// Absent if iperf3 does not report the loss.
 std::optional<std::uint64_t> bytes_less_lost(const Figures& sum, std::optional<std::uint64_t> block_bytes) {
   const std::uint64_t block = block_bytes.value_or(0);
   if (!sum.bytes || !sum.lost_packets || *sum.lost_packets < 0 || block == 0) return std::nullopt;
@@ -76,13 +76,12 @@ const Figures* speaker_of(const StreamFigures& stream) {
   return nullptr;
 }
 
-// What the far side told, as opposed to what the client counted itself.
+// The far side's figures, as opposed to the client's own.
 const Figures* far_figures(const EndGroup& group) {
   return pointer(group.direction == Direction::send ? group.figures->received : group.figures->sent);
 }
 
-// ---- one direction
-// ---------------------------------------------------------------------------------------------------
+// ---- One direction ----------------------------------------------------------------------------------------
 
 class DirectionTotals {
  public:
@@ -125,7 +124,7 @@ class DirectionTotals {
   bool answered_;
   const Figures* sent_;
   const Figures* received_;
-  Figures of_receiver_;  // where iperf3 has none
+  Figures of_receiver_;  // used if iperf3 has none
   Iperf3Report& report_;
   std::vector<Totals> streams_;
 
@@ -133,7 +132,7 @@ class DirectionTotals {
     return own || answered_ ? pointer(figures) : nullptr;
   }
 
-  // What arrived is then in the intervals of a client that receives.
+  // For a receiving client, the received bytes are then taken from the intervals.
   void take_sum_alone(const std::optional<Figures>& sum) {
     const bool sends = direction_ == Direction::send;
     sent_ = known(sum, sends);
@@ -196,13 +195,13 @@ class DirectionTotals {
     if (counted == intervals_.streams.end()) return totals;
     const CountedPart& part = counted->second;
     if (sends) {
-      // iperf3's own extremes at the end reach back into the omitted part.
+      // iperf3's own extremes at the end include the omitted part.
       totals.max_snd_cwnd = part.max_snd_cwnd;
       totals.min_rtt = part.min_rtt;
       totals.mean_rtt = part.mean_rtt;
       totals.max_rtt = part.max_rtt;
     } else if (stream.udp) {
-      // A UDP stream at the end has the sender's bytes only; what arrived is in its intervals.
+      // At the end a UDP stream has only the sender's bytes; the received bytes come from its intervals.
       totals.received_bytes = part.bytes;
       if (part.covered_s > 0) {
         totals.received_bits_per_second = 8 * static_cast<double>(part.bytes) / part.covered_s;
@@ -211,7 +210,7 @@ class DirectionTotals {
     return totals;
   }
 
-  // The client's own bytes have three sources, the far side's two.
+  // Compares the client's own bytes from three sources, and the far side's from two.
   void check_bytes(Totals& sum) {
     const bool sends = direction_ == Direction::send;
     check_against_streams(sum.sent_bytes, sum.sent_bits_per_second, &Totals::sent_bytes, "sent", sends,
@@ -241,7 +240,7 @@ class DirectionTotals {
                              std::optional<double> seconds) {
     std::optional<std::uint64_t> streams;
     for (const Totals& stream : streams_) {
-      if (!(stream.*member)) return;  // not every stream tells
+      if (!(stream.*member)) return;  // not every stream has it
       streams = streams.value_or(0) + *(stream.*member);
     }
     if (!bytes || !streams || agree(*bytes, *streams)) return;
@@ -257,7 +256,7 @@ class DirectionTotals {
   }
 
   void check_retransmits(const Totals& sum) {
-    constexpr std::uint64_t kFew = 10;  // a few more come between the last interval and the end
+    constexpr std::uint64_t kFew = 10;  // a few more occur between the last interval and the end
     if (direction_ != Direction::send || !sum.retransmits || !counted_.retransmits) return;
     const std::uint64_t end = *sum.retransmits;
     const std::uint64_t counted = *counted_.retransmits;
@@ -286,8 +285,8 @@ class DirectionTotals {
     }
   }
 
-  // A stream's loss is in the object that also has the sender's bytes; where the sum of the losses is wrong,
-  // so is each.
+  // A stream's loss is in the object with the sender's bytes. If the sum of the losses is wrong, so is each
+  // loss.
   void add_stream_loss(const Figures& udp, bool holds, Totals& sum, Totals& stream) const {
     if (sent_ != nullptr) stream.packets = packets_sent(udp, document_.block_bytes);
     if (received_ == nullptr) return;
@@ -302,7 +301,7 @@ class DirectionTotals {
     }
   }
 
-  // The path as the streams saw it.
+  // Summarizes congestion window and round-trip times over the streams.
   void add_path(Totals& sum) const {
     std::uint64_t rtt_sum = 0;
     std::uint64_t rtt_count = 0;

@@ -1,4 +1,4 @@
-// The totals of a run: iperf3's sums at the end, checked against its intervals and its streams.
+// The totals of a run: iperf3's final sums, checked against its intervals and its streams.
 #pragma once
 
 #include "daemon/model/job_spec.hpp"
@@ -8,11 +8,11 @@
 
 namespace netperfd::workload {
 
-// The far side's figures reach the client only in the exchange of results after the test. Where that never
-// took place iperf3 prints zeros for them, which mean "not known".
+// The far side's figures reach the client only in the exchange of results after the test. If that never took
+// place, iperf3 prints zeros for them, which mean "unknown".
 [[nodiscard]] bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked);
 
-// Fills report.sums and report.streams and raises the flags that concern them.
+// Fills report.sums and report.streams and raises the flags for them.
 void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
                 Iperf3Report& report);
 

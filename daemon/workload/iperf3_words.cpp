@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kStopped = "client has terminated";
 constexpr std::string_view kProgram = "iperf3: ";
 
-// iperf3 closes most errors with strerror()'s words. A row matches where both of its texts occur; the first
+// Most errors of iperf3 end with strerror()'s text. A row matches if both of its texts occur; the first match
 // counts.
 struct Row {
   std::string_view error;
@@ -60,14 +60,14 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), &buffer) == 1 || inet_pton(AF_INET6, host.c_str(), &buffer) == 1;
 }
 
-// getaddrinfo() without any resolver to ask leaves errno alone or at EAGAIN, and iperf3 prints that.
+// If getaddrinfo() has no resolver to ask, it leaves errno unchanged or at EAGAIN, and iperf3 prints that.
 bool says_unknown_name(std::string_view words, const Iperf3Spec& asked) {
   return words.find(kConnect) != std::string_view::npos && !is_address(asked.server) &&
          (words.ends_with("Resource temporarily unavailable") || words.ends_with("Success") ||
           words.ends_with("Invalid argument") || words.ends_with("No such file or directory"));
 }
 
-// In quotation marks and ASCII: all else is escaped, and what is not UTF-8 replaced.
+// In quotation marks and ASCII: everything else is escaped, and invalid UTF-8 is replaced.
 std::string quoted(std::string_view words) {
   using nlohmann::json;
   return json(words).dump(-1, ' ', true, json::error_handler_t::replace);

@@ -1,4 +1,4 @@
-// Why a run is no measurement, in a sentence of ours before iperf3's own words.
+// Sentences on why a run is not a measurement, followed by iperf3's own words.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace netperfd::workload {
 
-// The words by which iperf3 says that a signal ended the client.
+// Whether these are iperf3's words for a client that was ended by a signal.
 [[nodiscard]] bool says_client_was_stopped(std::string_view words);
 
-// What `words`, an error of iperf3, mean: `the server refused the connection (10.0.0.2 port 5201): iperf3
+// The meaning of `words`, an error of iperf3: `the server refused the connection (10.0.0.2 port 5201): iperf3
 // says "..."`.
 [[nodiscard]] std::string explain(std::string_view words, const Iperf3Spec& asked);
 
-// `sentence: iperf3 says "words"`; the sentence alone without words. Words of any bytes become short, valid
-// text.
+// `sentence: iperf3 says "words"`, or only the sentence without words. Words of any bytes are turned into
+// short, valid text.
 [[nodiscard]] std::string with_words(std::string sentence, std::string_view words);
 
-// iperf3's words among text that is no document: the rest of its first line "iperf3: ...", else of its first
-// line.
+// iperf3's words in text that is not a document: the rest of its first line "iperf3: ..." or, if there is
+// none, its first line.
 [[nodiscard]] std::string words_in_text(std::string_view text);
 
 }  // namespace netperfd::workload

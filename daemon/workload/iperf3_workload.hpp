@@ -1,4 +1,4 @@
-// The Workload port, with iperf3 behind it.
+// The Workload port, implemented with iperf3.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace netperfd::workload {
 
 class Iperf3Workload final : public core::Workload {
  public:
-  // `loop` must outlive this and all that prepare() gives. `features` are those of settings.path.
+  // `loop` must outlive this object and all results of prepare(). `features` are those of settings.path.
   Iperf3Workload(EventLoop& loop, Iperf3Settings settings, Iperf3Features features);
 
-  // unsupported where this iperf3 lacks an option that `spec` needs.
+  // unsupported if this iperf3 lacks an option that `spec` needs.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override;
 

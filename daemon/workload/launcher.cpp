@@ -27,7 +27,7 @@ enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, argv_at };
 
 constexpr std::string_view kNoCpu = "-";
 
-// iperf3 waits with select(), which cannot count beyond FD_SETSIZE descriptors.
+// iperf3 waits with select(), which cannot handle more than FD_SETSIZE descriptors.
 constexpr rlim_t kMaxFiles = 1024;
 
 struct Failure {
@@ -72,7 +72,7 @@ void report(const Failure& failure) {
     packet.user_us = used.ru_utime.tv_sec * kSecond + used.ru_utime.tv_usec;
     packet.system_us = used.ru_stime.tv_sec * kSecond + used.ru_stime.tv_usec;
   }
-  // A daemon that is gone cannot be told; the end of file that follows then ends us.
+  // If the daemon is gone, the send fails, and the end of file that follows ends this process.
   (void)::send(kControlFd, &packet, sizeof packet, MSG_NOSIGNAL);
 }
 
@@ -104,8 +104,7 @@ Outcome set_limits() {
   return std::nullopt;
 }
 
-// Supplementary groups are root's to drop; whoever is not root keeps its user and can only be asked for that
-// one.
+// Only root can drop supplementary groups. Any other user stays the same and can only be asked for itself.
 Outcome become(uid_t uid, gid_t gid) {
   if (::geteuid() == 0 && ::setgroups(0, nullptr) != 0) return failed(LaunchStep::drop_groups);
   if (::setresgid(gid, gid, gid) != 0) return failed(LaunchStep::set_group);
@@ -113,21 +112,22 @@ Outcome become(uid_t uid, gid_t gid) {
   return std::nullopt;
 }
 
-// After the change of user, which clears the death signal.
+// Must follow the change of user, which clears the death signal.
 Outcome tie_to(pid_t parent) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed(LaunchStep::set_no_new_privileges);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return failed(LaunchStep::set_death_signal);
-  // The parent may have died before the signal was asked for.
+  // The parent may have died before the signal was set.
   if (::getppid() != parent) return Failure{LaunchStep::set_death_signal, ESRCH};
   return std::nullopt;
 }
 
-// exec keeps the mask and what is ignored: the daemon blocks SIGTERM, and iperf3 would never hear it.
+// exec keeps the signal mask and ignored signals: the daemon blocks SIGTERM, so iperf3 would never receive
+// it.
 Outcome reset_signals() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action{};
     action.sa_handler = SIG_DFL;
-    // SIGKILL, SIGSTOP and the C library's own signals refuse, and have nothing to reset.
+    // SIGKILL, SIGSTOP and the C library's own signals refuse this, but need no reset.
     (void)::sigaction(number, &action, nullptr);
   }
   sigset_t none;
@@ -147,7 +147,7 @@ Outcome prepare(const Received& received) {
   if (!outcome) outcome = become(order.uid, order.gid);
   if (!outcome) outcome = tie_to(received.parent);
   if (!outcome) outcome = reset_signals();
-  // From here on nothing but stdin, stdout and stderr survives exec, whoever forgot O_CLOEXEC.
+  // From here on only stdin, stdout and stderr survive exec, even if somebody forgot O_CLOEXEC.
   if (!outcome && ::close_range(kControlFd, UINT_MAX, CLOSE_RANGE_CLOEXEC) != 0) {
     outcome = failed(LaunchStep::close_files);
   }
@@ -223,7 +223,7 @@ int run_launcher(int argc, char** argv) {
       report({LaunchStep::exec, errno});
     }
   }
-  // Without exit handlers: they would be those of the daemon's program, and nothing of it has begun here.
+  // Without exit handlers: they belong to the daemon's program, which has not started anything here.
   ::_exit(kLauncherFailed);
 }
 

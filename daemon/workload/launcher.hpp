@@ -1,19 +1,19 @@
 // `netperfd --child`: the few steps between the daemon's posix_spawn and the workload's exec, in a process of
 // their own.
 //
-// The daemon may not fork and then run code of its own choice (other threads, other locks), and the steps
-// here change the whole process (network namespace, user). So it spawns its own program anew; that process
-// obeys one LaunchOrder, reports LaunchReports over its control socket, waits there for one byte and becomes
+// The daemon may not fork and then run arbitrary code (other threads, other locks), and the steps here change
+// the whole process (network namespace, user). So the daemon spawns its own program again. That process
+// executes one LaunchOrder, sends LaunchReports over its control socket, waits there for one byte and becomes
 // the workload:
 //
 //   launcher                                            daemon
 //     namespace, CPU, limits, user, death signal
-//     {ready} ------------------------------------------->    told its owner; everything is in place
+//     {ready} ------------------------------------------->    tells its owner that everything is ready
 //     <---------------------------------------- one byte      Child::release(): the moment of the start
 //     execv: the socket closes itself ------------------->    end of file: the workload runs
 //     or {the step that failed, errno} and exit 127 ------>    an error with its reason
 //
-// End of file instead of the byte means that the daemon is gone: the launcher ends without having run
+// End of file instead of the byte means that the daemon is gone: the launcher then exits without running
 // anything.
 #pragma once
 
@@ -29,11 +29,11 @@ namespace netperfd::workload {
 
 inline constexpr std::string_view kLauncherFlag = "--child";
 inline constexpr int kControlFd = 3;         // the launcher's end of the control socket (SOCK_SEQPACKET)
-inline constexpr int kLauncherFailed = 127;  // exit code after a report of a failed step
+inline constexpr int kLauncherFailed = 127;  // exit code after a failed step was reported
 
 struct LaunchOrder {
-  std::vector<std::string> argv;  // what to run; argv[0] is an absolute path
-  std::string netns;              // a name under /run/netns; empty: the daemon's own
+  std::vector<std::string> argv;  // the program to run; argv[0] is an absolute path
+  std::string netns;              // a name under /run/netns; empty: the daemon's own namespace
   std::optional<std::uint32_t> cpu;
   uid_t uid = 0;
   gid_t gid = 0;
@@ -60,21 +60,20 @@ enum class LaunchStep : std::int32_t {
 struct LaunchReport {
   LaunchStep step = LaunchStep::ready;
   std::int32_t error_number = 0;
-  // CPU time the launcher itself has used up to here: exec does not reset it, so the workload's figures
-  // contain it.
+  // CPU time that the launcher itself has used: exec does not reset it, so the workload's figures include it.
   std::int64_t user_us = 0;
   std::int64_t system_us = 0;
 };
 
-// The launcher's command line for `order`; `parent` is the process it must not outlive.
+// The launcher's command line for `order`. The launcher is killed when the process `parent` dies.
 [[nodiscard]] std::vector<std::string> launcher_argv(const LaunchOrder& order, pid_t parent);
 
-// What was tried: `enter network namespace "left"`.
+// Words for a step: `enter network namespace "left"`.
 [[nodiscard]] std::string describe(LaunchStep step, const LaunchOrder& order);
 
-// The whole life of a launcher process; main calls it before anything else where argv[1] is kLauncherFlag:
+// The body of a launcher process. main calls it before anything else if argv[1] is kLauncherFlag:
 //   return run_launcher(argc, argv);
-// It never returns: the process becomes the workload, or ends with kLauncherFailed and without exit handlers.
+// It never returns: the process becomes the workload, or exits with kLauncherFailed, without exit handlers.
 [[noreturn]] int run_launcher(int argc, char** argv);
 
 }  // namespace netperfd::workload

@@ -11,7 +11,7 @@ class NoneRun final : public core::ActiveWorkload {
         turn_(clock.after(std::chrono::milliseconds{0}, [this] { listener_.workload_prepared(); })) {}
 
   void release() override {}
-  // Replaces the call that is due, if one is: who is to stop is not to be prepared any more.
+  // Replaces a pending call: a workload that is stopped must not be reported as prepared any more.
   void stop() override {
     turn_ = clock_.after(std::chrono::milliseconds{0}, [this] { listener_.workload_ended({}); });
   }

@@ -1,4 +1,4 @@
-// The Workload port with nothing behind it: somebody else makes the traffic until stop() is called.
+// The Workload port without any processes: somebody else makes the traffic until stop() is called.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace netperfd::workload {
 
 class NoneWorkload final : public core::Workload {
  public:
-  // `clock` must outlive this and all that prepare() gives.
+  // `clock` must outlive this object and all results of prepare().
   explicit NoneWorkload(core::Clock& clock) : clock_(clock) {}
 
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(

@@ -1,5 +1,5 @@
-// The codes of the quality flags that reading iperf3's output can raise: one table, and docs/quality-flags.md
-// explains each of them (a test holds the two together).
+// The codes of all quality flags that reading iperf3's output can raise. docs/quality-flags.md explains each
+// of them, and a test keeps the two in step.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ enum class Quality {
   receiver_computed,
 };
 
-// By enumerator.
+// Indexed by enumerator.
 inline constexpr std::array<std::string_view, 23> kQualityCodes{
     "sums-disagree",       "loss-disagrees",
     "loss-unknown",        "receiver-unknown",

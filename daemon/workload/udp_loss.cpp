@@ -1,8 +1,8 @@
-// There are two ways to the lost datagrams. The receiver counts gaps in the sequence numbers; what it says is
-// wrong where client and server are of different age (a new client prints 0 for an old server), where a part
-// was omitted (3.12 counts the losses of that part too) and where a stream starves (nothing shows a gap
-// behind the last datagram that arrived). The other way is what was sent less what arrived. That one counts
-// as lost what was under way when the test ended, so a small difference is no contradiction.
+// There are two ways to count lost datagrams. The receiver counts gaps in the sequence numbers. Its count is
+// wrong if client and server have different versions (a new client prints 0 for an old server), if a part was
+// omitted (3.12 counts the losses of that part too), and if a stream starves (after the last datagram that
+// arrived, nothing reveals a gap). The other way is sent minus received. It counts datagrams in flight at the
+// end of the test as lost, so a small difference is no contradiction.
 #include "daemon/workload/udp_loss.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace netperfd::workload {
 namespace {
 
 constexpr double kLossTolerance = 0.01;   // of the datagrams sent
-constexpr double kUnderWaySeconds = 0.1;  // a queue's worth
+constexpr double kUnderWaySeconds = 0.1;  // datagrams that may be in a queue
 constexpr double kFewest = 10;
 
 std::optional<std::uint64_t> datagrams(const Figures* figures, std::optional<std::uint64_t> block_bytes) {
@@ -36,7 +36,7 @@ UdpLoss udp_loss(const UdpCounts& counts) {
   const auto arrived = datagrams(counts.received, counts.block_bytes);
   loss.lost = counts.received->lost_packets;
   if (!loss.packets || !arrived) {
-    // Without the sender's count a share can only be of what the receiver saw go by.
+    // Without the sender's count, the share can only refer to the datagrams that the receiver noticed.
     if (loss.lost && arrived && static_cast<double>(*arrived) + static_cast<double>(*loss.lost) > 0) {
       const auto lost = static_cast<double>(*loss.lost);
       loss.lost_percent = 100 * lost / (static_cast<double>(*arrived) + lost);

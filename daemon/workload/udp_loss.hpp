@@ -1,4 +1,4 @@
-// How many datagrams of a UDP test were lost.
+// The number of datagrams that a UDP test lost.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace netperfd::workload {
 
 struct UdpCounts {
-  const Figures* sent = nullptr;             // the sender's sum; null where it is not known
-  const Figures* received = nullptr;         // the receiver's
+  const Figures* sent = nullptr;             // the sender's sum; null if unknown
+  const Figures* received = nullptr;         // the receiver's sum
   std::optional<std::uint64_t> block_bytes;  // of one datagram
   std::optional<double> seconds;             // length of the test
 };
 
 struct UdpLoss {
   std::optional<std::uint64_t> packets;  // sent
-  std::optional<std::int64_t> lost;      // absent unless the receiver told
+  std::optional<std::int64_t> lost;      // absent unless the receiver reported it
   std::optional<double> lost_percent;
-  std::string disagreement;  // both figures and which was used; empty where they agree
+  std::string disagreement;  // both figures and which was used; empty if they agree
 };
 
-// The datagrams of a sender or of a stream's sender. Its bytes, all in datagrams of one size, are a better
-// witness than its `packets`: 3.12 adds a queue's worth to them where a part was omitted, and a 3.18 client
-// prints 0 for a 3.12 server.
+// The datagrams sent, for a sender's sum or a stream. They are computed from the bytes, since all datagrams
+// have one size, because `packets` is less reliable: 3.12 adds a queue's worth to it after an omitted part,
+// and a 3.18 client prints 0 for a 3.12 server.
 [[nodiscard]] std::optional<std::uint64_t> packets_sent(const Figures& sender,
                                                         std::optional<std::uint64_t> block_bytes);
 

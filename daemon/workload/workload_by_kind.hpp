@@ -1,4 +1,4 @@
-// Hands each job to the workload that its kind names.
+// Passes each job to the workload of its kind.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@ namespace netperfd::workload {
 
 class WorkloadByKind final : public core::Workload {
  public:
-  // Both must outlive this and all that prepare() gives.
+  // Both must outlive this object and all results of prepare().
   WorkloadByKind(core::Workload& iperf3, core::Workload& none) : iperf3_(iperf3), none_(none) {}
 
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(

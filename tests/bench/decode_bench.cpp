@@ -1,5 +1,5 @@
-// How fast recorded function calls become a function profile, beside what else can be done with the same
-// bytes. See README.md.
+// Measures how fast recorded function calls become a function profile, compared with other ways to process
+// the same bytes. See README.md.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -49,8 +49,7 @@ constexpr const char* kProfile = "complete function profile";
 constexpr int kGoal = 100;
 constexpr int kEnough = 30;
 
-// ---- the input
-// ------------------------------------------------------------------------------------------------------
+// ---- Input ------------------------------------------------------------------------------------------------
 
 std::vector<std::byte> read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -70,7 +69,7 @@ struct Subbuffer {
 struct Input {
   std::vector<std::byte> file;
   TraceDat dat;
-  std::vector<Subbuffer> subbuffers;  // in the order in which a reader gets them: by time
+  std::vector<Subbuffer> subbuffers;  // in the order of a reader: by time
   std::uint64_t bytes = 0;
 };
 
@@ -93,8 +92,7 @@ Input load(const std::string& path) {
   return input;
 }
 
-// ---- the decoders, each giving how many events it saw
-// ----------------------------------------------------------------------------
+// ---- Decoders; each returns the number of events it saw ---------------------------------------------------
 
 std::uint64_t copy(const Input& input) {
   static std::vector<std::byte> page(input.dat.layout.size());
@@ -125,14 +123,14 @@ std::uint64_t walk(const Input& input) {
 }
 
 #ifdef NETPERFD_HAS_KBUFFER
-// Without the fields: the least that one can do with that library.
+// Without the fields: the minimum work with that library.
 std::uint64_t walk_by_library(const Input& input) {
   kbuffer* buffer = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
   std::vector<std::byte> page(input.dat.layout.size());
   std::uint64_t events = 0;
   std::uint64_t types = 0;
   for (const Subbuffer& subbuffer : input.subbuffers) {
-    std::memcpy(page.data(), subbuffer.bytes.data(), page.size());  // it wants to write there
+    std::memcpy(page.data(), subbuffer.bytes.data(), page.size());  // the library writes to this memory
     kbuffer_load_subbuffer(buffer, page.data());
     unsigned long long time = 0;
     for (void* data = kbuffer_read_event(buffer, &time); data != nullptr;
@@ -148,10 +146,10 @@ std::uint64_t walk_by_library(const Input& input) {
 }
 #endif
 
-// As the daemon does it while a run goes on: counts, pairing of calls, profile, tree, edges, histograms, time
-// slices.
+// Like the daemon during a run: counts, pairing of calls, profile, tree, edges, histograms, time slices.
 std::uint64_t profile(const Input& input) {
-  constexpr std::size_t kTurn = 128;  // sub-buffers: what 20 MB/s, a busy ring, give in the drain's 25 ms
+  constexpr std::size_t kTurn = 128;  // sub-buffers that a busy ring (20 MB/s) delivers in the drain's period
+                                      // of 25 ms
   TallySettings settings;
   settings.layout = input.dat.layout;
   settings.events = input.dat.events;
@@ -172,10 +170,9 @@ std::uint64_t profile(const Input& input) {
   return events_of(record);
 }
 
-// ---- measuring
-// ------------------------------------------------------------------------------------------------------
+// ---- Measuring --------------------------------------------------------------------------------------------
 
-// CPU time of `trace-cmd report FILE`, its text going nowhere.
+// CPU time of `trace-cmd report FILE`, with its text discarded.
 double seconds_of_report(std::string path) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -219,7 +216,7 @@ void compare(const Input& input, const std::string& path, std::size_t rounds) {
                      [&] { return seconds_of([&] { (void)walk_by_library(input); }); },
                      {}});
 #endif
-  // The first round warms up. Each round begins with another one.
+  // The first round warms up. Each round begins with another decoder.
   for (std::size_t round = 0; round < rounds + 1; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Contender& contender = contenders[(i + round) % contenders.size()];
@@ -230,7 +227,7 @@ void compare(const Input& input, const std::string& path, std::size_t rounds) {
   fmt::print("{}: {} events, {:.1f} MB of sub-buffers, {} rounds, CPU time of one thread\n\n", path, events,
              static_cast<double>(input.bytes) / 1e6, rounds);
   const auto m_events = static_cast<double>(events) / 1e6;
-  double times = 0;  // those of the profile, at least
+  double times = 0;  // of trace-cmd report, for the profile: the interval's lower end
   for (const Contender& contender : contenders) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < contender.rounds.size(); ++i) {

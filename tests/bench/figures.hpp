@@ -1,4 +1,4 @@
-// What the benches measure with: CPU time, medians and their intervals.
+// Helpers for the benches: CPU time, medians and their intervals.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline double thread_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// CPU time: what others run meanwhile costs the work none.
+// CPU time, so that other processes do not affect the result.
 template <class Work>
 double seconds_of(Work work) {
   const auto begin = thread_cpu_seconds();
@@ -32,15 +32,15 @@ inline double median(std::vector<double> values) {
 struct Interval {
   double low = 0;
   double high = 0;
-  double level = 0;  // that it has in truth: at least 0.95
+  double level = 0;  // exact coverage: at least 0.95
 };
 
-// Of the median, from the order of the values alone: how often a fair coin falls that unevenly. At least six
-// values.
+// Interval of the median, from the order of the values alone: the probability that a fair coin falls this
+// unevenly. Needs at least six values.
 inline Interval interval_of_median(std::vector<double> values) {
   std::ranges::sort(values);
   const auto n = values.size();
-  double outside = std::pow(0.5, static_cast<double>(n));  // at most `left_out` heads of n
+  double outside = std::pow(0.5, static_cast<double>(n));  // probability of at most `left_out` heads of n
   double term = outside;
   std::size_t left_out = 0;
   while (true) {

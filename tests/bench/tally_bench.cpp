@@ -1,5 +1,5 @@
-// How fast sub-buffers are decoded: the bare walk over their events beside the whole tally of the same bytes.
-// See README.md.
+// Measures how fast sub-buffers are decoded: a bare walk over their events, compared with the full tally of
+// the same bytes. See README.md.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -44,14 +44,13 @@ struct Input {
   std::vector<std::byte> bytes;  // sub-buffers, one after another
 };
 
-// ---- inputs
-// ----------------------------------------------------------------------------------------------------------
+// ---- Inputs -----------------------------------------------------------------------------------------------
 
 void append(std::vector<std::byte>& bytes, const test::Bytes& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-// `next` gives the records of one event, with a stack or without, by its number.
+// `next` returns the records of an event by its number, with or without a stack.
 template <class Next>
 Input make_synthetic(std::string name, Next next) {
   Input input{std::move(name), test::known_events(), {}};
@@ -74,7 +73,7 @@ Input make_counted() {
   });
 }
 
-// 20 kinds of stacks with 12 frames, 8 reasons at 20 places.
+// 20 different stacks of 12 frames, 8 reasons at 20 locations.
 Input make_drops() {
   return make_synthetic("skb:kfree_skb with its stack", [](std::uint64_t number) {
     std::array<std::uint64_t, 12> frames{};
@@ -91,7 +90,7 @@ std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The events of the running kernel, where tracefs may be read.
+// The events of the running kernel, if tracefs is readable.
 std::vector<KnownEvent> kernel_events() {
   namespace fs = std::filesystem;
   std::vector<KnownEvent> events;
@@ -118,8 +117,7 @@ Input read_input(const std::string& path) {
   return {path, kernel_events(), {begin, begin + text.size()}};
 }
 
-// ---- the two that are compared
-// ----------------------------------------------------------------------------------------------------------
+// ---- The two that are compared ----------------------------------------------------------------------------
 
 std::uint64_t walk(const Input& input) {
   std::uint64_t events = 0;
@@ -132,7 +130,7 @@ std::uint64_t walk(const Input& input) {
       ++events;
     }
   }
-  // Read by nobody, so that the compiler has to look at each event.
+  // Nobody reads it; it forces the compiler to process each event.
   [[maybe_unused]] static volatile std::uint64_t seen;
   seen = types;
   return events;
@@ -146,10 +144,9 @@ void tally(Tally& into, const Input& input) {
   }
 }
 
-// ---- figures
-// ----------------------------------------------------------------------------------------------------------
+// ---- Figures ----------------------------------------------------------------------------------------------
 
-// From here on; without the right to it the peak of the whole process stays.
+// Resets the peak. Without the permission for it, the peak of the whole process remains.
 void forget_peak() {
   std::ofstream("/proc/self/clear_refs") << 5;
 }
@@ -183,7 +180,7 @@ void compare(const Input& input, std::size_t rounds) {
         for (std::uint64_t i = 0; i < repeats; ++i) tally(into, input);
       }));
     };
-    // In turns, each of them as often first; the first round only warms up.
+    // Alternating, each of them first equally often; the first round only warms up.
     if (round % 2 == 0) time_walk();
     time_tally();
     if (round % 2 == 1) time_walk();

@@ -1,5 +1,5 @@
-// Any text as a format and as the header of a sub-buffer, and any bytes as a record of this format. The input
-// is the text, a NUL, and the record.
+// Any text as a format and as the header of a sub-buffer, and any bytes as a record with this format. The
+// input is the text, a NUL, and the record.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ void check_fields(const EventFormat& format, std::span<const std::byte> record) 
 }
 
 #ifdef NETPERFD_PLANTED_BUG
-// Takes the byte behind a field for the field's own: found only where the field is the end of the input.
+// Reads one byte beyond a field: detected only if the field is at the end of the input.
 void read_too_far(const EventFormat& format, std::span<const std::byte> record) {
   static volatile unsigned sum = 0;
   for (const auto& field : format.common) {

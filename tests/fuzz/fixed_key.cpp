@@ -1,4 +1,4 @@
-// In place of daemon/trace/symbols_key.cpp: an input must give the same record every time.
+// Replaces daemon/trace/symbols_key.cpp: an input must always give the same record.
 #include <cstdint>
 
 #include "daemon/trace/symbols.hpp"

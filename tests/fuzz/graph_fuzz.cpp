@@ -1,6 +1,6 @@
-// Any bytes as the sub-buffers of some CPUs with function_graph's records, up to the function profile and up
-// to the kernel's text of them. The first byte of the input chooses among kernels and sizes; sub-buffers
-// follow, of which the first byte of each, in its time stamp, says whose it is.
+// Any bytes as sub-buffers of some CPUs with function_graph's records, converted to a function profile and to
+// the kernel's text. The first byte of the input selects kernel and sizes. Sub-buffers follow; the first byte
+// of each, in its time stamp, selects its CPU.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -56,7 +56,7 @@ KnownEvent event(const std::string& system, const std::string& name, const std::
   return {system + ":" + name, *std::move(format)};
 }
 
-// With the IDs of Debian 13's kernel, so that its sub-buffers are seeds.
+// With the ids of Debian 13's kernel, so that its sub-buffers can serve as seeds.
 std::vector<KnownEvent> events_of(unsigned kernel) {
   const std::string func = "\tfield:unsigned long func;\toffset:8;\tsize:8;\tsigned:0;\n";
   const std::string depth = (kernel & kLongDepth) != 0
@@ -113,7 +113,7 @@ void check(const netperfd::FunctionProfile& profile, const Counts& counts) {
     require(function.min_ns <= function.max_ns);
     require(netperfd::analysis::count(function.histogram) <= function.hits);
   }
-  // Every entry and every exit is in a whole call or among those that are told to be in none.
+  // Every entry and every exit belongs to a whole call or is counted as damage.
   const auto& damage = profile.damage;
   require(hits + damage.open_at_start + damage.unmatched_exits == counts.exits + counts.hits);
   require(hits + damage.open_at_end + damage.unmatched_entries == counts.entries + counts.hits);
@@ -124,7 +124,7 @@ void check(const netperfd::FunctionProfile& profile, const Counts& counts) {
 }
 
 #ifdef NETPERFD_PLANTED_BUG
-// Takes every exit to be as long as 6.12 writes it: found only where a shorter one is the end of the input.
+// Assumes that every exit is as long as in 6.12: detected only if a shorter one is at the end of the input.
 void read_too_far(std::span<const std::byte> record) {
   static volatile unsigned sum = 0;
   sum = sum + std::to_integer<unsigned>(record.data()[55]);

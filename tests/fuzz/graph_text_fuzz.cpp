@@ -1,5 +1,4 @@
-// Any bytes as function_graph text: nothing is read outside of them, and what comes of them is calls or a
-// sentence.
+// Any bytes as function_graph text: nothing outside of them is read, and the result is calls or an error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +16,8 @@ void require(bool holds) {
 }
 
 #ifdef NETPERFD_PLANTED_BUG
-// Takes the byte behind the text for the end of its last line: found only where that line has none, and is
-// left out beside others that are calls.
+// Reads one byte beyond the text as the end of its last line: detected only if that line has no end, and is
+// left out because other lines are calls.
 void read_too_far(std::span<const std::byte> file, const netperfd::ImportedFile& imported) {
   static volatile unsigned sum = 0;
   const bool cut_off = std::ranges::any_of(

@@ -1,4 +1,4 @@
-// Any bytes as one sub-buffer: nothing is read outside of them, and the walk ends.
+// Any bytes as one sub-buffer: nothing outside of them is read, and the walk ends.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,11 +16,11 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Reads every byte, so that the sanitizer sees where it lies. `sum` keeps the compiler from leaving it out.
+// Reads every byte, so that the sanitizer checks it. `sum` prevents the compiler from removing the reads.
 void touch(std::span<const std::byte> data) {
   static volatile unsigned sum = 0;
 #ifdef NETPERFD_PLANTED_BUG
-  // One byte too many, of short records: found only where such a record is the end of the input.
+  // Reads one byte beyond short records: detected only if such a record is at the end of the input.
   if (data.size() < 16) sum = sum + std::to_integer<unsigned>(data.data()[data.size()]);
 #endif
   for (const std::byte byte : data) sum = sum + std::to_integer<unsigned>(byte);
@@ -30,7 +30,7 @@ void touch(std::span<const std::byte> data) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(input, size));
-  SubbufferLayout narrow;  // of a kernel of 32 bits
+  SubbufferLayout narrow;  // of a 32-bit kernel
   narrow.commit_size = 4;
   narrow.data_offset = 12;
   for (const SubbufferLayout& layout : {SubbufferLayout{}, narrow}) {
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
     }
     require(records <= bytes.size() / 4);
     RawRecord after;
-    require(!walk.next(after));  // the end stays the end
+    require(!walk.next(after));  // after the end, it stays at the end
   }
   return 0;
 }

@@ -1,5 +1,4 @@
-// Any bytes as a file of trace-cmd: nothing is read outside of them, and what comes of them is a record or a
-// sentence.
+// Any bytes as a file of trace-cmd: nothing outside of them is read, and the result is a record or an error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +17,8 @@ void require(bool holds) {
 }
 
 #ifdef NETPERFD_PLANTED_BUG
-// Takes the byte behind a CPU's data for its own: found only where those end with the file, and a format in
-// it is none.
+// Reads one byte beyond a CPU's data: detected only if the data is at the end of the file and one of its
+// formats is invalid.
 void read_too_far(std::span<const std::byte> file) {
   static volatile unsigned sum = 0;
   const auto dat = netperfd::trace::read_trace_dat(file);

@@ -1,4 +1,4 @@
-// Who may do what, and what wrong requests are told.
+// Permissions of users, and the answers to invalid requests.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// netperfctl's exit codes: docs/netperfctl.md.
+// netperfctl's exit codes are listed in docs/netperfctl.md.
 
 constexpr const char* kAccessDenied = dbus::error::kAccessDenied;
 
@@ -23,12 +23,12 @@ class Access : public SystemTest {
   static constexpr std::uint32_t kQueueLimit = 3;
   static void SetUpTestSuite() {
     set_up({.gated = false, .queue_limit = kQueueLimit, .environment = {}});
-    // Something to read, and to be kept from deletion.
+    // A run that can be read and must not be deleted.
     EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
     run_to_read = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
   }
 
-  // Jobs, runs and their states, as one text.
+  // Jobs, runs and their states as one text.
   static std::string all_of_it() {
     const Database database = lab().database();
     return fmt::format("{} jobs; runs: {}", database.number("SELECT count(*) FROM jobs"),

@@ -1,4 +1,4 @@
-// Ending a job early, in every state it can be in, and letting go of one without ending it.
+// Ending a job early in every state, and letting go of one without ending it.
 #include <fmt/format.h>
 
 #include <csignal>

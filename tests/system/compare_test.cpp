@@ -1,4 +1,4 @@
-// Two sets of real runs, compared over the bus as any user may.
+// Two sets of real runs, compared over the bus, as any user may do.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// What the exit code says of the verdict.
+// The exit code for a verdict.
 int code_of(const std::string& verdict) {
   if (verdict == "improvement" || verdict == "equivalent") return 0;
   return verdict == "regression" ? 1 : 6;
@@ -26,7 +26,7 @@ class Compare : public SystemTest {
  protected:
   static void SetUpTestSuite() {
     set_up({});
-    // Interleaved, so that what drifts is on both sides. `slow` is limited to what any machine passes.
+    // Interleaved, so that drift affects both sides. `slow` is limited to a rate that any machine can reach.
     for (int i = 0; i < kRuns; ++i) {
       measure("same-a", {});
       measure("same-b", {});
@@ -34,7 +34,7 @@ class Compare : public SystemTest {
     }
   }
 
-  static constexpr int kRuns = 4;  // the fewest a side that have an interval where they are not in blocks
+  static constexpr int kRuns = 4;  // the minimum per side for an interval without blocks
 
   static void measure(const std::string& label, const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"start", "local", "--label", label};
@@ -61,7 +61,8 @@ TEST_F(Compare, of_like_with_like_is_whole_and_ends_as_its_verdict_says) {
   const Compared compared = compare({"label:same-a", "label:same-b"});
   const json& head = compared.document.at("comparison");
   EXPECT_EQ(compared.code, code_of(compared.verdict()));
-  // By chance the verdict is a difference in one of some thirty such comparisons, so it is not asked for.
+  // By chance, about one of thirty such comparisons finds a difference, so the verdict is not checked
+  // exactly.
   EXPECT_THAT(compared.verdict(),
               AnyOf("improvement", "regression", "equivalent", "inconclusive", "refused"));
   EXPECT_EQ(head.at("runs_a").size(), kRuns);
@@ -71,7 +72,7 @@ TEST_F(Compare, of_like_with_like_is_whole_and_ends_as_its_verdict_says) {
   EXPECT_GE(head.at("level"), 0.95);
   EXPECT_LE(head.at("ratio_low"), head.at("ratio"));
   EXPECT_GE(head.at("ratio_high"), head.at("ratio"));
-  // The figure is the run's own.
+  // The figure is that of the run itself.
   std::set<double> rates;
   for (const json& run : head.at("runs_a")) {
     rates.insert(lab().database().real(fmt::format(

@@ -1,5 +1,5 @@
-// kill -9 of the daemon in every state: no process is left behind, no run is lost or counted twice, work goes
-// on.
+// kill -9 of the daemon in every state: no process is left behind, no run is lost or counted twice, and work
+// continues.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -41,8 +41,7 @@ class Crash : public SystemTest {
         "SELECT group_concat(state) FROM (SELECT state FROM runs WHERE job = {} ORDER BY idx)", job));
   }
 
-  // After a restart: what had ended is as it was, nothing is open, nobody is missing, and the daemon
-  // measures.
+  // After a restart: ended runs are unchanged, nothing is open, no run is missing, and the daemon measures.
   void expect_all_well(std::uint64_t runs_in_all) const {
     const Database database = lab().database();
     EXPECT_EQ(database.everything_of(ended_run), ended_before);
@@ -116,8 +115,7 @@ TEST_F(Crash, after_the_workload_has_ended_and_before_it_is_stored) {
   const StartedJob job = lab().start("local");
   tap.wait_for_traffic();
   {
-    // The daemon cannot write and waits, as long as busy_timeout allows, with all that was measured in its
-    // hands.
+    // The daemon cannot write and waits as long as busy_timeout allows, with the whole result in memory.
     const WriteLock lock{lab().database_path()};
     ASSERT_TRUE(lab().workload_ends());
     kill_netperfd();

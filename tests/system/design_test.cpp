@@ -1,4 +1,4 @@
-// Jobs with a design, pilots and self-tests, run for real and answered by the client.
+// Jobs with a design, pilots and self-tests, run for real and shown by the client.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ design:
                                         lab().net().right(), NetnsPair::kRightAddress, lab().net().left()));
   }
 
-  // A member's text cannot have commands: its sides differ by their names only.
+  // A member's text cannot have commands, so its sides differ only in their names.
   static std::string same() { return lab().directory().path("same.yaml"); }
 };
 
@@ -90,7 +90,7 @@ TEST_F(Design, is_planned_from_stored_runs) {
   EXPECT_DOUBLE_EQ(document.at("plan").at("effect").get<double>(), 0.05);
   EXPECT_EQ(document.at("repeat"), 4);
   ASSERT_EQ(document.at("effects").size(), 5U);
-  // What needs no number beyond a million needs fewer the larger it is.
+  // If the number of runs for an effect is below a million, a larger effect needs fewer.
   const json& effects = document.at("effects");
   for (std::size_t i = 1; i < effects.size(); ++i) {
     if (!effects.at(i - 1).contains("needed")) continue;

@@ -1,5 +1,5 @@
-// Each way in which a measurement can fail has its own clear end: failed, our words and iperf3's, exit
-// code 7.
+// Every way in which a measurement can fail has its own clear result: failed, with our words and iperf3's,
+// and exit code 7.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// Which one it reads as depends on the socket that iperf3 looks at first.
+// The error depends on which socket iperf3 examines first.
 testing::Matcher<const std::string&> tells_of_a_lost_server() {
   return AllOf(
       HasSubstr("iperf3 says"),
@@ -33,7 +33,7 @@ class Failure : public SystemTest {
     SystemTest::TearDown();
   }
 
-  // A start that netperfctl follows, and what came of it.
+  // Starts a job that netperfctl follows to its end.
   static std::unique_ptr<Process> follow(const std::string& scenario,
                                          const std::vector<std::string>& words = {}) {
     std::vector<std::string> arguments{"start", scenario};
@@ -41,7 +41,7 @@ class Failure : public SystemTest {
     return std::make_unique<Process>(lab().ctl_command(arguments, lab().users().member));
   }
 
-  // The error of the one run, which must have failed and must be told by netperfctl as it is stored.
+  // The error of the only run, which must have failed; netperfctl must print it as it is stored.
   static std::string error_of_failed(Process& started) {
     EXPECT_EQ(started.wait(), (Exit{kRunFailed, 0})) << started.out() << started.err();
     const Database database = lab().database();
@@ -130,7 +130,7 @@ TEST_F(Failure, a_link_that_goes_down_in_the_middle) {
   tap.wait_for_traffic();
   lab().net().set_link(false);
   const std::string error = error_of_failed(*started);
-  // iperf3 3.12 waits for ever for an answer of the other side, newer ones notice by themselves.
+  // iperf3 3.12 waits forever for an answer of the other side; newer versions notice by themselves.
   EXPECT_THAT(error, HasSubstr("iperf3 says"));
   EXPECT_THAT(error, AnyOf(HasSubstr("deadline of 5 s"), HasSubstr("unable to"), HasSubstr("timed out")));
   lab().net().set_link(true);
@@ -141,7 +141,7 @@ TEST_F(Failure, a_run_that_is_not_done_within_its_deadline) {
   TrafficTap tap{lab().net().right()};
   const auto started = follow("local", {"limits.timeout=3s"});
   tap.wait_for_traffic();
-  // It can neither end nor answer SIGTERM.
+  // A stopped process can neither end nor react to SIGTERM.
   ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGSTOP), 0);
   EXPECT_THAT(error_of_failed(*started), HasSubstr("deadline of 3 s"));
 }

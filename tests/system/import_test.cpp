@@ -1,4 +1,4 @@
-// Files that others measured, imported by the client as a user and read by the daemon's confined child.
+// Files of other measurements, imported by the client as a user and read by the daemon's confined child.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Import : public SystemTest {
  protected:
   static void SetUpTestSuite() { set_up({}); }
 
-  // A copy where the user of the client may read it, as in the tree nobody but its owner may be able to.
+  // A copy that the client's user can read, since the source tree may be closed to others.
   static std::string data(std::string file) {
     const std::string content = read_text(NETPERFD_TEST_DATA "/" + file);
     std::ranges::replace(file, '/', '-');
@@ -48,7 +48,7 @@ class Import : public SystemTest {
 TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
   ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
   ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);
-  // Beside the version of iperf3 nothing is known that could be the same.
+  // Only the version of iperf3 is known, so nothing else could be the same.
   const Outcome refused = lab().ctl({"compare", "-o", "json", "label:old", "label:new"});
   EXPECT_EQ(refused.code, kInconclusive) << refused.err;
   EXPECT_EQ(json::parse(refused.out).at("comparison").at("verdict"), "refused");

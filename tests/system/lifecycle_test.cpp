@@ -1,4 +1,4 @@
-// The daemon as its service manager meets it: start, reload, watchdog, idleness, end.
+// The daemon from the service manager's view: start, reload, watchdog, idleness, end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// A program that ends by itself.
+// Runs a program that ends by itself.
 Outcome run_netperfd(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), NETPERFD_PROGRAM);
   return run({.argv = std::move(arguments), .environment = {}, .user = {}, .netns = {}, .stderr_file = {}});
@@ -46,7 +46,7 @@ class Lifecycle : public SystemTest {
     NetperfdProcess& netperfd = lab().netperfd();
     const std::size_t ready = netperfd.notified().count("READY=1");
     netperfd.process().signal(SIGHUP);
-    netperfd.wait_until_told("RELOADING=1", ready);  // one reload after each time it got ready
+    netperfd.wait_until_told("RELOADING=1", ready);  // one reload each time it became ready
     netperfd.wait_until_ready(ready + 1);
   }
 
@@ -101,7 +101,7 @@ TEST_F(Lifecycle, a_reload_with_a_wrong_configuration_keeps_the_old_one_and_is_l
 }
 
 TEST_F(Lifecycle, a_reload_takes_another_group_into_effect) {
-  // Nobody is a member of this one.
+  // This group has no members.
   write_configuration(lab().users().group + 1);
   reload();
   EXPECT_EQ(lab().ctl({"start", "local"}).code, kDenied);
@@ -200,19 +200,18 @@ TEST_F(Lifecycle, an_unknown_option_is_a_usage_error) {
   EXPECT_EQ(lab().ctl({}).code, 2);
 }
 
-// ---- Idle
-// -----------------------------------------------------------------------------------------------------------
+// ---- Idle -------------------------------------------------------------------------------------------------
 
-// Nothing is waited for here but that nothing happens: time has to pass.
+// The test must let time pass, because it checks that nothing happens.
 constexpr std::chrono::seconds kIdle{3};
 
-// Names of the system calls of `netperfd` while kIdle passes, once or until it was `enough`.
+// Names of the system calls of `netperfd` during a period of kIdle, repeated until `enough` returns true.
 std::vector<std::string> calls_while_idle(
     NetperfdProcess& netperfd, const ScratchDir& directory,
     const std::function<bool()>& enough = [] { return true; }) {
   const std::string file = directory.path("strace.out");
   std::vector<std::string> argv{"strace", "-o", file, "-p", std::to_string(netperfd.process().pid())};
-#ifndef NETPERFD_THREAD_SANITIZED  // the sanitizer's own thread never rests
+#ifndef NETPERFD_THREAD_SANITIZED  // the sanitizer's own thread is never idle
   argv.emplace_back("--follow-forks");
 #endif
   Process strace{{.argv = std::move(argv), .environment = {}, .user = {}, .netns = {}, .stderr_file = {}}};
@@ -226,7 +225,7 @@ std::vector<std::string> calls_while_idle(
   std::vector<std::string> calls;
   std::istringstream lines{read_text(file)};
   for (std::string line; std::getline(lines, line);) {
-    // "1234  epoll_wait(5, ..."; without a parenthesis it is no call but a signal or an end.
+    // "1234  epoll_wait(5, ..."; a line without a parenthesis is a signal or an end, not a call.
     const std::size_t name = line.find_first_not_of(" 0123456789");
     if (name == std::string::npos || line.find('(') == std::string::npos) continue;
     calls.push_back(line.substr(name, line.find('(') - name));
@@ -239,7 +238,7 @@ std::ptrdiff_t count_of(const std::vector<std::string>& calls, std::string_view 
 }
 
 TEST_F(Lifecycle, an_idle_daemon_that_has_measured_makes_no_system_call) {
-  // Anew, so that no job of another test is forgotten in the meantime.
+  // Restarted, so that no job of another test is removed during the test.
   EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
   lab().start_netperfd();
   JobWatch watch{lab().bus().address()};
@@ -247,8 +246,8 @@ TEST_F(Lifecycle, an_idle_daemon_that_has_measured_makes_no_system_call) {
   const Reply reply = lab().connect(User{}).call(dbus::kManagerPath, "org.freedesktop.DBus.Peer", "Ping", "");
   ASSERT_EQ(reply.error_name, "") << reply.error_text;
   const auto calls = calls_while_idle(lab().netperfd(), lab().directory());
-  // The arrival of strace interrupts the wait; what follows is the next wait, and sd-event asks for its
-  // thread before it.
+  // Attaching strace interrupts the wait. The next wait follows, before which sd-event asks for its thread
+  // id.
   EXPECT_THAT(calls, testing::Each(testing::AnyOf(StartsWith("epoll_"), "gettid", "restart_syscall")));
   EXPECT_GE(count_of(calls, "epoll_"), 1) << "strace has seen nothing at all";
   EXPECT_LE(count_of(calls, "epoll_"), 2);
@@ -266,18 +265,18 @@ TEST_F(Lifecycle, an_idle_daemon_with_a_watchdog_wakes_up_for_nothing_else) {
   const auto answers_so_far = [&] {
     return static_cast<std::ptrdiff_t>(netperfd.notified().count("WATCHDOG=1") - before);
   };
-  constexpr std::ptrdiff_t kFewest = 3;  // a busy machine takes longer for them
+  constexpr std::ptrdiff_t kFewest = 3;  // a busy machine needs more time for them
   const auto calls = calls_while_idle(netperfd, directory, [&] { return answers_so_far() >= kFewest; });
   const auto answers = answers_so_far();
   EXPECT_GE(answers, kFewest);
-  // One may fall before the arrival of strace, which wakes the loop too, or after it has gone.
+  // One call may come from attaching strace, which wakes the loop too, and one from detaching it.
   EXPECT_LE(count_of(calls, "epoll_"), answers + 2);
   EXPECT_GE(count_of(calls, "send"), answers - 2);
   EXPECT_LE(count_of(calls, "send"), answers);
 }
 
 #ifndef NETPERFD_SANITIZED
-// Left out of sanitized builds alone: their shadow memory is not the daemon's.
+// Excluded only in sanitized builds: their shadow memory is not the daemon's.
 TEST_F(Lifecycle, an_idle_daemon_that_has_measured_stays_below_20_mb) {
   ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
   const auto status = status_of(lab().netperfd().process().pid());

@@ -1,5 +1,5 @@
-// GoogleTest's own main() would call a filter that names no test a success, and a machine that cannot run
-// these tests a list of riddles.
+// GoogleTest's own main() would report success for a filter that matches no test, and many confusing failures
+// on a machine that cannot run these tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

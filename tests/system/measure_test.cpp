@@ -1,5 +1,4 @@
-// A measurement on its whole way: an unprivileged user, netperfctl, the bus, netperfd, iperf3, SQLite, and
-// back.
+// A complete measurement: an unprivileged user, netperfctl, the bus, netperfd, iperf3, SQLite, and back.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-// The bytes behind the descriptor that OpenDocument gives to `user`.
+// The contents of the descriptor that OpenDocument returns to `user`.
 std::string open_document(const Lab& lab, const User& user, std::uint64_t run, const char* name) {
   const BusClient client = lab.connect(user);
   const Reply reply = client.manager("OpenDocument", "ts", run, name);
@@ -39,7 +38,7 @@ std::string open_document(const Lab& lab, const User& user, std::uint64_t run, c
   return bytes;
 }
 
-// The summary of a test, from a document or from a stream of events, a line each.
+// The summary of a test, from a document or from a stream of events, one per line.
 json end_of(const std::string& bytes) {
   const json whole = json::parse(bytes, nullptr, false);
   if (!whole.is_discarded()) return whole.at("end");
@@ -59,11 +58,11 @@ class Measure : public SystemTest {
  protected:
   static void SetUpTestSuite() { set_up({}); }
 
-  // What is known of one finished run, from three places.
+  // The data on one finished run, from three sources.
   struct Measured {
     std::uint64_t run = 0;
-    json shown;  // netperfctl show last -o json
-    json end;    // of iperf3's own document
+    json shown;  // output of netperfctl show last -o json
+    json end;    // from iperf3's own document
   };
 
   static Measured measure(const std::vector<std::string>& overrides) {
@@ -83,7 +82,7 @@ class Measure : public SystemTest {
     return measured;
   }
 
-  // The row of one direction says the same in `show` and in the database.
+  // Checks that the row of one direction is the same in `show` and in the database.
   static void expect_stored_as_shown(const Measured& measured) {
     const Database database = lab().database();
     const json& sums = measured.shown.at("sums");
@@ -214,7 +213,7 @@ TEST_F(Measure, a_job_in_a_file_of_the_caller_is_measured_under_its_own_name) {
   EXPECT_EQ(json::parse(listed.out).at("runs").at(0).at("scenario"), "mine");
 }
 
-// A measurement that lasts until the test ends, and its two processes.
+// A measurement that lasts until the test ends, with its two processes.
 class Measuring : public Measure {
  protected:
   void SetUp() override {
@@ -251,8 +250,7 @@ TEST_F(Measuring, iperf3_is_in_the_asked_namespaces) {
 }
 
 TEST_F(Measuring, iperf3_has_no_descriptor_of_the_daemon) {
-  // The daemon's end of a pipe to iperf3 is read, never the other way round; its other descriptors are its
-  // own alone.
+  // The daemon reads from its pipe to iperf3, never the reverse; its other descriptors are not shared.
   std::vector<std::string> daemons;
   for (const auto& [number, target] : files_of(lab().netperfd().process().pid())) {
     if (!target.starts_with("pipe:")) daemons.push_back(target);
@@ -264,8 +262,7 @@ TEST_F(Measuring, iperf3_has_no_descriptor_of_the_daemon) {
       } else if (number <= STDERR_FILENO) {
         EXPECT_THAT(target, StartsWith("pipe:"));
       } else {
-        // Its own: sockets, the unlinked file behind its buffer, and where it takes that buffer's content
-        // from.
+        // iperf3's own: sockets, the unlinked file of its buffer, and the source of that buffer's contents.
         EXPECT_THAT(target, AnyOf(StartsWith("socket:"), HasSubstr("iperf3."), "/dev/urandom"))
             << "descriptor " << number;
         EXPECT_THAT(daemons, Each(testing::Ne(target))) << "descriptor " << number;
@@ -278,7 +275,7 @@ TEST_F(Measuring, iperf3_is_told_to_end_with_its_daemon_and_dumps_no_core) {
   const std::string limits = read_text(fmt::format("/proc/{}/limits", client.pid));
   EXPECT_THAT(limits, testing::ContainsRegex("Max core file size +0 +0 "));
   EXPECT_EQ(client.parent, lab().netperfd().process().pid());
-  // iperf3 must hear SIGTERM, which the daemon blocks.
+  // iperf3 must receive SIGTERM, which the daemon blocks.
   EXPECT_EQ(status_of(client.pid).at("SigBlk"), "0000000000000000");
 }
 

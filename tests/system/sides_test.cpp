@@ -1,4 +1,4 @@
-// Jobs with two sides: real commands, run by the daemon itself, change a namespace between real runs.
+// Jobs with two sides: the daemon itself runs real commands that change a namespace between real runs.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -30,7 +30,7 @@ class Sides : public SystemTest {
     ASSERT_EQ(process.wait(), (Exit{0, 0})) << process.err();
   }
 
-  // With this seed the order of a block is BAAB.
+  // With this seed a block has the order BAAB.
   static constexpr int kBeginsWithB = 5489;
 
   static std::vector<std::string> in_left(const std::string& script) {
@@ -42,7 +42,7 @@ class Sides : public SystemTest {
     for (const std::string& word : words) text += fmt::format("{}'{}'", text.empty() ? "" : ", ", word);
     return "[" + text + "]";
   }
-  // One side, on which TCP has this value of tcp_sack; the file tells it too.
+  // One side, which sets TCP's tcp_sack to this value; the check reads the same file.
   std::string side(const std::string& name, int value, const std::string& check_too = {},
                    const std::string& switch_first = {}) const {
     const std::string path = "/proc/sys/net/ipv4/tcp_sack";
@@ -96,7 +96,7 @@ TEST_F(Sides, are_taken_by_turns_with_and_without_the_trace) {
 TEST_F(Sides, find_each_run_on_its_side) {
   write_scenario("found", "");
   ASSERT_EQ(lab().ctl({"start", "found"}).code, 0);
-  // What each run's environment says of its own namespace, beside others that no command has touched.
+  // Each run's environment has its side's value in its own namespace; no command has touched the others.
   EXPECT_EQ(lab().database().value(fmt::format("SELECT group_concat(variant || switched, ' ') FROM (SELECT "
                                                "variant, sum(value = '0') AS switched FROM runs "
                                                "JOIN environment_overview ON run = runs.id WHERE job = {} "
@@ -119,7 +119,7 @@ TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
 }
 
 TEST_F(Sides, that_cannot_go_back_fail_the_job) {
-  // The first switch to side A makes it, the second, at the end, finds it there.
+  // The first switch to side A creates it, the second, at the end, finds it.
   const std::filesystem::path once = lab().directory().path("once");
   write_scenario("stuck", "", {}, fmt::format("mkdir {} && ", once.string()));
   const Outcome started = lab().ctl({"start", "stuck"});

@@ -1,4 +1,4 @@
-// The kernel watched while a run goes on: real daemon, real tracefs, with what every kernel allows.
+// Tracing the kernel during a run: real daemon, real tracefs, using features that every kernel has.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Nobody listens there: each datagram is dropped for want of a socket.
+// Nobody listens there: each datagram is dropped because there is no socket.
 constexpr std::uint16_t kClosedPort = 9;
 
 class Trace : public SystemTest {
@@ -27,7 +27,7 @@ class Trace : public SystemTest {
     watch = std::make_unique<JobWatch>(lab().bus().address());
   }
 
-  // A job's file in which TRACE stands for its trace.
+  // A job's file, with its trace in place of TRACE.
   static std::string job_file(const std::string& name, const std::string& workload,
                               const std::string& trace) {
     return lab().directory().write(
@@ -39,7 +39,7 @@ class Trace : public SystemTest {
   }
   static constexpr const char* kNoWorkload = "none: {until: stop}";
 
-  // Starts it and waits until its first run is under way.
+  // Starts the job and waits until its first run is running.
   StartedJob start_and_wait(const std::string& file) {
     const StartedJob job = lab().start(file);
     watch->wait_for_run_state(job.id, "running");

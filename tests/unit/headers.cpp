@@ -1,1 +1,1 @@
-// Nothing but a place for the precompiled headers.
+// Only a translation unit for the precompiled headers.

@@ -9,7 +9,7 @@
 namespace netperfd::system_test {
 namespace {
 
-// While it lives this process acts as `user`: the kernel notes at connect() who the peer of a socket is.
+// While it lives, this process acts as `user`: at connect() the kernel records the credentials of the peer.
 class ActingAs {
  public:
   explicit ActingAs(const User& user) {
@@ -21,7 +21,7 @@ class ActingAs {
   ActingAs(const ActingAs&) = delete;
   ActingAs& operator=(const ActingAs&) = delete;
   ~ActingAs() {
-    // Back to root: cannot fail while the real user is root.
+    // Back to root: this cannot fail while the real user is root.
     (void)!::seteuid(0);
     (void)!::setegid(0);
     (void)!::setgroups(0, nullptr);
@@ -44,7 +44,7 @@ BusClient::BusClient(const std::string& address, const User& user) {
   require(sd_bus_negotiate_fds(bus, 1), "sd_bus_negotiate_fds");
   require(sd_bus_start(bus), "sd_bus_start");
   const char* name = nullptr;
-  require(sd_bus_get_unique_name(bus, &name), "sd_bus_get_unique_name");  // waits for the bus's welcome
+  require(sd_bus_get_unique_name(bus, &name), "sd_bus_get_unique_name");  // waits for the bus's greeting
 }
 
 Message BusClient::new_call(const char* service, const char* path, const char* interface,
@@ -56,7 +56,7 @@ Message BusClient::new_call(const char* service, const char* path, const char* i
 }
 
 Reply BusClient::send(const Message& message) const {
-  sd_bus_error error{};  // what SD_BUS_ERROR_NULL says in C
+  sd_bus_error error{};  // the value of SD_BUS_ERROR_NULL in C
   sd_bus_message* answer = nullptr;
   const int result = sd_bus_call(bus_.get(), message.get(), 0, &error, &answer);
   Reply reply{Message{answer}, {}, {}};

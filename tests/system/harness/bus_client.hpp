@@ -1,4 +1,4 @@
-// A plain caller on the bus, as any user: for what netperfctl does not do, and to be told of changes.
+// A plain caller on the bus, as any user: for actions that netperfctl lacks, and to receive signals.
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -16,16 +16,16 @@ struct MessageUnref {
 };
 using Message = std::unique_ptr<sd_bus_message, MessageUnref>;
 
-// The answer to a call: a message or the error that came instead.
+// The answer to a call: a message or an error.
 struct Reply {
   Message message;
-  std::string error_name;  // empty: none
+  std::string error_name;  // empty: no error
   std::string error_text;
 };
 
 class BusClient {
  public:
-  // Connects with the credentials of `user`, which is what the bus then knows of it.
+  // Connects with the credentials of `user`, by which the bus identifies the caller.
   BusClient(const std::string& address, const User& user);
 
   [[nodiscard]] sd_bus* raw() const { return bus_.get(); }
@@ -47,7 +47,6 @@ class BusClient {
     return send(message);
   }
 
-  // Leaves the bus.
   void close() { bus_.reset(); }
 
  private:

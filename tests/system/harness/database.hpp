@@ -14,25 +14,25 @@ struct CloseDatabase {
 };
 using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
 
-// A second reader of the daemon's database, as a person with sqlite3 is one; it cannot write.
+// A second reader of the daemon's database, like a person with sqlite3; it cannot write.
 class Database {
  public:
   explicit Database(const std::string& path);
 
   using Row = std::vector<std::string>;  // NULL is "NULL"
   [[nodiscard]] std::vector<Row> rows(const std::string& sql) const;
-  // Of a query with exactly one row of one column.
+  // The result of a query with exactly one row of one column.
   [[nodiscard]] std::string value(const std::string& sql) const;
   [[nodiscard]] std::int64_t number(const std::string& sql) const;
   [[nodiscard]] double real(const std::string& sql) const;
-  // All of the run that is stored, to be compared with itself later.
+  // All stored data of the run, to be compared with a later state.
   [[nodiscard]] std::vector<Row> everything_of(std::uint64_t run) const;
 
  private:
   Connection database_;
 };
 
-// While it lives nobody else writes to the database.
+// While it lives, nobody else can write to the database.
 class WriteLock {
  public:
   explicit WriteLock(const std::string& path);

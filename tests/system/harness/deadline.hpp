@@ -1,5 +1,5 @@
-// How long a test waits for an event before it gives up: far beyond anything expected, since waiting longer
-// than needed costs nothing but the time of a failure.
+// How long a test waits for an event before it gives up: far longer than expected, since a long limit costs
+// time only if the test fails.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Deadline {
       : end_(std::chrono::steady_clock::now() + delay) {}
 
   [[nodiscard]] bool has_passed() const { return std::chrono::steady_clock::now() >= end_; }
-  // What is left, as poll() takes it: rounded up, so that a poll which times out has reached the deadline.
+  // The remaining time for poll(): rounded up, so that a poll that times out has reached the deadline.
   [[nodiscard]] int poll_timeout() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
     return static_cast<int>(std::max<std::int64_t>(left.count(), 0));

@@ -1,5 +1,5 @@
-// What netperfctl ends with. Written out here, not taken from the client: a test is to notice when one
-// changes.
+// netperfctl's exit codes. Written out here instead of taken from the client, so that a test notices a
+// change.
 #pragma once
 
 namespace netperfd::system_test {

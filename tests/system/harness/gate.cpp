@@ -30,7 +30,7 @@ exec {iperf3} "$@"
 )";
 
 Fd make_fifo(const std::string& path) {
-  // The program before the gate is another user, whatever the test's umask.
+  // The program before the gate runs as another user, whatever the test's umask is.
   if (::mkfifo(path.c_str(), 0666) != 0 || ::chmod(path.c_str(), 0666) != 0) {
     throw std::system_error(errno, std::generic_category(), path);
   }

@@ -18,7 +18,7 @@ void require(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
-// Of /org/netperfd1/job/NUMBER; 0 for other paths.
+// The job number of /org/netperfd1/job/NUMBER; 0 for other paths.
 std::uint64_t job_of(const char* path) {
   std::string_view text = path != nullptr ? path : "";
   constexpr std::string_view kPrefix = dbus::kJobPathPrefix;
@@ -138,7 +138,7 @@ void JobWatch::wait_until(const std::function<bool()>& done, const std::string& 
   }
 }
 
-// `message` stands at the a{sv} of org.netperfd1.Job's properties.
+// `message` is positioned at the a{sv} of org.netperfd1.Job's properties.
 void JobWatch::read_properties(std::uint64_t job, sd_bus_message* message) {
   require(sd_bus_message_enter_container(message, 'a', "{sv}"), "properties");
   while (sd_bus_message_enter_container(message, 'e', "sv") > 0) {

@@ -1,4 +1,4 @@
-// Sees every change of every job from its creation on, by the daemon's own signals.
+// Observes every change of every job from its creation on, through the daemon's own signals.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,30 @@ struct SeenRunEnd {
 
 class JobWatch {
  public:
-  // To be made before the jobs it is asked about.
+  // Create it before the jobs it is asked about.
   explicit JobWatch(const std::string& bus_address);
   JobWatch(const JobWatch&) = delete;
   JobWatch& operator=(const JobWatch&) = delete;
 
-  // Until a run of the job was in this state at some time; an exception where the deadline passes first, as
-  // below.
+  // Waits until a run of the job has been in this state; this and the functions below throw if the deadline
+  // passes first.
   void wait_for_run_state(std::uint64_t job, const std::string& state);
-  // Until the job has ended; its state.
+  // Waits until the job has ended; returns its state.
   std::string wait_for_end(std::uint64_t job);
-  // Until `count` runs of the job have ended; they, in order.
+  // Waits until `count` runs of the job have ended; returns them in order.
   std::vector<SeenRunEnd> wait_for_runs(std::uint64_t job, std::size_t count);
-  // Whether a live interval of the job came so far.
+  // Whether a live interval of the job has arrived.
   [[nodiscard]] bool saw_interval(std::uint64_t job);
-  // How often this event was told of by TraceProgress so far.
+  // How often TraceProgress has reported this event.
   [[nodiscard]] std::uint64_t traced_events(std::uint64_t job, const std::string& event);
-  // States of the job's current run, in the order in which they were announced.
+  // States of the job's current run, in the order of their signals.
   [[nodiscard]] const std::vector<std::string>& run_states(std::uint64_t job) {
     return jobs_[job].run_states;
   }
 
  private:
   struct Job {
-    std::vector<std::string> states;  // without repetition, as the next
+    std::vector<std::string> states;  // without repetitions, like `run_states`
     std::vector<std::string> run_states;
     std::vector<SeenRunEnd> runs;
     std::size_t intervals = 0;

@@ -14,8 +14,8 @@
 namespace netperfd::system_test {
 namespace {
 
-// dbus-daemon turns away whom the account database does not know, so callers are accounts that every system
-// has.
+// dbus-daemon rejects users that the account database does not know, so callers use accounts that every
+// system has.
 User account(const char* name, std::vector<gid_t> groups) {
   const passwd* entry = ::getpwnam(name);  // NOLINT(concurrency-mt-unsafe): no other thread asks
   if (entry == nullptr) throw std::runtime_error(fmt::format("this system has no account \"{}\"", name));
@@ -23,8 +23,8 @@ User account(const char* name, std::vector<gid_t> groups) {
 }
 
 Users make_users() {
-  // Numbers that no account has and no other test: the group is looked up nowhere, and what runs as `iperf3`
-  // is ours. Below 65536: a container may know no more.
+  // Ids without an account and not used by other tests: nobody looks up the group, and all processes of
+  // `iperf3` are ours. Below 65536, since a container may know no more.
   constexpr uid_t kFirst = 20'000;
   constexpr uid_t kProcesses = 20'000;
   const uid_t base = kFirst + 2 * (static_cast<uid_t>(::getpid()) % kProcesses);
@@ -52,7 +52,7 @@ log:
   level: debug
 )";
 
-// A copy that every user may run: the directory it was built in may be closed to others.
+// A copy that every user may run: the build directory may be closed to others.
 const std::string& netperfctl_for_all() {
   static const ScratchDir directory;
   static const std::string program = [] {
@@ -63,7 +63,7 @@ const std::string& netperfctl_for_all() {
   return program;
 }
 
-// Both sides are netperfd's own.
+// netperfd runs both sides.
 constexpr std::string_view kLocalScenario = R"(name: local
 description: a one-off server of netperfd's own
 workload:
@@ -75,7 +75,7 @@ workload:
 limits: {{timeout: 40s}}
 )";
 
-// Over in a moment: for tests that need a run, not a measurement.
+// Ends at once: for tests that need a run, not a measurement.
 constexpr std::string_view kQuickScenario = R"(name: quick
 workload:
   iperf3:
@@ -85,7 +85,7 @@ workload:
 limits: {{timeout: 40s}}
 )";
 
-// The server is somebody else's, or nobody's.
+// The server is not run by netperfd, or does not exist.
 constexpr std::string_view kForeignScenario = R"(name: foreign
 description: a server that is not netperfd's
 workload:
@@ -107,7 +107,7 @@ Lab::Lab(LabOptions options) : options_(std::move(options)), bus_(directory_), u
 }
 
 Lab::~Lab() {
-  // The daemon first: what it runs lives in the namespaces.
+  // The daemon first: its processes live in the namespaces.
   netperfd_.reset();
 }
 

@@ -1,5 +1,4 @@
-// All that a test of the whole needs: a bus, two namespaces, users, a configured daemon and the client to
-// talk to it.
+// Everything that a system test needs: a bus, two namespaces, users, a configured daemon, and its client.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,8 @@ struct LabOptions {
 
 struct Users {
   User member;        // may measure
-  User other_member;  // also
-  User outsider;      // in no group of importance
+  User other_member;  // may measure too
+  User outsider;      // a member of no relevant group
   User iperf3;        // runs the workload
   gid_t group = 0;    // whose members may measure
 };
@@ -53,42 +52,44 @@ class Lab {
   [[nodiscard]] const Users& users() const { return users_; }
   [[nodiscard]] Gate& gate() { return gate_.value(); }
 
-  // ---- The daemon. Each start appends to the same log and goes on with the same database.
+  // ---- The daemon -----------------------------------------------------------------------------------------
+  // Each start appends to the same log and continues with the same database.
   void start_netperfd();
   [[nodiscard]] NetperfdProcess& netperfd() { return *netperfd_; }
   [[nodiscard]] bool is_running() const { return netperfd_ != nullptr; }
   Exit end_netperfd(int signal_number);
   [[nodiscard]] const std::string& configuration() const { return configuration_; }
-  // The text of a configuration with these in place of its own.
+  // The text of a configuration with these values instead of its own.
   [[nodiscard]] std::string configuration_text(const std::string& scenarios_dir, gid_t group,
                                                const std::string& database) const;
   [[nodiscard]] std::string scenarios_dir() const { return directory_.path("scenarios.d"); }
   [[nodiscard]] std::string database_path() const { return directory_.path("netperfd.db"); }
   [[nodiscard]] Database database() const { return Database{database_path()}; }
 
-  // ---- The client.
+  // ---- The client -----------------------------------------------------------------------------------------
   [[nodiscard]] Command ctl_command(std::vector<std::string> arguments, const User& user) const;
   [[nodiscard]] Outcome ctl(std::vector<std::string> arguments, const User& user) const;
   [[nodiscard]] Outcome ctl(std::vector<std::string> arguments) const {
     return ctl(std::move(arguments), users_.member);
   }
-  // Starts and leaves a job as a member; an exception where netperfctl fails. `overrides` of workload.iperf3.
+  // Starts a job as a member, without following it; throws if netperfctl fails. `overrides` are below
+  // workload.iperf3.
   StartedJob start(const std::string& scenario, const std::vector<std::string>& overrides = {},
                    const std::vector<std::string>& more = {}) const;
 
   void stop(std::uint64_t job) const;
   [[nodiscard]] BusClient connect(const User& user) const { return {bus_.address(), user}; }
 
-  // ---- The workload.
-  // Runs the same iperf3 that the daemon runs, as somebody else's.
+  // ---- The workload ---------------------------------------------------------------------------------------
+  // Runs the daemon's iperf3 program, but as somebody else's process.
   [[nodiscard]] std::unique_ptr<Process> foreign_iperf3(const std::string& netns,
                                                         std::vector<std::string> arguments) const;
-  // Living processes of the daemon's runs, wherever they come from.
+  // Living processes of the daemon's runs, whoever their parent is.
   [[nodiscard]] std::vector<SeenProcess> workload() const;
-  // The one that has this word in its argv and is iperf3 itself already; an exception where there is not
+  // The only process that has this word in its argv and has already become iperf3; throws if there is not
   // exactly one.
   [[nodiscard]] SeenProcess iperf3_with(const std::string& word) const;
-  // Whether all of them end.
+  // Waits for all of them to end; returns whether they did.
   [[nodiscard]] bool workload_ends() const;
 
  private:

@@ -32,7 +32,7 @@ void ip(std::initializer_list<std::string> words) {
   must_run(std::move(argv));
 }
 
-// The process that a namespace of ours was named for: netperfd-test-PID-left.
+// The process that a namespace of ours is named after: netperfd-test-PID-left.
 std::optional<pid_t> maker_of(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());
@@ -87,14 +87,14 @@ void NetnsPair::set_link(bool up) const {
 
 void NetnsPair::send_datagrams(std::uint16_t port, int count) const {
   std::exception_ptr failure;
-  // In a thread of its own, since setns() moves the thread that calls it.
+  // In a separate thread, since setns() moves the thread that calls it.
   std::thread([&] {
     try {
       const Fd netns{::open(("/run/netns/" + left_).c_str(), O_RDONLY | O_CLOEXEC)};
       if (::setns(netns.get(), CLONE_NEWNET) != 0) {
         throw std::system_error(errno, std::generic_category(), "setns");
       }
-      // Not connected: the port's ICMP answers must not end it.
+      // Not connected, since the port's ICMP answers would make sending fail.
       const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
       sockaddr_in to{};
       to.sin_family = AF_INET;

@@ -12,18 +12,18 @@
 
 namespace netperfd::system_test {
 
-// The real daemon, as a service manager runs it: with a socket to notify and its log in a file.
+// The real daemon, run as by a service manager: with a notification socket, and its log in a file.
 class NetperfdProcess {
  public:
-  // Returns at once. `name` tells apart the files of several daemons in one directory.
+  // Returns at once. `name` distinguishes the files of several daemons in one directory.
   NetperfdProcess(const ScratchDir& directory, const PrivateBus& bus, const std::string& configuration,
                   const std::string& name = "netperfd", std::vector<std::string> environment = {});
 
-  // Until READY=1 has been said `times` times; an exception with the log where that does not come.
+  // Waits until READY=1 has been sent `times` times; otherwise throws with the log.
   void wait_until_ready(std::size_t times = 1);
-  // Until `line` was said; an exception as above.
+  // Waits until `line` has been sent; otherwise throws as above.
   void wait_until_told(std::string_view line, std::size_t times = 1);
-  // Ends it by this signal and waits for that.
+  // Sends this signal and waits for the end.
   Exit end_by(int signal_number);
 
   [[nodiscard]] Process& process() { return *process_; }

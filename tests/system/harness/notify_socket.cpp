@@ -29,7 +29,7 @@ Fd make_eventfd() {
 
 NotifySocket::NotifySocket(std::string path)
     : path_(std::move(path)), news_(make_eventfd()), stop_(make_eventfd()) {
-  ::unlink(path_.c_str());  // of the daemon before
+  ::unlink(path_.c_str());  // of an earlier daemon
   socket_.reset(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -45,7 +45,7 @@ NotifySocket::~NotifySocket() {
 }
 
 std::vector<std::string> NotifySocket::lines() {
-  receive();  // what lies there already has been said
+  receive();  // handles messages sent before
   const std::scoped_lock lock{mutex_};
   return lines_;
 }
@@ -59,7 +59,7 @@ bool NotifySocket::wait_for(std::string_view line, std::size_t times, int pidfd,
     std::array<pollfd, 2> watched{{{news_.get(), POLLIN, 0}, {pidfd, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), deadline.poll_timeout());
     require(ready >= 0 || errno == EINTR, "poll");
-    // A message that was sent before the end is here when the end is seen.
+    // A message sent before the end has arrived when the end is noticed.
     if (ready == 0 || watched[1].revents != 0) return count(line) >= times;
     eventfd_t seen = 0;
     (void)::eventfd_read(news_.get(), &seen);

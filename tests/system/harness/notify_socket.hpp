@@ -11,10 +11,10 @@
 
 namespace netperfd::system_test {
 
-// The service manager's end of sd_notify(): keeps what a daemon says, a line an assignment.
+// The service manager's end of sd_notify(): stores what a daemon sends, one line per assignment.
 //
-// A thread of its own reads, as a service manager always does: the kernel queues some ten messages only, and
-// the next sd_notify() would hold up the daemon while the test waits for something else.
+// A separate thread reads, because a service manager always reads: the kernel queues only about ten messages,
+// and the next sd_notify() would block the daemon while the test waits for something else.
 class NotifySocket {
  public:
   explicit NotifySocket(std::string path);
@@ -26,21 +26,21 @@ class NotifySocket {
   [[nodiscard]] std::string environment() const { return "NOTIFY_SOCKET=" + path_; }
   // All lines so far, in order.
   [[nodiscard]] std::vector<std::string> lines();
-  // How often `line` was said so far.
+  // How often `line` has been sent.
   [[nodiscard]] std::size_t count(std::string_view line);
-  // Until `line` was said at least `times` in all; false where the deadline passes first or `pidfd` shows
-  // that the speaker has ended without having said it.
+  // Waits until `line` was sent at least `times` times in total; false if the deadline passes first, or if
+  // `pidfd` shows that the sender ended without having sent it.
   [[nodiscard]] bool wait_for(std::string_view line, std::size_t times, int pidfd,
                               const Deadline& deadline = Deadline{});
 
  private:
-  void read_on();  // the thread
+  void read_on();  // body of the thread
   void receive();
 
   std::string path_;
   Fd socket_;
-  Fd news_;  // an eventfd: something was said since it was read
-  Fd stop_;  // an eventfd: the thread is to end
+  Fd news_;  // an eventfd: something was sent since the last read
+  Fd stop_;  // an eventfd: the thread must end
   std::mutex mutex_;
   std::vector<std::string> lines_;  // guarded by mutex_
   std::thread reader_;

@@ -7,7 +7,7 @@
 namespace netperfd::system_test {
 namespace {
 
-// The rules of the real system.conf: nobody owns a name or calls a method unless a policy file says so.
+// The rules of the real system.conf: nobody owns a name or calls a method unless a policy file allows it.
 constexpr std::string_view kBusConfiguration =
     R"(<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -46,7 +46,7 @@ PrivateBus::PrivateBus(const ScratchDir& directory) : address_("unix:path=" + di
               .user = {},
               .netns = {},
               .stderr_file = {}});
-  // Printed once it listens.
+  // Printed when it listens.
   process_->wait_for_output("unix:path=");
 }
 

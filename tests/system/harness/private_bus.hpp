@@ -9,13 +9,13 @@
 namespace netperfd::system_test {
 
 // A system bus of this test alone, as strict as the real one and with the policy that netperfd ships. It
-// starts no services, so a call to a daemon that is not there fails at once.
+// starts no services, so a call to a missing daemon fails at once.
 class PrivateBus {
  public:
   explicit PrivateBus(const ScratchDir& directory);
 
   [[nodiscard]] const std::string& address() const { return address_; }
-  // DBUS_SYSTEM_BUS_ADDRESS=..., which libsystemd and so every program of ours obeys.
+  // DBUS_SYSTEM_BUS_ADDRESS=..., which libsystemd and therefore all our programs use.
   [[nodiscard]] std::string environment() const { return "DBUS_SYSTEM_BUS_ADDRESS=" + address_; }
 
  private:

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -34,8 +34,8 @@ Pipe open_pipe() {
   return std::move(*pipe);
 }
 
-// nsenter and setpriv exec what follows them, so the process stays the one that was spawned. The death signal
-// is what keeps a test that is itself killed from leaving a bus, a daemon or a server behind.
+// nsenter and setpriv exec the program, so the process stays the one that was spawned. The death signal makes
+// sure that a test that is killed leaves no bus, daemon or server behind.
 std::vector<std::string> wrap(const Command& command) {
   std::vector<std::string> argv;
   if (!command.netns.empty()) argv = {"nsenter", "--net=/run/netns/" + command.netns, "--"};
@@ -76,7 +76,7 @@ pid_t spawn(const Command& command, const Fd& out, const Fd& err) {
   require_no_error(::posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
   posix_spawnattr_t attributes{};
   require_no_error(::posix_spawnattr_init(&attributes), "posix_spawnattr_init");
-  // A group of its own, so that Ctrl-C in the terminal of the test ends the test, which then ends the rest.
+  // A group of its own, so that Ctrl-C in the test's terminal ends the test, which then ends the others.
   require_no_error(::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP),
                    "posix_spawnattr_setflags");
   require_no_error(::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
@@ -142,7 +142,7 @@ void Process::wait_for_output(std::string_view text, const Deadline& deadline) {
 
 bool Process::pump(const Deadline& deadline, const std::function<bool()>& done) {
   while (!done()) {
-    // A descriptor of -1 is left out by poll().
+    // poll() ignores a descriptor of -1.
     std::array<pollfd, 3> watched{
         {{out_.fd.get(), POLLIN, 0}, {err_.fd.get(), POLLIN, 0}, {exit_ ? -1 : pidfd_.get(), POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), deadline.poll_timeout());
@@ -173,7 +173,7 @@ void Process::reap() {
   int status = 0;
   if (::waitpid(pid_, &status, 0) != pid_) throw std::system_error(errno, std::generic_category(), "waitpid");
   exit_ = WIFSIGNALED(status) ? Exit{-1, WTERMSIG(status)} : Exit{WEXITSTATUS(status), 0};
-  // What it wrote last may have come after the read above.
+  // Its last output may have come after the read above.
   drain(out_);
   drain(err_);
 }

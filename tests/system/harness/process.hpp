@@ -1,4 +1,4 @@
-// One process that a test starts, from its argv to its reaped end.
+// One process started by a test, from its argv until it is reaped.
 #pragma once
 
 #include <sys/types.h>
@@ -21,11 +21,11 @@ struct User {
 };
 
 struct Command {
-  std::vector<std::string> argv;         // argv[0] as execvp takes it
-  std::vector<std::string> environment;  // NAME=VALUE, beside PATH and the sanitizers' own
-  std::optional<User> user;              // absent: root, as the test
-  std::string netns;                     // a name under /run/netns; empty: the test's own
-  std::string stderr_file;               // appended to; empty: captured
+  std::vector<std::string> argv;         // argv[0] as for execvp
+  std::vector<std::string> environment;  // NAME=VALUE, in addition to PATH and the sanitizers' variables
+  std::optional<User> user;              // absent: root, like the test
+  std::string netns;                     // a name under /run/netns; empty: the test's own namespace
+  std::string stderr_file;               // appended to; empty: standard error is captured
 };
 
 struct Exit {
@@ -34,7 +34,7 @@ struct Exit {
   bool operator==(const Exit&) const = default;
 };
 
-// Killed and reaped with this object; killed by the kernel when the test program dies before that.
+// Killed and reaped with this object; the kernel kills it if the test program dies earlier.
 class Process {
  public:
   explicit Process(Command command);
@@ -42,11 +42,11 @@ class Process {
   Process& operator=(const Process&) = delete;
   ~Process();
 
-  // All of these throw where the deadline passes first; what was captured is in the exception's text.
+  // All of these throw if the deadline passes first; the exception's text contains the captured output.
   const Exit& wait(const Deadline& deadline = Deadline{});
-  // Until standard output or standard error holds `text`.
+  // Waits until standard output or standard error contains `text`.
   void wait_for_output(std::string_view text, const Deadline& deadline = Deadline{});
-  // Whether it has ended when `deadline` passes, without an exception.
+  // Whether it ends before `deadline`; does not throw.
   [[nodiscard]] bool ends_before(const Deadline& deadline);
 
   void signal(int number) const;
@@ -61,7 +61,7 @@ class Process {
     std::string bytes;
   };
 
-  // Reads both outputs until `done` or the deadline; what `done` says then.
+  // Reads both outputs until `done` returns true or the deadline passes; returns the last result of `done`.
   bool pump(const Deadline& deadline, const std::function<bool()>& done);
   static void drain(Output& output);
   void reap();
@@ -74,15 +74,15 @@ class Process {
   std::optional<Exit> exit_;
 };
 
-// What a finished command left behind.
+// The result of a finished command.
 struct Outcome {
-  int code = 0;  // of the exit; 128 + n where signal n killed it
+  int code = 0;  // the exit code; 128 + n if signal n killed it
   std::string out;
   std::string err;
 };
 
 [[nodiscard]] Outcome run(Command command);
-// The same, where anything but an exit code of 0 is an exception.
+// The same, but throws for anything but an exit code of 0.
 void must_run(std::vector<std::string> argv);
 
 }  // namespace netperfd::system_test

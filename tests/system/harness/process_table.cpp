@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -103,7 +103,7 @@ bool wait_until_gone(const std::function<bool(const SeenProcess&)>& unwanted) {
     if (found == all.end()) return true;
     if (deadline.has_passed()) return false;
     const Fd pidfd{::pidfd_open(found->pid, 0)};
-    if (!pidfd) continue;  // it has ended since
+    if (!pidfd) continue;  // it has ended meanwhile
     pollfd watched{pidfd.get(), POLLIN, 0};
     (void)::poll(&watched, 1, deadline.poll_timeout());
   }

@@ -1,4 +1,4 @@
-// What /proc says of processes that the test did not start itself.
+// Information from /proc on processes that the test did not start itself.
 #pragma once
 
 #include <sys/types.h>
@@ -22,17 +22,17 @@ struct SeenProcess {
   [[nodiscard]] bool has_word(const std::string& word) const;
 };
 
-// All that live, without zombies.
+// All living ones, without zombies.
 [[nodiscard]] std::vector<SeenProcess> all_processes();
-// What a process started with `ip netns exec NAME` would have as its netns.
+// The netns of a process started with `ip netns exec NAME`.
 [[nodiscard]] std::string netns_id(const std::string& name);
 // Lines of /proc/PID/status by their first word: status_of(pid).at("NoNewPrivs").
 [[nodiscard]] std::map<std::string, std::string> status_of(pid_t pid);
 // Targets of /proc/PID/fd by number.
 [[nodiscard]] std::map<int, std::string> files_of(pid_t pid);
 
-// Until no process is `unwanted` any more: those that are there now and all that follow them. False where one
-// is still there after Deadline::kLong.
+// Waits until no process is `unwanted` any more, including those that start meanwhile. False if one still
+// exists after Deadline::kLong.
 [[nodiscard]] bool wait_until_gone(const std::function<bool(const SeenProcess&)>& unwanted);
 
 }  // namespace netperfd::system_test

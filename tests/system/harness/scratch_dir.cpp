@@ -12,7 +12,7 @@
 
 namespace netperfd::system_test {
 
-// In /tmp whatever TMPDIR says: the path of a socket has no more than 107 characters.
+// In /tmp, ignoring TMPDIR: a socket's path has at most 107 characters.
 ScratchDir::ScratchDir() : directory_("/tmp/netperfd-test-XXXXXX") {
   if (::mkdtemp(directory_.data()) == nullptr || ::chmod(directory_.c_str(), 0755) != 0) {
     throw std::system_error(errno, std::generic_category(), directory_);
@@ -20,7 +20,7 @@ ScratchDir::ScratchDir() : directory_("/tmp/netperfd-test-XXXXXX") {
 }
 
 ScratchDir::~ScratchDir() {
-  std::error_code ignored;  // a leftover in /tmp does not change what the tests have shown
+  std::error_code ignored;  // a leftover in /tmp does not affect the results
   std::filesystem::remove_all(directory_, ignored);
 }
 

@@ -5,7 +5,7 @@
 
 namespace netperfd::system_test {
 
-// A directory of this test alone, which every user may enter; removed with all that is in it.
+// A directory of this test alone, which every user may enter; removed with its contents.
 class ScratchDir {
  public:
   ScratchDir();
@@ -15,7 +15,7 @@ class ScratchDir {
 
   // The path of `name` inside it.
   [[nodiscard]] std::string path(std::string_view name) const;
-  // Creates or replaces the file `name`, readable by all, together with the directories above it; its path.
+  // Creates or replaces the file `name`, readable by all, and its parent directories; returns its path.
   std::string write(std::string_view name, std::string_view content) const;
 
  private:

@@ -16,7 +16,7 @@ void stop_all(const Lab& lab) {
   const auto document = nlohmann::json::parse(listed.out);
   for (const auto& job : document.at("jobs")) {
     const auto id = job.at("job").get<std::uint64_t>();
-    // One that has ended since is just as well.
+    // A failure is ignored: the job may have ended meanwhile.
     if (lab.ctl({"stop", std::to_string(id)}, User{}).code == 0) stopped.push_back(id);
   }
   for (const std::uint64_t job : stopped) watch.wait_for_end(job);

@@ -9,9 +9,8 @@
 
 namespace netperfd::system_test {
 
-// The tests of a suite share one Lab, made by SetUpTestSuite() through set_up(). Every test begins with an
-// idle daemon that runs, and ends with one: jobs that are left are stopped, and no process of theirs may
-// remain.
+// The tests of a suite share one Lab, created in SetUpTestSuite() by set_up(). Every test begins and ends
+// with a running, idle daemon: remaining jobs are stopped, and none of their processes may be left.
 class SystemTest : public testing::Test {
  protected:
   static void set_up(LabOptions options);

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTracefs = "/sys/kernel/tracing";
-// What is set at the top, where the kernel has it.
+// Settings of the top instance, as far as the kernel has them.
 constexpr std::array kSettings{
     "buffer_total_size_kb", "current_tracer",     "dynamic_events",     "kprobe_events",
     "max_graph_depth",      "set_event",          "set_event_pid",      "set_ftrace_filter",
@@ -31,7 +31,7 @@ constexpr std::array kSettings{
     "set_graph_notrace",    "uprobe_events",
 };
 
-// Through read(2), for a file of tracefs that refuses says so only there.
+// Uses read(2), since a tracefs file reports a refusal only there.
 std::string text_of(const fs::path& path) {
   const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   std::string text;

@@ -19,7 +19,7 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A socket belongs to the namespace in which it was made, whatever its maker does next.
+// A socket belongs to the namespace where it was created, whatever its creator does later.
 Fd packet_socket_in(const std::string& netns) {
   const Fd home{::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)};
   const Fd there{::open(("/run/netns/" + netns).c_str(), O_RDONLY | O_CLOEXEC)};
@@ -36,7 +36,7 @@ Fd packet_socket_in(const std::string& netns) {
 TrafficTap::TrafficTap(const std::string& netns) : socket_(packet_socket_in(netns)) {}
 
 void TrafficTap::wait_for_traffic(const Deadline& deadline) {
-  // iperf3's parameters and cookies fit into less.
+  // iperf3's parameters and cookies are smaller.
   constexpr ssize_t kLargerThanControl = 1200;
   std::array<char, 1> first;  // NOLINT(cppcoreguidelines-pro-type-member-init): only the length counts
   for (;;) {

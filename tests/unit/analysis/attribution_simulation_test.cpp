@@ -1,5 +1,5 @@
-// A known change of one function among two hundred, on a host whose runs have luck: does it come first, do
-// the intervals hold the truth as often as they say?
+// One of two hundred functions changes by a known amount, on a host whose runs vary. Does that function come
+// first, and do the intervals hold the truth as often as they claim?
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -14,14 +14,14 @@ namespace netperfd::analysis {
 namespace {
 
 constexpr int kSets = 500;
-constexpr int kRuns = 9;  // plain ones a side, and as many traced ones
+constexpr int kRuns = 9;  // plain ones on each side, and as many traced ones
 constexpr int kFunctions = 200;
 constexpr double kBytes = 1e9;
 constexpr double kPackets = 2e6;
 constexpr double kCallsPerPacket = 2;
-constexpr double kNsMore = 40;                                            // a call of the changed function
-constexpr double kTruth = kNsMore * kCallsPerPacket * kPackets / kBytes;  // ns a byte
-// What the change costs beside it, in code that is not traced.
+constexpr double kNsMore = 40;                                            // per call of the changed function
+constexpr double kTruth = kNsMore * kCallsPerPacket * kPackets / kBytes;  // ns per byte
+// Additional cost of the change, in code that is not traced.
 constexpr double kUntracedMore = 0.04;
 constexpr double kTrueShare = kTruth / (kTruth + kUntracedMore);
 
@@ -30,7 +30,7 @@ class Host {
   explicit Host(std::uint64_t seed) : generator_(seed) {
     names_.emplace_back("changed");
     ns_per_call_.push_back(400);
-    // The others come to about 8 ns a byte: a few as large as the changed one, many small ones.
+    // The others add up to about 8 ns per byte: a few as large as the changed one, many small ones.
     for (int i = 1; i < kFunctions; ++i) {
       names_.push_back("function_" + std::to_string(i));
       ns_per_call_.push_back(800.0 / (1 + i % 40));
@@ -47,7 +47,7 @@ class Host {
   }
 
  private:
-  // A whole run is lucky or not, skewed to the slow side, and each function on its own in it.
+  // Random factor with a tail to the slow side; drawn for each run, and for each function in it.
   double luck() { return 1 + 0.004 * exponential_(generator_) + 0.003 * normal_(generator_); }
 
   double true_ns_per_byte(std::size_t function, bool changed) const {
@@ -94,7 +94,7 @@ class Host {
     return traced;
   }
 
-  // How much more seldom the others are called.
+  // Call rate of the others, relative to the changed function.
   static constexpr double kSpread = 0.12;
   static constexpr double kMeanLuck = 1.004;
 
@@ -108,7 +108,7 @@ class Host {
 TEST(AttributionBySimulation, finds_forty_nanoseconds_in_one_of_two_hundred_functions) {
   Host host(6);
   int first = 0, covered = 0, covered_share = 0, significant = 0;
-  double false_share = 0;  // of what has q < 0.05, added up over the sets
+  double false_share = 0;  // share of false ones among those with q < 0.05, summed over the sets
   for (int set = 0; set < kSets; ++set) {
     const Comparison comparison = compare(host.side(false), host.side(true), {});
     const Attribution& attribution = comparison.attribution;
@@ -136,7 +136,7 @@ TEST(AttributionBySimulation, finds_forty_nanoseconds_in_one_of_two_hundred_func
   RecordProperty("false_discoveries_percent", std::to_string(100 * false_share / kSets));
   EXPECT_EQ(first, kSets);
   EXPECT_EQ(significant, kSets);
-  EXPECT_LE(false_share, 0.07 * kSets);  // 5 % by the rule, with two percentage points for chance
+  EXPECT_LE(false_share, 0.07 * kSets);  // 5 % by definition, plus two percentage points for chance
   EXPECT_GE(covered, kSets * 93 / 100);
   EXPECT_GE(covered_share, kSets * 93 / 100);
 }

@@ -17,8 +17,9 @@ struct Sides {
   std::vector<ComparedRun> a, b;
 };
 
-// Eight plain and eight traced runs a side. The CPUs take 10 and 8 ns a byte; of hsr, lookup goes from 2.0 to
-// 0.5 ns a byte, forward stays at 0.8, and the whole of A and of B is spread by a few parts in a thousand.
+// Eight plain and eight traced runs on each side. The CPUs take 10 and 8 ns per byte. In hsr, lookup goes
+// from 2.0 to 0.5 ns per byte and forward stays at 0.8; all values of A and B vary by a few parts in a
+// thousand.
 Sides classic() {
   Sides sides;
   int minute = 0;
@@ -90,7 +91,7 @@ TEST(Attribution, tests_only_functions_that_weigh_and_shows_the_others_untested)
 TEST(Attribution, selects_blind_to_the_sides) {
   Sides sides = classic();
   each_traced(sides.b, [](ComparedRun& run) { run.trace->functions[2].corrected_self_ns = 100'000'000; });
-  const std::uint32_t tested = 3;  // small too, which weighs in B alone
+  const std::uint32_t tested = 3;  // including small, which is large enough only in B
   EXPECT_EQ(comparison_of(sides).attribution.tested, tested);
   EXPECT_EQ(compare(sides.b, sides.a, {}).attribution.tested, tested);
   for (std::size_t i = 1; i < sides.a.size(); i += 4) std::swap(sides.a[i], sides.b[i]);
@@ -111,7 +112,7 @@ TEST(Attribution, tells_called_less_often_from_became_faster) {
     EXPECT_NEAR(function.b.calls_per_packet, 1, 1e-9);
     EXPECT_NEAR(function.a.ns_per_call, 403, 5);
     EXPECT_NEAR(function.b.ns_per_call, 1614, 20);
-    // The factors come to the cost.
+    // The product of the factors is the cost.
     EXPECT_NEAR(*function.b.packets_per_byte * function.b.calls_per_packet * function.b.ns_per_call,
                 function.cost.median_b, 1e-6);
   }
@@ -373,7 +374,7 @@ TEST(Attribution, of_blocks_pairs_within_them) {
     for (std::size_t i = 0; i < side->size(); ++i) {
       ComparedRun& run = (*side)[i];
       run.block = static_cast<std::uint32_t>(i / 2 + 1);
-      // A drift that is far greater than the difference, the same on both sides of a block.
+      // A drift far greater than the difference, the same on both sides of a block.
       if (run.trace) *run.trace->functions[0].corrected_self_ns += 1'000'000'000 * run.block;
     }
   }

@@ -1,4 +1,4 @@
-// Whatever is lost, cut or mixed up on the way: every entry and every exit is counted in exactly one place.
+// Whatever is lost, cut or out of order: every entry and every exit is counted in exactly one place.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void expect_conserved(const FunctionProfile& profile, const Counts& counts) {
   EXPECT_EQ(calls + profile.damage.open_at_start + profile.damage.unmatched_exits, counts.exits);
   EXPECT_EQ(roots + in_edges, calls);
   EXPECT_EQ(in_tree + profile.damage.tree_overflow, calls);
-  // Callers that never returned have made calls too.
+  // Callers that never returned made calls too.
   EXPECT_LE(callees, in_edges);
   EXPECT_LE(interruptions, interrupts);
   if (profile.damage.unmatched_entries + profile.damage.open_at_end + profile.damage.clipped == 0) {
@@ -48,7 +48,7 @@ void expect_conserved(const FunctionProfile& profile, const Counts& counts) {
   }
 }
 
-// One CPU's records of a simulated machine after another's, so that times go back too.
+// Records of a simulated machine, one CPU's after another's, so that times also go back.
 std::vector<std::vector<GraphEvent>> history(std::uint64_t seed) {
   SimulatedMachine machine({.seed = seed, .cpus = 3});
   for (int step = 0; step < 50; ++step) machine.step();

@@ -1,4 +1,4 @@
-// What becomes of entries and exits that are no whole call.
+// The handling of entries and exits that are no whole call.
 #include <gmock/gmock.h>
 
 #include "tests/unit/analysis/call_script.hpp"
@@ -74,13 +74,13 @@ TEST(CallDamage, drops_entries_that_a_new_one_shows_not_to_have_returned) {
                                       .leave(200, 'a', 0)
                                       .profile();
   EXPECT_EQ(profile.damage.unmatched_entries, 1U);
-  // The time in c is not a's own, whoever called it.
+  // The time in c does not count as a's own, whoever called c.
   EXPECT_EQ(function(profile, "a").self_ns, 190U - 10U - 50U);
   EXPECT_EQ(function(profile, "a").callees, 1U);
   EXPECT_THAT(edges(profile), ElementsAre("a>d 1 50", "b>c 1 10"));
 }
 
-// do_exit() never returns; the next task of that number begins anew.
+// do_exit() never returns; the next task with the same pid starts afresh.
 TEST(CallDamage, drops_the_calls_of_a_task_that_ended_within_them) {
   const FunctionProfile profile = CallScript()
                                       .enter(10, 'a', 0)
@@ -144,7 +144,7 @@ TEST(CallDamage, does_not_mark_calls_on_other_cpus_or_asleep_elsewhere) {
 
 TEST(CallDamage, counts_the_growth_of_what_the_kernel_could_not_follow) {
   CallScript script;
-  script.enter(1, 'a', 0).leave_overrun(2, 'a', 0, 5);  // from before: nothing was full here
+  script.enter(1, 'a', 0).leave_overrun(2, 'a', 0, 5);  // from before the trace: nothing overflowed here
   script.enter(3, 'a', 0).leave_overrun(4, 'a', 0, 5);
   EXPECT_EQ(script.profile().damage.depth_overruns, 0U);
   script.enter(5, 'a', 0).leave_overrun(6, 'a', 0, 8);

@@ -1,4 +1,4 @@
-// Small call histories written down record by record. Functions are single letters, which are their addresses
+// Short call histories written record by record. Functions are single letters, which are both their addresses
 // and their names.
 #pragma once
 
@@ -19,7 +19,7 @@ inline FunctionName letter(std::uint64_t address) {
   return {std::string(1, static_cast<char>(address)), "", 0};
 }
 
-// Of one task on one CPU until told otherwise. Depths follow from the calls that are open, times are given.
+// Records are of one task on one CPU unless changed. Depths follow from the open calls, times are given.
 class CallScript {
  public:
   explicit CallScript(CallSettings settings = {}) : tracker_(settings) {}
@@ -31,7 +31,7 @@ class CallScript {
   CallScript& enter(std::uint64_t time, char function, int depth) {
     return add(make(GraphEventKind::entry, time, function, depth));
   }
-  // Its duration follows from the stamps.
+  // The duration follows from the stamps.
   CallScript& leave(std::uint64_t time, char function, int depth) {
     return add(make(GraphEventKind::exit, time, function, depth));
   }

@@ -60,8 +60,8 @@ TEST(Interrupts, are_kept_apart_from_the_same_function_in_a_task) {
   EXPECT_EQ(function(profile, "a").interrupt_roots, 1U);
 }
 
-// A function that an interrupt calls while the interrupted task is in the same one is no recursion: the outer
-// one's time does not hold it.
+// If an interrupt calls the function that the interrupted task is in, this is not a recursion: the outer
+// call's time does not include it.
 TEST(Interrupts, begin_no_recursion) {
   CallScript script;
   script.enter(0, 'a', 0).context(ContextRank::softirq).call(10, 20, 'a', 1);
@@ -69,7 +69,7 @@ TEST(Interrupts, begin_no_recursion) {
   EXPECT_EQ(function(script.profile(), "a").total_ns, 100U);
 }
 
-// irq_exit() is entered as part of the hardirq and runs softirqs when that has ended.
+// irq_exit() is entered as part of the hardirq, but runs softirqs after the hardirq has ended.
 TEST(Interrupts, may_call_code_of_a_lower_rank) {
   CallScript script;
   script.context(ContextRank::hardirq).enter(0, 'e', 0);
@@ -90,7 +90,7 @@ TEST(Interrupts, whose_end_is_missing_take_what_their_callees_took) {
   EXPECT_EQ(profile.damage.unmatched_entries, 1U);
 }
 
-// Softirqs of a kernel with PREEMPT_RT may lose the CPU.
+// On a PREEMPT_RT kernel, softirqs may lose the CPU.
 TEST(Interrupts, take_no_time_that_they_were_off_the_cpu) {
   CallScript script;
   script.enter(0, 'a', 0).context(ContextRank::softirq).enter(10, 's', 1);
@@ -177,7 +177,7 @@ TEST(TimeOffTheCpu, is_known_of_the_idle_task_of_each_cpu) {
   EXPECT_EQ(function(profile, "a").total_ns, 40U);
 }
 
-// The scheduler records a switch before it happens and goes on as the task that leaves.
+// The scheduler records a switch before it happens, and continues as the task that is leaving.
 TEST(TimeOffTheCpu, holds_what_a_task_does_between_the_record_of_its_switch_and_the_switch) {
   CallScript script;
   script.enter(0, 's', 0).switch_to(10, 8).pid(7).call(11, 13, 't', 1).pid(8).call(20, 30, 'x', 0);

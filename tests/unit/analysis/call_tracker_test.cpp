@@ -116,7 +116,7 @@ TEST(CallTracker, needs_no_depth_without_gaps) {
   EXPECT_EQ(profile.damage, CallDamage{});
 }
 
-// The caller's frame is gone when the callee runs, yet its return is seen after the callee's.
+// The caller's frame is gone when the callee runs, but its return is recorded after the callee's.
 TEST(CallTracker, takes_a_tail_call_for_a_call) {
   const FunctionProfile profile =
       CallScript().enter(0, 'a', 0).enter(30, 'b', 1).leave(100, 'b', 1).leave(101, 'a', 0).profile();
@@ -165,7 +165,7 @@ TEST(CallTracker, takes_addresses_of_one_name_for_one_function) {
 TEST(CallTracker, counts_records_that_come_after_later_ones_of_their_task) {
   CallScript script;
   script.pid(1).enter(100, 'a', 0).leave(200, 'a', 0);
-  script.pid(2).cpu(1).call(50, 60, 'b', 0);  // another task's are in no order with them
+  script.pid(2).cpu(1).call(50, 60, 'b', 0);  // there is no order between different tasks
   script.pid(1).call(150, 160, 'c', 0);
   EXPECT_EQ(script.profile().damage.out_of_order, 2U);
 }

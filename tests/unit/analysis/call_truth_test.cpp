@@ -1,4 +1,4 @@
-// Histories of a simulated machine, read as rings are read, against what is known to have happened.
+// Compares histories of a simulated machine, read as rings are read, with the known truth.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-// Rings are read in turns of a few steps each, one after the other while the machine goes on. A CPU may be
+// Reads rings in turns of a few steps each, one after the other, while the machine continues. A CPU may be
 // left behind.
 class Reading {
  public:
@@ -42,7 +42,7 @@ class Reading {
     EXPECT_TRUE(order_.finish(*this, [] { return true; }));
   }
 
-  // For the order. Records are our own: an event as it is.
+  // Called by SubbufferOrder. The records are in our own format: a plain event.
   void turn_to(std::uint32_t cpu) { cpu_ = cpu; }
   void begin(const trace::SubbufferWalk& /*subbuffer*/) {}
   void take(const trace::RawRecord& record) {

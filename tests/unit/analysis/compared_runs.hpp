@@ -1,4 +1,4 @@
-// Made-up runs for tests of comparisons.
+// Synthetic runs for tests of comparisons.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -11,23 +11,23 @@
 
 namespace netperfd::analysis {
 
-// A plain run at that minute of the day, with throughput and nothing else.
+// A plain run at that minute of the day, with a throughput and no other data.
 [[nodiscard]] ComparedRun run_at(int minute, double bits_per_second);
 
 // Plain runs, a minute apart.
 [[nodiscard]] std::vector<ComparedRun> runs_from(int minute, const std::vector<double>& bits_per_second);
 
-// Eight values around `centre`, all different, within 1 % of it.
+// Eight different values around `centre`, within 1 % of it.
 [[nodiscard]] std::vector<double> eight_around(double centre);
 
-// The same facts for all of them, on the boot "boot-1".
+// Gives all runs the same facts and the boot "boot-1".
 void give_facts(std::vector<ComparedRun>& runs, const std::vector<Fact>& facts);
 void give_boot(std::vector<ComparedRun>& runs, const std::string& boot);
 
 // Makes each run a traced one of 10^9 bytes and 10^6 packets, calibrated, with these functions.
 void give_trace(std::vector<ComparedRun>& runs, const std::vector<ComparedFunction>& functions);
 
-// A function of the module hsr that was called twice a packet; corrected as the raw time.
+// A function of the module hsr that was called twice per packet; its corrected self time is the raw one.
 [[nodiscard]] ComparedFunction function_of(const std::string& name, std::uint64_t self_ns);
 
 [[nodiscard]] testing::Matcher<const std::vector<std::string>&> has_caveat(const std::string& part);

@@ -220,7 +220,7 @@ TEST(Facts, of_the_trace_are_those_of_traced_runs) {
   Sides both = sides(kFacts);
   give_trace(both.a, {});
   give_trace(both.b, {});
-  ComparedRun plain = run_at(40, 100);  // a plain run that A has none beside
+  ComparedRun plain = run_at(40, 100);  // a plain run without a counterpart in A
   plain.fingerprint = Fingerprint{.boot_id = "boot-1", .facts = kFacts, .unknown = {}};
   plain.fingerprint->facts.push_back({"trace", "tracer", "none"});
   both.b.push_back(plain);
@@ -231,7 +231,7 @@ TEST(Facts, of_the_trace_are_those_of_traced_runs) {
   }
   EXPECT_THAT(comparison_of(both).facts, IsEmpty());
   EXPECT_THAT(comparison_of(both).same, testing::Contains("trace"));
-  // Of a side without traced runs the trace is neither the same nor another.
+  // For a side without traced runs, the trace is neither equal nor different.
   both.a.assign(both.b.end() - 1, both.b.end());
   EXPECT_THAT(comparison_of(both).facts, IsEmpty());
   EXPECT_THAT(comparison_of(both).same, Not(testing::Contains("trace")));

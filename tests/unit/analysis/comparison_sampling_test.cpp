@@ -15,7 +15,7 @@ struct SampledSides {
   std::vector<ComparedRun> a, b;
 };
 
-// Blocks ABBA and BAAB by turns, a minute a letter, on a host that becomes slower by 1 % a letter.
+// Alternating ABBA and BAAB blocks, one minute per letter, on a host that becomes 1 % slower per letter.
 SampledSides blocks(std::uint32_t count, double ratio) {
   SampledSides sides;
   int minute = 0;
@@ -43,7 +43,7 @@ TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch
   EXPECT_EQ(comparison.effect.n_b, 8U);
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
   EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
-  EXPECT_LT(*comparison.effect.high - *comparison.effect.low, 1e-3);  // 16 runs that spread by 30 %
+  EXPECT_LT(*comparison.effect.high - *comparison.effect.low, 1e-3);  // although 16 runs spread by 30 %
   EXPECT_TRUE(comparison.effect.detectable);
   EXPECT_THAT(comparison.caveats, Not(has_caveat("interleaved")));
 }
@@ -118,7 +118,7 @@ TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
   for (int boot = 0; boot < 5; ++boot) {
     for (auto* side : {&sides.a, &sides.b}) {
       const double luck = 100.0 + 3 * boot + (side == &sides.b ? 50 : 0);
-      // The last one of A is far off, which the median of its boot does not follow.
+      // The last value of A is an outlier, which does not affect the median of its boot.
       const double last = side == &sides.a ? luck * 9 : luck;
       auto runs =
           runs_from(10 * boot + (side == &sides.b ? 5 : 0), {luck, luck + 0.1, luck - 0.1, luck, last});

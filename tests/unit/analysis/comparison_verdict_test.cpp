@@ -109,7 +109,7 @@ TEST(Comparison, tells_how_many_runs_would_find_the_threshold) {
       compare(runs_from(0, eight_around(100)), runs_from(9, eight_around(100.3)), settings);
   ASSERT_TRUE(wide.effect.detectable && wide.effect.needed);
   EXPECT_GT(*wide.effect.needed, 8U);
-  // The spread that 8 runs a side find `detectable` of.
+  // The spread for which 8 runs on each side can detect `detectable`.
   const double sd = std::log(*wide.effect.detectable) / detectable_by_runs(8, 8, 1).value();
   const std::uint32_t needed = *wide.effect.needed;
   EXPECT_LE(detectable_by_runs(needed, needed, sd).value(), std::log1p(1e-3));
@@ -200,7 +200,7 @@ TEST(Comparison, falls_back_to_traced_runs_and_says_so) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
   give_trace(a, {});
   give_trace(b, {});
-  b.push_back(run_at(30, 500));  // B's only plain run, which A has nothing beside
+  b.push_back(run_at(30, 500));  // B's only plain run, without a counterpart in A
   const Comparison comparison = compare(a, b, {});
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
   EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.2, 1e-3);

@@ -111,7 +111,7 @@ TEST(Counters, that_few_runs_have_are_not_tested) {
   count(some, counter("snmp", "TcpAttemptFails", 900), 1);
   std::copy(some.begin(), some.end(), sides.b.begin());
   EXPECT_THAT(compare(sides.a, sides.b, {}).counters, IsEmpty());
-  // One more makes half of them: 0 to 8 runs.
+  // With one more run, half of them have it: 0 runs of A and 8 of B.
   sides.b[7].counters.push_back(counter("snmp", "TcpAttemptFails", 950));
   EXPECT_THAT(names(compare(sides.a, sides.b, {}).counters), ElementsAre("snmp TcpAttemptFails"));
 }

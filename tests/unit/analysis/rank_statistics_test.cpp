@@ -56,8 +56,8 @@ TEST(SignedRank, does_not_depend_on_the_order_of_its_values) {
   EXPECT_EQ(signed_rank(values).interval->low, here.interval->low);
 }
 
-// The interval holds the shifts that the test does not reject, and p is at most 0.05 exactly where it does
-// not hold 0: what is printed never contradicts itself.
+// The interval holds exactly the shifts that the test does not reject, and p is at most 0.05 exactly if it
+// does not hold 0: the printed values never contradict each other.
 template <typename LocateShifted>
 void expect_interval_inverts_test(LocateShifted locate_shifted) {
   const Interval interval = *locate_shifted(0).interval;
@@ -104,7 +104,7 @@ TEST(MannWhitney, moves_with_one_side) {
   EXPECT_EQ(mann_whitney(shifted(a, 250), b).interval->high, mann_whitney(a, b).interval->high - 250);
 }
 
-// All pairs in order, which the library never stores.
+// Uses all pairs in order, which the library never stores.
 TEST(MannWhitney, finds_the_order_statistics_of_all_differences) {
   for (const std::size_t n : {5U, 6U, 33U, 90U}) {
     const auto a = drawn(n, n);
@@ -174,7 +174,7 @@ TEST(SignedRank, of_nothing_but_zeros_finds_nothing) {
 TEST(MannWhitney, counts_ties_against_a_difference) {
   const std::vector<double> a = {1, 2, 3, 4, 5, 6};
   const auto above = shifted(a, 6);
-  const auto touching = shifted(a, 5);  // 6 is on both sides
+  const auto touching = shifted(a, 5);  // 6 is in both sides
   EXPECT_NEAR(mann_whitney(a, above).p, 2.0 / 924, 1e-12);
   EXPECT_NEAR(mann_whitney(a, touching).p, 4.0 / 924, 1e-12);
 }
@@ -208,7 +208,7 @@ TEST(RankNull, is_close_to_normal_where_counting_ends) {
   EXPECT_NEAR(pairs.lower_tail(1799), 0.5, 0.003);
 }
 
-// Of 120 values in 60 and 60 there is one order without an inversion, one with one, two with two.
+// Of 60 and 60 values there is one order without an inversion, one with one inversion, and two with two.
 TEST(RankNull, keeps_its_smallest_probabilities) {
   const RankNull pairs = RankNull::mann_whitney(60, 60);
   EXPECT_NEAR(pairs.lower_tail(1) / pairs.lower_tail(0), 2, 1e-12);

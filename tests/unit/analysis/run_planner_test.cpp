@@ -19,7 +19,7 @@ PowerQuestion question(double sd, double effect, double power = 0.8) {
 }
 
 TEST(RunPlanner, is_near_normal_theory_where_many_runs_are_needed) {
-  // 2 * (1.960 + 0.842)^2 * (sd / effect)^2 * pi / 3 a side, half of it in blocks.
+  // 2 * (1.960 + 0.842)^2 * (sd / effect)^2 * pi / 3 on each side; half of it in blocks.
   EXPECT_NEAR(*runs_a_side(question(0.03, 0.003)), 1644, 10);
   EXPECT_NEAR(*blocks(question(0.03, 0.003)), 822, 10);
 }

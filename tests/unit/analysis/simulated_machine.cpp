@@ -5,7 +5,7 @@
 namespace netperfd::analysis {
 namespace {
 
-// The trace clock is another one than that of calltime and rettime.
+// The trace clock differs from the clock of calltime and rettime by this much.
 constexpr std::uint64_t kClocksApart = 69'000'000;
 constexpr std::size_t kDeepest = 12;
 
@@ -38,7 +38,7 @@ void SimulatedMachine::step() {
 
 void SimulatedMachine::begin_trace() {
   tracing_ = true;
-  // So that the beginning is a record's, as it is for a reader.
+  // The trace then begins with a record, as it does for a reader.
   record(0, event(GraphEventKind::task_switch, tasks_[current_[0]]));
   rings_[0].back().next_pid = rings_[0].back().pid;
 }
@@ -83,7 +83,7 @@ void SimulatedMachine::pass(std::uint64_t ns) {
   for (Task& task : tasks_) charge(task, ns);
 }
 
-// To the calls of the code that really runs: those inwards from the innermost interrupt.
+// Charges the calls whose code is really running: the innermost interrupt and the calls inside it.
 void SimulatedMachine::charge(Task& task, std::uint64_t ns) {
   bool interrupted = false;
   for (auto call = task.calls.rbegin(); call != task.calls.rend(); ++call) {
@@ -109,12 +109,12 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   call.entered = now_;
   call.traced = tracing_;
   call.depth = 0;
-  // Another tracer's functions, which are not seen, count in the depth.
+  // Functions of another tracer are not seen, but count in the depth.
   if (below != nullptr)
     call.depth = static_cast<std::uint16_t>(below->depth + 1 + (random(6) == 0 ? random(3) : 0));
   call.context = rank;
   if (random(8) == 0) call.context = static_cast<ContextRank>(random(4));
-  // Under an interrupt's own code softirqs may run, but no task's.
+  // An interrupt's own code may run softirqs, but no task code.
   if (rank != ContextRank::task && call.context == ContextRank::task) call.context = ContextRank::softirq;
   call.interrupt = call.context > (seen_below ? rank : ContextRank::task);
   call.root = call.interrupt || !seen_below;
@@ -135,7 +135,7 @@ void SimulatedMachine::leave(std::uint32_t cpu, Task& task) {
   if (shape_.kernel_tells_times) {
     exit.start = call.entered;
     exit.end = now_;
-    // Without its option sleep-time the kernel moves the beginning on by the time asleep.
+    // With the option sleep-time off, the kernel moves the start forward by the time asleep.
     if (!shape_.sleep_in_recorded) exit.start += call.off_cpu_ns;
   }
   record(cpu, exit);
@@ -208,7 +208,7 @@ void SimulatedMachine::switch_away(std::uint32_t cpu, bool task_ends) {
   current_[cpu] = next;
 }
 
-// A new task has the number of one that ended within calls, and enters its first.
+// A new task gets the pid of one that ended within calls, and enters its first call.
 void SimulatedMachine::bury(Task& task) {
   truth_.damage.unmatched_entries += task.calls.size();
   task.calls.clear();

@@ -1,5 +1,5 @@
-// A machine that runs made-up tasks on several CPUs and writes the records that function_graph would write of
-// it, beside the truth: each nanosecond is charged to whom it belongs while it passes.
+// A machine that runs synthetic tasks on several CPUs and writes the records that function_graph would write.
+// It also keeps the truth: each nanosecond is charged to its owner as it passes.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +24,20 @@ struct MachineShape {
   bool sleep_in_recorded = true;
 };
 
-// What a FunctionProfile of the same history must say.
+// The expected contents of a FunctionProfile of the same history.
 struct Truth {
   struct Function {
     std::uint64_t hits = 0, total_ns = 0, self_ns = 0, recorded_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
     std::uint64_t callees = 0, interruptions = 0, roots = 0, interrupt_roots = 0;
-    std::vector<std::uint64_t> totals;                           // of each call
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> ended;  // when on the trace clock, and self time
+    std::vector<std::uint64_t> totals;                           // one for each call
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ended;  // end on the trace clock, and self time
   };
   struct Node {
     std::uint64_t hits = 0, total_ns = 0, self_ns = 0;
   };
-  std::map<std::uint64_t, Function> functions;                    // those with calls
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Node> edges;  // caller and callee
-  std::map<std::string, Node> paths;  // of letters; "!" begins one of an interrupt
+  std::map<std::uint64_t, Function> functions;                    // only those with calls
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Node> edges;  // by caller and callee
+  std::map<std::string, Node> paths;  // by letters; "!" begins a path of an interrupt
   CallDamage damage;
   std::uint64_t release = 0;
 };
@@ -46,15 +46,14 @@ class SimulatedMachine {
  public:
   explicit SimulatedMachine(const MachineShape& shape);
 
-  // One thing happens on one CPU.
+  // Lets one thing happen on one CPU.
   void step();
-  // What happens from now on is recorded.
   void begin_trace();
   void release();
-  // What one CPU wrote and nobody has taken, the oldest `most` of it.
+  // The oldest `most` records of a CPU that nobody has taken yet.
   [[nodiscard]] std::vector<GraphEvent> take(std::uint32_t cpu, std::size_t most);
   [[nodiscard]] std::size_t waiting(std::uint32_t cpu) const { return rings_[cpu].size(); }
-  // With what is open counted as open at the end.
+  // Calls still open are counted as open at the end.
   [[nodiscard]] Truth truth() const;
 
  private:
@@ -66,9 +65,9 @@ class SimulatedMachine {
     std::uint16_t depth = 0;
     ContextRank context = ContextRank::task;
     bool traced = false;     // entered since the trace began
-    bool root = false;       // in the eyes of who sees the traced ones only
-    bool interrupt = false;  // the same
-    bool gone = false;       // its task ended within it
+    bool root = false;       // considering only traced calls
+    bool interrupt = false;  // considering only traced calls
+    bool gone = false;       // its task ended inside it
   };
   struct Task {
     std::int32_t pid = 0;
@@ -89,8 +88,8 @@ class SimulatedMachine {
 
   MachineShape shape_;
   std::mt19937_64 generator_;
-  std::vector<Task> tasks_;           // the idle tasks first, one a CPU
-  std::vector<std::size_t> current_;  // by CPU: which task
+  std::vector<Task> tasks_;           // the idle tasks first, one for each CPU
+  std::vector<std::size_t> current_;  // the running task of each CPU
   std::vector<std::vector<GraphEvent>> rings_;
   Truth truth_;
   std::uint64_t now_ = 1'000;  // of trace_clock_local

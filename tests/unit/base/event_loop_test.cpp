@@ -27,7 +27,7 @@ class EventLoopTest : public testing::Test {
     return source ? std::move(*source) : EventSource{};
   }
 
-  // Fails the test instead of waiting for ever.
+  // Fails the test instead of waiting forever.
   int run() {
     const EventSource guard = must(loop->after(10s, [&] { loop->exit(-1); }));
     return loop->run();
@@ -82,7 +82,7 @@ TEST_F(EventLoopTest, a_callback_may_destroy_its_own_source_and_still_use_its_ca
   int seen = 0;
   source = must(loop->after(0us, [&, own = witness] {
     source.reset();
-    seen = *own;  // a use after free, were the callback gone with its source
+    seen = *own;  // a use after free if the callback were destroyed with its source
     loop->exit(0);
   }));
   EXPECT_EQ(run(), 0);

@@ -51,7 +51,7 @@ std::string with_number(sdbus::IProxy& manager, const char* method, std::uint64_
       [&] { manager.callMethod(method).onInterface(dbus::kManagerInterface).withArguments(number); });
 }
 
-// First what opening gave, then the bytes.
+// The outcome of the call, followed by the bytes.
 std::string read_document(sdbus::IProxy& manager) {
   std::string bytes(64, '\0');
   const std::string outcome = outcome_of([&] {
@@ -155,7 +155,7 @@ TEST_F(AuthorizationTest, the_bus_passes_only_the_listed_interfaces) {
     return outcome_of([&] { manager.callMethod("SetLogLevel").onInterface("org.freedesktop.LogControl1"); });
   });
   EXPECT_EQ(outcome, "org.freedesktop.DBus.Error.AccessDenied");
-  // As root it would arrive, were it listed: what refuses is the policy, not the object.
+  // A listed interface answers root: so it is the policy that refuses above, not the object.
   EXPECT_EQ(
       as({.uid = 0, .gid = 0},
          [](sdbus::IProxy& manager) {
@@ -177,7 +177,7 @@ TEST_F(AuthorizationTest, only_root_may_own_the_name) {
   EXPECT_EQ(as({.uid = 0, .gid = 0}, own), "ok");
 }
 
-// Asks with a connection of its own, since the service keeps its own to itself.
+// Uses a connection of its own, since the service does not expose its connection.
 class Question : public BusTest {
  protected:
   Result<Credentials> ask(Authorization& authorization, const std::string& name) {

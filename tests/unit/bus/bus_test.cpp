@@ -148,7 +148,8 @@ void BusTest::SetUp() {
                                  {.version = "1.2.3",
                                   .iperf3_version = "3.12",
                                   .live_intervals = true,
-                                  // Where no other user can be played, this one is to be a member.
+                                  // Without root no other user can be simulated, so this user must be a
+                                  // member.
                                   .group = ::geteuid() == 0 ? kGroup : ::getegid()});
   ASSERT_TRUE(created) << created.error().message;
   service = std::move(*created);

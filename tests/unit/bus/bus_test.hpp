@@ -1,4 +1,4 @@
-// The service on a private bus, and callers of it: in this process, or as another user in a process of their
+// The service on a private bus, and its callers: in this process, or as another user in a process of their
 // own.
 #pragma once
 
@@ -24,25 +24,26 @@
 
 namespace netperfd::bus {
 
-inline constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon turns away users whom the system does not know
-inline constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
+inline constexpr uid_t kOwner = 1;  // `daemon`: dbus-daemon rejects users that the system does not know
+inline constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // a broken byte, a terminal's control
+                                                                    // sequence, and a noncharacter
 
 // The answer to a method call.
 template <class... Values>
 struct Answered {
-  std::string error;  // its D-Bus name, empty where there is none
+  std::string error;  // its D-Bus name; empty if there is none
   std::string text;
   std::tuple<Values...> values;
 };
 
-// A method call whose answer may still be to come.
+// A method call whose answer may still be pending.
 template <class... Values>
 struct Asked {
-  std::unique_ptr<sdbus::IProxy> proxy;  // without it there is no answer
+  std::unique_ptr<sdbus::IProxy> proxy;  // must live until the answer comes
   std::shared_ptr<std::optional<Answered<Values...>>> answered;
 };
 
-// Turns the loop until `done`; false where nothing more happens for ten seconds.
+// Runs the loop until `done`; false if nothing more happens for ten seconds.
 [[nodiscard]] bool run_until(EventLoop& loop, const std::function<bool()>& done);
 
 // A connection in this process, on the loop of the service: all its calls are asynchronous.
@@ -76,7 +77,7 @@ class Client {
     return **asked.answered;
   }
 
-  // Without waiting for the answer.
+  // Does not wait for the answer.
   template <class... Values, class... Arguments>
   void send(const char* method, const Arguments&... arguments) {
     const auto proxy = sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService},
@@ -87,8 +88,8 @@ class Client {
         .uponReplyInvoke([](dbus::ReplyError, const Values&...) {});
   }
 
-  // Notes each signal of netperfd from now on as "MEMBER PATH"; for Interval, TraceProgress and
-  // PropertiesChanged also what they hold.
+  // Records each signal of netperfd from now on as "MEMBER PATH"; for Interval, TraceProgress and
+  // PropertiesChanged also their contents.
   void listen();
   [[nodiscard]] const std::vector<std::string>& heard() const { return heard_; }
   [[nodiscard]] long count_heard(const std::string& signal) const;
@@ -131,7 +132,7 @@ struct User {
 
 class BusTest : public testing::Test {
  protected:
-  static constexpr gid_t kGroup = 54321;  // of those who may measure
+  static constexpr gid_t kGroup = 54321;  // the group that may measure
 
   void SetUp() override;
   void TearDown() override;
@@ -140,8 +141,8 @@ class BusTest : public testing::Test {
     return {*scheduler, scenarios, catalogue, queries, importer, trace_import};
   }
 
-  // Runs `body` with a proxy of the Manager as `user`, in a process of its own; what it returns, or a test
-  // failure.
+  // Runs `body` with a proxy of the Manager as `user`, in a process of its own. Returns its result; an error
+  // fails the test.
   std::string as(const User& user, const std::function<std::string(sdbus::IProxy& manager)>& body);
 
   std::optional<PrivateBus> bus;
@@ -164,7 +165,7 @@ class BusTest : public testing::Test {
   std::unique_ptr<Service> service;
 };
 
-// With a caller in this process.
+// A test with a caller in this process.
 class ClientTest : public BusTest {
  protected:
   void SetUp() override {

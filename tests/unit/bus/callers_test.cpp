@@ -15,7 +15,7 @@ class CallersTest : public BusTest {
     clock.turn();
     return scheduler->job(job)->state;
   }
-  // A run of job 1 is under way.
+  // Starts a run of job 1.
   void run_job() {
     ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
     clock.turn();
@@ -80,7 +80,7 @@ TEST_F(CallersTest, a_subscriber_that_leaves_is_forgotten) {
   run_job();
   std::optional<Client> subscriber{*loop};
   ASSERT_EQ(subscriber->call<>("Subscribe").error, "");
-  // Its tied job is the sign that the service has seen it leave.
+  // The end of its tied job shows that the service has noticed its departure.
   ASSERT_EQ(start(*subscriber, true).error, "");
   subscriber.reset();
   ASSERT_TRUE(run_until(*loop, [&] { return state_of(2) == core::JobState::canceled; }));

@@ -1,4 +1,4 @@
-// What this machine and its kernel offer, as callers ask for it.
+// Queries about this machine and its kernel.
 #include <gmock/gmock.h>
 
 #include "tests/unit/bus/bus_test.hpp"

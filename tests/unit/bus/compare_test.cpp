@@ -1,4 +1,4 @@
-// Compare over the bus, and the rows that it answers with.
+// Compare over the bus, and the rows of its answer.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ class Compare : public ClientTest {
   void SetUp() override {
     ClientTest::SetUp();
     if (IsSkipped()) return;
-    // Runs 1 to 8 of `before` and 11 to 18 of `after`, a tenth faster.
+    // Runs 1 to 8 of `before`, and 11 to 18 of `after`, which are 10 % faster.
     for (RunId i = 1; i <= 8; ++i) {
       add_run(i, "before", 1e9 + 1e6 * static_cast<double>(i));
       add_run(i + 10, "after", 1.1e9 + 1e6 * static_cast<double>(i));
@@ -342,7 +342,8 @@ TEST_F(Compare, of_any_size_fits_into_one_message) {
   EXPECT_EQ(wire.comparison.at("functions_left_out").get<std::uint64_t>(), 2'000 - wire.functions.size());
   EXPECT_EQ(wire.comparison.at("counters_left_out").get<std::uint64_t>(), 2'000 - wire.counters.size());
   EXPECT_EQ(wire.comparison.at("facts_left_out").get<std::uint64_t>(), 2'000 - wire.facts.size());
-  // As an argument of a call it takes what it takes in an answer; the bus ends a connection over more.
+  // A call's arguments take as much room as an answer; the bus closes the connection if a message is too
+  // large.
   const auto answered = client->call<>("Ping", wire.comparison, wire.functions, wire.counters, wire.facts);
   EXPECT_EQ(answered.error, "org.freedesktop.DBus.Error.UnknownMethod") << answered.text;
 }

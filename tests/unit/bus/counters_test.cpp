@@ -1,4 +1,4 @@
-// What was counted while a run went on, as callers read it.
+// The counters of a run, read by callers.
 #include <gmock/gmock.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Designs over the bus: started, shown, compared, planned.
+// Designs over the bus: starting, showing, comparing and planning them.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ Design a_design() {
 
 class DesignsOnTheBus : public ClientTest {
  protected:
-  // A job's runs, four a block and one a minute, each of the rate that `rate(arm)` gives.
+  // Adds a job's runs, four per block and one per minute, with the rates returned by `rate(arm)`.
   template <class Rate>
   void add_job(JobId job, JobPurpose purpose, std::uint32_t blocks, Rate rate) {
     JobSpec spec = core::a_job();
@@ -76,7 +76,7 @@ double tenth_faster(const Arm& arm) {
   return 1e9 * (arm.variant == 'B' ? 1.1 : 1) + 1e6 * arm.block + 1e5 * arm.letter * arm.block;
 }
 double the_same(const Arm& arm) {
-  return 1e9 + 1e6 * arm.block + (arm.letter == 1 ? 1e5 * arm.block : 0);  // of whichever side
+  return 1e9 + 1e6 * arm.block + (arm.letter == 1 ? 1e5 * arm.block : 0);  // on either side
 }
 
 // ---- Live jobs
@@ -266,9 +266,9 @@ TEST_F(DesignsOnTheBus, a_plan_says_how_many_blocks_and_how_long) {
 
 TEST_F(DesignsOnTheBus, a_plan_leaves_out_blocks_that_are_cut) {
   add_job(3, JobPurpose::pilot, 6, the_same);
-  queries.stored.erase(queries.stored.begin());  // the newest
+  queries.stored.erase(queries.stored.begin());  // the newest one
   const core::RunRow& cut = queries.stored.front();
-  // The difference of a block that lacks a run is far from those of the others.
+  // The difference of a block with a missing run is far from those of the others.
   queries.stored_compared[cut.id].received_bits_per_second = 5e9;
   const auto answered = plan("job:3", {{"repeat", sdbus::Variant{std::uint32_t{10}}}});
   ASSERT_EQ(answered.error, "") << answered.text;

@@ -1,4 +1,4 @@
-// Scenarios, stored runs and a kernel's catalogue for the bus to serve; the scheduler is the real one over
+// Fakes for the service: scenarios, stored runs and a kernel's catalogue; the scheduler is the real one with
 // the core's own fakes.
 #pragma once
 
@@ -178,7 +178,7 @@ class FakeQueries final : public core::RunQueries {
     return found->second;
   }
 
-  // By number, state, label, scenario, job, purpose, arm and variant.
+  // Filters by number, state, label, scenario, job, purpose, arm and variant.
   Result<std::vector<core::SelectedRun>> selected_runs(const core::RunFilter& filter,
                                                        const std::vector<core::RunRange>& ranges,
                                                        std::uint32_t most) override {
@@ -239,11 +239,11 @@ class FakeQueries final : public core::RunQueries {
   std::vector<core::RunRow> stored;  // newest first
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;
-  std::optional<TraceRecord> stored_trace;        // of every run
-  std::optional<FunctionProfile> stored_profile;  // of every run
+  std::optional<TraceRecord> stored_trace;        // used for every run
+  std::optional<FunctionProfile> stored_profile;  // used for every run
   Traffic stored_traffic;
-  std::optional<Fingerprint> stored_fingerprint;  // of every run
-  std::optional<Counters> stored_counters;        // of every run
+  std::optional<Fingerprint> stored_fingerprint;  // used for every run
+  std::optional<Counters> stored_counters;        // used for every run
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;
@@ -280,7 +280,7 @@ class FakeQueries final : public core::RunQueries {
     return part;
   }
 
-  // The cursor is the number of rows before it.
+  // The cursor is the number of rows before the page.
   template <class Row>
   static Result<core::Page<Row>> page_of(const std::vector<Row>& all, const std::string& cursor,
                                          std::uint32_t limit) {
@@ -323,7 +323,7 @@ class FakeCatalogue final : public core::Catalogue {
 
   std::optional<Error> refusal;
   std::vector<core::Capability> found_capabilities;
-  int probed = 0, told = 0;  // how often it was asked for fresh ones and for those known
+  int probed = 0, told = 0;  // number of requests for fresh answers, and for known ones
   std::vector<core::ModuleRow> found_modules;
   Functions found_functions;
   std::vector<core::EventRow> found_events;

@@ -1,4 +1,4 @@
-// The environment of a run, as callers read it.
+// The environment of a run, read by callers.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -46,7 +46,7 @@ TEST_F(FingerprintCall, has_every_fact_in_its_order_and_what_is_not_known) {
 
 TEST_F(FingerprintCall, of_the_most_facts_that_are_taken_fits_into_a_message) {
   Fingerprint largest;
-  // As counters/fact_sheet.hpp bounds them: 3000 of them, or 512 KiB with 128 bytes for each.
+  // The limits of counters/fact_sheet.hpp: 3000 facts, or 512 KiB with 128 bytes for each fact.
   for (int i = 0; i < 3000; ++i)
     largest.facts.push_back({"sysctl:net.ipv4.a_rather_long_name", std::to_string(i), "1"});
   queries.stored_fingerprint = largest;

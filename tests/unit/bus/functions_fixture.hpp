@@ -1,4 +1,4 @@
-// A service whose run 41 has a function profile, and a caller of it.
+// A service whose run 41 has a function profile, and a caller.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A function profile of any size comes whole, page by page, and no message is larger than it may be.
+// A function profile of any size arrives complete, page by page, and no message exceeds the limit.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 class FunctionPages : public Functions {
  protected:
-  // All of them, page by page; a page without rows before the end is a failure.
+  // All rows, page by page; a page without rows before the end is a failure.
   dbus::Rows all_rows_of(const char* method, std::size_t& pages) {
     dbus::Rows rows;
     std::string cursor;
@@ -34,8 +34,8 @@ class FunctionPages : public Functions {
   }
 };
 
-// Names of all lengths, so that every padding occurs: what is counted too low makes a page that the bus ends
-// the connection over. `hits` tells them apart.
+// Names of all lengths, so that every padding occurs: if a size is estimated too low, the page becomes too
+// large and the bus closes the connection. `hits` tells the rows apart.
 FunctionProfile a_large_profile(std::size_t functions) {
   FunctionProfile profile;
   for (std::size_t i = 0; i < functions; ++i) {

@@ -1,4 +1,4 @@
-// A run's function profile, as callers read it.
+// A run's function profile, read by callers.
 #include <gmock/gmock.h>
 
 #include <map>

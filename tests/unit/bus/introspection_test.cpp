@@ -1,4 +1,4 @@
-// What the live objects say of themselves is what dbus/*.xml says: a client built from the XML fits.
+// The introspection data of the live objects matches dbus/*.xml, so a client built from the XML works.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kIntrospectable = "org.freedesktop.DBus.Introspectable";
 
-// Enough XML for introspection data, which has neither text nor CDATA.
+// Parses just enough XML for introspection data, which has neither text nor CDATA.
 class Normalised {
  public:
-  // A line for each method, argument, signal, property and annotation of `interface`.
+  // One line for each method, argument, signal, property and annotation of `interface`.
   static std::set<std::string> lines(std::string xml, const std::string& interface) {
     Normalised made;
     for (std::size_t begin = 0; (begin = xml.find("<!--", begin)) != std::string::npos;) {
@@ -33,7 +33,7 @@ class Normalised {
   }
 
  private:
-  // What stands between < and >.
+  // Handles the text between < and >.
   void take_tag(const std::string& tag) {
     if (tag.front() == '!' || tag.front() == '?') return;
     if (tag.front() == '/') return path_.pop_back();
@@ -60,14 +60,14 @@ class Normalised {
     std::string step = attributes["name"];
     if (kind != "interface") step = kind + " " + step;
     if (kind == "arg") {
-      step += " #" + std::to_string(++arguments_);  // their order counts
+      step += " #" + std::to_string(++arguments_);  // the order of arguments matters
     } else if (kind != "annotation") {
       arguments_ = 0;
     }
     std::string parent;
     for (const std::string& each : path_) parent += each.empty() ? "" : each + "/";
     path_.push_back(step);
-    // It says how the daemon's glue is made; nothing of it can be seen on the bus.
+    // It controls how the daemon's glue code is generated, and is not visible on the bus.
     if (attributes["name"] == "org.freedesktop.DBus.Method.Async") return;
     attributes.erase("name");
     std::string line = parent + step;

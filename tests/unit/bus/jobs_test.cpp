@@ -19,7 +19,7 @@ class Jobs : public ClientTest {
   Answered<sdbus::ObjectPath> start_text(const std::string& text, const dbus::Row& options = {}) {
     return client->call<sdbus::ObjectPath>("StartJob", text, std::string{"job.yaml"}, options);
   }
-  // An answer that comes after all signals sent so far.
+  // Waits for an answer that comes after all signals sent so far.
   void barrier() { EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, ""); }
 };
 
@@ -191,8 +191,8 @@ TEST_F(Jobs, a_caller_that_leaves_before_the_bus_can_say_who_it_is_starts_nothin
     Client gone{*loop};
     gone.send<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, dbus::Row{});
   }
-  const Client later{*loop};  // only once the bus has seen the other one leave
-  // The service takes calls, and the bus its questions, in their order.
+  const Client later{*loop};  // only after the bus has noticed that the other one left
+  // The service handles calls, and the bus its queries, in order.
   ASSERT_EQ(start().error, "");
   EXPECT_EQ(scheduler->jobs().size(), 1U);
 }

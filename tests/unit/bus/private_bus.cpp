@@ -20,8 +20,8 @@
 namespace netperfd::bus {
 namespace {
 
-// As the system's own configuration, but that a bus which is not root's lets everybody own names: there, no
-// other user can be played anyway.
+// Like the system's own configuration. But if the bus does not run as root, everybody may own names, since no
+// other user can be simulated then anyway.
 constexpr const char* kConfiguration = R"(<busconfig>
   <type>system</type>
   <listen>unix:path={folder}/bus.sock</listen>
@@ -79,7 +79,7 @@ void PrivateBus::stop() {
 Result<PrivateBus> PrivateBus::start() {
   std::string folder = std::filesystem::temp_directory_path() / "netperfd-bus-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return fail_errno(folder, errno);
-  ::chmod(folder.c_str(), 0755);  // other users connect, too
+  ::chmod(folder.c_str(), 0755);  // other users connect too
   const std::string configuration = folder + "/bus.conf";
   std::ofstream{configuration} << fmt::format(fmt::runtime(kConfiguration), fmt::arg("folder", folder),
                                               fmt::arg("own", ::geteuid() == 0 ? "deny" : "allow"),
@@ -92,7 +92,7 @@ Result<PrivateBus> PrivateBus::start() {
   if (process == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::fcntl(address->write.get(), F_SETFD, 0);
-    // What it says of refusals and of its own limits belongs to no test's output.
+    // Its messages about refusals and its own limits do not belong in a test's output.
     ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
     ::execlp("dbus-daemon", "dbus-daemon", configuration_option.c_str(), "--nofork", "--nopidfile",
              "--nosyslog", address_option.c_str(), nullptr);

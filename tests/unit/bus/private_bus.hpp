@@ -1,4 +1,4 @@
-// A message bus of the test's own, with the policy that netperfd ships.
+// A message bus of the test itself, with the policy that netperfd ships.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@ namespace netperfd::bus {
 
 class PrivateBus {
  public:
-  // Starts dbus-daemon and points DBUS_SYSTEM_BUS_ADDRESS at it. The bus drops whoever sends a message over 1
-  // MiB.
+  // Starts dbus-daemon and points DBUS_SYSTEM_BUS_ADDRESS at it. The bus disconnects any sender of a message
+  // over 1 MiB.
   [[nodiscard]] static Result<PrivateBus> start();
 
   PrivateBus(PrivateBus&& other) noexcept;
@@ -21,7 +21,7 @@ class PrivateBus {
   PrivateBus& operator=(const PrivateBus&) = delete;
   ~PrivateBus();
 
-  void stop();  // ends it, as a crash would
+  void stop();  // kills it, like a crash
   void send_signal(int signal_number) const;
 
  private:

@@ -24,8 +24,8 @@ class Queries : public ClientTest {
   }
 };
 
-// Every text as long as it may be, every figure known. A bus that ends connections over larger messages is
-// below it.
+// Every text has its maximum length and every figure is known. The bus closes connections that send larger
+// messages.
 core::RunRow largest_run(RunId id) {
   const std::string text(1'100, 'x');
   core::RunRow run = a_run(id);
@@ -111,7 +111,7 @@ TEST_F(Queries, two_thousand_fullest_intervals_come_each_once_in_messages_below_
 
 TEST_F(Queries, streams_of_the_largest_test_fit_into_a_message) {
   queries.stored = {a_run(41)};
-  queries.stored_streams.assign(256, largest_run(1).sums.front());  // 128 streams, both directions
+  queries.stored_streams.assign(256, largest_run(1).sums.front());  // 128 streams in both directions
   const auto streams = client->call<dbus::Rows>("ListStreams", std::uint64_t{41});
   ASSERT_EQ(streams.error, "") << streams.text;
   EXPECT_EQ(std::get<0>(streams.values).size(), 256U);

@@ -1,4 +1,4 @@
-// Recordings: their text, and those that callers bring along.
+// Recordings: their text, and the import of callers' files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -51,7 +51,7 @@ class Recordings : public ClientTest {
   Asked<std::uint64_t> import(Client& caller, const dbus::Row& options = {}) {
     return caller.ask<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, options);
   }
-  // What is refused at once needs nobody to read a file.
+  // A file that is refused at once is not read by anybody.
   Answered<std::uint64_t> refused_import(const sdbus::UnixFd& file, const dbus::Row& options = {}) {
     return client->call<std::uint64_t>("ImportRun", one(file), kNames, options);
   }

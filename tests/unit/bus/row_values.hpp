@@ -1,4 +1,4 @@
-// What a row of an answer holds; a test that asks for another type than it has fails with sdbus-c++'s error.
+// Access to the values of an answer's row. Asking for a wrong type fails the test with sdbus-c++'s error.
 #pragma once
 
 #include <cstdint>

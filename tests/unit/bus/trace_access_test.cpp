@@ -1,4 +1,4 @@
-// Whose a trace is, and what goes in and out while it is made: marks and progress.
+// Who may access a trace, and what goes in and out while it is recorded: marks and progress.
 #include <gmock/gmock.h>
 
 #include "daemon/bus/wire.hpp"
@@ -25,7 +25,7 @@ class TraceAccess : public ClientTest {
     queries.stored_trace = TraceRecord{};
   }
 
-  // A traced run of job 1 is under way.
+  // Starts a traced run of job 1.
   void run_traced(uid_t owner) {
     ASSERT_TRUE(scheduler->submit(core::a_traced_job(), owner));
     clock.turn();
@@ -129,7 +129,7 @@ TEST_F(TraceAccess, progress_is_told_only_while_somebody_is_subscribed) {
   EXPECT_EQ(client->count_heard("TraceProgress"), 1);
 }
 
-// The limit that both lists keep together.
+// The limit that both lists share.
 TEST_F(TraceAccess, progress_with_far_too_many_names_still_comes) {
   client->listen();
   run_traced(0);

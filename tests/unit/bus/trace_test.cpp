@@ -1,4 +1,4 @@
-// What a run's trace session saw, as callers read it.
+// A run's trace, read by callers.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -18,7 +18,8 @@ using testing::UnorderedElementsAre;
 using TraceAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows, dbus::Rows>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
-constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // broken, a terminal's, not a character
+constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // a broken byte, a terminal's control sequence,
+                                                             // and a noncharacter
 
 TraceRecord a_trace() {
   TraceRecord record;
@@ -227,7 +228,7 @@ TEST_F(Traces, an_event_name_of_many_lines_or_much_length_is_refused) {
 TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_come_whole) {
   TraceRecord& record = *queries.stored_trace;
   record.events.assign(64, {.name = "tcp:tcp_retransmit_synack",
-                            .filter = std::string(1024, 'f'),  // as long as a job may have one
+                            .filter = std::string(1024, 'f'),  // the maximum length in a job
                             .count = kMost,
                             .slices = std::vector<std::uint64_t>(600, kMost)});
   record.drops.assign(2000, {.reason = "TCP_INVALID_ACK_SEQUENCE", .location = "tcp_v4_do_rcv", .count = 1});
@@ -267,7 +268,7 @@ TEST_F(Traces, of_more_than_a_message_holds_the_rarest_is_left_out_and_counted) 
   EXPECT_TRUE(events.at(with_slices - 1).contains("slices"));
 }
 
-// Every text longer than allowed and with bytes that cannot be sent, every list longer than any message.
+// Every text is longer than allowed and has bytes that cannot be sent; every list is longer than any message.
 TraceRecord hostile_trace() {
   std::string text{kHostile};
   text.append(1'500, 'x');
@@ -339,8 +340,8 @@ TEST_F(Traces, hostile_samples_and_stacks_come_each_once_in_messages_below_a_meb
   EXPECT_EQ(stacks, 30U);
 }
 
-// Lengths that need every padding: what is counted too low makes a page that the bus ends the connection
-// over.
+// The lengths need every padding: if a size is estimated too low, the page becomes too large and the bus
+// closes the connection.
 TEST_F(Traces, five_hundred_samples_of_a_hundred_fields_come_each_once_in_messages_below_a_mebibyte) {
   queries.stored_trace->samples.clear();
   for (std::uint64_t i = 1; i <= 500; ++i) {

@@ -1,4 +1,4 @@
-// What goes in and out without a bus: options, texts, memory files.
+// Conversion of values without a bus: options, texts, memory files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -102,7 +102,7 @@ TEST(WireText, replaces_each_byte_that_d_bus_refuses) {
   EXPECT_EQ(wire_text("\xEF\xB7\x90", 100), "\uFFFD\uFFFD\uFFFD");            // U+FDD0
   EXPECT_EQ(wire_text("\xF0\x9F\xBF\xBF", 100), "\uFFFD\uFFFD\uFFFD\uFFFD");  // U+1FFFF
   EXPECT_EQ(wire_text("\xF4\x90\x80\x80", 100), "\uFFFD\uFFFD\uFFFD\uFFFD");  // beyond U+10FFFF
-  EXPECT_EQ(wire_text("z\xE2\x82", 100), "z\uFFFD\uFFFD");                    // the end is missing
+  EXPECT_EQ(wire_text("z\xE2\x82", 100), "z\uFFFD\uFFFD");                    // incomplete at the end
 }
 
 TEST(WireText, is_cut_between_characters_within_its_limit) {

@@ -1,4 +1,4 @@
-// The page of a comparison, and the same as JSON and CSV.
+// The page of a comparison, and its JSON and CSV output.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string page(const CompareView& view, std::size_t width = 80) {
   return compare_text(samples::terminal(width), view);
 }
 
-// Imported, so that no throughput is known: refused.
+// Imported, so the throughput is unknown: refused.
 CompareView two_traces() {
   CompareView view = samples::hardly_known();
   view.details.comparison.verdict = "refused";

@@ -89,7 +89,7 @@ FactChangeView hsr_build() {
               {"71ab0c44f0e94b7d8c1a2b3c4d5e6f7081920a1b"}, true, true);
 }
 
-// One is faster a call, one is called less often, one is new, one renamed and two are as they were.
+// One is faster per call, one is called less often, one is new, one was renamed, and two are unchanged.
 std::vector<FunctionDeltaView> ring_functions() {
   std::vector<FunctionDeltaView> functions = {function("hsr_get_node", 18.41, 1.32, 0.9, 0.001),
                                               function("hsr_addr_is_self", 0.97, 0.62, 0.06, 0.001),

@@ -1,4 +1,4 @@
-// What was counted while a run went on, as `show --counters` and `show --tcp` list it.
+// The counters of a run, as `show --counters` and `show --tcp` list them.
 #include <gmock/gmock.h>
 
 #include <string>

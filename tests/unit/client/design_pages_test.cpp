@@ -1,4 +1,4 @@
-// Jobs with a design: what start, runs, jobs and show say of them, and the pages of plan and selftest.
+// Jobs with a design: the output of start, runs, jobs and show, and the pages of plan and selftest.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 namespace netperfctl::samples {
 namespace {
 
-// The first block is ABBA and the second BAAB; the plain run of a letter comes first in every other one.
+// The first block is ABBA and the second BAAB; the plain run comes first in every other letter.
 void add_arms(LiveJobView& job, std::uint32_t blocks) {
   job.blocks = blocks;
   job.variant_a = "list";

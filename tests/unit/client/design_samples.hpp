@@ -1,4 +1,4 @@
-// Jobs with a design as a daemon would give them, for the golden files.
+// Jobs with a design as a daemon would return them, for the golden files.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace netperfctl::samples {
 
 [[nodiscard]] LiveJobView
-interleaved();  // two blocks of list and hash, plain and traced; run 103 is under way
-[[nodiscard]] LiveJobView tracing_job();  // three blocks of a plain and a traced run
+interleaved();  // two blocks of list and hash, plain and traced; run 103 is in progress
+[[nodiscard]] LiveJobView tracing_job();  // three blocks, each with a plain and a traced run
 [[nodiscard]] LiveJobView selftest_job();
 [[nodiscard]] LiveJobView pilot_job();
 [[nodiscard]] std::vector<RunView> interleaved_runs();  // newest first
-[[nodiscard]] ShowView interleaved_run();               // the third
+[[nodiscard]] ShowView interleaved_run();               // the third one
 [[nodiscard]] StartView interleaved_start();
 
 [[nodiscard]] PlanPageView block_plan();  // from a pilot
-[[nodiscard]] PlanPageView run_plan();    // from stored runs, a side each
-[[nodiscard]] PlanPageView wild_plan();   // no number of runs would do, and little is known
+[[nodiscard]] PlanPageView run_plan();    // from stored runs, in numbers per side
+[[nodiscard]] PlanPageView wild_plan();   // no number of runs is enough, and little is known
 
 }  // namespace netperfctl::samples

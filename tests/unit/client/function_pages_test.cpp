@@ -1,4 +1,4 @@
-// The pages of runs whose functions were traced.
+// Pages of runs with traced functions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ ShowView listing() {
   return view;
 }
 
-// Without what a wide terminal has more room for.
+// Without the parts that only a wide terminal shows.
 std::string page(const ShowView& view, std::size_t width = 80) {
   return show_text(samples::terminal(width), view);
 }
@@ -100,7 +100,7 @@ TEST(FunctionPages, of_calls_that_all_stayed_open_say_so) {
   EXPECT_NE(text.find("4 calls had not ended with the trace"), std::string::npos) << text;
 }
 
-// The daemon's order is by the raw self time, all that the page lists by the corrected one.
+// The daemon sorts by the raw self time, but all lists of the page by the corrected one.
 TEST(FunctionPages, have_one_order_of_functions_whatever_the_daemons_is) {
   const ShowView view = listing();
   ShowView reversed = view;

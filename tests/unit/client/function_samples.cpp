@@ -1,5 +1,5 @@
-// Views of runs whose functions were traced: an HSR ring over veth under iperf3, and what can be wrong with
-// it.
+// Views of runs with traced functions: an HSR ring over veth under iperf3, and everything that can go wrong
+// with it.
 #include <array>
 #include <cmath>
 #include <string>
@@ -14,7 +14,7 @@ constexpr double kCalleeNs = 163.8;
 constexpr std::uint64_t kPackets = 71'320;
 constexpr std::uint64_t kGoodput = 101'340'000;
 
-// In the mean of a call: its self time without the tracer's cost, its traced callees, and its total time.
+// Means per call: self time without the tracer's cost, number of traced callees, and total time.
 struct Row {
   const char* name;
   std::uint64_t hits;
@@ -82,7 +82,7 @@ FunctionSlicesView slices(const Row& row) {
   view.module = "hsr";
   view.hits.emplace();
   view.self_ns.emplace();
-  // The throughput of tcp(), half a second a slice; the omitted second is slow.
+  // The throughput of tcp(), in slices of half a second; the omitted second is slow.
   constexpr std::array<double, 22> kLoad{0.1,  0.2, 0.9,  0.92, 0.97, 0.96, 1,    1.01, 1,    0.99, 0.96,
                                          0.95, 1,   1.01, 1.01, 1.01, 1.03, 1.04, 1,    0.99, 1.01, 1.0};
   constexpr double kSum = 20.06;

@@ -1,12 +1,12 @@
-// Golden files in tests/data/client. NETPERFD_UPDATE_GOLDEN=1 writes them anew; read the difference before
-// you keep it.
+// Golden files in tests/data/client. NETPERFD_UPDATE_GOLDEN=1 rewrites them; check the difference before you
+// commit it.
 #pragma once
 
 #include <string>
 
 namespace netperfctl {
 
-// Fails where `text` is not, byte for byte, what the file `name` holds.
+// Fails unless `text` equals the contents of the file `name`, byte for byte.
 void expect_golden(const std::string& name, const std::string& text);
 
 [[nodiscard]] inline bool has(const std::string& text, const std::string& part) {

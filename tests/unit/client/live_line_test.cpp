@@ -151,7 +151,7 @@ TEST(LiveLine, of_traced_functions_tells_calls_and_not_the_records_of_them) {
             "run 42  2/3  running  5.5 s of 11 s  233k calls/s, skb:kfree_skb 1,204/s, 0 lost");
   EXPECT_EQ(line.text(samples::terminal(72), kStart),
             "run 42  2/3  5.5 s of 11 s  233k calls/s, kfree_skb 1,204/s, 0 lost");
-  // The next second brings no call, and no event names itself.
+  // In the next second there are no calls and no named events.
   line.trace_progress(42, {.seconds = 1, .lost = 0, .events = {}, .functions = {}});
   EXPECT_NE(line.text(samples::terminal(80), kStart).find("  0 calls/s, 0 lost"), std::string::npos);
 }

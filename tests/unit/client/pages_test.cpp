@@ -73,7 +73,7 @@ TEST(Pages, colour_adds_nothing_but_colour) {
   EXPECT_EQ(page, show_text(samples::terminal(80), samples::failed()));
 }
 
-// Every page of tracing, with `evil` in each of its strings.
+// Every page about tracing, with `evil` in each of its strings.
 std::string evil_trace(const Screen& screen, const std::string& evil) {
   ShowView view = samples::traced();
   TraceDetails& trace = *view.trace;

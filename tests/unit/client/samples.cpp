@@ -61,7 +61,7 @@ SumView tcp_sum(Direction direction, double received) {
   return sum;
 }
 
-// One of a second each, the first omitted, the last a leftover that says nothing.
+// Intervals of one second each; the first is omitted, the last is a meaningless remainder.
 std::vector<IntervalView> intervals(Direction direction, bool sender, double scale = 1) {
   std::vector<IntervalView> rows;
   double start = 0;

@@ -1,4 +1,4 @@
-// Views as a daemon would give them, for the golden files.
+// Views as a daemon would return them, for the golden files.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] ShowView both();
 [[nodiscard]] ShowView udp();
 [[nodiscard]] ShowView failed();
-[[nodiscard]] ShowView unknown();  // finished, and hardly anything is known of it
+[[nodiscard]] ShowView unknown();  // finished, with hardly any data
 [[nodiscard]] StartView started();
 
 [[nodiscard]] ShowView traced();         // TCP, with drops, stacks, samples and marks, nothing lost
@@ -33,8 +33,8 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] TraceProgressView trace_progress();
 
 [[nodiscard]] ShowView ring();               // TCP over an HSR ring, all of the module's functions traced
-[[nodiscard]] ShowView ring_damaged();       // the same with everything that can go wrong with calls
-[[nodiscard]] ShowView ring_uncalibrated();  // neither the tracer's cost nor the packets are known
+[[nodiscard]] ShowView ring_damaged();       // the same, with every possible problem of calls
+[[nodiscard]] ShowView ring_uncalibrated();  // without the tracer's cost and the number of packets
 [[nodiscard]] ShowView mixed();              // functions of two modules and the kernel, one name twice
 [[nodiscard]] ShowView imported();           // a trace.dat without a workload
 [[nodiscard]] TraceProgressView function_progress();
@@ -43,7 +43,7 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] std::vector<CapabilityView> capable();
 [[nodiscard]] std::vector<ModuleView> modules();
 [[nodiscard]] FunctionPage functions();
-[[nodiscard]] FunctionPage no_function();  // with the nearest ones
+[[nodiscard]] FunctionPage no_function();  // with the nearest names
 [[nodiscard]] std::vector<EventView> events();
 [[nodiscard]] EventDetails event();
 [[nodiscard]] std::vector<TracerView> tracers();

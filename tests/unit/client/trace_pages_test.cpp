@@ -1,4 +1,4 @@
-// The pages of tracing: of a run, of what a machine can do, of what its kernel offers.
+// The pages about tracing: a run's trace, the machine's abilities, and the kernel's functions and events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace netperfctl {
 namespace {
 
-// The column in which `picture` begins on the last line that begins with `name`.
+// The column of `picture` in the last line that begins with `name`.
 std::size_t column_of(const std::string& page, const std::string& name, const std::string& picture) {
   std::istringstream lines{page};
   std::size_t column = std::string::npos;

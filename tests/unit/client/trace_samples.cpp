@@ -1,4 +1,4 @@
-// Views of traces and of what a kernel offers.
+// Views of traces, and of a kernel's functions and events.
 #include <string>
 
 #include "tests/unit/client/samples.hpp"
@@ -6,7 +6,7 @@
 namespace netperfctl::samples {
 namespace {
 
-// Two events on two CPUs over the eleven seconds of tcp(), half a second a slice; a burst at 4 s.
+// Two events on two CPUs over the eleven seconds of tcp(), in slices of half a second; a burst at 4 s.
 TraceDetails trace() {
   TraceDetails details;
   details.trace.clock = "mono";

@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
 
 class ChildCommandsTest : public testing::Test {
  protected:
-  // Whatever a test did, no process of it is left.
+  // Checks that the test left no process behind.
   void TearDown() override {
     command.reset();
     EXPECT_TRUE(turn_until(loop, [] { return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }));
@@ -42,7 +42,7 @@ class ChildCommandsTest : public testing::Test {
     ASSERT_FALSE(end) << "told inside the call";
     command = std::move(*started);
   }
-  // How it ended; "" is well.
+  // Returns how it ended; "" means success.
   std::string run(const std::vector<std::string>& argv, milliseconds timeout = kLong) {
     begin(argv, timeout);
     EXPECT_TRUE(turn_until(loop, [this] { return end.has_value(); }));
@@ -101,7 +101,7 @@ TEST_F(ChildCommandsTest, a_flood_of_output_is_read_and_its_end_kept) {
 
 TEST_F(ChildCommandsTest, the_timeout_ends_it_with_all_its_processes) {
   const std::string script = "sleep 1000 & echo $! >" + told.path() + "; echo waiting; wait";
-  // Long enough for the shell to say so on a busy machine.
+  // Long enough for the shell to print this on a busy machine.
   EXPECT_EQ(run(shell(script), std::chrono::seconds{3}), "not done within 3 s: waiting");
   const pid_t pid = told.number(loop);
   EXPECT_GT(pid, 0);

@@ -1,4 +1,4 @@
-// What the tests of this room share.
+// Helpers shared by the tests of this module.
 #pragma once
 
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -33,7 +33,7 @@ inline EventLoop make_loop() {
   return std::move(*loop);
 }
 
-// Turns the loop until `fact` holds; false where it does not within `deadline`.
+// Runs the loop until `fact` holds; false if it does not within `deadline`.
 inline bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
                        std::chrono::seconds deadline = std::chrono::seconds{10}) {
   bool late = false;
@@ -44,7 +44,7 @@ inline bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
   return fact();
 }
 
-// A directory of the test alone.
+// A directory used only by this test.
 class Scratch {
  public:
   Scratch() {
@@ -62,7 +62,7 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-// A way for a command to tell the test something: a line written to this file.
+// Lets a command report to the test: a line written to this file.
 class Fifo {
  public:
   explicit Fifo(std::string path) : path_(std::move(path)) {
@@ -70,7 +70,7 @@ class Fifo {
     fd_.reset(::open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // The number that comes next; -1 where none comes.
+  // The next number; -1 if none comes.
   [[nodiscard]] int number(EventLoop& loop) const {
     std::string text;
     const auto source = loop.on_readable(fd_.get(), [&] {
@@ -86,7 +86,7 @@ class Fifo {
   Fd fd_;
 };
 
-// True once the process (anybody's) has ended.
+// True once the process (of any parent) has ended.
 inline bool turn_until_gone(EventLoop& loop, pid_t pid) {
   const Fd pidfd{::pidfd_open(pid, 0)};
   if (!pidfd) return errno == ESRCH;

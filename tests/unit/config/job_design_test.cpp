@@ -28,7 +28,7 @@ workload: {iperf3: {server: h, duration: 1s}}
 )";
 constexpr const char* kTrace = "trace: {function_graph: {module: hsr}}\n";
 
-// Of a text that may have commands, and of a caller's.
+// read() takes a text that may have commands, read_callers() a caller's text.
 Result<JobSpec> read(const std::string& text, const core::JobOptions& options = {},
                      const JobLimits& limits = {}) {
   return read_job({.text = text, .origin = "ring.yaml", .expected_name = {}, .commands_refused = {}}, options,
@@ -50,7 +50,7 @@ core::JobOptions overriding(const std::string& text) {
   return {.overrides = {text}, .label = {}, .repeat = {}};
 }
 
-// The lines of `design`, the first of which is line 5.
+// A job with these lines of `design`, the first of which is line 5.
 std::string with_design(const std::string& design) {
   return kJob + "design:\n"s + design;
 }

@@ -1,4 +1,4 @@
-// What a purpose makes of a job.
+// The changes that a purpose makes to a job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const std::string kSides = R"(design:
 )";
 const std::string kPlainAndTraced = "design: {arms: [plain, traced]}\n";
 
-// Of a text that may have commands.
+// Reads a text that may have commands.
 Result<JobSpec> read(const std::string& text, const core::JobOptions& options = {},
                      const JobLimits& limits = {}) {
   return read_job({.text = text, .origin = "ring.yaml", .expected_name = {}, .commands_refused = {}}, options,

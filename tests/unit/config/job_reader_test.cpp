@@ -29,7 +29,7 @@ Result<JobSpec> read(const std::string& text, const core::JobOptions& options = 
   return read_job({.text = text, .origin = "ring.yaml", .expected_name = std::nullopt}, options, {});
 }
 
-// The lines of the error; empty where the job is right.
+// The lines of the error; empty if the job is valid.
 std::vector<std::string> errors_of(const std::string& text, const core::JobOptions& options = {}) {
   const auto job = read(text, options);
   if (job) return {};
@@ -44,7 +44,7 @@ std::vector<std::string> errors_of_override(const std::string& text) {
   return errors_of(kSmall, {.overrides = {text}, .label = {}, .repeat = {}});
 }
 
-// kSmall with one more line below `iperf3:`, as line 6.
+// kSmall with one more line under `iperf3:`, as line 6.
 std::string with(const std::string& line) {
   return kSmall + "    "s + line + "\n";
 }
@@ -193,7 +193,7 @@ TEST(JobReader, finds_a_key_that_stands_in_the_wrong_mapping) {
 }
 
 TEST(JobReader, keeps_errors_back_that_only_follow_from_another) {
-  // With a protocol it cannot read, neither the missing bitrate nor an option of udp is of interest.
+  // If the protocol is unreadable, neither the missing bitrate nor a UDP option is reported.
   EXPECT_THAT(errors_of(with("protocol: upd")), SizeIs(1));
   EXPECT_THAT(errors_of(with("protocol: [udp]\n    dont_fragment: true\n    ip_version: 4")), SizeIs(1));
   EXPECT_THAT(errors_of("name: a\nworkload: {iperf3: {server: h, duraton: 1s}}"), SizeIs(1));

@@ -32,7 +32,7 @@ Result<JobSpec> read(const std::string& text, const std::vector<std::string>& ov
                   {.overrides = overrides, .label = {}, .repeat = {}}, {});
 }
 
-// The lines of the error; empty where the job is right.
+// The lines of the error; empty if the job is valid.
 std::vector<std::string> errors_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   const auto job = read(text, overrides);
   if (job) return {};
@@ -42,7 +42,7 @@ std::vector<std::string> errors_of(const std::string& text, const std::vector<st
   return lines;
 }
 
-// A job of iperf3 with the lines of `trace`, the first of which is line 4.
+// A job of iperf3 with these lines of `trace`, the first of which is line 4.
 std::string traced(const std::string& trace) {
   return "name: ring\nworkload: {iperf3: {server: h, duration: 1s}}\ntrace:\n" + trace;
 }
@@ -108,7 +108,7 @@ TEST(JobTrace, keeps_raw_bytes_of_events_and_of_functions) {
               ElementsAre(StartsWith("ring.yaml:5:13: trace.keep_raw: \"all\" is not a number of bytes")));
 }
 
-// A run of that kind is made of a file that somebody hands over, never of a text.
+// A run of that kind is made only from an imported file, never from a text.
 TEST(JobTrace, cannot_be_that_of_an_imported_file) {
   const std::string rest = "trace: {events: [skb:kfree_skb]}\n";
   EXPECT_THAT(errors_of("name: a\nworkload: {import: {}}\n" + rest),

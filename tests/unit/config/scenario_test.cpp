@@ -123,7 +123,7 @@ TEST_F(Scenarios, of_a_caller_need_no_file) {
   EXPECT_THAT(scenarios.parse("", "mine.yaml", {}).error().message, HasSubstr("mine.yaml:1:1: has no value"));
 }
 
-// With commands, in a directory that is this user's alone.
+// Scenarios with commands, in a directory that belongs only to this user.
 class Commands : public testing::Test {
  protected:
   Commands() {
@@ -209,7 +209,7 @@ TEST_F(Commands, that_do_not_count_hide_no_scenario_without_any) {
   EXPECT_EQ(rows[1].error, "");
 }
 
-// In a copy that nobody else may change, as root's installation is.
+// Uses a copy that nobody else may change, like root's installation.
 class ShippedScenarios : public testing::Test {
  protected:
   ShippedScenarios() {

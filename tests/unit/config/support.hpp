@@ -1,4 +1,4 @@
-// What the tests of the configuration share.
+// Helpers shared by the tests of the configuration.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace netperfd::config {
 
-// A directory of one test's own, gone with it.
+// A directory of one test, removed with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -31,7 +31,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// The checkout, found from this file's own place: tests/unit/config/support.hpp.
+// The source tree, found from the path of this file: tests/unit/config/support.hpp.
 inline std::filesystem::path source_root() {
   return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
 }

@@ -99,7 +99,7 @@ TEST(Yaml, is_bounded_in_size) {
   EXPECT_THAT(error_of("a: " + std::string(kMaxYamlBytes - 2, 'x')), HasSubstr("larger than 65536 bytes"));
 }
 
-// Each of these would overflow the stack, or fill the memory, of a parser without limits.
+// Each of these would overflow the stack or fill the memory of a parser without limits.
 TEST(Yaml, survives_deep_and_wide_texts) {
   for (const char* part :
        {"[", "{", "- ", "? ", "a: [", "{a: ", "[{", "!a ", "&a ", "*a ", "- - ? ", "[a: ", ": "}) {
@@ -115,8 +115,7 @@ TEST(Yaml, survives_deep_and_wide_texts) {
   }
 }
 
-// yaml-cpp must neither crash nor hang on what a caller may send; run under the sanitizers this is a small
-// fuzzer.
+// yaml-cpp must neither crash nor hang on any text of a caller; under the sanitizers this is a small fuzzer.
 TEST(Yaml, survives_mutations_of_a_job) {
   const std::string seed =
       "name: a\nworkload:\n  iperf3:\n    local: {netns: 'r', bind: \"10.0.0.2\"}\n"

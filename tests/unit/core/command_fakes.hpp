@@ -1,4 +1,4 @@
-// The commands of a design as a fake: nothing runs, and each ends when the test says so.
+// A fake for the commands of a design: nothing is executed, and each command ends when the test says so.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace netperfd::core {
 
-// Writes down every command that is started, and what became of it: "switch a", "killed switch a".
+// Records every command that is started, and its outcome: "switch a", "killed switch a".
 class FakeCommands final : public CommandRunner {
  public:
   Result<std::unique_ptr<ActiveCommand>> start(const std::vector<std::string>& argv,
@@ -30,7 +30,6 @@ class FakeCommands final : public CommandRunner {
   }
 
   [[nodiscard]] bool is_running() const { return static_cast<bool>(done_); }
-  // The one that is under way.
   void end(const std::string& error = {}) {
     const auto done = std::exchange(done_, nullptr);
     done({error});
@@ -60,7 +59,7 @@ class FakeCommands final : public CommandRunner {
     std::string argv_;
   };
 
-  std::function<void(const CommandEnd&)> done_;  // of the command that was started last
+  std::function<void(const CommandEnd&)> done_;  // of the most recent command
   int number_ = 0;
 };
 

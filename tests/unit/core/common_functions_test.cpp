@@ -38,7 +38,6 @@ JobSpec a_traced_design() {
 
 class CommonFunctionsOfAJob : public DesignRuns {
  protected:
-  // Lets the whole job run.
   void run_all() {
     for (std::size_t run = 0; run < 4; ++run) {
       while (commands_.is_running()) end_command();
@@ -54,7 +53,7 @@ class CommonFunctionsOfAJob : public DesignRuns {
 TEST_F(CommonFunctionsOfAJob, are_what_all_runs_trace_and_the_rest_is_named) {
   const Names list{"hsr_get_node", "hsr_xmit"};
   const Names hash{"hsr_get_node", "hsr_hash", "hsr_xmit"};
-  // The first run's side is asked last.
+  // The side of the first run is asked last.
   tracer_.function_lists = {list, hash};
   submit(a_traced_design());
   run_all();

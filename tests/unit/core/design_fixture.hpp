@@ -1,4 +1,4 @@
-// A scheduler whose jobs have two sides, and a machine that is on one of them.
+// A scheduler for jobs with two sides, and a machine that is on one of them.
 #pragma once
 
 #include <string>
@@ -36,14 +36,14 @@ class DesignRuns : public SchedulerFixture {
     clock_.turn();
     return job.value_or(0);
   }
-  // What the command under way is, "" where there is none.
+  // The current command; "" if there is none.
   [[nodiscard]] std::string command() const { return commands_.is_running() ? commands_.said.back() : ""; }
   void end_command(const std::string& error = {}) {
     ASSERT_TRUE(commands_.is_running());
     commands_.end(error);
     clock_.turn();
   }
-  // Lets the machine be on the side `name`, whose commands do what they should.
+  // Simulates a machine on the side `name`, whose commands succeed.
   void end_commands(std::string name) {
     while (commands_.is_running()) {
       const std::string asked = command();

@@ -1,4 +1,4 @@
-// Jobs with a design: which run comes when, and on which side the machine is meanwhile.
+// Jobs with a design: the order of the runs, and the side of the machine during each.
 #include <gmock/gmock.h>
 
 #include "tests/unit/core/design_fixture.hpp"
@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// ---- What is refused at once
+// ---- Refusals ---------------------------------------------------------------------------------------------
 
 TEST_F(DesignRuns, a_name_that_only_a_switch_brings_about_is_left_to_the_runs) {
   JobSpec spec = a_design();
@@ -32,7 +32,7 @@ TEST_F(DesignRuns, a_kernel_that_cannot_trace_refuses_a_job_with_commands_too) {
   EXPECT_TRUE(scheduler_.submit(spec, 1000));
 }
 
-// ---- Which run comes when
+// ---- Order of the runs ------------------------------------------------------------------------------------
 
 TEST_F(DesignRuns, draws_a_seed_where_the_scenario_has_none_and_stores_it) {
   seed_ = 4711;
@@ -102,7 +102,7 @@ TEST_F(DesignRuns, refuse_marks_in_a_plain_run) {
   EXPECT_EQ(scheduler_.mark(job, "x").error().kind, ErrorKind::not_running);
 }
 
-// ---- Which side the machine is on
+// ---- Side of the machine ----------------------------------------------------------------------------------
 
 TEST_F(DesignRuns, bring_the_machine_to_the_side_of_each_run_and_back_at_the_end) {
   const JobId job = submit(a_design());
@@ -156,7 +156,7 @@ TEST_F(DesignRuns, take_side_a_for_the_original_where_no_check_tells) {
     if (commands_.is_running()) end_command();
     end_run();
   }
-  // ABBA: the second A needs a switch, the second B does not, and at the end there is nothing to be undone.
+  // ABBA: the second A needs a switch, the second B does not, and at the end there is nothing to undo.
   EXPECT_THAT(commands_.said, ElementsAre("/x/switch list", "/x/switch hash", "/x/switch list"));
   EXPECT_FALSE(sides_.kept);
 }
@@ -191,7 +191,7 @@ TEST_F(DesignRuns, do_not_count_a_switch_into_the_deadline_of_a_run) {
   EXPECT_FALSE(workload_.last().stop_asked);
 }
 
-// ---- What goes wrong
+// ---- Failures ---------------------------------------------------------------------------------------------
 
 TEST_F(DesignRuns, a_switch_that_fails_ends_the_job) {
   const JobId job = submit(without_checks(a_design()));

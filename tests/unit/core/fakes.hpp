@@ -1,4 +1,4 @@
-// The ports of the core as fakes that keep state: no time passes and nothing happens but what a test says.
+// Fakes of the core's ports that keep state: time passes and events happen only when a test says so.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace netperfd::core {
 
-// Time stands still until advance(); calls come in the order of their time.
+// Time stands still until advance(); calls are made in order of their time.
 class FakeClock final : public Clock {
  public:
   WallTime now() override { return now_; }
@@ -27,7 +27,7 @@ class FakeClock final : public Clock {
     return {nullptr, [calls = calls_, key](void*) { calls->erase(key); }};
   }
 
-  // Everything due up to now, including what those calls add for now.
+  // Runs everything that is due now, including what those calls add for now.
   void turn() { advance(std::chrono::milliseconds{0}); }
 
   void advance(std::chrono::milliseconds by) {
@@ -51,7 +51,7 @@ class FakeClock final : public Clock {
       std::make_shared<std::map<Key, std::function<void()>>>();
 };
 
-// A workload that does what the test tells it to.
+// A workload controlled by the test.
 class FakeWorkload final : public Workload {
  public:
   struct Run {
@@ -101,7 +101,7 @@ class FakeWorkload final : public Workload {
   };
 };
 
-// A tracer that does what the test tells it to, and writes down what it was told.
+// A tracer controlled by the test, which records the calls that it gets.
 class FakeTracer final : public Tracer {
  public:
   struct Trace {
@@ -140,9 +140,9 @@ class FakeTracer final : public Tracer {
   }
 
   std::optional<Error> check_refusal, refusal, start_refusal, restore_failure;
-  std::vector<std::vector<std::string>> function_lists;  // what functions() gives, in turn
+  std::vector<std::vector<std::string>> function_lists;  // results of functions(), one after the other
   std::size_t functions_asked = 0;
-  std::vector<TraceSpec> specs;  // of prepare()
+  std::vector<TraceSpec> specs;  // arguments of prepare()
   std::vector<std::shared_ptr<Trace>> traces;
 
  private:
@@ -171,7 +171,7 @@ class FakeTracer final : public Tracer {
   };
 };
 
-// Counts what the test says; null where it says nothing.
+// Returns the test's counts; null if there are none.
 class FakePacketCounter final : public PacketCounter {
  public:
   std::unique_ptr<ActivePacketCount> open(const JobSpec&, const std::vector<pid_t>& workload) override {
@@ -179,7 +179,7 @@ class FakePacketCounter final : public PacketCounter {
     return counted ? std::make_unique<Active>(*counted) : nullptr;
   }
   std::optional<PacketCount> counted;
-  std::vector<std::vector<pid_t>> workloads;  // of each open()
+  std::vector<std::vector<pid_t>> workloads;  // arguments of open()
 
  private:
   class Active final : public ActivePacketCount {
@@ -192,7 +192,7 @@ class FakePacketCounter final : public PacketCounter {
   };
 };
 
-// Counts what the test says, and writes down what it was told.
+// Returns the test's counts, and records the calls that it gets.
 class FakeCounterSource final : public CounterSource {
  public:
   std::unique_ptr<ActiveCounters> open(const JobSpec&, const std::vector<pid_t>& workload) override {
@@ -217,7 +217,7 @@ class FakeCounterSource final : public CounterSource {
   };
 };
 
-// Finds what the test says.
+// Returns the test's facts.
 class FakeFingerprintSource final : public FingerprintSource {
  public:
   Fingerprint take(const JobSpec&, const std::vector<pid_t>& workload) override {
@@ -225,10 +225,10 @@ class FakeFingerprintSource final : public FingerprintSource {
     return found;
   }
   Fingerprint found;
-  std::vector<std::vector<pid_t>> workloads;  // of each take()
+  std::vector<std::vector<pid_t>> workloads;  // arguments of take()
 };
 
-// Keeps jobs and runs in memory and holds every caller to the port's rules.
+// Keeps jobs and runs in memory and checks that callers obey the port's rules.
 class FakeStore final : public RunStore {
  public:
   struct Job {
@@ -283,7 +283,7 @@ class FakeStore final : public RunStore {
   }
 
   std::optional<Error> refusal;
-  std::optional<Error> finish_refusal;  // only of a measurement
+  std::optional<Error> finish_refusal;  // only for measurements
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 
@@ -303,7 +303,7 @@ class FakeStore final : public RunStore {
   RunId last_run_ = 40;
 };
 
-// Writes down what it is told, one line each: "run 41 finished", "job 1 running 0/3".
+// Records what it is told, one line each: "run 41 finished", "job 1 running 0/3".
 class RecordingObserver final : public RunObserver {
  public:
   void job_added(const JobStatus& job) override { add("job {} added", job.id); }

@@ -1,4 +1,4 @@
-// The environment of a run as the controller has it taken and stored.
+// The controller takes and stores the environment of a run.
 #include <gmock/gmock.h>
 
 #include "daemon/core/scheduler.hpp"

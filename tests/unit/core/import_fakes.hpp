@@ -1,4 +1,4 @@
-// A FileImport that parses nothing: what a file holds is what the test says.
+// A FileImport that parses nothing: the test decides what a file contains.
 #pragma once
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ class FakeFileImport final : public FileImport {
     Done done;
     bool alive = true;
 
-    // The caller may destroy what it got of read() inside this call.
+    // The caller may destroy the result of read() inside this call.
     void end(Result<ImportedFile> parsed) {
       const Done copy = std::move(done);
       copy(std::move(parsed));
@@ -61,7 +61,8 @@ class FakeFileImport final : public FileImport {
   }
 
   std::optional<Error> refusal;
-  std::function<void()> began;  // may not end the reading at once: no file is read in no time
+  std::function<void()> began;  // called when reading begins; must not end it at once, since reading takes
+                                // time
   std::vector<std::shared_ptr<Reading>> readings;
   std::vector<std::function<void()>> texts;  // call one to end its child
 };

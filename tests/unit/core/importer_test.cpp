@@ -56,7 +56,7 @@ std::vector<std::string> codes_of(const RunRecord& record) {
 
 class ImporterTest : public testing::Test {
  protected:
-  // Holds on to what it began, as a caller does.
+  // Keeps the handle, as a caller does.
   Status begin(std::vector<NamedFile> named, ImportRequest request = {}) {
     auto begun = importer.read(std::move(named), std::move(request),
                                [this](Result<ImportedRun> result) { results.push_back(std::move(result)); });
@@ -279,7 +279,7 @@ TEST_F(ImporterTest, takes_only_a_regular_file_open_for_reading) {
 
 TEST_F(ImporterTest, takes_a_file_of_four_gibibytes_and_none_that_is_larger) {
   Fd file{::memfd_create("import", MFD_CLOEXEC)};
-  ASSERT_EQ(::ftruncate(file.get(), (off_t{4} << 30) + 1), 0);  // a hole takes no memory
+  ASSERT_EQ(::ftruncate(file.get(), (off_t{4} << 30) + 1), 0);  // a sparse file takes no space
   EXPECT_THAT(refusal_of(std::move(file)), HasSubstr("4294967297 bytes; at most 4294967296"));
   Fd largest{::memfd_create("import", MFD_CLOEXEC)};
   ASSERT_EQ(::ftruncate(largest.get(), off_t{4} << 30), 0);

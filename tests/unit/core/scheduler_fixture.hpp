@@ -1,4 +1,4 @@
-// A scheduler with everything outside faked.
+// A scheduler with fakes for everything outside.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class SchedulerFixture : public testing::Test {
   FakeFingerprintSource fingerprints_;
   FakeCommands commands_;
   FakeSideJournal sides_;
-  std::uint64_t seed_ = 1;  // of designs that have none
+  std::uint64_t seed_ = 1;  // for designs without a seed
   Scheduler scheduler_{
       {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3, [this] {
         return seed_;

@@ -1,4 +1,4 @@
-// The trace of a run as the controller leads it, with everything outside faked.
+// The controller's handling of a run's trace, with fakes for everything outside.
 #include <gmock/gmock.h>
 
 #include "tests/unit/core/scheduler_fixture.hpp"
@@ -151,7 +151,7 @@ TEST_F(TracedRun, goes_on_without_where_tracing_cannot_be_switched_on_and_is_opt
   submit(a_traced_job(true));
   workload_.last().become_prepared();
   EXPECT_TRUE(workload_.last().released);
-  clock_.advance(seconds{2});  // the omitted part ends, with nobody to mark it
+  clock_.advance(seconds{2});  // the omitted part ends, but there is no trace to mark it in
   workload_.last().end(a_measurement());
   EXPECT_EQ(state_of(), RunState::finished);
   EXPECT_EQ(record().trace->skipped, "tracing_on: Input/output error");

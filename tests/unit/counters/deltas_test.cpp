@@ -69,7 +69,7 @@ TEST(Deltas, of_a_counter_that_came_with_its_first_count_are_that_count) {
       deltas_of(kSnmp, {{"IpInReceives", {}, 1}}, {{"IpInReceives", {}, 1}, {"IcmpMsgOutType3", {}, 4}});
   EXPECT_THAT(snmp.deltas, ElementsAre(CounterDelta{"snmp", "", "IcmpMsgOutType3", 4, ""}));
   EXPECT_THAT(snmp.unknown, IsEmpty());
-  // A device may bring its counts along from another namespace.
+  // A device from another namespace may arrive with earlier counts.
   const auto nic = deltas_of(kNic, {}, {{"veth9 rx_packets", {}, 4}});
   EXPECT_THAT(nic.deltas, IsEmpty());
   EXPECT_THAT(nic.unknown, ElementsAre(HasSubstr("veth9 rx_packets")));

@@ -105,7 +105,7 @@ TEST_F(DevicePackets, pass_the_loopback_device_to_an_address_of_the_client_itsel
   ASSERT_TRUE(count);
   client_.send_datagrams("10.78.0.1", 4);
   EXPECT_EQ(count->count()->device, "lo");
-  // With the four answers that nobody listens.
+  // Includes the four ICMP answers, since nobody listens.
   EXPECT_EQ(count->count()->packets, 8U);
 }
 

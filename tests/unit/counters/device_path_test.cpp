@@ -1,4 +1,4 @@
-// Which devices a run's packets pass, in namespaces made up of a few links.
+// The devices that a run's packets pass through, in namespaces of a few links.
 #include "daemon/counters/device_path.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Link port_of(int master, Link link) {
   return link;
 }
 
-// The host with a bridge of three veth ends and a card, and a client behind one of those ends.
+// A host with a bridge of three veth ends and a NIC, and a client behind one of the ends.
 struct Bridged {
   Bridged() {
     views.resize(2);

@@ -1,4 +1,4 @@
-// Folders that stand for /proc and /sys, made file by file.
+// Directories that stand in for /proc and /sys, created file by file.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The fingerprint of this very host, with two network namespaces and a veth pair between them.
+// The fingerprint of this host, with two network namespaces and a veth pair between them.
 #include "daemon/counters/fingerprint.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class FingerprintOf : public NamespacePair {
     spec.iperf3.local = LocalServer{.netns = "b", .bind = "10.78.0.2"};
   }
   Fingerprint take() { return source.take(spec, {client_.pid(), server_.pid()}); }
-  // What `change` changes, as "group key: before -> after".
+  // The effect of `change` on the facts, as "group key: before -> after".
   std::vector<std::string> changed_by(const std::function<void()>& change) {
     const Fingerprint before = take();
     change();

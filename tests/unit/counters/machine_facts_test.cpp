@@ -1,4 +1,4 @@
-// The facts of a machine, read from folders that stand for its /proc and /sys.
+// The facts of a machine, read from directories that stand in for its /proc and /sys.
 #include "daemon/counters/machine_facts.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A note of another owner, then the build id 01 02 ff.
+// A note of another owner, followed by the build id 01 02 ff.
 const std::string kNotes =
     "\4\0\0\0\2\0\0\0\3\0\0\0XYZ\0ab\0\0"s + "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0\x01\x02\xff\0"s;
 

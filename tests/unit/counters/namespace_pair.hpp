@@ -1,4 +1,4 @@
-// Network namespaces, and two of them with a wire in between.
+// Network namespaces, also in pairs joined by a veth pair.
 #pragma once
 
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ namespace netperfd::counters {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A network namespace that lives as long as a process in it, which does nothing.
+// A network namespace that lives as long as an idle process in it.
 class Namespace {
  public:
   Namespace() {
@@ -61,7 +61,7 @@ class Namespace {
     pid_ = 0;
   }
 
-  // In a thread of its own, since setns() moves the thread that calls it.
+  // In a separate thread, since setns() moves the thread that calls it.
   void run(const std::function<void()>& inside) const {
     std::exception_ptr failure;
     std::thread([&] {
@@ -91,7 +91,7 @@ class Namespace {
     });
   }
 
-  // 100 bytes each, of which a device counts 142.
+  // The datagrams have 100 bytes, which a device counts as 142.
   void send_datagrams(const char* to, int count) const {
     run([&] {
       const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -113,7 +113,7 @@ class Namespace {
   pid_t pid_ = -1;
 };
 
-// Two namespaces joined by a veth pair on which nothing passes by itself.
+// Two namespaces joined by a veth pair that carries no traffic of its own.
 class NamespacePair : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// The kernel's texts of several versions.
+// The kernel's texts, in several versions.
 #include "daemon/counters/readings.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Snmp6, has_a_counter_a_line) {
   EXPECT_EQ(readings.size(), 2U);
 }
 
-// Linux 2.6.32 of RHEL 6: nine columns, of which the last is cpu_collision.
+// Linux 2.6.32 of RHEL 6 has nine columns, the last of which is cpu_collision.
 TEST(Softnet, of_nine_columns_has_neither_rps_nor_the_cpu) {
   const Readings readings = parse_softnet(
       "0001d29e 00000002 0000000a 00000000 00000000 00000000 00000000 00000000 00000005\n"
@@ -82,7 +82,8 @@ TEST(Softnet, of_ten_and_eleven_columns_tells_what_rps_and_the_flow_limit_did) {
   EXPECT_EQ(value_of(of_eleven, "flow_limit_count", 0), 9U);
 }
 
-// Linux 5.10 of Debian 11 has thirteen, and 6.18 fifteen. CPU 1 is offline: the lines are of 0 and 10.
+// Linux 5.10 of Debian 11 has thirteen, and 6.18 fifteen. CPU 1 is offline: the lines belong to CPUs 0 and
+// 10.
 TEST(Softnet, of_thirteen_and_fifteen_columns_tells_its_cpu) {
   const std::string first =
       "055bbb64 00000000 00000004 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "

@@ -1,4 +1,4 @@
-// Counters of this kernel around real traffic of two namespaces.
+// This kernel's counters during real traffic between two namespaces.
 #include "daemon/counters/run_counters.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Its calls come when the test says so.
+// Its calls are made when the test says so.
 class ManualClock final : public core::Clock {
  public:
   WallTime now() override { return {}; }
@@ -72,7 +72,7 @@ class RunCountersHere : public NamespacePair {
  protected:
   void SetUp() override {
     NamespacePair::SetUp();
-    // Without an answer to who has an address nobody takes what comes for it.
+    // Without ARP nobody answers, so nobody accepts the packets.
     for (const Namespace* each : {&client_, &server_}) each->ip({"link", "set", "wire", "arp", "on"});
     client_.send_datagrams("10.78.0.2", 1);
   }
@@ -136,7 +136,7 @@ class RunCountersHere : public NamespacePair {
 TEST_F(RunCountersHere, are_those_of_both_namespaces) {
   const auto counting = open();
   counting->released();
-  client_.send_datagrams("10.78.0.2", 10);  // to a port where nobody listens
+  client_.send_datagrams("10.78.0.2", 10);  // to a port without a listener
   const Counters counters = counting->finish();
   EXPECT_EQ(delta_of(counters, "snmp", "left", "UdpOutDatagrams"), 10U);
   EXPECT_EQ(delta_of(counters, "snmp", "right", "UdpNoPorts"), 10U);
@@ -220,7 +220,7 @@ TEST_F(RunCountersHere, have_samples_of_the_data_connections_alone) {
   EXPECT_THAT(clock_.delays, Each(std::chrono::milliseconds{500}));
 }
 
-// A program in a namespace whose output can be waited for.
+// A program in a namespace, with waiting for its output.
 class Program {
  public:
   Program(const Namespace& netns, std::vector<std::string> words) {
@@ -243,7 +243,7 @@ class Program {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  // Whether it has said `words` so many times; false where it ended without.
+  // Waits until it has printed `words` that often; false if it ended before.
   bool says(std::string_view words, int times = 1) {
     std::size_t from = 0;
     while (times > 0) {
@@ -284,7 +284,7 @@ TEST_F(RunCountersHere, are_those_of_iperf3) {
   clock_.tick();
   EXPECT_EQ(client.wait(), 0);
   const Counters counters = counting->finish();
-  // Less what the sockets still hold when the client ends.
+  // Less than was sent, because the sockets may still hold data when the client ends.
   EXPECT_GE(delta_of(counters, "nic", "left", "wire tx_bytes").value_or(0), 10'000'000U);
   EXPECT_GE(delta_of(counters, "netstat", "right", "IpExtInOctets").value_or(0), 10'000'000U);
   EXPECT_EQ(delta_of(counters, "snmp", "left", "TcpActiveOpens"), 3U);
@@ -300,7 +300,7 @@ TEST_F(RunCountersHere, sample_a_closed_connection_no_more) {
     const Connection data = connect();
     send_and_receive(data, 1'000);
     clock_.tick();
-    // With a reset it leaves no connection behind that waits.
+    // A reset leaves no connection in TIME_WAIT.
     const linger at_once{1, 0};
     ::setsockopt(data.client.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
@@ -326,7 +326,7 @@ TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
   EXPECT_TRUE(std::ranges::is_sorted(samples, {}, &TcpSample::time));
 }
 
-// Looking through all connections of a busy host takes long; asking for one by its ports does not.
+// Searching all connections of a busy host takes long; querying one by its ports does not.
 TEST_F(RunCountersHere, ask_only_for_single_connections_once_all_are_known) {
   listen_at_the_server();
   const auto counting = open();

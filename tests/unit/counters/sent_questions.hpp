@@ -1,5 +1,5 @@
-// What this program asks kernels about their TCP connections: the cost of sampling that does not depend on
-// how busy the machine is.
+// Counts this program's queries to the kernel about TCP connections: the cost of sampling, independent of how
+// busy the machine is.
 #pragma once
 
 namespace netperfd::counters::test {
@@ -9,7 +9,7 @@ struct SentQuestions {
   int for_one = 0;
 };
 
-// Counted by this program's own send(); the tests set it back.
+// Counted by this program's own send(); the tests reset it.
 extern SentQuestions sent_questions;
 
 }  // namespace netperfd::counters::test

@@ -48,7 +48,7 @@ std::vector<pid_t> children() {
 class ChildImportTest : public testing::Test {
  protected:
   ChildImportTest() { import_.emplace(loop_, settings_); }
-  // What it leaves to the end of the daemon.
+  // Reaps children that the importer leaves running until the daemon ends.
   ~ChildImportTest() override {
     import_.reset();
     while (::waitpid(-1, nullptr, 0) > 0) {
@@ -79,7 +79,7 @@ class ChildImportTest : public testing::Test {
         },
         [this] { ++texts_ended_; });
   }
-  // Those that were killed end in their own time.
+  // Waits, since killed children take some time to end.
   bool come_down_to(std::size_t count) {
     return turn_until(loop_, [&] { return children().size() == count; });
   }
@@ -93,7 +93,7 @@ class ChildImportTest : public testing::Test {
 
   EventLoop loop_ = make_loop();
   ImportSettings settings_ = test::settings();
-  std::size_t recordings_ = 0, texts_ended_ = 0;  // of text_of()
+  std::size_t recordings_ = 0, texts_ended_ = 0;  // for text_of()
   std::optional<ChildImport> import_;
 };
 
@@ -114,7 +114,7 @@ TEST_F(ChildImportTest, says_how_a_child_died) {
   EXPECT_THAT(error_of("abort"), HasSubstr("killed by signal 6 (Aborted)"));
   EXPECT_THAT(error_of("leave"), HasSubstr("exit code 3 and no answer"));
   EXPECT_THAT(error_of("mute"), HasSubstr("no answer"));
-  if (!is_built_with_sanitizers()) {  // they take these signals, and what is thrown, themselves
+  if (!is_built_with_sanitizers()) {  // sanitizers handle these signals and exceptions themselves
     EXPECT_THAT(error_of("crash"), HasSubstr("killed by signal 11 (Segmentation fault)"));
     EXPECT_THAT(error_of("shrunk"), HasSubstr("became shorter"));
     EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
@@ -138,7 +138,7 @@ TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
 }
 
 TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {
-  if (is_built_with_sanitizers()) return;  // there is no limit
+  if (is_built_with_sanitizers()) return;  // there is no memory limit
   EXPECT_THAT(error_of("memory"), HasSubstr("more memory than it may"));
 }
 
@@ -150,14 +150,14 @@ TEST_F(ChildImportTest, leaves_a_child_no_privilege) {
   for (const TraceMark& mark : record->trace->marks) told.push_back(mark.text);
   EXPECT_THAT(told, Contains("environment: empty"));
   EXPECT_THAT(told, Contains("become root: Operation not permitted"));
-  if (is_built_with_sanitizers()) return;  // the rest is the filter's
+  if (is_built_with_sanitizers()) return;  // the rest tests the call filter
   for (const char* what : {"open root's file", "open anybody's file", "socket", "fork", "kill the parent",
                            "signal others", "map code"}) {
     EXPECT_THAT(told, Contains(std::string(what) + ": Operation not permitted"));
   }
 }
 
-// What the kernel itself says of a child at work.
+// The kernel's own view of a working child.
 TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   ASSERT_EQ(::geteuid(), 0U) << "run it as root";
   const auto handle = begin("endless", [](const auto&) {});
@@ -173,7 +173,7 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   std::string status;
   EventSource tick;
   EXPECT_TRUE(turn_until(loop_, [&] {
-    // Nothing tells of it from inside; the loop comes by here at each tick of a timer.
+    // There is no event for it; the timer makes the loop check again at each tick.
     tick = loop_.after(std::chrono::milliseconds{1}, [] {}).value();
     status = read_file(proc + "/status", 65536).value_or("");
     return std::ranges::all_of(wanted,
@@ -188,7 +188,7 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
                            "Max file size             0                    0 "}) {
     EXPECT_THAT(*limits, HasSubstr(line));
   }
-  if (!is_built_with_sanitizers()) {  // they open pipes
+  if (!is_built_with_sanitizers()) {  // sanitizers open pipes
     EXPECT_THAT(*limits, HasSubstr("Max open files            3                    3 "));
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(proc + "/fd"), {}), 3);
@@ -196,7 +196,8 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   EXPECT_EQ(::sched_getscheduler(pids[0]), SCHED_IDLE);
 }
 
-// Its limit of memory goes by what the daemon saw, not by what the file's owner makes of it afterwards.
+// The memory limit follows the size that the daemon checked, even if the file's owner changes the file
+// afterwards.
 TEST_F(ChildImportTest, refuses_a_file_that_grew_since_it_was_checked) {
   Fd file = file_of("full");
   ASSERT_EQ(::ftruncate(file.get(), off_t{64} << 40U), 0);
@@ -206,7 +207,7 @@ TEST_F(ChildImportTest, refuses_a_file_that_grew_since_it_was_checked) {
 TEST_F(ChildImportTest, never_waits_for_a_file_system_that_does_not_answer) {
   const auto silent = test::SilentFile::make();
   if (silent == nullptr) GTEST_SKIP() << "no file system in user space can be mounted here";
-  // Until then the child must have begun to read, also on a busy machine.
+  // The child must have begun to read by then, even on a busy machine.
   settings_.deadline = std::chrono::seconds{3};
   settings_.reads = 1;
   use(settings_);
@@ -293,7 +294,7 @@ TEST_F(ChildImportTest, is_busy_beyond_its_number_of_files) {
   EXPECT_TRUE(begin("full", [](const auto&) {}));
 }
 
-// Reads the pipe to its end; its size.
+// Reads the pipe to its end; returns the number of bytes.
 std::size_t drain(const Fd& pipe, std::string* head = nullptr) {
   std::size_t size = 0;
   std::array<char, 65536> chunk{};

@@ -1,4 +1,4 @@
-// The test program is its own reader of files.
+// The test program also acts as the reader of files.
 #include <gmock/gmock.h>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What the test program makes of a file where it is started as a reader: the file's text says what happens.
+// The test program's behaviour when it is started as a reader: the file's text selects it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ std::string outcome(bool worked) {
   return worked ? "worked" : ::strerror(errno);  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
-// What the process may still do, a mark each.
+// What the process may still do, one mark for each.
 TraceRecord tell_privileges() {
   TraceRecord record;
   const auto tell = [&](const std::string& text) { record.marks.push_back({0, text, false}); };
@@ -36,7 +36,7 @@ TraceRecord tell_privileges() {
                    outcome(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) >= 0)));
   tell(fmt::format("become root: {}", outcome(::syscall(SYS_setuid, 0) == 0)));
   tell(fmt::format("kill the parent: {}", outcome(::syscall(SYS_kill, ::getppid(), 0) == 0)));
-  // Nobody has that number: without the filter the kernel would say so.
+  // No process has this pid: without the filter the kernel would report that.
   constexpr int kNoProcess = 999'999'999;
   tell(fmt::format("signal others: {}", outcome(::syscall(SYS_tgkill, kNoProcess, kNoProcess, 0) == 0)));
   tell(fmt::format("map code: {}", outcome(::mmap(nullptr, 4096, PROT_READ | PROT_EXEC,

@@ -22,7 +22,7 @@ namespace {
 using test::full_record;
 using testing::HasSubstr;
 
-// A trace as the file that held it.
+// The trace as an imported file, serialized.
 std::string to_bytes(const TraceRecord& record) {
   ImportedFile file;
   file.trace = record;
@@ -36,7 +36,7 @@ Result<TraceRecord> from_bytes(std::string_view bytes) {
   return std::move(*file->trace);
 }
 
-// No member has its default, so that one which is forgotten on the way is missed.
+// No member has its default value, so that a forgotten member is noticed.
 ImportedFile full_document() {
   ImportedFile file;
   file.flags = {{"imported", "from a file"}};
@@ -97,7 +97,7 @@ TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
   EXPECT_EQ(back->profile->builds[0].srcversion, "C0FFEE");
 }
 
-// Each member, changed alone, must change the bytes: none is left on the way.
+// Changing any single member must change the bytes, so none is forgotten.
 TEST(RecordBytes, have_something_of_every_member) {
   using Change = std::function<void(TraceRecord&)>;
   const std::vector<Change> changes{
@@ -172,7 +172,7 @@ TEST(RecordBytes, with_any_byte_changed_give_an_error_or_a_record_that_holds) {
   EXPECT_GT(refused, bytes.size() / 2);
 }
 
-// A number that says how long a list is must not become an allocation.
+// The length of a list, read from the bytes, must not cause a huge allocation.
 TEST(RecordBytes, with_a_list_of_no_end_are_refused) {
   EXPECT_FALSE(from_bytes(std::string(9, '\xff') + '\x01'));
   EXPECT_FALSE(from_bytes(std::string(64, '\xff')));
@@ -185,7 +185,7 @@ TraceRecord record_of_samples(std::size_t samples, std::size_t fields) {
   return record;
 }
 
-// A field without anything takes four bytes on the way and a hundred in memory.
+// An empty field takes four bytes when serialized and a hundred in memory.
 TEST(RecordBytes, take_no_more_memory_than_they_may) {
   const std::size_t fitting = kMostDecodedBytes / (kMostFields * (sizeof(EventField) + 2) + 400);
   const std::string most = to_bytes(record_of_samples(fitting, kMostFields));
@@ -197,7 +197,7 @@ TEST(RecordBytes, take_no_more_memory_than_they_may) {
   const auto back = from_bytes(most);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_LE(used() - before, kMostDecodedBytes);
-  if (!is_built_with_sanitizers()) {  // whose heap does not count
+  if (!is_built_with_sanitizers()) {  // whose heap is not limited
     EXPECT_GT((used() - before) * 10 / 9, kMostDecodedBytes) << "it is nearly all of it";
   }
 

@@ -33,8 +33,8 @@ void reply(const Fd& device, std::uint64_t unique, int error_number, const void*
 
 }  // namespace
 
-// The root of this file system is the file itself, over an ordinary one. As soon as it is open the mount is
-// taken away again: nothing is left of it where the test dies.
+// The root of this file system is the file itself, mounted over an ordinary one. The mount is removed as soon
+// as the file is open: nothing is left of it if the test dies.
 std::unique_ptr<SilentFile> SilentFile::make() {
   std::unique_ptr<SilentFile> made(new SilentFile);
   made->device_.reset(::open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK));
@@ -65,7 +65,7 @@ void SilentFile::let_go() {
   server_.join();
 }
 
-// Without its server the file system is gone, and all who wait for it get an error.
+// When its server ends, the file system is gone, and everyone waiting for it gets an error.
 void SilentFile::serve() {
   std::array<pollfd, 2> events{{{device_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
   while (::poll(events.data(), events.size(), kPatienceMs) > 0 && events[1].revents == 0 &&

@@ -1,4 +1,4 @@
-// A file whose file system in user space does not answer.
+// A file on a user-space file system that does not answer.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace netperfd::import::test {
 
-// It can be opened and looked at; whoever reads or closes it waits, and no signal ends that. Until let_go(),
-// destruction or half a minute, so that a test which waits for it fails and does not hang.
+// The file can be opened and examined. Reading or closing it blocks, and no signal ends that, until let_go(),
+// destruction or half a minute: a test that waits for it fails instead of hanging.
 class SilentFile {
  public:
   static constexpr std::uint64_t kSize = 4096;
 
-  // Null where no such file system can be mounted.
+  // Null if no such file system can be mounted.
   [[nodiscard]] static std::unique_ptr<SilentFile> make();
   SilentFile(const SilentFile&) = delete;
   SilentFile& operator=(const SilentFile&) = delete;

@@ -1,5 +1,5 @@
-// What the tests of this room share: files in memory, a loop that turns up to a fact, and a record with
-// something in every member.
+// Helpers shared by the tests of this module: files in memory, running the loop until a condition holds, and
+// a record with a value in every member.
 #pragma once
 
 #include <chrono>
@@ -18,20 +18,20 @@ inline constexpr uid_t kNobody = 65534;
 inline constexpr gid_t kNogroup = 65534;
 
 [[nodiscard]] EventLoop make_loop();
-// Turns the loop until `fact` holds; false where it does not within `deadline`.
+// Runs the loop until `fact` holds; false if it does not within `deadline`.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
                               std::chrono::milliseconds deadline = std::chrono::seconds{20});
 
-// A file that is nowhere in a directory.
+// A file in no directory.
 [[nodiscard]] Fd file_of(std::string_view bytes);
 
-// As the daemon has them, with the test program as the reader; readers.cpp says what that does with a file.
+// The daemon's settings, with the test program as the reader; readers.cpp describes its behaviour.
 [[nodiscard]] ImportSettings settings();
 
-// No member has its default, so that one which is forgotten on the way is missed.
+// No member has its default value, so that a forgotten member is noticed.
 [[nodiscard]] TraceRecord full_record();
 
-// What the test program does where it is started as a reader.
+// The functions of the test program when it is started as a reader.
 [[nodiscard]] ReaderFunctions reader_functions();
 
 }  // namespace netperfd::import::test

@@ -34,10 +34,10 @@ std::string read_all(const Fd& from) {
 
 struct Ended {
   int exit_code = -1;
-  std::string text;  // what it wrote to stderr
+  std::string text;  // its output on stderr
 };
 
-// Runs `body` in a process whose stderr is a pipe to us: logging is a matter of a whole process.
+// Runs `body` in a process whose stderr is a pipe to us, because logging affects the whole process.
 Ended in_child(const std::function<int()>& body) {
   auto pipe = make_pipe();
   if (!pipe) return {.exit_code = -1, .text = pipe.error().message};
@@ -55,7 +55,7 @@ Ended in_child(const std::function<int()>& body) {
   return ended;
 }
 
-// In a child, which has one thread.
+// In a child, which has only one thread.
 void set_journal_stream(const std::string& stream) {
   ::setenv("JOURNAL_STREAM", stream.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
 }
@@ -150,7 +150,7 @@ TEST(Log, levels_have_the_names_of_the_configuration) {
 
 constexpr int kNoPrivilege = 77;
 
-// A journal socket of our own in a mount namespace of our own, at the path that libsystemd has compiled in.
+// A private journal socket in a private mount namespace, at the path compiled into libsystemd.
 Fd open_private_journal() {
   if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("tmpfs", "/run", "tmpfs", 0, nullptr) != 0) {
@@ -175,7 +175,7 @@ TEST(Log, sends_the_journal_the_ids_as_fields_of_their_own) {
     warn("link is down", {.job = 12, .run = 41});
     std::array<char, 4096> datagram{};
     const ssize_t got = ::recv(journal.get(), datagram.data(), datagram.size(), MSG_DONTWAIT);
-    // The parent reads our stderr: handing the datagram over is all that may be written there.
+    // The parent reads our stderr, so only the datagram may be written there.
     return got > 0 && ::write(STDERR_FILENO, datagram.data(), static_cast<std::size_t>(got)) == got ? 0 : 2;
   });
   if (child.exit_code == kNoPrivilege) GTEST_SKIP() << "needs root for a mount namespace";

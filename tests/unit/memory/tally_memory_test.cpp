@@ -1,4 +1,4 @@
-// However long a flood lasts and whatever it holds, the tally stays as small as it is.
+// The tally's memory stays bounded, however long a flood lasts and whatever it contains.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,14 +20,14 @@ namespace {
 using test::kSecond;
 using test::kStart;
 
-// Without optimisation, and more so with a sanitizer, twenty million take the better part of a minute.
+// Without optimization, twenty million events take most of a minute, and longer with a sanitizer.
 #ifdef NDEBUG
 constexpr std::uint64_t kEvents = 20'000'000;
 #else
 constexpr std::uint64_t kEvents = 3'000'000;
 #endif
 
-// A sanitizer keeps freed memory for a while to watch over it: what is resident then says nothing.
+// Sanitizers keep freed memory for a while to watch it, so the resident size is meaningless.
 #ifdef NETPERFD_SANITIZED
 constexpr bool kFreedMemoryGoesBack = false;
 #else
@@ -42,7 +42,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Any of the known events, any id, drops from anywhere, stacks of any depth and frames.
+// Any known event or any id, drops from anywhere, stacks of any depth and frames.
 test::Bytes wild_record(std::mt19937_64& random) {
   const auto pid = static_cast<std::int32_t>(random() % 50'000);
   const auto flags = static_cast<std::uint8_t>(random());
@@ -94,11 +94,11 @@ TEST(TallyMemory, stays_bounded_over_millions_of_wild_events) {
   const auto before = resident_bytes();
   std::uint64_t events = 0;
   std::uint64_t time = kStart;
-  std::size_t early = 0;  // what it has grown by after a tenth of them
+  std::size_t early = 0;  // growth after a tenth of them
   while (events < kEvents) {
     for (std::size_t i = 0; i < flood.subbuffers.size(); ++i) {
       time += random() % (kSecond / 10);
-      // One in a hundred has no time that could be true.
+      // One in a hundred has an impossible time.
       set_time(flood.subbuffers[i], random() % 100 == 0 ? random() : time);
       tally.add(static_cast<std::uint32_t>(random() % 64), flood.subbuffers[i]);
     }

@@ -5,7 +5,7 @@
 namespace netperfd {
 namespace {
 
-// Other programs compare these words.
+// Other programs compare these words, so they must not change.
 TEST(Comparison, is_told_in_words_that_stay) {
   EXPECT_EQ(to_string(Verdict::improvement), "improvement");
   EXPECT_EQ(to_string(Verdict::regression), "regression");

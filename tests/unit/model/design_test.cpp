@@ -53,7 +53,7 @@ std::string letters_of(const std::vector<Arm>& arms, std::uint32_t block) {
   return letters;
 }
 
-// A word a block: the variant's letter (- without), small where the run is plain.
+// A word for each block: the variants' letters (- without variants), lower case for plain runs.
 std::vector<std::string> blocks_of(const std::vector<Arm>& arms) {
   std::vector<std::string> blocks;
   for (const Arm& arm : arms) {
@@ -144,8 +144,8 @@ TEST(DrawArms, of_plain_and_traced_runs_have_a_pair_a_block_and_no_variant) {
   EXPECT_EQ(arms[5].block, 3U);
 }
 
-// Of 2,000 fair draws, the share of one outcome is within 0.5 +- 0.05 but in 1 of 100,000 cases; the seeds
-// are fixed, so that this fails always or never.
+// Of 2,000 fair draws, the share of one outcome is outside 0.5 +- 0.05 in only 1 of 100,000 cases. The seeds
+// are fixed, so this fails always or never.
 TEST(DrawArms, are_balanced_over_the_seeds_and_within_one) {
   constexpr int kDraws = 2'000;
   const auto expect_fair = [](int count, const char* what) {

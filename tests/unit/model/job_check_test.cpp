@@ -33,7 +33,7 @@ std::vector<JobProblem> problems_of(const Change& change) {
   return check(job);
 }
 
-// The keys that are complained about; most tests want exactly one.
+// The keys with complaints; most tests expect exactly one.
 std::vector<std::string> wrong(const Change& change) {
   std::vector<std::string> keys;
   for (auto& problem : problems_of(change)) keys.push_back(problem.key);

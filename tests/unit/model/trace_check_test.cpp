@@ -181,8 +181,7 @@ TEST(TraceCheck, shows_no_more_of_a_wrong_name_than_a_line_holds) {
   EXPECT_LT(problems[0].message.size(), 300U);
 }
 
-// ---- Jobs without a workload
-// -------------------------------------------------------------------------------------
+// ---- Jobs without a workload ------------------------------------------------------------------------------
 
 JobSpec a_watching_job() {
   JobSpec job;

@@ -27,7 +27,7 @@ double own_level_of_runs(std::size_t n) {
   return mann_whitney(side, side).interval->level;
 }
 
-// 99 % of all series of that many comparisons lie within.
+// 99 % of all series of that many comparisons deviate by less than this.
 double binomial_bound(double probability, int of) {
   return 2.576 * std::sqrt(probability * (1 - probability) / of) + 0.5 / of;
 }
@@ -91,7 +91,7 @@ TEST(FalsePositives, of_a_host_compared_with_itself_are_as_many_as_the_level_say
   }
 }
 
-// Figures of few different values, as small counts are.
+// Figures with few different values, such as small counts.
 TEST(FalsePositives, are_fewer_where_values_are_tied) {
   Dice dice(41);
   const auto coarse = [&] {

@@ -48,7 +48,7 @@ TEST(Power, of_the_detectable_effect_is_the_one_asked) {
     const double effect_of_runs = *detectable_by_runs(n, n, kSd);
     const double runs = simulated_power_of_runs(n, n, effect_of_runs, dice);
     EXPECT_NEAR(runs, 0.8, 0.05) << n;
-    // A block value has the spread of one run: two means of two.
+    // A block value has the spread of a single run, as the difference of two means of two.
     if (const auto effect = detectable_by_blocks(n, kSd)) {
       const double blocks = simulated_power_of_blocks(Shape::normal, n, *effect, dice);
       fmt::print("{:>8}{:>18.2f}{:>9.1f}", n, *effect / kSd, 100 * blocks);
@@ -88,7 +88,7 @@ TEST(Power, of_as_many_runs_as_the_planner_asks_for_is_what_it_promises) {
   }
 }
 
-// The plan is made for normal values: it promises too much of two speeds, and too little of a skewed shape.
+// The plan assumes normal values: it promises too much for two speeds, and too little for a skewed shape.
 TEST(Power, of_other_shapes_is_not_far_below_the_promise) {
   fmt::print("power of 12 blocks for the effect said to be found in 80 %\n");
   for (const Shape shape : kShapes) {
@@ -133,7 +133,7 @@ TEST(Power, averaged_over_pilots_is_the_one_asked) {
   }
 }
 
-// A spread that is too small makes every promise too good.
+// Too small a spread makes every promise too optimistic.
 TEST(RobustSd, of_normal_values_is_their_standard_deviation) {
   for (const std::size_t n : {6U, 7U, 8U, 9U, 10U, 15U, 30U}) {
     Dice dice(101 * n);

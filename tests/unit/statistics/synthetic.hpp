@@ -1,4 +1,4 @@
-// Runs whose truth is known. Every sequence is the same for the same seed.
+// Synthetic runs with a known truth. The same seed always gives the same sequence.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace netperfd::analysis {
 
-// How the goodput of runs varies where nothing was changed; about 2 % each.
+// How the goodput of runs varies if nothing was changed; about 2 % for each shape.
 enum class Shape {
   normal,
   skewed,         // lognormal losses: mostly near the best, sometimes far below
-  bimodal,        // two speeds, as of a flow that meets a busy queue or not
-  autocorrelated  // each run has its luck and intervals that depend on the one before, AR(1) of 0.6
+  bimodal,        // two speeds, as of a flow that does or does not meet a busy queue
+  autocorrelated  // each run has a random offset, and its intervals depend on the previous one, AR(1) of 0.6
 };
 inline constexpr Shape kShapes[] = {Shape::normal, Shape::skewed, Shape::bimodal, Shape::autocorrelated};
 std::string_view name_of(Shape shape);
@@ -40,17 +40,17 @@ std::vector<double> intervals_of_run(Dice& dice);
 double log_of_run(Shape shape, Dice& dice);
 std::vector<double> logs_of_runs(Shape shape, std::size_t n, double effect, Dice& dice);
 
-// One value a block of four letters: mean log of B's less that of A's.
+// One value per block of four letters: mean log of B's letters minus that of A's.
 std::vector<double> block_values(Shape shape, std::size_t n, double effect, Dice& dice);
 
-// What runs that follow one another share, as logarithms.
+// Dependence between successive runs, in logarithms.
 struct Sequence {
-  double drift = 0;    // from the first run to the last
+  double drift = 0;    // over the whole sequence
   double carried = 0;  // AR(1) coefficient from run to run
 };
 std::vector<double> logs_in_sequence(const Sequence& sequence, std::size_t runs, Dice& dice);
 
-// The same runs as ABBA or BAAB blocks, drawn for each, with B faster by `effect`.
+// The same runs as random ABBA or BAAB blocks, with B faster by `effect`.
 std::vector<double> as_blocks(std::span<const double> logs, double effect, Dice& dice);
 
 // The share of `repeats` in which `once` is true.

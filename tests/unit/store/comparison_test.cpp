@@ -1,4 +1,4 @@
-// What a comparison asks of the stored runs.
+// Reading stored runs for a comparison.
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ class ComparisonQueries : public StoreTest {
       ids.push_back(run.id);
     return ids;
   }
-  // A run whose record is `change`d before it is stored.
+  // A run whose record is modified by `change` before it is stored.
   template <class Change>
   RunId stored(Change change) {
     const RunId id = run_under_way(a_job());

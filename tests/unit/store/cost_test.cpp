@@ -1,4 +1,4 @@
-// What a run costs on the disk. The times it prints are for people; only sizes are judged.
+// The disk space of a run. The printed times are only for information; the tests check sizes.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -182,7 +182,7 @@ FunctionProfile a_long_profile() {
   return profile;
 }
 
-// The longest that the limits of a trace allow: every function of its filter is called, in every slice.
+// The largest profile within the limits of a trace: every function of the filter is called, in every slice.
 TEST_F(StoreCost, of_the_longest_profile_is_some_tens_of_megabytes) {
   open();
   store_job(a_job());
@@ -227,7 +227,8 @@ TEST_F(StoreCost, of_a_recording_is_a_part_of_its_size) {
   auto record = a_record(run_under_way(a_job()), 0, 0);
   record.trace = a_trace();
   constexpr std::size_t kBytes = 64U << 20U;
-  // A call's entry and exit as a sub-buffer holds them: much repeats, and times and addresses do not quite.
+  // Simulates entries and exits of calls in a sub-buffer: mostly repetitive, but with varying times and
+  // addresses.
   auto& recording = record.trace->recording;
   recording.reserve(kBytes + 64);
   std::uint64_t time = 1'000'000'000;

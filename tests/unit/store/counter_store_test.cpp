@@ -1,4 +1,4 @@
-// Counters go into the database and come back.
+// Counters are stored and read back.
 #include <gmock/gmock.h>
 
 #include <limits>

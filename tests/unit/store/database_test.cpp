@@ -1,4 +1,4 @@
-// How a database is opened: created, taken over, migrated, or refused and left alone.
+// Opening a database: creating it, taking it over, migrating it, or refusing it and leaving it unchanged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -41,7 +41,7 @@ class DatabaseTest : public StoreTest {
     return opened.error();
   }
 
-  // As after the death of an owner.
+  // Simulates the death of an owner.
   void leave_unclosed() { std::ofstream{path() + ".lock"} << "4711"; }
 };
 
@@ -152,7 +152,7 @@ TEST_F(DatabaseTest, checks_a_database_that_was_not_closed) {
   must(store->finish(a_record(run, 4, 5000)));
   close();
   {
-    // The second half of the file, where the intervals lie.
+    // The second half of the file, which has the intervals.
     const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path()));
     std::fstream file{path(), std::ios::in | std::ios::out | std::ios::binary};
     file.seekp(size / 2);
@@ -190,8 +190,7 @@ TEST_F(DatabaseTest, ends_open_runs_as_interrupted) {
   EXPECT_EQ(store->interrupted_runs(), 0U);
 }
 
-// ---- Migrations
-// --------------------------------------------------------------------------------------------------
+// ---- Migrations -------------------------------------------------------------------------------------------
 
 constexpr std::array<Migration, 2> kTwoSteps{{
     {.version = 1, .name = "0001_first.sql", .sql = "CREATE TABLE notes (text TEXT NOT NULL) STRICT"},
@@ -250,7 +249,7 @@ TEST_F(MigrationTest, copy_an_older_database_before_they_change_it) {
 
 TEST_F(MigrationTest, copy_what_only_the_write_ahead_log_holds) {
   make_version_1();
-  // A reader that is there at the close keeps the log from being folded into the file.
+  // A reader that is open during the close keeps the log from being merged into the file.
   auto reader = must(Connection::open(path(), SQLITE_OPEN_READONLY));
   {
     auto database = must(Database::open(path(), std::span{kTwoSteps}.first(1)));

@@ -1,5 +1,5 @@
-// Designs in the database, and what is asked of the runs of one: its sides compared, the self-test beside
-// them, and how many runs a difference needs.
+// Designs in the database, and queries for a design's runs: comparing its sides, finding the self-test, and
+// planning the number of runs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -49,14 +49,13 @@ class Designs : public StoreTest {
  protected:
   void SetUp() override { open(); }
 
-  // What becomes of a run.
   struct Outcome {
     double rate = kRate;
     RunState state = RunState::finished;
   };
   using Outcomes = std::function<Outcome(const Arm& arm)>;
 
-  // Adds the job and ends its runs, one a minute, each 10 seconds long.
+  // Adds the job and ends its runs, one per minute, each 10 seconds long.
   JobId done(const JobSpec& spec, const Outcomes& outcome) {
     const auto arms = draw_arms(spec, spec.design ? spec.design->seed.value_or(0) : 0);
     const core::NewJob job = must(store->add_job(spec, arms, 1000, kMorning));
@@ -105,7 +104,7 @@ class Designs : public StoreTest {
   int next_minute_ = 1;
 };
 
-// Each block has a level of its own, and B is a fifth above A.
+// Each block has a level of its own, and B is 20 % above A.
 double rate_of(const Arm& arm) {
   return kRate * (1 + 0.01 * arm.block * arm.block) * (arm.variant == 'B' ? 1.2 : 1) +
          1e3 * arm.letter * arm.block;
@@ -180,7 +179,7 @@ TEST_F(Designs, are_in_the_overview_of_runs) {
   EXPECT_EQ(count("scenario = 'hsr' AND variant = 'hash' AND block = 6"), "2");
 }
 
-// ---- Which runs are meant
+// ---- Selecting runs ---------------------------------------------------------------------------------------
 
 TEST_F(Designs, are_selected_by_variant_and_by_arm) {
   const JobId first = done(plain_and_traced(), [](const Arm&) { return Outcome{}; });
@@ -278,7 +277,7 @@ TEST_F(Designs, of_which_a_side_never_finished_are_named) {
   EXPECT_EQ(refused(job).message, "job 1: side B, \"hash\", has no finished run");
 }
 
-// ---- The self-test beside a result
+// ---- The self-test that belongs to a result ---------------------------------------------------------------
 
 TEST_F(Designs, have_the_newest_self_test_of_their_scenario_beside_them) {
   JobSpec test = a_design();
@@ -314,7 +313,7 @@ TEST_F(Designs, that_are_a_self_test_do_not_stand_beside_themselves) {
   EXPECT_FALSE(compared(job).self_test);
 }
 
-// ---- How many runs
+// ---- Planning the number of runs --------------------------------------------------------------------------
 
 TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
   JobSpec pilot = a_design();
@@ -326,7 +325,7 @@ TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
   const core::RunPlan plan = planned(request);
   EXPECT_EQ(plan.pairing, Pairing::blocks);
   EXPECT_EQ(plan.samples, 6U);
-  // The blocks' differences lie 0.01 apart, and their own levels are not in it.
+  // The blocks' differences are 0.01 apart; the blocks' own levels cancel.
   const std::vector<double> steps{0.01, 0.02, 0.03, 0.04, 0.05, 0.06};
   EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-4);
   EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02), .power = 0.9}));

@@ -1,4 +1,4 @@
-// A full disk and a killed writer: what was stored stays, and nothing is stored by halves.
+// A full disk and a killed writer: stored data survives, and nothing is stored in part.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -25,8 +25,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// ---- A full disk
-// -------------------------------------------------------------------------------------------------
+// ---- A full disk ------------------------------------------------------------------------------------------
 
 class FullDisk : public StoreTest {};
 
@@ -60,7 +59,7 @@ TEST_F(FullDisk, of_sqlite_refuses_a_record_whole) {
 
 constexpr std::uint64_t kKibibyte = 1024;
 
-// A file system of 2 MiB over the test's folder, in a mount namespace that goes with this process.
+// A file system of 2 MiB over the test's directory, in a mount namespace that ends with this process.
 class FullFileSystem : public StoreTest {
  protected:
   void SetUp() override {
@@ -142,16 +141,14 @@ TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {
   EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
 }
 
-// ---- A killed writer
-// ---------------------------------------------------------------------------------------------
+// ---- A killed writer --------------------------------------------------------------------------------------
 
 class KilledWriter : public StoreTest, public testing::WithParamInterface<int> {
  protected:
   static constexpr std::size_t kRows = 2000;
   static constexpr int kCommitsOfARun = 5;  // the job, three states, the record
 
-  // Stores one run after the other for ever. Each commit writes a byte at the moment when SQLite begins with
-  // it.
+  // Stores runs in an endless loop. Each commit writes a byte when SQLite begins with it.
   [[noreturn]] void write_runs(const Fd& progress) {
     try {
       const auto database = must(Database::open(path(), embedded_migrations()));
@@ -201,7 +198,7 @@ TEST_P(KilledWriter, leaves_every_run_whole_or_absent) {
   close();
   EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM pragma_foreign_key_check"), "0");
-  // Parts only of finished runs, and of these all.
+  // Only finished runs have parts, and they have all of them.
   EXPECT_EQ(
       ask(path(),
           fmt::format(
@@ -213,7 +210,7 @@ TEST_P(KilledWriter, leaves_every_run_whole_or_absent) {
       "0");
 }
 
-// Multiples of five meet the commit of a record.
+// Multiples of five hit the commit of a record.
 INSTANTIATE_TEST_SUITE_P(AtTheCommit, KilledWriter, testing::Values(1, 3, 5, 10, 15, 20, 37, 50, 51, 75));
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_F(FingerprintStore, shows_facts_of_runs_and_their_differences_in_a_view) {
                                     "'kernel' AND key = 'release'",
                                     first)),
             "6.1.0-40-amd64");
-  // The question in docs/database.md.
+  // The query in docs/database.md.
   EXPECT_EQ(
       ask(path(),
           fmt::format("SELECT group_concat(key || '=' || ifnull(a, '-') || '/' || ifnull(b, '-')) FROM ("

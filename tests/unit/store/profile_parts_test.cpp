@@ -1,4 +1,4 @@
-// The lists of a function profile, which the store gives part by part.
+// The lists of a function profile, which the store returns in parts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -32,7 +32,7 @@ class ProfileParts : public StoreTest {
 
 TEST_F(ProfileParts, gives_parts_that_come_to_the_whole) {
   const auto run = store_profile(a_profile());
-  store_profile(a_profile());  // of another run, which no part may hold any of
+  store_profile(a_profile());  // of another run, whose rows must not appear in any part
   const auto whole = must(whole_profile(*store, run));
   for (const std::uint32_t limit : {1U, 2U, 3U, 4U}) {
     const auto parts = must(whole_profile(*store, run, limit));
@@ -81,7 +81,7 @@ TEST_F(ProfileParts, sums_up_what_is_known_of_every_function) {
   EXPECT_FALSE(must(store->profile(store_profile({}))).corrected_self_ns);
 }
 
-// The steps of SQLite's machine, which do not depend on the machine below.
+// Counts the steps of SQLite's virtual machine, which do not depend on the hardware.
 TEST_F(ProfileParts, gives_a_part_at_a_cost_that_does_not_grow_with_the_profile) {
   const auto chain_of = [](std::uint32_t functions) {
     FunctionProfile profile;
@@ -103,7 +103,7 @@ TEST_F(ProfileParts, gives_a_part_at_a_cost_that_does_not_grow_with_the_profile)
     return 0;
   };
   const auto cost_of = [&](const auto& read) {
-    (void)must(read());  // the first one reads the schema
+    (void)must(read());  // the first read also reads the schema
     steps = 0;
     sqlite3_progress_handler(connection.raw(), 1, count_step, &steps);
     EXPECT_EQ(must(read()).rows.size(), 10U);

@@ -1,4 +1,4 @@
-// What the store keeps of a function profile, of the traffic beside it and of a recording.
+// Storing a function profile, the traffic that belongs to it, and a recording.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -29,7 +29,7 @@ class ProfileStore : public StoreTest {
  protected:
   ProfileStore() { open(); }
 
-  // The record of a new run that is under way, with the trace that has this profile.
+  // The record of a new run with a trace that has this profile.
   RunRecord a_record_with(const FunctionProfile& profile) {
     auto record = a_record(run_under_way(a_job()), 1, 2);
     record.trace = a_trace();
@@ -51,8 +51,7 @@ class ProfileStore : public StoreTest {
   }
 };
 
-// ---- The profile
-// -------------------------------------------------------------------------------------------------
+// ---- The profile ------------------------------------------------------------------------------------------
 
 TEST_F(ProfileStore, gives_the_scalars_of_a_profile_back) {
   const auto expected = a_profile();
@@ -175,8 +174,7 @@ TEST_F(ProfileStore, leaves_a_profile_and_a_recording_out_of_the_trace) {
   EXPECT_EQ(trace.recording_left_out, 4096U);
 }
 
-// ---- What it refuses
-// ---------------------------------------------------------------------------------------------
+// ---- Refusals ---------------------------------------------------------------------------------------------
 
 TEST_F(ProfileStore, refuses_a_figure_that_the_database_cannot_hold) {
   using Spoil = std::function<void(RunRecord&)>;
@@ -296,8 +294,7 @@ TEST_F(ProfileStore, removes_it_with_its_run) {
   }
 }
 
-// ---- Traffic
-// -----------------------------------------------------------------------------------------------------
+// ---- Traffic ----------------------------------------------------------------------------------------------
 
 TEST_F(ProfileStore, gives_the_traffic_of_a_run_back) {
   auto record = a_record_with({});
@@ -314,7 +311,7 @@ TEST_F(ProfileStore, gives_the_traffic_of_a_run_back) {
 
 TEST_F(ProfileStore, keeps_unknown_traffic_unknown) {
   auto record = a_record(run_under_way(a_job()));
-  record.traffic.goodput_bytes = 0;  // known, and nothing came
+  record.traffic.goodput_bytes = 0;  // known to be zero
   auto traffic = must(store->traffic(store_record(record)));
   EXPECT_EQ(traffic.goodput_bytes, 0U);
   EXPECT_FALSE(traffic.packets);
@@ -338,8 +335,7 @@ TEST_F(ProfileStore, keeps_unknown_traffic_unknown) {
   EXPECT_EQ(store->traffic(plain + 1).error().kind, ErrorKind::not_found);
 }
 
-// ---- The recording
-// -----------------------------------------------------------------------------------------------
+// ---- The recording ----------------------------------------------------------------------------------------
 
 TEST_F(ProfileStore, keeps_a_recording_as_the_last_document) {
   auto record = a_record_with(a_profile());

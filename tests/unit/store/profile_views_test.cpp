@@ -1,4 +1,4 @@
-// The views of function profiles, against figures worked out by hand from those of a_profile().
+// The views of function profiles, compared with figures computed by hand from those of a_profile().
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -28,7 +28,7 @@ class ProfileViews : public StoreTest {
     return record.id;
   }
 
-  // A line a row, its columns separated by blanks; "-" for NULL.
+  // One line per row, with blanks between columns; "-" for NULL.
   std::vector<std::string> lines(const std::vector<std::string>& columns, const std::string& rest) {
     std::string line;
     for (const auto& column : columns) {
@@ -49,8 +49,8 @@ const std::vector<std::string> kFunctionColumns{
 
 TEST_F(ProfileViews, show_functions_by_call_by_byte_and_by_packet) {
   const auto run = store_profile();
-  store_profile();  // of another run, whose figures belong into no share of this one
-  // 500 + 250 + 100 us are 850 us: corrected where that is known.
+  store_profile();  // of another run, whose figures must not affect this one
+  // 500 + 250 + 100 us are 850 us, using corrected times if known.
   EXPECT_THAT(lines(kFunctionColumns, fmt::format("function_overview WHERE run = {}", run)),
               ElementsAre("hsr_forward_skb [hsr] 100 0.6 0.5 5000.0 0.5 1.25 10 99 58.8",
                           "hsr_get_node [hsr] #2 200 0.3 0.25 1250.0 0.25 2.5 10 99 29.4",
@@ -100,7 +100,7 @@ TEST_F(ProfileViews, leave_lists_to_json_each) {
               ElementsAre("8 199", "899 1"));
 }
 
-// Else a question about one run would walk all of them.
+// Otherwise a query for one run would visit all of them.
 TEST_F(ProfileViews, search_no_other_run) {
   for (const auto* view : {"function_overview", "call_tree_overview", "edge_overview"}) {
     auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));

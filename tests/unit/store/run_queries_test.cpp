@@ -1,4 +1,4 @@
-// Listings, their filters and pages, and what they cost.
+// Listings, their filters and pages, and their cost.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// The parts of a filter.
+// Sets a part of a filter.
 using Set = std::function<void(core::RunFilter&)>;
 Set job(JobId id) {
   return [id](core::RunFilter& filter) { filter.job = id; };
@@ -69,7 +69,7 @@ class RunQueries : public StoreTest {
     return ids;
   }
 
-  // SQLite's own account of how it would answer, a line a step.
+  // SQLite's query plan, one line per step.
   std::string plan(const core::RunFilter& filter) {
     auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));
     const auto listing = list_runs(filter, 1000, 100);
@@ -230,7 +230,7 @@ TEST_F(RunQueries, use_an_index_for_every_filter) {
     const auto steps = plan(filter);
     EXPECT_THAT(steps, HasSubstr("SEARCH"));
     EXPECT_THAT(steps, Not(HasSubstr("SCAN")));
-    // Only a listing by time alone may sort: see run_listing.cpp.
+    // Only a listing by time alone may sort (see run_listing.cpp).
     if (filter.scenario || filter.label || !(filter.since || filter.until)) {
       EXPECT_THAT(steps, Not(HasSubstr("TEMP B-TREE")));
     }

@@ -1,4 +1,4 @@
-// What the store keeps, gives back and refuses.
+// Storing runs, reading them back, and refusals.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -299,7 +299,7 @@ TEST_F(RunStore, never_gives_a_number_twice) {
 TEST_F(RunStore, gives_the_space_of_a_removed_run_back_to_the_disk) {
   const auto run = run_under_way(a_job());
   must(store->finish(a_record(run, 4, 20'000)));
-  open();  // a close folds the write-ahead log into the file
+  open();  // closing merges the write-ahead log into the file
   const auto full = std::filesystem::file_size(path());
   ASSERT_GT(full, 1'000'000U);
   must(store->remove(run));

@@ -1,4 +1,4 @@
-// Databases that an older netperfd has filled, led to the newest schema.
+// Migrating databases that an older netperfd has filled.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -48,7 +48,7 @@ class OldDatabase : public StoreTest {
     }
   }
 
-  // Every value of every table with its type, a line a row, in the columns that the old version had.
+  // Every value of every table with its type, one line per row, in the columns of the old version.
   std::map<std::string, std::string> content(const std::string& file) const {
     std::map<std::string, std::string> content;
     for (const auto& [table, columns] : columns_) {
@@ -156,10 +156,9 @@ TEST_F(SchemaMigration, that_meets_a_row_without_its_job_is_undone) {
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM run_overview"), "2");
 }
 
-// ---- From version 2
-// ----------------------------------------------------------------------------------------------
+// ---- From version 2 ---------------------------------------------------------------------------------------
 
-// A job of iperf3 with a run and a trace that have a row in every table, one without a workload, and a
+// A job of iperf3 with a run and a trace that have rows in every table, a job without a workload, and a
 // deleted one.
 constexpr const char* kRowsOfVersion2 = R"(
   INSERT INTO jobs VALUES
@@ -235,7 +234,7 @@ TEST_F(SchemaMigrationOf2, leaves_every_view_what_it_was) {
   close();
   const auto after = views();
   for (const auto& [view, sql] : before) {
-    if (view != "run_overview") {  // which later versions add columns to
+    if (view != "run_overview") {  // later versions add columns to it
       EXPECT_EQ(after.at(view), sql) << view;
     }
     EXPECT_EQ(rows(view), counts.at(view)) << view;
@@ -266,7 +265,7 @@ TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
 
 // ---- From version 5
 
-// A job with a trace, one run of which came as far as to have one, and a job without.
+// A job with a trace, of which one run got far enough to have one, and a job without.
 class SchemaMigrationOf5 : public OldDatabase {
  protected:
   SchemaMigrationOf5()

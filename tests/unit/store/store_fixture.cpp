@@ -83,8 +83,8 @@ Totals some_totals() {
           .out_of_order = 3};
 }
 
-// Row `row` of a TCP test: the streams of a second, then their sum. The figures differ from row to row as
-// measured ones do, or the database would look smaller than it is.
+// Row `row` of a TCP test: the streams of one second, then their sum. The figures vary from row to row like
+// measured ones; otherwise the database would be unrealistically small.
 Interval some_interval(std::size_t row, std::size_t streams) {
   const auto place = row % (streams + 1);
   const auto second = static_cast<double>(row - place) / static_cast<double>(streams + 1);
@@ -160,7 +160,7 @@ TraceRecord a_trace() {
   trace.slice_width = std::chrono::milliseconds{100};
   TraceCpu first;
   first.cpu = 0;
-  first.records = 210;  // with stacks and marks
+  first.records = 210;  // including stacks and marks
   first.bytes = 65'536;
   first.lost_events = 2;
   first.overrun = 7;
@@ -210,7 +210,8 @@ TraceRecord a_trace() {
 
 namespace {
 
-// A function of `hits` calls with these self times; every other figure differs from those of its fellows.
+// A function of `hits` calls with these self times; every other figure differs from those of the other
+// functions.
 FunctionStats a_function(const std::string& name, const std::string& module, std::uint64_t hits,
                          std::uint64_t self_ns, std::optional<std::uint64_t> corrected_self_ns) {
   FunctionStats function;
@@ -306,7 +307,7 @@ Traffic some_traffic() {
 
 namespace {
 
-// `ask(offset)` gives a part, `take(row)` each of its rows.
+// `ask(offset)` returns a part, `take(row)` receives each of its rows.
 template <class Ask, class Take>
 Status all_parts(Ask ask, Take take) {
   for (std::uint64_t offset = 0;;) {

@@ -1,4 +1,4 @@
-// A folder of its own for each test, and jobs and records to put into a store there.
+// A directory for each test, and jobs and records to store there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,12 +23,12 @@ class StoreTest : public testing::Test {
   ~StoreTest() override;
 
   [[nodiscard]] std::string path() const { return (folder / "netperfd.db").string(); }
-  // Opens the store; the one before must be closed.
+  // Opens the store; an earlier one must be closed.
   void open(std::uint64_t min_free_bytes = 0);
   void close() { store.reset(); }
-  // Adds the job and takes its first run to `collecting`; the number of that run.
+  // Adds the job and takes its first run to `collecting`; returns the run's id.
   RunId run_under_way(const JobSpec& spec, WallTime now = kMorning);
-  // Adds the job and stores a record for each of its runs; the number of the last one.
+  // Adds the job and stores a record for each of its runs; returns the id of the last run.
   RunId store_job(const JobSpec& spec, RunState state = RunState::finished, WallTime now = kMorning);
 
   std::filesystem::path folder;
@@ -36,36 +36,37 @@ class StoreTest : public testing::Test {
 };
 
 [[nodiscard]] JobSpec a_job(const std::string& name = "veth-tcp", const std::string& label = "");
-// A finished TCP run with `streams` streams and `interval_rows` intervals, those of the sums among them.
+// A finished TCP run with `streams` streams and `interval_rows` intervals, including those of the sums.
 [[nodiscard]] RunRecord a_record(RunId run, std::size_t streams = 4, std::size_t interval_rows = 50);
 
-// A job without a workload, which watches one event.
+// A job without a workload that records one event.
 [[nodiscard]] JobSpec a_watching_job();
-// Two events on two CPUs, with some of everything that a trace may have.
+// Two events on two CPUs, with examples of everything that a trace may have.
 [[nodiscard]] TraceRecord a_trace();
-// Three functions, one of which the two others call, with some of everything that a profile may have.
+// Three functions, one of which is called by the two others, with examples of everything that a profile may
+// have.
 [[nodiscard]] FunctionProfile a_profile();
 // A million bytes of goodput in 80 packets.
 [[nodiscard]] Traffic some_traffic();
 
-// A stored profile with all its lists, put together from parts of `limit` rows.
+// A stored profile with all its lists, assembled from parts of `limit` rows.
 [[nodiscard]] Result<FunctionProfile> whole_profile(core::RunQueries& queries, RunId run,
                                                     std::uint32_t limit = 1000);
 
-// Adds the job to a store or a RunWriter, with the arms that its seed draws.
+// Adds the job to a store or a RunWriter, with the arms drawn from its seed.
 template <class Writer>
 Result<core::NewJob> add_job(Writer& writer, const JobSpec& spec, uid_t owner, WallTime now) {
   const std::uint64_t seed = spec.design ? spec.design->seed.value_or(0) : 0;
   return writer.add_job(spec, draw_arms(spec, seed), owner, now);
 }
 
-// Leads a pending run to `collecting`.
+// Takes a pending run to `collecting`.
 void bring_to_collecting(core::RunStore& store, RunId run);
 
-// The first column of the first row, asked over a connection of its own.
+// The first column of the first row, read through a separate connection.
 [[nodiscard]] std::string ask(const std::string& path, const std::string& sql);
 
-// The value, or an exception with the error's words.
+// The value; throws the error's message.
 template <class T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);

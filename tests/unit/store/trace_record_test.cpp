@@ -1,4 +1,4 @@
-// What the store keeps of a trace and gives back, and jobs without a workload.
+// Storing a trace and reading it back, and jobs without a workload.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -142,7 +142,7 @@ TEST_F(TraceStore, keeps_the_type_and_every_bit_of_a_field) {
 
 TEST_F(TraceStore, survives_counts_that_no_kernel_can_mean) {
   auto trace = a_trace();
-  trace.cpus[0].overrun = ~std::uint64_t{0};  // a count that went below 0
+  trace.cpus[0].overrun = ~std::uint64_t{0};  // a count that fell below 0
   trace.cpus[1].dropped_events = ~std::uint64_t{0};
   const auto run = store_trace(trace);
   constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
@@ -178,7 +178,7 @@ TEST_F(TraceStore, adds_up_what_is_told_of_one_cpu_twice) {
   EXPECT_EQ(trace_cpu_members(cpus[1]), trace_cpu_members(expected));
 }
 
-// Of two ways to count the overwritten records the larger is taken: once a CPU, not once a part.
+// Overwritten records are counted in two ways and the larger one is used: once per CPU, not once per part.
 TEST_F(TraceStore, counts_as_lost_what_the_stored_rows_say) {
   auto trace = a_trace();
   TraceCpu more;
@@ -262,7 +262,7 @@ TEST_F(TraceStore, is_written_whole_with_its_run_or_not_at_all) {
   auto record = a_record(run);
   record.trace = a_trace();
   record.trace->marks.push_back({.time_ns = 1, .text = "late", .user = false});
-  record.trace->drops.back().count = ~std::uint64_t{0};  // more than the database can hold
+  record.trace->drops.back().count = ~std::uint64_t{0};  // more than fits into the database
   ASSERT_FALSE(store->finish(record));
   for (const auto* table : kTraceTables) EXPECT_EQ(rows_of(table), "0") << table;
   EXPECT_EQ(rows_of("sums"), "0");
@@ -304,8 +304,7 @@ TEST_F(TraceStore, views_show_it_to_people) {
             "skb:kfree_skb -0.000002 reason=NOT_SPECIFIED location=tcp_v4_rcv+0x1c");
 }
 
-// ---- Jobs without a workload
-// -------------------------------------------------------------------------------------
+// ---- Jobs without a workload ------------------------------------------------------------------------------
 
 TEST_F(TraceStore, gives_a_job_without_a_workload_back) {
   const auto job = must(add_job(*store, a_watching_job(), 1000, kMorning));
@@ -336,8 +335,7 @@ TEST_F(TraceStore, takes_a_run_without_a_workload) {
       "finished 91 1");
 }
 
-// ---- Traces of files
-// ---------------------------------------------------------------------------------------------
+// ---- Traces of files --------------------------------------------------------------------------------------
 
 JobSpec an_imported_job() {
   JobSpec spec;

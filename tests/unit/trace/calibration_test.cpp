@@ -15,7 +15,7 @@ constexpr std::uint64_t kParentAddress = 0x1000;
 constexpr std::uint64_t kEmptyAddress = 0x2000;
 constexpr std::uint64_t kOtherAddress = 0x3000;
 
-// A machine whose true times and tracer's costs are known, which makes the records that its kernel would.
+// A machine with known true times and tracer costs, which makes the records that its kernel would.
 struct Machine {
   std::uint64_t parent_ns = 300, empty_ns = 1, other_ns = 40;
   std::uint64_t entry_ns = 90, callee_ns = 60;
@@ -67,7 +67,7 @@ TEST(Calibration, finds_the_costs_that_the_machine_has) {
   Machine machine;
   const auto found = calibrate({machine.round(), machine.round(), machine.round()});
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_NEAR(found->entry_ns, 91, 0.01);  // with the nanosecond of the function that does next to nothing
+  EXPECT_NEAR(found->entry_ns, 91, 0.01);  // plus the nanosecond of the function that does next to nothing
   EXPECT_NEAR(found->callee_ns, 59, 0.01);
   EXPECT_EQ(found->calls, 6U * 400U);
 }

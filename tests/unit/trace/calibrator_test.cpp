@@ -1,5 +1,5 @@
-// The measuring of the tracer's own cost on the fake of tracefs, whose rings then hold what a kernel of known
-// costs would have written.
+// Measures the tracer's own cost on the fake tracefs, whose rings are filled as a kernel with known costs
+// would fill them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ FakeKernel with_lseek(FakeKernel kernel) {
   return kernel;
 }
 
-// The formats that a calibration reads, as Linux 6.12 has them, and the layout of its sub-buffers.
+// The formats that a calibration reads, as in Linux 6.12, and the layout of its sub-buffers.
 void add_formats(FakeTracefs& tracefs) {
   const auto recorded = std::filesystem::path(NETPERFD_TEST_DATA) / "trace-functions" / "6.12";
   const auto contents = [&](const std::string& file) {
@@ -62,7 +62,7 @@ void add_formats(FakeTracefs& tracefs) {
   }
 }
 
-// What a kernel of known times and costs writes into its ring for calls of kParent.
+// The ring contents of a kernel with known times and costs, for calls of kParent.
 class Ring {
  public:
   static constexpr std::uint64_t kParentNs = 300, kEmptyNs = 1, kOtherNs = 40;
@@ -138,8 +138,8 @@ class CalibratorTest : public testing::TestWithParam<Kernel> {
     return directory.empty() ? file : directory + "/" + file;
   }
 
-  // From here on the rings of the session hold calls of what its filter has, whenever it stops: `calls` on
-  // the second CPU, and a tenth of that many on the first, by somebody else.
+  // From now on, whenever the session stops, its rings contain calls of the functions in its filter: `calls`
+  // on the second CPU, and a tenth of that on the first, made by another process.
   void make_calls(int calls) {
     tracefs_.after_each([this, calls](const FakeTracefs::Operation& operation) {
       if (operation.refused || operation.path != path("tracing_on")) return;
@@ -147,7 +147,7 @@ class CalibratorTest : public testing::TestWithParam<Kernel> {
         ++starts_;
         return;
       }
-      if (starts_ == stops_) return;  // applied, and not started yet
+      if (starts_ == stops_) return;  // the session is applied but not started yet
       ++stops_;
       std::set<std::string> traced;
       std::istringstream filter(tracefs_.get(path("set_ftrace_filter")));
@@ -166,7 +166,7 @@ class CalibratorTest : public testing::TestWithParam<Kernel> {
     EXPECT_NEAR(found->callee_ns, Ring::kCalleeNs - Ring::kEmptyNs, 0.01);
   }
 
-  // How many operations a calibration makes, and how many of them until it begins to give tracefs back.
+  // The number of operations of a calibration, in total and until it begins to restore tracefs.
   struct Life {
     std::size_t measured = 0;
     std::size_t restored = 0;
@@ -213,7 +213,7 @@ TEST_P(CalibratorTest, measures_once) {
   EXPECT_THAT(tracefs_.operations(), IsEmpty());
 }
 
-// For each name the kernel compares the names of all its functions.
+// For each name the kernel would compare the names of all its functions.
 TEST_P(CalibratorTest, names_no_function_in_its_rounds) {
   make_calls(200);
   Calibrator calibrator(tracefs_, fake_settings(scratch_));
@@ -273,7 +273,7 @@ TEST_P(CalibratorTest, a_refusal_of_any_operation_leaves_tracefs_as_it_was_or_a_
       tracefs_.fail_at(0, 0);
       EXPECT_EQ(tracefs_.open_files(), 0U) << failed;
       if (n > life.measured) {
-        // What could not be given back is left to the next session or to a clean-up.
+        // If something could not be restored, it is left to the next session or a clean-up.
         EXPECT_TRUE(scratch_.has("journal") || tracefs_.snapshot() == before_) << failed;
         ASSERT_TRUE(clean_up(tracefs_, fake_settings(scratch_))) << failed;
       }
@@ -286,7 +286,7 @@ TEST_P(CalibratorTest, a_refusal_of_any_operation_leaves_tracefs_as_it_was_or_a_
 TEST_P(CalibratorTest, measures_anew_after_a_refusal) {
   const std::size_t count = whole_life().restored;
   make_calls(110);
-  // A round has another number of operations than a multiple of five: each of them gets its turn.
+  // The number of operations in a round is not a multiple of five, so each operation gets its turn.
   for (std::size_t n = 1; n <= count; n += 5) {
     Calibrator calibrator(tracefs_, fake_settings(scratch_));
     tracefs_.forget_operations();
@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CalibratorTest,
                                          Kernel{"top", "", kernel_of_old()}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-// A kernel without one of the functions is asked once.
+// A kernel that lacks one of the functions is tried only once.
 class CalibratorRefusalTest : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(CalibratorRefusalTest, is_of_the_kernel_and_not_asked_for_again) {

@@ -1,4 +1,4 @@
-// What the tests of the catalogue, the doctor and the check of a job share.
+// Helpers shared by the tests of the catalogue, the doctor and the check of a job.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace netperfd::trace {
 
-// The files of a machine that has two CPUs and the module hsr loaded, in a directory.
+// Creates, in a directory, the files of a machine with two CPUs and the module hsr loaded.
 class FakeMachine {
  public:
   FakeMachine();
-  // Of a file such as "proc/modules", "sys/devices/system/cpu/online", "boot/config-6.18",
+  // `file` is a path such as "proc/modules", "sys/devices/system/cpu/online", "boot/config-6.18" or
   // "modules/modules.dep".
   void write(const std::string& file, const std::string& text) const { scratch_.write(file, text); }
   [[nodiscard]] const ScratchDirectory& files() const { return scratch_; }
@@ -23,13 +23,13 @@ class FakeMachine {
   ScratchDirectory scratch_;
 };
 
-// FakeKernel's default, with the field that every event has.
+// FakeKernel's default, plus the field that every event has.
 [[nodiscard]] FakeKernel able_kernel();
 
 // This machine, with the cache in `scratch`.
 [[nodiscard]] CatalogueSettings real_settings(const ScratchDirectory& scratch);
 
-// Throws where there is none of that name.
+// Throws if there is none of that name.
 [[nodiscard]] core::Capability capability(const std::vector<core::Capability>& all, const std::string& name);
 
 }  // namespace netperfd::trace

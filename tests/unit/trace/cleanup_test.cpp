@@ -27,7 +27,7 @@ class CleanupTest : public ::testing::Test {
     before_ = tracefs_.snapshot();
   }
 
-  // A session at the top that was tracing when its process was killed.
+  // A session in the top instance that was tracing when its process was killed.
   void die_tracing() {
     ScratchDirectory dying;
     auto session = TraceSession::open(tracefs_, fake_settings(dying), whole_spec());
@@ -62,7 +62,7 @@ TEST_F(CleanupTest, puts_back_by_the_journal_what_a_dead_session_changed_at_the_
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(*done, Contains("put back current_tracer"));
   EXPECT_EQ(left_->snapshot(), before_);
-  // Nothing more is recorded, and then the tracer goes, before any filter is touched.
+  // First recording stops, then the tracer is removed, before any filter is changed.
   EXPECT_EQ(describe(left_->operations()[0]), "write \"0\" to tracing_on");
   EXPECT_EQ(describe(left_->operations()[2]), "write \"nop\" to current_tracer");
 }
@@ -160,7 +160,7 @@ TEST_F(CleanupTest, takes_a_dead_ones_number_that_is_now_its_own_for_a_dead_one)
 TEST_F(CleanupTest, leaves_an_instance_alone_that_somebody_uses_and_removes_it_the_next_time) {
   tracefs_.add_instance("netperfd-300");
   tracefs_.add_instance("netperfd-400");
-  // As that of a netperfd whose PID namespace is another one.
+  // Simulates a netperfd in another PID namespace.
   tracefs_.set("instances/netperfd-300/current_tracer", "function_graph\n");
   add_process(scratch_, 9, "cat", {"/sys/kernel/tracing/instances/netperfd-300/trace_pipe"});
   auto pipe = tracefs_.open("instances/netperfd-300/trace_pipe", OpenMode::read);

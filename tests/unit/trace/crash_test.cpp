@@ -1,5 +1,5 @@
 // kill -9 in every state of a session on the kernel's own tracefs: a child dies right before or right after
-// each of its operations, and a clean-up finds everything that is to be put back.
+// each of its operations, and a clean-up finds everything that must be restored.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,13 +18,13 @@
 namespace netperfd::trace {
 namespace {
 
-// Where the child dies; operations count from 1.
+// The operation at which the child dies, counted from 1.
 struct Death {
   int operation = 0;
   bool after = false;
 };
 
-// The kernel's tracefs until the hour of death.
+// The kernel's tracefs, which kills the process at the chosen operation.
 class MortalTracefs final : public Tracefs {
  public:
   MortalTracefs(std::unique_ptr<Tracefs> real, Death death) : real_(std::move(real)), death_(death) {}
@@ -54,7 +54,7 @@ class MortalTracefs final : public Tracefs {
   }
 
  private:
-  // Around one operation.
+  // Wraps one operation.
   class Step {
    public:
     explicit Step(MortalTracefs& tracefs) : tracefs_(tracefs) {
@@ -89,7 +89,7 @@ class CrashTest : public ::testing::Test {
     if (!tracefs_->exists("instances")) GTEST_SKIP() << "needs root";
   }
 
-  // The whole life of a session; the child's exit code says how far it came.
+  // A complete session; the child's exit code shows how far it got.
   [[noreturn]] void live_and_die(Death death) const {
     MortalTracefs tracefs(make_real_tracefs(root_), death);
     auto session = TraceSession::open(tracefs, kernel_settings(scratch_), event_spec());
@@ -127,7 +127,7 @@ TEST_F(CrashTest, kill_9_in_every_state_leaves_nothing_behind_after_a_clean_up) 
     for (const bool after : {false, true}) {
       const Dead dead = child({.operation = operation, .after = after});
       if (WIFEXITED(dead.status)) {
-        // It has fewer operations than this one's number.
+        // The session has fewer operations than this number.
         ASSERT_EQ(WEXITSTATUS(dead.status), 0);
         lived = true;
         break;
@@ -142,7 +142,7 @@ TEST_F(CrashTest, kill_9_in_every_state_leaves_nothing_behind_after_a_clean_up) 
       EXPECT_FALSE(scratch_.has("journal"));
     }
   }
-  // Two for each operation, and most of them left something to be put back.
+  // Two for each operation; most of them left something to restore.
   EXPECT_GE(deaths, 2 * 16);
   EXPECT_GE(left, deaths - 4);
   RecordProperty("deaths", deaths);

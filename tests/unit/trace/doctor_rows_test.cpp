@@ -1,4 +1,4 @@
-// Rows of the doctor that say what does not concern a trace, or what keeps a part of one away.
+// Rows of the doctor that do not concern a trace, or that restrict a part of one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(DoctorRows, say_whether_the_reader_may_have_its_priority) {
 }
 
 TEST(DoctorRows, try_another_function_where_the_kernel_has_not_the_first) {
-  // Of those that the doctor tries the fake has only the last one.
+  // Of the functions that the doctor tries, the fake has only the last one.
   const FakeMachine machine;
   FakeTracefs tracefs(able_kernel());
   EXPECT_EQ(ask(tracefs, machine, "function").ability, Ability::yes);

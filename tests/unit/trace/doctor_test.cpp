@@ -34,7 +34,7 @@ class DoctorTest : public testing::Test {
     return Doctor(*tracefs, reasons, machine.settings).examine(fresh);
   }
   Capability ask(const std::string& name) { return capability(examine(true), name); }
-  // What was done to tracefs, without the operations of reading.
+  // Whether an operation other than reading was done on `path`.
   [[nodiscard]] bool touched(const std::string& path) const {
     for (const auto& one : tracefs->operations()) {
       if (one.path == path && !one.text.empty() && one.kind != FakeTracefs::Operation::Kind::open)
@@ -86,7 +86,7 @@ TEST_F(DoctorTest, leaves_tracefs_as_it_was_whichever_operation_is_refused) {
     tracefs->fail_at(at, EIO);
     static_cast<void>(examine(true));
     const std::string after = tracefs->snapshot();
-    // Only where removing the instance is what was refused does it stay, for clean_up() to find.
+    // The instance stays only if its removal was refused; then clean_up() finds it.
     const auto removal = std::find_if(
         tracefs->operations().begin(), tracefs->operations().end(),
         [](const auto& one) { return one.kind == FakeTracefs::Operation::Kind::remove_directory; });
@@ -118,7 +118,7 @@ TEST_F(DoctorTest, tries_in_an_instance_that_the_clean_up_would_find) {
     return one.kind == FakeTracefs::Operation::Kind::make_directory;
   });
   ASSERT_NE(made, first.end());
-  // What a daemon leaves that dies right after that.
+  // Simulates a daemon that dies right after that.
   tracefs->add_instance(made->path.substr(made->path.find('/') + 1));
   ASSERT_TRUE(clean_up(*tracefs, fake_settings(machine.files())).has_value());
   EXPECT_EQ(tracefs->snapshot(), before);
@@ -305,7 +305,7 @@ TEST_F(DoctorTest, iperf3_says_its_version_and_what_it_lacks) {
   EXPECT_EQ(ask("iperf3").ability, Ability::yes);
 }
 
-// ---- The cache's file
+// ---- The cache file ---------------------------------------------------------------------------------------
 
 class CapabilityCacheTest : public testing::Test {
  protected:

@@ -1,4 +1,5 @@
-// What the loop does with sweeps. Here it reads them all itself, once tracing is off: no thread was started.
+// How the loop handles sweeps. Here the loop reads all of them itself after tracing is off, since no thread
+// was started.
 #include "daemon/trace/drain.hpp"
 
 #include <gmock/gmock.h>
@@ -95,7 +96,7 @@ TEST(DecodeTime, follows_what_is_idle_up_to_one_cpu) {
   EXPECT_EQ(decode_time(settings, 7), microseconds{10'000}) << "callers of the bus wait as long";
 }
 
-// Other callers have their turns meanwhile.
+// Other callers get their turns in between.
 TEST_F(DrainTest, decodes_the_rest_a_bounded_time_a_turn) {
   TallySettings with_calls = tally_settings();
   with_calls.graph = GraphFormat::make({}).value();

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::uint64_t kData = 0xFFFF'8881'02AF'0100;    // of the kernel's map of all memory
+constexpr std::uint64_t kData = 0xFFFF'8881'02AF'0100;    // in the kernel's direct map of all memory
 constexpr std::uint64_t kCode = 0xFFFF'FFFF'8149'AB1A;    // in the kernel's image
 constexpr std::uint64_t kModule = 0xFFFF'FFFF'C012'3458;  // in a module
 constexpr std::uint64_t kFiveLevels = 0xFF11'0000'1234'5678;
@@ -40,7 +40,7 @@ std::uint16_t common_type(std::span<const std::byte> record) {
   return type;
 }
 
-// A format of one field at offset 8, and a record of these bytes behind the common fields.
+// A format with one field at offset 8, decoded from a record with these bytes after the common fields.
 EventField decoded(const std::string& field, std::vector<std::byte> bytes, const std::string& print = "\"\"",
                    const AddressNames& names = EchoedNames()) {
   const auto format = parse_event_format(
@@ -73,7 +73,7 @@ std::string shown(const EventField& field) {
   return test::shown(field);
 }
 
-// Everything that a user gets to see of the field.
+// Everything of the field that a user can see.
 std::string everything(const EventField& field) {
   return test::plain(field) + " " + field.text;
 }
@@ -182,7 +182,7 @@ TEST(EventFields, of_networks_look_as_the_kernel_prints_them) {
             "10.0.0.2:5201");
   EXPECT_EQ(as("%pU", 16, bytes_of(0x0302'0100U, 0x0706'0504U, 0x0B0A'0908U, 0x0F0E'0D0CU)),
             "00010203-0405-0607-0809-0a0b0c0d0e0f");
-  EXPECT_EQ(as("%pI4", 6, bytes_of(std::uint16_t{1}, 2U)), "010002000000");  // not of this size: as bytes
+  EXPECT_EQ(as("%pI4", 6, bytes_of(std::uint16_t{1}, 2U)), "010002000000");  // wrong size: shown as bytes
 }
 
 TEST(EventFields, of_cpu_masks_are_words_of_bits) {
@@ -264,7 +264,7 @@ class HiddenNames final : public AddressNames {
   [[nodiscard]] std::string token(std::uint64_t) const override { return "token"; }
 };
 
-// Whether the text holds the address in one of the ways in which numbers and bytes are written.
+// Whether the text contains the address in any common notation of numbers or bytes.
 bool shows(const std::string& text, std::uint64_t address) {
   std::string memory;
   for (unsigned i = 0; i < 8; ++i) memory += fmt::format("{:02x}", (address >> (i * 8)) & 0xFFU);
@@ -313,7 +313,8 @@ TEST(EventFields, of_a_hostile_format_never_show_an_address) {
       "\"%s\", __print_flags(REC->x & 0xffffffffffff, \"\", { 1, \"A\" })"};
   for (const std::uint64_t address : {kData, kCode, kModule, kFiveLevels}) {
     for (const std::string field : kFields) {
-      // Of five levels only the upper byte is sure, which in plain bytes is no sign of an address.
+      // With five levels of page tables only the upper byte is certain, which in plain bytes does not
+      // indicate an address.
       const bool in_bytes = field.find("u8") != std::string::npos ||
                             field.find("char") != std::string::npos ||
                             field.find("struct") != std::string::npos ||
@@ -331,7 +332,7 @@ TEST(EventFields, of_a_hostile_format_never_show_an_address) {
 
 TEST(EventFields, of_a_signed_number_are_an_address_only_where_code_lies) {
   constexpr const char* kField = "s64 x;offset:8;size:8;signed:1;";
-  const auto number = static_cast<std::int64_t>(kCode) + 1;  // HiddenNames knows no code here
+  const auto number = static_cast<std::int64_t>(kCode) + 1;  // HiddenNames knows no code at this address
   EXPECT_EQ(std::get<std::int64_t>(decoded(kField, bytes_of(number), "\"\"", HiddenNames()).value), number);
   EXPECT_EQ(shown(decoded(kField, bytes_of(kCode), "\"\"", HiddenNames())), "symbol");
   EXPECT_EQ(shown(decoded(kField, bytes_of(kData), "\"\"", HiddenNames())), "token");

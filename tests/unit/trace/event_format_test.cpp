@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// A format of these field lines, "TYPE NAME;offset:8;size:4;signed:0;", and this print format.
+// A format with these field lines, "TYPE NAME;offset:8;size:4;signed:0;", and this print format.
 EventFormat made(std::string_view fields, std::string_view print = "\"\"") {
   std::string text = "name: made\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
   while (!fields.empty()) {
@@ -40,7 +40,7 @@ EventFormat made(std::string_view fields, std::string_view print = "\"\"") {
   return format.value_or(EventFormat{});
 }
 
-// The field x of 4 bytes, as this argument of the print format shows it.
+// The field x of 4 bytes, shown by this argument of the print format.
 FieldFormat shown(std::string_view argument, std::string_view conversion = "%s") {
   return made("int x;offset:8;size:4;signed:1;", fmt::format("\"x={}\", {}", conversion, argument))
       .fields.at(0);
@@ -217,7 +217,7 @@ TEST(EventFormat, of_other_text_is_refused_with_the_line) {
   }
 }
 
-// Names of fields and of their values become text of a record.
+// Names of fields and of their values become text in a record.
 TEST(EventFormat, that_is_not_printable_is_refused) {
   constexpr std::string_view kText =
       "name: a\nID: 1\nformat:\n\tfield:int b;\toffset:8;\tsize:4;\tsigned:1;\n\n"
@@ -276,8 +276,8 @@ TEST(ReadBytes, finds_dynamic_fields_by_their_offset_and_never_outside) {
   EXPECT_EQ(locate(FieldKind::data_loc, 0, 0), "none");
 }
 
-// Every format of the running kernel. Names are missing only where the kernel gives no number for any of
-// them, or shows something computed from the field; these are what the list says.
+// Every format of the running kernel. Names may be missing only if the kernel gives numbers for none of them,
+// or shows a value computed from the field; the list names these cases.
 TEST(EventFormat, of_every_event_of_this_kernel_is_understood) {
   const fs::path events = "/sys/kernel/tracing/events";
   std::error_code error;
@@ -290,7 +290,7 @@ TEST(EventFormat, of_every_event_of_this_kernel_is_understood) {
     if (!system.is_directory()) continue;
     for (const fs::directory_entry& event : fs::directory_iterator(system)) {
       std::ifstream file(event.path() / "format");
-      if (!file) continue;  // "enable", "filter", or an event that was removed meanwhile
+      if (!file) continue;  // "enable", "filter", or an event that was removed in the meantime
       const std::string text{std::istreambuf_iterator<char>(file), {}};
       if (text.empty()) continue;
       ++formats;

@@ -1,4 +1,4 @@
-// The ring buffers of a few CPUs as a reader sees them, filled and watched by a test.
+// The ring buffers of a few CPUs as seen by a reader; a test fills and watches them.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,24 @@ namespace netperfd::trace::test {
 
 inline constexpr std::size_t kSmallSubbuffer = 64;
 
-// What one CPU's pipe holds. A thread may read while the test looks at `waiting`, `reads` and `open`; the
-// rest is set before.
+// The contents of one CPU's pipe. A thread may read while the test looks at `waiting`, `reads` and `open`;
+// the other members must be set before.
 struct Ring {
   std::atomic<std::size_t> waiting = 0;  // sub-buffers
   std::atomic<std::size_t> reads = 0;
   std::atomic<bool> open = true;
-  std::optional<Error> error;  // of the next read
-  bool full = true;            // each of them
-  bool rest_first = false;     // the next one is the rest of what was read while it was written
-  bool endless = false;        // reading makes none of them go
+  std::optional<Error> error;  // returned by the next read
+  bool full = true;            // whether each sub-buffer is full
+  bool rest_first = false;     // the next one is the remainder of one that was read while being written
+  bool endless = false;        // reading does not use them up
 };
 
-// A sub-buffer with events up to its end, or with none.
+// A sub-buffer that is full of events, or empty.
 inline void fill(std::span<std::byte> out, bool full) {
   std::ranges::fill(out, std::byte{0});
   if (!full) return;
   constexpr std::size_t kHeader = 16;
-  constexpr std::uint32_t kWords = 8 / 4;  // of the record's data, as type_len says it
+  constexpr std::uint32_t kWords = 8 / 4;  // of record data, in units of type_len
   std::uint64_t committed = 0;
   for (std::size_t at = kHeader; at + 4 + 8 <= out.size(); at += 4 + 8, committed += 4 + 8) {
     std::memcpy(out.data() + at, &kWords, sizeof kWords);
@@ -61,7 +61,7 @@ class RingFile final : public TracefsFile {
   Ring& ring_;
 };
 
-// One pipe a ring, by their order.
+// One pipe for each ring, in their order.
 inline std::vector<RingPipe> pipes_of(std::span<Ring> rings) {
   std::vector<RingPipe> pipes;
   for (Ring& ring : rings) {

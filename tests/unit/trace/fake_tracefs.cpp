@@ -1,4 +1,4 @@
-// The door of the fake: what is recorded, refused and read. What a write means is in fake_tracefs_kernel.cpp.
+// The fake's interface: recording, refusing and reading. fake_tracefs_kernel.cpp has the effects of writes.
 #include "tests/unit/trace/fake_tracefs.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace netperfd::trace {
 
 using Kind = FakeTracefs::Operation::Kind;
 
-// What open files and the tree both reach; a file may outlive the fake.
+// Shared by open files and the tree; a file may outlive the fake.
 struct FakeTracefs::Shared {
   std::map<std::string, std::deque<std::vector<std::byte>>> subbuffers;  // by path
   std::map<std::string, std::vector<std::string>> marks;                 // by trace directory
@@ -90,8 +90,7 @@ std::unique_ptr<FakeTracefs> FakeTracefs::clone() const {
   return copy;
 }
 
-// ---- The door
-// ----------------------------------------------------------------------------------------------
+// ---- Interface --------------------------------------------------------------------------------------------
 
 Status FakeTracefs::perform(Operation operation, const std::function<int()>& act) {
   if (before_) before_(operation);
@@ -137,7 +136,7 @@ Status FakeTracefs::append(const std::string& path, const std::string& text) {
 Status FakeTracefs::make_directory(const std::string& path) {
   return perform({.kind = Kind::make_directory, .path = path, .text = ""}, [&] {
     if (directories_.contains(path)) return EEXIST;
-    // Only an instance can be made.
+    // Only instances can be created.
     if (place(path).directory != path || path.empty()) return EPERM;
     make_trace_directory(path);
     return 0;
@@ -183,8 +182,7 @@ Result<std::unique_ptr<TracefsFile>> FakeTracefs::open(const std::string& path, 
   return std::make_unique<File>(shared_, path, place(path).directory, files_.at(path));
 }
 
-// ---- For tests
-// ---------------------------------------------------------------------------------------------
+// ---- For tests --------------------------------------------------------------------------------------------
 
 void FakeTracefs::fail_at(std::size_t operation, int error_number) {
   fail_at_ = operation;

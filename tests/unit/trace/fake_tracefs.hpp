@@ -1,5 +1,5 @@
-// A tracefs in memory that keeps state as the kernel does, records what is done to it and refuses what a test
-// tells it to refuse. The one fake of all tests of this room.
+// A tracefs in memory that keeps state like the kernel, records all operations, and refuses what a test tells
+// it to refuse. All tests of this module use this fake.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace netperfd::trace {
 
-// What kind of kernel it is. The default traces whatever one may ask.
+// The simulated kernel. The default can trace everything.
 struct FakeKernel {
   bool function = true;            // the tracer "function"
   bool function_graph = true;      // the tracer "function_graph"
-  bool graph_in_instances = true;  // false: EINVAL in an instance, as Linux 6.1
-  bool lockdown = false;           // function tracing is listed, and EPERM
-  unsigned cpus = 2;               // at most 32
+  bool graph_in_instances = true;  // false: EINVAL in an instance, as in Linux 6.1
+  bool lockdown = false;           // function tracing is listed, but refused with EPERM
+  unsigned cpus = 2;               // 32 at most
   std::string clocks = "local global counter uptime perf mono mono_raw boot x86-tsc";
-  // Traceable functions by module; "" are the kernel's own.
+  // Traceable functions by module; "" is the kernel itself.
   std::map<std::string, std::vector<std::string>> functions = {
       {"", {"tcp_sendmsg", "tcp_recvmsg", "ip_rcv", "ip_output", "schedule"}},
       {"hsr", {"hsr_dev_xmit", "hsr_forward_skb", "hsr_get_node"}},
@@ -39,7 +39,7 @@ struct FakeKernel {
   };
 };
 
-// A path, split into the trace directory ("" or "instances/NAME") and what lies below it.
+// A path, split into the trace directory ("" or "instances/NAME") and the path below it.
 struct FakePlace {
   std::string directory;
   std::string file;
@@ -59,7 +59,8 @@ class FakeTracefs final : public Tracefs {
   [[nodiscard]] bool exists(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<TracefsFile>> open(const std::string& path, OpenMode mode) override;
 
-  // ---- What was done: write, append, make_directory, remove_directory and open, in order, refused ones too.
+  // ---- Recorded operations --------------------------------------------------------------------------------
+  // write, append, make_directory, remove_directory and open, in order, including refused ones.
   struct Operation {
     enum class Kind { write, append, make_directory, remove_directory, open };
     Kind kind = Kind::write;
@@ -70,41 +71,44 @@ class FakeTracefs final : public Tracefs {
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
   void forget_operations() { operations_.clear(); }
 
-  // ---- Refusals. Counted are the operations above, from this call on: 1 is the next one. 0 takes it back.
+  // ---- Refusals -------------------------------------------------------------------------------------------
+  // Counts the operations above, from this call on: 1 is the next one, 0 cancels.
   void fail_at(std::size_t operation, int error_number);
-  // Every operation on this path, and reading it, until it is called again with 0.
+  // Refuses every operation on this path, and reading it, until called again with 0.
   void fail_path(const std::string& path, int error_number);
-  // Called around each counted operation, refused or not.
+  // Called around each counted operation, even if it is refused.
   void before_each(std::function<void(const Operation&)> hook) { before_ = std::move(hook); }
   void after_each(std::function<void(const Operation&)> hook) { after_ = std::move(hook); }
 
-  // The same kernel with the same tree; without refusals, open files and what the rings hold.
+  // The same kernel with the same tree; without refusals, open files and ring contents.
   [[nodiscard]] std::unique_ptr<FakeTracefs> clone() const;
 
-  // ---- The whole tree, a line each: "PATH = text" with newlines as "\n", directories as "PATH/". Without
-  // error_log, which nobody restores, and without the rings' contents.
+  // ---- The whole tree -------------------------------------------------------------------------------------
+  // One line each: "PATH = text" with newlines as "\n", directories as "PATH/". Without error_log, which
+  // nobody restores, and without ring contents.
   [[nodiscard]] std::string snapshot() const;
 
-  // ---- What the kernel or somebody else does; neither recorded nor refused.
-  void set(const std::string& path, std::string text);  // the text as it is read back; makes the file
-  [[nodiscard]] std::string get(const std::string& path) const;  // "" where there is none
-  void erase(const std::string& path);                           // a file, or a directory with all in it
+  // ---- Changes made by the kernel or somebody else --------------------------------------------------------
+  // They are neither recorded nor refused.
+  void set(const std::string& path, std::string text);  // the text as it reads back; creates the file
+  [[nodiscard]] std::string get(const std::string& path) const;  // "" if there is none
+  void erase(const std::string& path);                           // a file, or a directory with its contents
   void add_instance(const std::string& name);
   void load_module(const std::string& name, std::vector<std::string> functions);
-  void unload_module(const std::string& name);  // empties filters silently, as the kernel does
-  // Sub-buffers that reading per_cpu/cpuN/trace_pipe_raw gives, one a read, and then 0 bytes.
+  void unload_module(const std::string& name);  // silently empties filters, as the kernel does
+  // Sub-buffers returned by reading per_cpu/cpuN/trace_pipe_raw, one per read, followed by 0 bytes.
   void feed(const std::string& path, std::vector<std::vector<std::byte>> subbuffers);
-  // What was written into the trace_marker of `directory` ("" or "instances/NAME") while it was tracing.
+  // Texts written into the trace_marker of `directory` ("" or "instances/NAME") while tracing was on.
   [[nodiscard]] const std::vector<std::string>& marks(const std::string& directory);
   [[nodiscard]] std::size_t open_files() const;
-  // Of one file below a trace directory.
+  // Number of open descriptors of one file below a trace directory.
   [[nodiscard]] std::size_t open_in(const std::string& directory, const std::string& file) const;
 
  private:
   class File;
   struct Shared;
 
-  // Records the operation and carries it out by `act`, which gives an errno or 0, unless it is to be refused.
+  // Records the operation and, unless it must be refused, executes `act`, which returns an errno or 0.
   [[nodiscard]] Status perform(Operation operation, const std::function<int()>& act);
   [[nodiscard]] Status change(const std::string& path, const std::string& text, bool truncate);
   [[nodiscard]] int put(const FakePlace& place, const std::string& text, bool truncate);
@@ -139,7 +143,7 @@ class FakeTracefs final : public Tracefs {
 // "mkdir instances/x", `write "1" to tracing_on`.
 [[nodiscard]] std::string describe(const FakeTracefs::Operation& operation);
 
-// For tests with sub-buffers.
+// For tests that need sub-buffers.
 [[nodiscard]] std::vector<std::byte> to_bytes(std::string_view text);
 
 }  // namespace netperfd::trace

@@ -1,4 +1,4 @@
-// The fake's function lists and the modules behind them.
+// The fake's function lists and their modules.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -18,9 +18,9 @@ int FakeTracefs::put_functions(const FakePlace& place, const std::string& text, 
   if (end != std::string::npos) {
     const std::string pattern = text.substr(0, end + 1);
     const auto lines = matching(pattern);
-    // A module that is not there is remembered for the day it is loaded. Any other miss is an error, but the
-    // kernel reads a name only to the white space behind it: without any it does so as the file is closed,
-    // where nobody learns of the miss.
+    // The function of a module that is not loaded is remembered until it is loaded. Any other unknown name is
+    // an error. But the kernel reads a name only up to the white space after it: without any, it reads the
+    // name when the file is closed, where nobody sees the error.
     const bool read = end + 1 < text.size();
     if (lines.empty() && read && pattern.find(":mod:") == std::string::npos) result = EINVAL;
     for (const auto& line : lines) {
@@ -38,7 +38,7 @@ std::vector<std::string> FakeTracefs::matching(std::string pattern) const {
     pattern = mod == 0 ? "*" : pattern.substr(0, mod);
   }
   std::vector<std::string> lines;
-  // A number is that of a line of available_filter_functions.
+  // A number is a line number in available_filter_functions.
   if (pattern.find_first_not_of("0123456789") == std::string::npos) {
     const auto all = matching("*");
     const std::size_t number = std::stoul(pattern);

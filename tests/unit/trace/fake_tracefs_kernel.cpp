@@ -1,5 +1,5 @@
-// What writing to a file of tracefs does and how it reads back, as far as netperfd depends on it. Checked
-// against Linux 6.18 where it allows that; function tracing as in the kernel's sources.
+// The effect of writing to tracefs files and the text that reads back, as far as netperfd depends on it.
+// Verified against Linux 6.18 where possible; function tracing follows the kernel's sources.
 #include "tests/unit/trace/fake_tracefs_kernel.hpp"
 
 #include <fmt/format.h>
@@ -51,13 +51,13 @@ bool is_pid_list(const std::string& file) {
          file == "set_ftrace_notrace_pid";
 }
 
-// As the ring buffer rounds it up: to whole sub-buffers of 4080 bytes, two at least.
+// Rounded up as by the ring buffer: to whole sub-buffers of 4080 bytes, at least two.
 std::string rounded_kb(std::uint64_t kb) {
   const std::uint64_t pages = std::max<std::uint64_t>(2, (kb * 1024 + 4079) / 4080);
   return fmt::format("{}\n", pages * 4080 / 1024);
 }
 
-// The first word of a filter's terms that names no field; empty where all do.
+// The first word of a filter's terms that is not a field; empty if all are.
 std::string unknown_field(const std::string& filter, const std::vector<std::string>& fields) {
   bool at_field = true;
   for (const auto& word : words(filter)) {
@@ -176,14 +176,13 @@ bool FakeTracefs::locked(const FakePlace& place) const {
 void FakeTracefs::make_trace_directory(const std::string& directory) {
   if (!directory.empty()) directories_.insert(directory);
   for (const auto& [file, text] : new_files(kernel_, directory.empty())) {
-    // A new instance has the options that the top has now.
+    // A new instance copies the current options of the top instance.
     const bool inherited = !directory.empty() && file.starts_with("options/") && files_.contains(file);
     set(below(directory, file), inherited ? files_.at(file) : text);
   }
 }
 
-// ---- Writing
-// -----------------------------------------------------------------------------------------------
+// ---- Writing ----------------------------------------------------------------------------------------------
 
 int FakeTracefs::put(const FakePlace& place, const std::string& text, bool truncate) {
   if (!event_of(place).empty()) return put_event(place, text);
@@ -255,7 +254,7 @@ int FakeTracefs::put_filter(const FakePlace& place, const std::string& text) {
   }
   const std::string unknown = unknown_field(text, kernel_.events[event_of(place)]);
   if (unknown.empty() && text.find('"') != std::string::npos) {
-    // The fake's fields are numbers. Not every refusal of a filter is an EINVAL.
+    // The fake's fields are numbers. Not every refused filter is an EINVAL.
     log_error(place, "event filter parse error: error: Expecting numeric field\n  Command: " + text + "\n");
     return ENOENT;
   }
@@ -271,7 +270,7 @@ int FakeTracefs::put_filter(const FakePlace& place, const std::string& text) {
 }
 
 int FakeTracefs::put_trigger(const FakePlace& place, const std::string& text) {
-  // O_TRUNC does not empty this file, and "!stacktrace" removes it whatever its condition.
+  // O_TRUNC does not empty this file; "!stacktrace" removes the trigger whatever its condition.
   std::string& content = files_[below(place.directory, place.file)];
   const std::string file = below(place.directory, place.file);
   std::string& enable = files_[file.substr(0, file.rfind('/')) + "/enable"];
@@ -317,14 +316,13 @@ int FakeTracefs::put_tracer(const FakePlace& place, const std::string& tracer) {
   const auto tracers = words(known);
   if (std::ranges::find(tracers, tracer) == tracers.end()) return EINVAL;
   if (tracer != "nop" && kernel_.lockdown) return EPERM;
-  // As the kernel: not while somebody holds this directory's pipe.
+  // As in the kernel: refused while somebody holds this directory's pipe.
   if (open_in(place.directory, "trace_pipe") > 0) return EBUSY;
   files_[below(place.directory, "current_tracer")] = tracer + "\n";
   return 0;
 }
 
-// ---- Reading and what others do
-// ----------------------------------------------------------------------------
+// ---- Reading, and changes by others -----------------------------------------------------------------------
 
 std::string FakeTracefs::enabled_events(const std::string& directory) const {
   std::string names;
@@ -336,7 +334,7 @@ std::string FakeTracefs::enabled_events(const std::string& directory) const {
   return names;
 }
 
-// Of "events/enable" and "events/SYSTEM/enable": all, none, or some of them.
+// For "events/enable" and "events/SYSTEM/enable": whether all, none or some of them are enabled.
 std::string FakeTracefs::event_summary(const std::string& path) const {
   const std::string prefix = path.substr(0, path.size() - std::string_view("enable").size());
   std::size_t on = 0;

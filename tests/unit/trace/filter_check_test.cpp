@@ -33,7 +33,7 @@ constexpr const char* kFormat =
     "REC->skbaddr, (void *)REC->location, (void *)REC->data, REC->cookie, REC->bytes, REC->delta, "
     "REC->protocol, REC->err\n";
 
-// Empty where the filter is taken.
+// Empty if the filter is accepted.
 std::string refusal(const std::string& filter) {
   const auto format = parse_event_format(kFormat);
   if (!format) return format.error().message;

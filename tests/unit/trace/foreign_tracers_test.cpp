@@ -89,7 +89,7 @@ TEST_F(ForeignTracersTest, minds_another_living_netperfd_and_nothing_of_its_own)
   tracefs_.add_instance("netperfd-x");
   add_process(scratch_, 4711, "netperfd", {});
   add_process(scratch_, 100, "netperfd", {});
-  add_process(scratch_, 200, "bash", {});  // its number was given away
+  add_process(scratch_, 200, "bash", {});  // its pid was reused
   EXPECT_THAT(found(), ElementsAre("netperfd (pid 100) traces in instances/netperfd-100"));
 }
 
@@ -105,7 +105,7 @@ TEST_F(ForeignTracersTest, finds_a_real_process_by_its_open_file) {
   const auto tracefs = make_real_tracefs(*root);
   const std::string instance = fmt::format("instances/holders-test-{}", ::getpid());
   ASSERT_TRUE(tracefs->make_directory(instance));
-  // This process itself is never the stranger; a child that only exists is enough.
+  // This process itself never counts as foreign, so a child process is needed, which only has to exist.
   int ready[2];
   int leave[2];
   ASSERT_EQ(::pipe(ready), 0);

@@ -45,7 +45,7 @@ class TracedFunctionsTest : public testing::Test {
     scratch_.write("sys/module/hsr/notes/.note.gnu.build-id", note("GNU", 3, "\x3f\x9c\x21\xd0"));
     scratch_.write("sys/module/veth/srcversion", "ABCDEF\n");
   }
-  // As include/uapi/linux/elf.h has it: three words, then name and description padded to four bytes.
+  // As in include/uapi/linux/elf.h: three words, then name and description padded to four bytes.
   static std::string note(const std::string& name, std::uint32_t type, const std::string& description) {
     const auto word = [](std::size_t value) {
       const auto number = static_cast<std::uint32_t>(value);

@@ -1,4 +1,4 @@
-// What kernels recorded, decoded record by record and compared with what they themselves print of it.
+// Decodes kernels' recordings record by record and compares them with the kernels' own text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using analysis::GraphEventKind;
 
 struct Decoded {
   GraphEvent event;
-  std::string event_name;  // of one that is no call: "sched_switch"
-  std::string text;        // of a mark
+  std::string event_name;  // for other events than calls: "sched_switch"
+  std::string text;        // for a mark
 };
 
 const EventFormat* format_of(const GraphRecording& recording, std::span<const std::byte> record) {
@@ -62,14 +62,14 @@ std::string name_of(const GraphRecording& recording, std::uint64_t address) {
   return found->module.empty() ? name : name + " [" + std::string(found->module) + "]";
 }
 
-// function_graph cuts the nanoseconds off, the other tracers round.
+// function_graph truncates the nanoseconds, the other tracers round.
 std::string printed_time(std::uint64_t ns, bool rounded) {
   if (rounded) ns += 500;
   const auto microseconds = std::to_string(ns / 1'000 % 1'000'000);
   return std::to_string(ns / 1'000'000'000) + "." + std::string(6 - microseconds.size(), '0') + microseconds;
 }
 
-// What is different, empty if nothing is.
+// The differences; empty if there are none.
 std::string compare_duration(const ReadLine& line, const GraphEvent& exit) {
   const auto printed = read_duration(line.duration);
   const auto ns = exit.end - exit.start;
@@ -86,7 +86,7 @@ std::string compare(const ReadLine& line, const Decoded& decoded, const GraphRec
     return line.name.starts_with(decoded.event_name + ": ") ? "" : "is a " + decoded.event_name;
   }
   const auto name = name_of(recording, decoded.event.function);
-  if (line.kind == ReadLine::Kind::hit) {  // its text tells no modules
+  if (line.kind == ReadLine::Kind::hit) {  // the text does not show modules
     return name.substr(0, name.find(" [")) == line.name && decoded.event_name == "function" ? ""
                                                                                             : "of " + name;
   }

@@ -30,7 +30,7 @@ KnownEvent entry_event(const std::string& fields = field("unsigned long func", 8
   return make_event("ftrace", "funcgraph_entry", kEntryId, fields);
 }
 
-// As 6.12 has it.
+// As in 6.12.
 KnownEvent exit_event() {
   return make_event("ftrace", "funcgraph_exit", kExitId,
                     field("unsigned long func", 8, 8) + field("int depth", 16, 4) +
@@ -44,7 +44,7 @@ KnownEvent exit_event(const std::string& fields) {
 GraphEvent read_graph(const std::vector<KnownEvent>& events, const Bytes& record) {
   const auto format = GraphFormat::make(events).value();
   GraphEvent event;
-  event.overrun = 99;  // of the record before it
+  event.overrun = 99;  // from an earlier record
   event.next_pid = 99;
   EXPECT_TRUE(format.read(1'000, record, event));
   EXPECT_EQ(event.time, 1'000U);
@@ -175,7 +175,7 @@ TEST(GraphFormat, refuses_each_record_that_is_shorter_than_its_fields) {
     EXPECT_FALSE(format.read(1, std::span(whole).first(size), event)) << size;
   }
   EXPECT_TRUE(format.read(1, whole, event));
-  const Bytes longer = RecordMaker(kExitId).put(52, 0);  // as 6.12 has it: stale bytes behind the fields
+  const Bytes longer = RecordMaker(kExitId).put(52, 0);  // as in 6.12: stale bytes after the fields
   EXPECT_TRUE(format.read(1, longer, event));
 }
 

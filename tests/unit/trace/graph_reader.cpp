@@ -7,8 +7,7 @@
 namespace netperfd::trace::test {
 namespace {
 
-// What stands in the last column: "f [m]();", "f(a=0x1) {", "} /* f [m] ret=0x0 */", "/* sched_switch: ...
-// */".
+// The text in the last column: "f [m]();", "f(a=0x1) {", "} /* f [m] ret=0x0 */", "/* sched_switch: ... */".
 void read_call(ReadLine& line, const std::string& text) {
   static const std::regex leaf(R"(^([^ (]+(?: \[\w+\])?)\(.*\);(?: /\*.*\*/)?$)");
   static const std::regex entry(R"(^([^ (]+(?: \[\w+\])?)\(.*\) \{(?: /\*.*\*/)?$)");

@@ -1,4 +1,4 @@
-// Reads function_graph's text, and the function tracer's, without a line of the decoder that is under test.
+// Reads the text of function_graph and of the function tracer, without using the decoder under test.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,16 @@ struct ReadLine {
   std::uint32_t cpu = 0;
   std::int32_t pid = 0;
   std::string time;      // "9.703480", in seconds
-  std::string duration;  // "115.512", in microseconds; empty where there is none
+  std::string duration;  // "115.512", in microseconds; empty if there is none
   std::size_t depth = 0;
-  std::string name;  // "hsr_dev_xmit [hsr]"; of a comment its text
+  std::string name;  // "hsr_dev_xmit [hsr]"; for a comment its text
 };
 
-// The lines of records, in order. Throws where a line is not understood.
+// The lines of records, in order. Throws if a line cannot be parsed.
 [[nodiscard]] std::vector<ReadLine> read_graph_text(const std::string& text);
 
-// Nanoseconds between `least` and `most` are printed so; they differ where a long duration has fewer digits.
+// Any duration between `least` and `most` nanoseconds is printed this way; they differ if a long duration has
+// fewer digits.
 struct ReadDuration {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
@@ -36,11 +37,11 @@ struct ReadSums {
   ReadDuration recorded;
 };
 struct ReadCalls {
-  std::map<std::string, ReadSums> functions;  // by name, of whole calls
+  std::map<std::string, ReadSums> functions;  // by name, only for whole calls
   std::uint64_t exits_alone = 0;
   std::uint64_t entries_alone = 0;
 };
-// Pairs entries and exits by a stack for each task, and for each CPU of the idle task.
+// Pairs entries and exits with a stack for each task; the idle task has one for each CPU.
 [[nodiscard]] ReadCalls read_calls(const std::vector<ReadLine>& lines);
 
 }  // namespace netperfd::trace::test

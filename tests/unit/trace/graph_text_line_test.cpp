@@ -1,4 +1,4 @@
-// Lines of function_graph text in all their forms, and what is none.
+// Lines of function_graph text in all their forms, and invalid ones.
 #include "daemon/trace/graph_text_line.hpp"
 
 #include <gmock/gmock.h>
@@ -37,8 +37,7 @@ std::vector<std::string> codes_of(const ImportedFile& file) {
   return codes;
 }
 
-// ---- single lines
-// ----------------------------------------------------------------------------------------------------
+// ---- Single lines -----------------------------------------------------------------------------------------
 
 TEST(GraphText, of_the_default_columns_makes_calls_of_one_task) {
   const FunctionProfile profile = profile_of(
@@ -189,8 +188,7 @@ TEST(GraphText, counts_lost_records_and_events) {
   EXPECT_EQ(events["ftrace:funcgraph_entry"], 2U);
 }
 
-// ---- what is wrong with a file
-// ---------------------------------------------------------------------------------------
+// ---- Invalid files ----------------------------------------------------------------------------------------
 
 TEST(GraphText, names_the_line_that_is_wrong_and_what_it_should_be) {
   const std::string error = error_of(" 0)   1.000 us    |  ip_rcv();\n\nwhat is this\n 0) 1.0 us | b();\n");

@@ -1,4 +1,4 @@
-// The kernel's own text of recordings must make the profile that their binary records make.
+// The kernel's own text of a recording must give the same profile as its binary records.
 #include "daemon/trace/graph_text_record.hpp"
 
 #include <gtest/gtest.h>
@@ -26,12 +26,11 @@ namespace {
 using analysis::GraphEvent;
 using analysis::GraphEventKind;
 
-// ---- what kernels wrote
-// ----------------------------------------------------------------------------------------------
+// ---- Texts of real kernels --------------------------------------------------------------------------------
 
 using ByName = std::map<std::string, FunctionStats>;
 
-// Names as the text has them, without which of several is meant.
+// Sums by name as in the text, which cannot distinguish functions of the same name.
 ByName by_name(const FunctionProfile& profile) {
   ByName functions;
   for (const FunctionStats& function : profile.functions) {
@@ -41,7 +40,7 @@ ByName by_name(const FunctionProfile& profile) {
   return functions;
 }
 
-// As the text has them: it does not tell interrupts apart.
+// Like the text, it does not distinguish interrupts.
 ByName from_records(const GraphRecording& recording) {
   std::vector<std::pair<std::uint32_t, GraphEvent>> events;
   const auto format = GraphFormat::make(recording.events).value();
@@ -67,7 +66,7 @@ ByName from_records(const GraphRecording& recording) {
   }));
 }
 
-// Of the tracer function_graph, not of the other one.
+// Recordings of function_graph, without those of the function tracer.
 std::vector<GraphCase> graph_text_cases() {
   std::vector<GraphCase> cases = graph_cases();
   std::erase_if(cases, [](const GraphCase& which) { return which.name.starts_with("function"); });
@@ -79,8 +78,8 @@ class GraphTextRecord : public testing::TestWithParam<GraphCase> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, GraphTextRecord, testing::ValuesIn(graph_text_cases()),
                          [](const auto& which) { return test_name(which.param); });
 
-// What a time may be off by: each duration is cut off at its last digit, and stamps, which say how long a
-// task slept, are cut off after microseconds.
+// The tolerance of a time: each duration is truncated at its last digit, and stamps, which give the time a
+// task slept, are truncated to microseconds.
 void expect_near(std::uint64_t text, std::uint64_t records, const FunctionStats& function, const char* what) {
   double off = static_cast<double>(function.hits + function.callees) + 1;
   off += static_cast<double>(function.recorded_ns) * 1e-6;  // long durations have fewer digits
@@ -116,7 +115,8 @@ TEST_P(GraphTextRecord, leaves_the_calls_alone_that_the_text_leaves_alone) {
   EXPECT_EQ(damage.open_at_end + damage.unmatched_entries, expected.entries_alone);
 }
 
-// As with all of nofuncgraph-abstime, -proc and -tail: the columns that a kernel has by default.
+// Removes columns as with nofuncgraph-abstime, -proc and -tail together: what remains are a kernel's default
+// columns.
 std::string with_default_columns(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
@@ -138,7 +138,7 @@ std::string with_default_columns(const std::string& text) {
 }
 
 TEST_P(GraphTextRecord, needs_neither_stamps_nor_tasks_nor_tails) {
-  // The first exits of a text without tails belong to calls whose names only the tails have.
+  // The first exits of a text without tails belong to calls whose names appear only in the tails.
   const auto recording = graph_recording(GetParam());
   const ByName whole = by_name(profile_of(recording.text));
   const auto bare = read(with_default_columns(recording.text));
@@ -167,7 +167,7 @@ TEST(GraphTextRecordOfLosses, takes_no_later_call_for_one_of_an_interrupt_whose_
   EXPECT_EQ(interrupt_roots_of_later("CPU:0 [LOST 900 EVENTS]\n"), 0U);
 }
 
-// What trace-cmd 3.1.6 reports of the recording, by function.
+// The report of trace-cmd 3.1.6 on the recording, by function.
 TEST(GraphTextRecordOfReport, is_that_of_the_trace_dat_it_was_made_of) {
   const std::string directory = NETPERFD_TEST_DATA "/trace-dat/";
   std::ifstream text_file(directory + "v6.report"), dat_file(directory + "v6.dat", std::ios::binary);

@@ -1,4 +1,4 @@
-// function_graph text, read as an import reads it.
+// Reads function_graph text the way an import does.
 #pragma once
 
 #include <span>

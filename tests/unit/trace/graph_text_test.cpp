@@ -35,7 +35,7 @@ std::vector<std::string> written(const GraphTextInput& input, const Cpus& cpus) 
   return lines_of(text);
 }
 
-// Without arguments, return addresses and return values, which this text does not tell.
+// Without arguments, return addresses and return values, which our text does not contain.
 std::string without_values(const std::string& line) {
   static const std::regex hit_arguments(R"(\([^()]*\) <-)");
   static const std::regex arguments(R"(\(\w+=[^()]*\))");
@@ -47,7 +47,7 @@ std::string without_values(const std::string& line) {
   return std::regex_replace(result, return_value, " */");
 }
 
-// The kernel's lines without what cannot be known here: how many events there were.
+// The kernel's lines without the number of events, which is unknown here.
 std::vector<std::string> kernel_lines(const GraphRecording& recording) {
   auto lines = lines_of(recording.text);
   const auto counted =
@@ -58,7 +58,8 @@ std::vector<std::string> kernel_lines(const GraphRecording& recording) {
   return lines;
 }
 
-// The file `trace` tells no losses; and 6.1 forgets the name of the task that goes.
+// Removes expected differences: the file `trace` shows no losses, and 6.1 forgets the name of the task that
+// leaves.
 void level(std::vector<std::string>& ours, const std::vector<std::string>& kernels) {
   std::erase_if(ours, [](const std::string& line) { return line.starts_with("CPU:"); });
   static const std::regex name(" prev_comm=.* prev_pid=");
@@ -95,7 +96,7 @@ TEST_P(GraphText, tells_what_each_ring_lost) {
   for (const auto& [cpu, overrun] : recording.overruns) {
     if (overrun == 0) {
       EXPECT_FALSE(told.contains(cpu)) << told[cpu];
-    } else if (told[cpu] != "[LOST EVENTS]") {  // 6.1 does not say how many here
+    } else if (told[cpu] != "[LOST EVENTS]") {  // 6.1 does not give the number here
       EXPECT_EQ(told[cpu], "[LOST " + std::to_string(overrun) + " EVENTS]");
     }
   }
@@ -143,7 +144,7 @@ Bytes exit(std::uint64_t function, std::int32_t depth, std::int32_t pid, std::ui
       .put(32, 1'000'000 + ns);
 }
 
-// The text of made sub-buffers, without its header.
+// The text of synthetic sub-buffers, without its header.
 class MadeGraphText : public testing::Test {
  protected:
   std::vector<std::string> text(const std::vector<std::pair<std::uint32_t, Bytes>>& subbuffers) {
@@ -197,7 +198,7 @@ TEST_F(MadeGraphText, says_where_a_subbuffer_is_damaged_and_goes_on) {
   SubbufferMaker made(1'000'000);
   made.add(1'000'000, entry(kIpRcv, 0, 7));
   auto bytes = made.finish();
-  bytes[8] = std::byte{0xFF};  // of the commit word: more than there is room for
+  bytes[8] = std::byte{0xFF};  // in the commit word: more bytes than there is room for
   bytes[9] = std::byte{0xFF};
   SubbufferMaker after(2'000'000);
   after.add(2'000'000, entry(kUdpRcv, 0, 7));

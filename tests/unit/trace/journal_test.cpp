@@ -24,7 +24,7 @@ class JournalTest : public ::testing::Test {
   [[nodiscard]] Result<Journal> open(const std::string& boot = "boot-1") const {
     return Journal::open(scratch_.path("journal"), boot);
   }
-  // A journal of three changes that a dead session left.
+  // A journal of three changes left by a dead session.
   void leave_three() const {
     auto journal = open();
     ASSERT_TRUE(journal && journal->begin());
@@ -111,7 +111,7 @@ TEST_F(JournalTest, is_one_sessions_alone) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::busy);
   ASSERT_TRUE(first->remove());
-  // The removed one is still locked; the new one is another file.
+  // The removed file is still locked; the new one is a different file.
   EXPECT_TRUE(open());
 }
 
@@ -140,7 +140,7 @@ TEST_F(JournalTest, forgets_what_is_undone) {
   EXPECT_EQ(journal->changes()[1].path, "set_ftrace_filter");
 }
 
-// Lets no file grow beyond `bytes` while it lives.
+// Limits the size of files to `bytes` while it lives.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -15,7 +15,7 @@ namespace {
 struct Part {
   std::string before;
   std::string field;
-  int index = -1;  // of an array's element
+  int index = -1;  // for an array's element
 };
 
 struct Template {
@@ -23,8 +23,8 @@ struct Template {
   std::string after;
 };
 
-// Not by the parser that is under test: the string up to its closing quote, then the arguments in order. It
-// serves the recorded formats only, which have no commas or brackets in strings.
+// Does not use the parser under test: takes the string up to its closing quote, then the arguments in order.
+// It handles only the recorded formats, which have no commas or brackets in strings.
 Template template_of(const std::string& print) {
   const std::size_t end = print.find("\", ");
   const std::string text = print.substr(1, end - 1);
@@ -103,7 +103,7 @@ bool KernelText::same(const EventField& field, int index, std::string_view kerne
     const auto [known, added] = names_.try_emplace(ours.substr(5), kernel);
     return !number(kernel, 16) && (added || known->second == kernel);
   }
-  // A number in another base than ours, or with zeros before it; %08lx and the like have no sign of their
+  // The kernel may print a number in another base or with leading zeros; %08lx and similar do not show their
   // base.
   const int our_base = ours.starts_with("0x") ? 16 : 10;
   const auto value = number(ours, our_base);
@@ -112,11 +112,11 @@ bool KernelText::same(const EventField& field, int index, std::string_view kerne
 
 std::string KernelText::compare(const EventFormat& format, const std::vector<EventField>& fields,
                                 std::string_view line) {
-  if (format.name == "print") {  // the kernel has a way of its own to print it
+  if (format.name == "print") {  // the kernel prints it in a special way
     const auto text = std::ranges::find(fields, "buf", &EventField::name);
     if (text == fields.end()) return "no text";
     std::string expected(line);
-    std::ranges::replace(expected, '\t', '?');  // no control character reaches a user
+    std::ranges::replace(expected, '\t', '?');  // control characters never reach a user
     return same(*text, -1, expected) ? "" : "the text is " + shown(*text);
   }
   const Template parts = template_of(format.print);
@@ -138,7 +138,7 @@ std::string KernelText::compare(const EventFormat& format, const std::vector<Eve
 
 std::string KernelText::compare_stack(const EventFormat& format, std::span<const std::byte> record,
                                       const std::string& lines) {
-  FieldFormat frame = *format.field("caller");  // as many as the record has, not as its format says
+  FieldFormat frame = *format.field("caller");  // the record determines the number of frames, not its format
   frame.kind = FieldKind::number;
   frame.size = frame.element_size;
   std::istringstream stream(lines);

@@ -1,4 +1,4 @@
-// Compares decoded fields with the text that the kernel printed of the same record.
+// Compares decoded fields with the text that the kernel printed for the same record.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@
 
 namespace netperfd::trace::test {
 
-// The value, without the field's text.
+// The value as text, ignoring the field's own text.
 [[nodiscard]] std::string plain(const EventField& field);
-// The text where there is one, else the value.
+// The text if there is one, otherwise the value.
 [[nodiscard]] std::string shown(const EventField& field);
 
-// Finds by the print format which part of a line shows which field. Addresses must be those of EchoedNames.
-// The kernel prints code by name: within one KernelText the same address must have the same name every time.
+// Uses the print format to find the part of a line that shows a field. Addresses must be those of
+// EchoedNames. The kernel prints code by name: within one KernelText, an address must always have the same
+// name.
 class KernelText {
  public:
-  // What is different; empty where nothing is.
+  // The differences; empty if there are none.
   [[nodiscard]] std::string compare(const EventFormat& format, const std::vector<EventField>& fields,
                                     std::string_view line);
-  // Of a kernel_stack: `lines` are "symbol+0x1c/0x40 <ffffffff81ebe6ec>".
+  // For a kernel_stack: `lines` are "symbol+0x1c/0x40 <ffffffff81ebe6ec>".
   [[nodiscard]] std::string compare_stack(const EventFormat& format, std::span<const std::byte> record,
                                           const std::string& lines);
   [[nodiscard]] std::size_t values_compared() const { return values_compared_; }

@@ -67,7 +67,7 @@ TEST(OwnEvents, do_without_switches_where_the_kernel_has_no_such_event) {
   EXPECT_FALSE(shows_switches(applied));
 }
 
-// A task may go off the CPU on one that is traced and come back on one that is not.
+// A task may leave a traced CPU and continue on one that is not traced.
 TEST(OwnEvents, show_not_every_switch_where_only_some_cpus_are_traced) {
   FakeTracefs tracefs;
   TraceSpec asked = function_spec();

@@ -8,7 +8,7 @@
 namespace netperfd::trace::test {
 namespace {
 
-// An event of one signed and one unsigned number and a text, printed by `print`.
+// An event with a signed number, an unsigned number and a text, printed by `print`.
 std::string printed(const std::string& print, const Bytes& record) {
   const auto event = make_event("test", "event", 600,
                                 "\tfield:int first;\toffset:8;\tsize:4;\tsigned:1;\n"
@@ -59,7 +59,7 @@ TEST(PrintText, names_what_the_kernel_left_as_the_name_of_an_enum) {
 
 TEST(PrintText, shows_no_address_whatever_the_format_does_with_it) {
   const auto address = record(0, 0xffff888012345678);
-  EXPECT_EQ(printed(R"("%lx", REC->second)", address), "code:ffff888012345678");  // as the names say it
+  EXPECT_EQ(printed(R"("%lx", REC->second)", address), "code:ffff888012345678");  // named by AddressNames
   EXPECT_EQ(printed(R"("%lx", REC->second >> 4)", address), "first=0 second=code:ffff888012345678 name=eth0");
 }
 

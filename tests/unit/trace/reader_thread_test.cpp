@@ -1,5 +1,5 @@
-// The thread itself, with rings that a test fills. A test waits for what the thread does; only the time limit
-// of the test program ends it if that never comes.
+// The thread itself, with rings filled by a test. A test waits for the thread; if that never comes, only the
+// time limit of the test program ends it.
 #include "daemon/trace/reader_thread.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ void wait_until(const auto& holds) {
   while (!holds()) std::this_thread::yield();
 }
 
-// Readable as a trace_pipe_raw is, as long as somebody wrote into it.
+// Becomes readable like a trace_pipe_raw when somebody writes to it.
 class PolledFile final : public TracefsFile {
  public:
   explicit PolledFile(test::Ring& ring, int wake) : file_(ring), wake_(wake) {}
@@ -75,13 +75,13 @@ TEST_F(ReaderThreadTest, stops_reading_at_its_bound_and_goes_on_when_there_is_ro
   rings_[0].waiting = 100;
   start({.most_bytes = 8 * kSmallSubbuffer, .period = milliseconds{1}});
   wait_until([&] { return rings_[0].waiting == 92; });
-  // Whatever time goes by, it reads no more before something is taken.
+  // However much time passes, it reads no more until something is taken.
   EXPECT_EQ(rings_[0].reads, 8U);
   const auto first = thread_->take(0);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->bytes, 4 * kSmallSubbuffer);
   EXPECT_EQ(rings_[0].waiting, 92U) << "what was taken is still kept";
-  // What its owner keeps counts.
+  // Data kept by its owner counts as well.
   wait_until([&] { return thread_->take(4 * kSmallSubbuffer).has_value(); });
   wait_until([&] {
     (void)thread_->take(0);
@@ -125,7 +125,7 @@ TEST_F(ReaderThreadTest, wakes_up_when_a_ring_fills) {
   }
 }
 
-// As a kernel does that does not know the watermark.
+// Simulates a kernel without the watermark.
 TEST_F(ReaderThreadTest, goes_by_the_timer_where_rings_wake_it_for_little) {
   const Fd wake{::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)};
   std::vector<RingPipe> pipes;

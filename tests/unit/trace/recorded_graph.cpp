@@ -37,7 +37,7 @@ std::map<std::int32_t, std::string> names_of(const std::string& text) {
   return names;
 }
 
-// Of a text with a line "overrun: 42".
+// From a text with a line "overrun: 42".
 std::uint64_t overrun_of(const std::string& statistics) {
   constexpr std::string_view kKey = "\noverrun: ";
   const auto found = statistics.find(kKey);

@@ -1,4 +1,4 @@
-// Rings of functions that kernels recorded (tests/data/trace-functions), and those kernels' own text of them.
+// Rings of functions recorded by kernels (tests/data/trace-functions), and those kernels' own text of them.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 namespace netperfd::trace::test {
 
 struct GraphRecording {
-  SubbufferLayout layout;  // with the size that this case's sub-buffers have
+  SubbufferLayout layout;  // with this case's sub-buffer size
   std::vector<KnownEvent> events;
   Symbols symbols = Symbols::parse("", 1);
   std::map<std::int32_t, std::string> task_names;
   std::map<std::uint32_t, std::vector<std::byte>> cpus;
-  std::map<std::uint32_t, std::uint64_t> overruns;  // by the statistics of those CPUs
+  std::map<std::uint32_t, std::uint64_t> overruns;  // from the statistics of those CPUs
   std::string text;                                 // the file `trace`
   std::string options;  // words of the file `trace_options`: " funcgraph-tail nofuncgraph-overrun "
 
@@ -34,11 +34,11 @@ struct GraphCase {
   std::string name;    // "module"
 };
 
-// All that are there.
+// All recordings that exist.
 [[nodiscard]] std::vector<GraphCase> graph_cases();
 [[nodiscard]] GraphRecording graph_recording(const GraphCase& which);
 
-// Of a parameterized test: "k6_12_module".
+// The name of a parameterized test: "k6_12_module".
 [[nodiscard]] std::string test_name(const GraphCase& which);
 inline void PrintTo(const GraphCase& which, std::ostream* stream) {
   *stream << test_name(which);

@@ -1,4 +1,4 @@
-// Rings that a kernel recorded (tools/record-trace), and the kernel's own text of them.
+// Rings recorded by a kernel (tools/record-trace), and the kernel's own text of them.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace netperfd::trace::test {
 
-// Below tests/data/trace.
+// Path below tests/data/trace.
 [[nodiscard]] std::string recorded_file(const std::string& path);
 
-// One event as the file `trace` has it.
+// One event in the file `trace`.
 struct KernelLine {
   std::uint32_t cpu = 0;
   std::int32_t pid = 0;
   std::string time;   // "14001.084763", in seconds
   std::string event;  // "kfree_skb", "print", "kernel_stack"
-  std::string text;   // behind the event's name
+  std::string text;   // after the event's name
 };
 
 struct RecordedCpu {
   std::vector<std::byte> bytes;  // of its sub-buffers, one after the other
-  std::uint64_t entries = 0;     // by its statistics
+  std::uint64_t entries = 0;     // from its statistics
   std::uint64_t overrun = 0;
   std::vector<KernelLine> lines;
 };
@@ -47,7 +47,7 @@ struct RecordedRing {
 [[nodiscard]] std::map<std::uint32_t, EventFormat> recorded_formats();
 [[nodiscard]] EventFormat recorded_format(const std::string& path);  // "skb/kfree_skb"
 
-// Says what it was asked: "code:ffffffff81ebe6ec", "data:ffff888102af0100".
+// Returns its argument as text: "code:ffffffff81ebe6ec", "data:ffff888102af0100".
 class EchoedNames final : public AddressNames {
  public:
   [[nodiscard]] std::string code(std::uint64_t address) const override;

@@ -57,7 +57,7 @@ TEST_F(RingReaderTest, begins_where_a_full_sweep_ended) {
 }
 
 TEST_F(RingReaderTest, has_caught_up_where_a_subbuffer_is_not_half_full) {
-  rings_[0].endless = true;  // reading makes events, as tracing system calls does
+  rings_[0].endless = true;  // reading causes events, as when tracing system calls
   rings_[0].waiting = 1;
   rings_[0].full = false;
   EXPECT_THAT(reader_.sweep().behind, IsEmpty());

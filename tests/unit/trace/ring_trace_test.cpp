@@ -1,4 +1,4 @@
-// A whole trace on the real tracefs, with what every kernel allows; root only.
+// A whole trace on the real tracefs, using features that every kernel has; root only.
 #include "daemon/trace/ring_trace.hpp"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Nobody listens there: the kernel drops each datagram for want of a socket.
+// Nobody listens there: the kernel drops each datagram because there is no socket.
 constexpr std::uint16_t kClosedPort = 9;
 
 void send_datagrams(int count) {
@@ -95,7 +95,7 @@ class RingTraceTest : public testing::Test {
     EXPECT_FALSE(tracefs_->exists(fmt::format("instances/netperfd-{}", getpid())));
     return *listener_.record;
   }
-  // Events in the fullest ring, as the kernel counts them: those that were not read yet.
+  // Unread events in the fullest ring, as counted by the kernel.
   [[nodiscard]] std::uint64_t most_unread() {
     const std::string rings = fmt::format("instances/netperfd-{}/per_cpu", getpid());
     std::uint64_t most = 0;
@@ -107,8 +107,8 @@ class RingTraceTest : public testing::Test {
     }
     return most;
   }
-  // While nothing of the loop has a turn. Whether the reader came that far; a minute is for one that never
-  // does.
+  // Waits while the loop gets no turn. Returns whether the reader got that far; the limit of a minute is only
+  // for failures.
   [[nodiscard]] bool wait_for_reader(std::uint64_t unread) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
     while (most_unread() > unread) {
@@ -185,7 +185,7 @@ TEST_F(RingTraceTest, marks_also_where_only_another_cpu_is_traced) {
     if (CPU_ISSET(cpu, &all)) spec.cpus = {cpu};  // the last one
   }
   ASSERT_NO_FATAL_FAILURE(start(spec));
-  // On the first CPU, whatever the scheduler thinks.
+  // Runs on the first CPU, independent of the scheduler.
   cpu_set_t first;
   CPU_ZERO(&first);
   CPU_SET(0, &first);
@@ -204,13 +204,13 @@ TEST_F(RingTraceTest, follows_the_workloads_tasks_only_where_asked) {
   auto there = make_pipe();
   auto back = make_pipe();
   ASSERT_TRUE(there && back);
-  // Older than the trace, so that it is no task of the workload.
+  // Started before the trace, so that it does not count as a task of the workload.
   std::thread other([&] {
     char byte = 0;
     if (::read(there->read.get(), &byte, 1) == 1) (void)!::write(back->write.get(), &byte, 1);
   });
   start(spec);
-  // Has to wait for the other: a switch away from this task and back.
+  // Waits for the other thread, which causes a switch away from this task and back.
   char byte = 'x';
   EXPECT_EQ(::write(there->write.get(), &byte, 1), 1);
   EXPECT_EQ(::read(back->read.get(), &byte, 1), 1);
@@ -232,7 +232,7 @@ TEST_F(RingTraceTest, follows_the_workloads_tasks_only_where_asked) {
 TEST_F(RingTraceTest, counts_what_nobody_could_read_in_time) {
   TraceSpec spec = events({{"skb:kfree_skb", "reason == 3", false}});
   spec.buffer_bytes = 64U << 10U;
-  // The reader has to stop as soon as it has read anything, for the loop has no turn and takes nothing.
+  // The reader must stop as soon as it has read anything, because the loop gets no turn and takes nothing.
   ASSERT_NO_FATAL_FAILURE(start(spec, 1));
   ASSERT_TRUE(wait_for_reader(0));
   constexpr std::uint64_t kDatagrams = 20'000;
@@ -245,9 +245,9 @@ TEST_F(RingTraceTest, counts_what_nobody_could_read_in_time) {
   EXPECT_THAT(listener_.flags, Contains(Field(&QualityFlag::code, "events-lost")));
 }
 
-// Twenty times what the ring holds, and no turn of the loop meanwhile: as in a long query or commit. A reader
-// that shared the loop's thread would read nothing and lose most of it. The sender waits for the reader, so
-// that it does not matter how busy the machine is.
+// Sends twenty times the capacity of the ring while the loop gets no turn, as during a long query or commit.
+// A reader in the loop's thread would read nothing and lose most of it. The sender waits for the reader, so
+// the load of the machine does not matter.
 TEST_F(RingTraceTest, loses_nothing_while_the_loop_is_busy) {
   TraceSpec spec = events({{"skb:kfree_skb", "reason == 3", false}});
   spec.buffer_bytes = 64U << 10U;
@@ -281,7 +281,7 @@ TEST_F(RingTraceTest, tells_its_progress_once_a_second) {
   ASSERT_NO_FATAL_FAILURE(start(events({{"skb:kfree_skb", "reason == 3", false}})));
   send_datagrams(7);
   ASSERT_TRUE(wait_for_reader(0));
-  // The kernel's count goes down a moment before the thread hands over what it read.
+  // The kernel's count decreases slightly before the thread delivers what it read.
   const auto told = [&] {
     return std::ranges::any_of(listener_.progresses, [](const core::TraceProgress& progress) {
       return std::ranges::find(progress.events, "skb:kfree_skb",

@@ -1,5 +1,5 @@
-// Whatever fails, tracefs is as it was: every operation of a session's life is refused in turn, and every
-// moment of it is taken for the session's death.
+// Whatever fails, tracefs is restored: every operation of a session is refused in turn, and the session dies
+// at every moment.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class SessionFailureTest : public ::testing::TestWithParam<Kernel> {
     return TraceSession::open(tracefs_, fake_settings(scratch_), whole_spec());
   }
 
-  // Open, start, stop, restore; the number of operations until each of them had returned.
+  // Number of operations until open, start, stop and restore had returned.
   struct Life {
     std::size_t opened = 0;
     std::size_t started = 0;
@@ -73,8 +73,8 @@ TEST_P(SessionFailureTest, a_refusal_of_any_operation_of_open_leaves_tracefs_as_
       tracefs_.fail_at(n, error_number);
       auto session = open();
       const std::string failed = describe(tracefs_.operations()[n - 1]);
-      // A name that fits no function is not in the way; nor is an instance that refuses function_graph, nor a
-      // watermark that may not be set.
+      // A name that matches no function does not stop a session; nor does an instance that refuses
+      // function_graph, nor a watermark that cannot be set.
       const bool no_watermark = error_number == EPERM && failed.find("buffer_percent") != std::string::npos;
       EXPECT_TRUE(!session || error_number == EINVAL || no_watermark) << failed;
       session = fail(ErrorKind::internal, "");
@@ -116,7 +116,7 @@ TEST_P(SessionFailureTest, a_refusal_of_any_operation_of_restore_is_named_and_a_
     ASSERT_FALSE(restored) << n;
     const auto failed = tracefs_.operations()[n - 1];
     EXPECT_THAT(restored.error().message, HasSubstr(describe(failed)));
-    // It went on: all but what this one operation was for is as before.
+    // It continued: everything not affected by this one operation is restored.
     EXPECT_GE(tracefs_.operations().size(), life.restored - life.stopped);
     const bool whole = tracefs_.snapshot() == before_;
     EXPECT_EQ(scratch_.has("journal"), !whole) << describe(failed);
@@ -129,7 +129,7 @@ TEST_P(SessionFailureTest, a_refusal_of_any_operation_of_restore_is_named_and_a_
 }
 
 TEST_P(SessionFailureTest, a_death_at_any_moment_leaves_enough_to_put_everything_back) {
-  // What a killed session leaves: the tree and the journal as they are right then.
+  // The state left by a killed session: the tree and the journal at that moment.
   struct Moment {
     std::string name;
     std::unique_ptr<FakeTracefs> tree;
@@ -142,7 +142,7 @@ TEST_P(SessionFailureTest, a_death_at_any_moment_leaves_enough_to_put_everything
   tracefs_.before_each([&](const auto& operation) { keep("before ", describe(operation)); });
   tracefs_.after_each([&](const auto& operation) { keep("after ", describe(operation)); });
   const Life life = whole_life();
-  // The trace of the last one is put back before the journal goes.
+  // The last operation's effect is undone before the journal is removed.
   ASSERT_EQ(moments.size(), 2 * life.restored);
 
   for (const Moment& moment : moments) {
@@ -171,7 +171,7 @@ TEST_P(SessionFailureTest, a_new_session_first_undoes_what_a_dead_one_left) {
   }
   ScratchDirectory scratch;
   scratch.write("journal", journal);
-  // The dead one's tracer is no stranger's.
+  // The dead session's tracer does not count as foreign.
   auto session = TraceSession::open(*tree, fake_settings(scratch), whole_spec());
   ASSERT_TRUE(session) << session.error().message;
   session->reset();

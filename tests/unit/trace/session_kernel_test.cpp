@@ -34,7 +34,7 @@ class SessionKernelTest : public ::testing::Test {
   [[nodiscard]] std::string read(const TraceSession& session, const std::string& file) {
     return tracefs_->read(session.path(file)).value_or("unreadable");
   }
-  // A process with this name comes and goes.
+  // A pid whose process, with this name, has ended.
   static pid_t pass_away() {
     const pid_t pid = ::fork();
     if (pid == 0) ::_exit(0);
@@ -102,7 +102,7 @@ TEST_F(SessionKernelTest, takes_stacks_only_of_events_that_pass_the_filter) {
   EXPECT_THAT(read(**session, "trace"), Not(HasSubstr("<stack trace>")));
   ASSERT_TRUE((*session)->restore());
 
-  // The same with a filter that lets it pass: a test that sees no stack at all proves nothing.
+  // The same with a filter that accepts the event: otherwise a test without any stack would prove nothing.
   spec.events[0].filter = "pid > 0";
   session = open(spec);
   ASSERT_TRUE(session) << session.error().message;
@@ -126,7 +126,7 @@ TEST_F(SessionKernelTest, follows_the_workloads_children_and_nobody_else) {
 
   session = open(spec);
   ASSERT_TRUE(session) << session.error().message;
-  ASSERT_TRUE((*session)->start({child}));  // gone
+  ASSERT_TRUE((*session)->start({child}));  // no longer alive
   const pid_t stranger = pass_away();
   ASSERT_TRUE((*session)->stop());
   EXPECT_THAT(read(**session, "trace"), Not(HasSubstr(fmt::format("pid={} ", stranger))));
@@ -142,7 +142,7 @@ TEST_F(SessionKernelTest, a_second_session_is_refused_and_harms_nothing) {
   EXPECT_EQ(second.error().kind, ErrorKind::busy);
   EXPECT_EQ(kernel_snapshot(*tracefs_), during);
   EXPECT_EQ((*first)->disturbance(), "");
-  // A clean-up beside a living session refuses too.
+  // A clean-up is refused as well while a session is alive.
   const auto cleaned = clean_up(*tracefs_, kernel_settings(scratch_));
   ASSERT_FALSE(cleaned);
   EXPECT_EQ(cleaned.error().kind, ErrorKind::busy);

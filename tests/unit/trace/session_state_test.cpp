@@ -1,4 +1,5 @@
-// What others may have left at the top, what a job may not ask for, and what a session writes for both.
+// Settings that others may have left in the top instance, jobs that must be refused, and the writes of a
+// session for both.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,15 +37,14 @@ class SessionStateTest : public ::testing::Test {
     spec.events = {{.name = event, .filter = filter, .stacktrace = true}};
     return spec;
   }
-  // With `count` functions of its own, "f0" and so on.
+  // A kernel with `count` functions of its own, "f0" and so on.
   [[nodiscard]] static FakeKernel kernel_of(std::size_t count) {
     FakeKernel kernel;
     kernel.functions[""].clear();
     for (std::size_t i = 0; i < count; ++i) kernel.functions[""].push_back(fmt::format("f{}", i));
     return kernel;
   }
-  // How many functions were written into the filters, each with the white space that makes the kernel read
-  // it.
+  // Number of functions written into the filters, each followed by white space so that the kernel reads it.
   [[nodiscard]] static std::size_t ends_of_functions(const FakeTracefs& tracefs) {
     std::size_t functions = 0;
     for (const auto& operation : tracefs.operations()) {
@@ -202,7 +202,7 @@ TEST_F(SessionStateTest, goes_without_a_watermark_where_the_kernel_has_none_or_d
   older.erase("buffer_percent");
   EXPECT_TRUE(TraceSession::open(older, fake_settings(scratch_), {}));
   FakeTracefs strict(kernel_of_old());
-  strict.set("buffer_size_kb", "1410\n");  // in use already: otherwise the kernel makes it this large itself
+  strict.set("buffer_size_kb", "1410\n");  // already used: otherwise the kernel makes it this large itself
   strict.fail_path("buffer_percent", EACCES);
   const std::string before = strict.snapshot();
   auto session = TraceSession::open(strict, fake_settings(scratch_), whole_spec());

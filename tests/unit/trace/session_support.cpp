@@ -14,7 +14,7 @@ namespace netperfd::trace {
 namespace fs = std::filesystem;
 
 ScratchDirectory::ScratchDirectory() {
-  // In memory where there is such a place: the journal syncs every change.
+  // In memory if possible, because the journal syncs every change.
   const fs::path place = fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
   std::string name = (place / "netperfd-trace-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
@@ -66,7 +66,7 @@ SessionSettings kernel_settings(const ScratchDirectory& scratch) {
   SessionSettings settings = fake_settings(scratch);
   settings.instance = fmt::format("netperfd-{}", ::getpid());
   settings.proc = "/proc";
-  // Sessions of other test programs may live meanwhile.
+  // Sessions of other test programs may be alive at the same time.
   settings.process = "trace_test";
   return settings;
 }

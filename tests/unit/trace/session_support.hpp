@@ -1,4 +1,4 @@
-// What the tests of the trace session share.
+// Helpers shared by the tests of the trace session.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace netperfd::trace {
 
-// Removed with all in it.
+// A temporary directory, removed with its contents.
 class ScratchDirectory {
  public:
   ScratchDirectory();
@@ -28,22 +28,22 @@ class ScratchDirectory {
   std::string path_;
 };
 
-// A process below `scratch`/proc, with links to the files it has open.
+// Creates a process below `scratch`/proc, with links to its open files.
 void add_process(const ScratchDirectory& scratch, long pid, const std::string& command,
                  const std::vector<std::string>& open_files);
 
-// For the fake: the instance netperfd-4711, nobody in /proc.
+// For the fake: the instance netperfd-4711, and no processes in /proc.
 [[nodiscard]] SessionSettings fake_settings(const ScratchDirectory& scratch);
 // For the kernel: an instance of this process.
 [[nodiscard]] SessionSettings kernel_settings(const ScratchDirectory& scratch);
 
-// Everything that a job can ask for, of the fake's kernel.
+// Everything that a job can ask for, in the fake's kernel.
 [[nodiscard]] TraceSpec whole_spec();
 // Everything that a kernel without function tracing can do.
 [[nodiscard]] TraceSpec event_spec();
 
-// A kernel that has function_graph at the top only, as it may look on a used machine: with settings that are
-// not the defaults.
+// A kernel with function_graph only in the top instance, as on a used machine: with settings other than the
+// defaults.
 [[nodiscard]] FakeKernel kernel_of_old();
 void use_settings(FakeTracefs& tracefs);
 

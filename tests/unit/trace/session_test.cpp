@@ -29,7 +29,7 @@ class SessionTest : public ::testing::Test {
   [[nodiscard]] std::string in_instance(const std::string& file) const {
     return tracefs_.get(kInstance + file);
   }
-  // The first place of an operation on this file, -1 where there is none.
+  // The position of the first operation on this file; -1 if there is none.
   [[nodiscard]] std::ptrdiff_t when(const std::string& path) const {
     const auto& operations = tracefs_.operations();
     const auto found = std::ranges::find(operations, path, &FakeTracefs::Operation::path);
@@ -196,7 +196,7 @@ TEST_F(SessionTest, puts_roots_of_earlier_graphs_and_a_threshold_aside_and_back)
   EXPECT_EQ(tracefs_.get("tracing_thresh"), "0\n");
   ASSERT_TRUE((*session)->restore());
   EXPECT_EQ(tracefs_.get("tracing_thresh"), "100\n");
-  // The fake does not resolve these; the kernel finds the module's function by its name too.
+  // The fake does not resolve this; the kernel finds the module's function by its plain name as well.
   EXPECT_THAT(tracefs_.get("set_graph_function"), HasSubstr("hsr_get_node"));
 }
 
@@ -337,7 +337,7 @@ TEST_F(SessionTest, is_refused_while_another_one_lives) {
   const auto second = open(event_spec());
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::busy);
-  // Neither with a journal of its own.
+  // Not even with its own journal.
   SessionSettings settings = fake_settings(scratch_);
   settings.journal = scratch_.path("another");
   const auto third = TraceSession::open(tracefs_, settings, event_spec());

@@ -104,7 +104,7 @@ TEST_F(SpecCheckTest, a_filter_that_only_the_kernel_refuses_is_refused_with_its_
   expect(spec, ErrorKind::invalid_argument,
          "trace.events[0].filter: skb:kfree_skb: event filter parse error: error: Expecting numeric field");
   EXPECT_EQ(tracefs->snapshot(), before);
-  // The doctor has asked before; while a job is traced nothing is tried.
+  // The doctor's answers are known from before; nothing is tried while a job is being traced.
   tracefs->add_instance(machine.settings.own_instance);
   tracefs->forget_operations();
   EXPECT_TRUE(check(spec).has_value());
@@ -115,7 +115,7 @@ TEST(DefaultBuffer, takes_a_small_share_of_the_machine) {
   constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
   EXPECT_EQ(default_buffer_bytes(64 * kGib, 8), 32 * kMib);
-  EXPECT_EQ(default_buffer_bytes(512 * kGib, 64), 8 * kMib);  // 512 MiB in all
+  EXPECT_EQ(default_buffer_bytes(512 * kGib, 64), 8 * kMib);  // 512 MiB in total
   EXPECT_EQ(default_buffer_bytes(2000 * kMib, 2), 20 * kMib);
   EXPECT_EQ(default_buffer_bytes(64 * kMib, 4), kMib);
 }

@@ -1,5 +1,5 @@
-// Sub-buffers as the kernel's ring buffer writes them, and the records and formats of a small kernel of our
-// own: some events of Linux 6.18, with their fields where it has them.
+// Makes sub-buffers like the kernel's ring buffer, and records and formats of a small synthetic kernel: some
+// events of Linux 6.18, with their fields at the same offsets.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace netperfd::trace::test {
 
 using Bytes = std::vector<std::byte>;
 
-// Numbers in the machine's order at their offsets, in a record that grows as needed.
+// Writes numbers in the machine's byte order at offsets, into a record that grows as needed.
 class RecordMaker {
  public:
   explicit RecordMaker(std::uint16_t id, std::int32_t pid = 0, std::uint8_t flags = 0) {
@@ -48,7 +48,7 @@ class SubbufferMaker {
  public:
   explicit SubbufferMaker(std::uint64_t time) : bytes_(kHeader), begin_(time), time_(time) {}
 
-  // Times go up. False where it does not fit any more; then nothing is added.
+  // Times must increase. False if the record does not fit; then nothing is added.
   bool add(std::uint64_t time, const Bytes& record) {
     const auto words = (record.size() + 3) / 4;
     const bool is_short = words <= 28;
@@ -152,7 +152,7 @@ inline std::vector<KnownEvent> known_events() {
   };
 }
 
-// The functions that the addresses below lie in.
+// The functions that contain the addresses below.
 inline constexpr std::string_view kKallsyms =
     "ffffffff81000000 T _text\n"
     "ffffffff81001000 T ip_rcv\n"

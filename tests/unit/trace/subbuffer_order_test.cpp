@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 constexpr std::size_t kSubbuffer = 4096;
 
-// What was given out, a line a run: "1: 10 20". A sub-buffer's begin and end are brackets.
+// Records the delivered records, one line per run: "1: 10 20"; counts the begin and end of sub-buffers.
 class Lines {
  public:
   void turn_to(std::uint32_t cpu) { cpu_ = cpu; }
@@ -55,7 +55,6 @@ class Order {
  public:
   explicit Order(std::size_t most_subbuffers = 1'000) : order_({}, most_subbuffers * kSubbuffer) {}
 
-  // One sub-buffer.
   Order& add(std::uint32_t cpu, std::initializer_list<std::uint64_t> times) {
     test::SubbufferMaker maker(*times.begin());
     for (const std::uint64_t time : times) EXPECT_TRUE(maker.add(time, test::RecordMaker(1)));
@@ -86,7 +85,7 @@ TEST(SubbufferOrder, gives_out_at_the_end_whatever_it_holds) {
   EXPECT_THAT(order.finish(), IsEmpty());
 }
 
-// Of {40} only the header is known to be there before it is decoded: what comes up to its stamp may go.
+// Before {40} is decoded, only its header is known: records up to its stamp may be delivered.
 TEST(SubbufferOrder, holds_a_turns_records_until_the_next_turn_has_ended) {
   Order order;
   EXPECT_THAT(order.add(0, {10, 30}).end_turn(), IsEmpty());

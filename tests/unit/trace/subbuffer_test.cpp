@@ -27,7 +27,7 @@ constexpr std::uint32_t kPadding = 29;
 constexpr std::uint32_t kTimeExtend = 30;
 constexpr std::uint32_t kTimeStamp = 31;
 
-// A sub-buffer word by word, as a little-endian kernel of 64 bits writes it.
+// A sub-buffer built word by word, as a little-endian 64-bit kernel writes it.
 class Maker {
  public:
   explicit Maker(std::uint64_t time)
@@ -38,7 +38,7 @@ class Maker {
     words_.push_back(value);
     return *this;
   }
-  // Closes it: `flags` of the commit word, then what stands behind the events.
+  // Completes it: `flags` of the commit word, then the words after the events.
   std::vector<std::byte> done(std::uint32_t flags = 0, std::vector<std::uint32_t> behind = {}) {
     words_[2] = static_cast<std::uint32_t>((words_.size() - 4) * 4) | flags;
     if (flags != 0) words_[3] = 0xFFFF'FFFF;  // the kernel adds the flags as negative ints
@@ -76,7 +76,7 @@ Walked walk(Bytes bytes, const SubbufferLayout& layout = {}) {
   return result;
 }
 
-// As the file `trace` prints a stamp.
+// A stamp as printed in the file `trace`.
 std::string seconds(std::uint64_t nanoseconds) {
   const std::uint64_t microseconds = (nanoseconds + 500) / 1000;
   return fmt::format("{}.{:06}", microseconds / 1'000'000, microseconds % 1'000'000);
@@ -231,7 +231,7 @@ TEST(Subbuffer, with_a_header_that_promises_too_much_is_damaged) {
   EXPECT_THAT(walk({}).damage, HasSubstr("0 bytes are no sub-buffer"));
 }
 
-// Copied to its own memory, so that a sanitizer sees a step outside.
+// Copied to its own memory, so that a sanitizer notices an access outside.
 Walked walk_copy(Bytes bytes, const SubbufferLayout& layout) {
   const auto copy = std::make_unique<std::byte[]>(bytes.size());
   std::memcpy(copy.get(), bytes.data(), bytes.size());
@@ -240,7 +240,7 @@ Walked walk_copy(Bytes bytes, const SubbufferLayout& layout) {
   return walked;
 }
 
-// The sub-buffers of the CPU that has the most.
+// The sub-buffers of the CPU with the most of them.
 std::vector<Bytes> busiest(const RecordedRing& ring) {
   std::vector<Bytes> most;
   for (const auto& [number, cpu] : ring.cpus) {
@@ -277,7 +277,7 @@ TEST(Subbuffer, with_any_byte_wrong_never_leads_outside_and_never_spoils_the_nex
     }
     ASSERT_EQ(walk(subbuffers.at(1), ring.layout).records.size(), next_records);
   }
-  EXPECT_GT(damaged, right_records);  // a head's type made too long at the least
+  EXPECT_GT(damaged, right_records);  // at least those in which a header's type was made too long
   EXPECT_GT(changed, right_records);
 }
 

@@ -100,7 +100,7 @@ TEST(Symbols, lines_that_are_none_are_passed_over) {
   EXPECT_EQ(Symbols::parse("4000 t open\t[hsr", 1).code(0x4000), "open+0x0");
 }
 
-// A profile, a stack and a text have these names, and each must be printable.
+// Profiles, stacks and texts contain these names, so each must be printable.
 TEST(Symbols, with_names_that_are_not_printable_have_question_marks) {
   using namespace std::string_literals;
   const auto symbols = Symbols::parse("1000 t a\x1b]\0b\xff\t[m\x9b]\n2000 t c\t[m\x9b]\n"s, 1);
@@ -123,7 +123,7 @@ TEST(Symbols, a_token_is_the_same_for_one_key_and_another_for_another) {
   EXPECT_NE(symbols.token(0xffff888012345678), symbols.token(0xffff888012345679));
 }
 
-// The vector for eight bytes of input in the paper's reference: key 00..0f, input 00..07.
+// The test vector for eight bytes of input in the paper's reference: key 00..0f, input 00..07.
 TEST(KeyedHash, is_siphash_2_4) {
   EXPECT_EQ(keyed_hash(0x0706050403020100, {0x0706050403020100, 0x0f0e0d0c0b0a0908}), 0x93f5f5799a932462);
 }
@@ -151,7 +151,7 @@ TEST(Symbols, the_running_kernel_is_found_in_any_order) {
   ASSERT_EQ(shuffled.size(), symbols->size());
   std::size_t known = 0;
   for (const auto address : addresses) {
-    // Which of two names of one address comes first may differ; whether it is code may not.
+    // The order of two names of one address may vary, but not whether it is code.
     EXPECT_EQ(shuffled.function(address).empty(), symbols->function(address).empty());
     known += symbols->function(address).empty() ? 0 : 1;
   }

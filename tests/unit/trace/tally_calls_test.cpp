@@ -1,4 +1,4 @@
-// What the tally makes of function calls among other events; tests/unit/analysis has the pairing itself.
+// The tally's handling of function calls among other events; tests/unit/analysis covers the pairing itself.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -40,7 +40,7 @@ TallySettings settings_with_calls() {
 TimedRecord enter(std::uint64_t time, std::uint64_t function, std::int32_t depth = 0, std::int32_t pid = 7) {
   return {time, RecordMaker(kEntryId, pid).put(8, function).put(16, depth)};
 }
-// Its times are of another clock, which runs apart from that of the stamps.
+// Its times come from another clock, which drifts from that of the stamps.
 TimedRecord leave(std::uint64_t time, std::uint64_t function, std::uint64_t duration, std::int32_t depth = 0,
                   std::int32_t pid = 7) {
   constexpr std::uint64_t kApart = 5'000;
@@ -114,7 +114,7 @@ TEST(TallyCalls, count_switches_that_were_asked_for_as_events_too) {
   EXPECT_EQ(stats_of(record, "ip_rcv").off_cpu_ns, 700U);
 }
 
-// The exit's CPU is read first.
+// The CPU with the exit is read first.
 TEST(TallyCalls, match_a_call_that_moved_to_a_cpu_that_is_read_before) {
   Tally tally(settings_with_calls());
   const std::array<std::uint32_t, 0> nobody{};
@@ -186,7 +186,7 @@ TEST(TallyCalls, tell_the_busiest_functions_of_each_progress) {
   EXPECT_THAT(tally.take_progress(1).functions, IsEmpty());
 }
 
-// What follows the entry cannot be decoded: a record that is longer than what is left.
+// Nothing after the entry can be decoded: the next record claims to be longer than the rest.
 Bytes broken_after(const TimedRecord& record) {
   SubbufferMaker maker(record.time);
   EXPECT_TRUE(maker.add(record.time, record.record));

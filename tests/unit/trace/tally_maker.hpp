@@ -1,4 +1,4 @@
-// A tally of the small kernel in subbuffer_maker.hpp, fed event by event.
+// A tally of the synthetic kernel in subbuffer_maker.hpp, fed with single events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace netperfd::trace::test {
 
-// Of the clock, when the tests begin: a hundred days after boot.
+// The clock at the start of the tests: a hundred days after boot.
 inline constexpr std::uint64_t kStart = 8'640'000'000'000'000;
 inline constexpr std::uint64_t kMillisecond = 1'000'000;
 inline constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -31,7 +31,7 @@ struct TimedRecord {
   Bytes record;
 };
 
-// As many sub-buffers as it takes.
+// Uses as many sub-buffers as needed.
 inline void feed(Tally& tally, std::uint32_t cpu, const std::vector<TimedRecord>& events) {
   if (events.empty()) return;
   SubbufferMaker maker(events.front().time);
@@ -52,7 +52,7 @@ inline TraceRecord finish(Tally& tally, const std::string& task_names = "") {
   return tally.finish(Symbols::parse(kKallsyms, 1), task_names);
 }
 
-// Null where the event did not occur.
+// Null if the event did not occur.
 inline const EventCount* count_of(const TraceRecord& record, const std::string& name) {
   const auto found = std::find_if(record.events.begin(), record.events.end(),
                                   [&](const EventCount& event) { return event.name == name; });

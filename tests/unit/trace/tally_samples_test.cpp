@@ -1,4 +1,4 @@
-// What is kept whole of a flood: the first and last records, and the stacks.
+// The complete records that are kept in a flood: the first and last ones, and the stacks.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,8 +31,7 @@ std::uint64_t length_of(const EventSample& sample) {
   return std::get<std::uint64_t>(sample.fields.at(0).value);
 }
 
-// ---- samples
-// ----------------------------------------------------------------------------------------------------------
+// ---- samples ----------------------------------------------------------------------------------------------
 
 TEST(TallySamples, have_time_cpu_task_and_fields) {
   Tally tally(test::settings());
@@ -133,8 +132,7 @@ TEST(TallySamples, can_be_none) {
   EXPECT_THAT(finish(tally).samples, IsEmpty());
 }
 
-// ---- stacks
-// ----------------------------------------------------------------------------------------------------------
+// ---- stacks -----------------------------------------------------------------------------------------------
 
 TEST(TallyStacks, belong_to_the_event_before_them_on_their_cpu) {
   Tally tally(test::settings());
@@ -199,7 +197,7 @@ TEST(TallyStacks, have_as_many_frames_as_the_record_says_not_its_format) {
   for (std::uint64_t i = 0; i < 40; ++i) frames.push_back(test::kIpRcv + i);
   Tally tally(test::settings());
   feed(tally, 0, {{kStart, test::send_record(1)}, {kStart, test::stack_record(frames)}});
-  // A record longer than its size field says has stale bytes behind it; a shorter one ends where it ends.
+  // A record that is longer than its size field has stale bytes after the frames; a shorter one ends early.
   frames.resize(3);
   test::Bytes stale = test::stack_record(frames);
   const std::int32_t two = 2;

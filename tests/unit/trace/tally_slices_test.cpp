@@ -1,4 +1,4 @@
-// Events by time: whatever the order in which CPUs are read.
+// Events by time, in whatever order the CPUs are read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,15 +58,15 @@ TEST(TallySlices, have_nothing_from_before_the_release_but_the_count_has) {
   events.push_back(test::release_at(kStart + 2 * kSecond));
   feed(tally, 0, events);
   feed(tally, 0, sends({kStart + 2 * kSecond}));
-  feed(tally, 1, sends({kStart + kSecond}));  // read after the mark, earlier than it
+  feed(tally, 1, sends({kStart + kSecond}));  // read after the mark although it is earlier
   const auto record = finish(tally);
   EXPECT_EQ(count_of(record, "net:send")->count, 4U);
   EXPECT_THAT(slices_of(record), ElementsAre(1));
 }
 
 TEST(TallySlices, hold_later_events_of_cpus_that_were_read_before_the_mark) {
-  // An event a millisecond for two seconds on CPU 0; the mark comes from CPU 1, half a second after the
-  // first.
+  // One event per millisecond for two seconds on CPU 0; the mark comes from CPU 1, half a second after the
+  // first event.
   std::vector<std::uint64_t> times;
   for (std::uint64_t i = 0; i < 2'000; ++i) times.push_back(kStart + i * kMillisecond);
   const auto release = kStart + kSecond / 2;
@@ -82,7 +82,7 @@ TEST(TallySlices, hold_later_events_of_cpus_that_were_read_before_the_mark) {
   const auto moved = finish(after);
   EXPECT_EQ(exact.slice_width, moved.slice_width);
   EXPECT_EQ(sum(slices_of(exact)), 1'500U);
-  // Half a bucket of 1/512 s is one event at either side of a slice.
+  // Half a bucket of 1/512 s is one event on either side of a slice.
   EXPECT_NEAR(static_cast<double>(sum(slices_of(moved))), 1'500.0, 1.0);
   ASSERT_EQ(slices_of(exact).size(), slices_of(moved).size());
   for (std::size_t i = 0; i < slices_of(exact).size(); ++i) {

@@ -28,8 +28,7 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::Pair;
 
-// ---- counts
-// ----------------------------------------------------------------------------------------------------------
+// ---- counts -----------------------------------------------------------------------------------------------
 
 TEST(Tally, nothing_read_is_a_record_of_nothing) {
   Tally tally(test::settings());
@@ -75,8 +74,7 @@ TEST(Tally, ids_without_a_format_are_kept_apart_up_to_a_limit) {
   EXPECT_EQ(record.events[0].count, 1'000U - 256U);
 }
 
-// ---- CPUs
-// ----------------------------------------------------------------------------------------------------------
+// ---- CPUs -------------------------------------------------------------------------------------------------
 
 TEST(Tally, counts_events_and_bytes_of_each_cpu) {
   Tally tally(test::settings());
@@ -112,7 +110,7 @@ TEST(Tally, a_damaged_subbuffer_is_counted_with_what_could_be_read_and_the_next_
   ASSERT_TRUE(maker.add(kStart, test::send_record(1)));
   ASSERT_TRUE(maker.add(kStart, test::send_record(2)));
   auto bytes = maker.finish();
-  bytes[16 + 16] = std::byte{28};  // the second event's length: more than there is
+  bytes[16 + 16] = std::byte{28};  // the second event's length exceeds the rest
   tally.add(0, bytes);
   tally.add(0, std::span(bytes).first(7));
   tally.add(0, maker.finish());
@@ -129,8 +127,7 @@ TEST(Tally, a_record_too_short_for_its_common_fields_is_damage_and_no_event) {
   EXPECT_EQ(record.cpus[0].records, 1U);
 }
 
-// ---- progress
-// ----------------------------------------------------------------------------------------------------------
+// ---- progress ---------------------------------------------------------------------------------------------
 
 TEST(Tally, a_progress_has_what_happened_since_the_one_before) {
   Tally tally(test::settings());
@@ -153,8 +150,7 @@ TEST(Tally, a_progress_has_what_happened_since_the_one_before) {
   EXPECT_EQ(third.lost, 0U);
 }
 
-// ---- drops
-// ----------------------------------------------------------------------------------------------------------
+// ---- drops ------------------------------------------------------------------------------------------------
 
 TEST(Tally, drops_are_counted_by_reason_and_function) {
   Tally tally(test::settings());
@@ -216,8 +212,7 @@ TEST(Tally, drops_beyond_the_limit_are_others_and_none_is_missing) {
   EXPECT_EQ(record.drops[0].count, 3U);
 }
 
-// ---- marks
-// ----------------------------------------------------------------------------------------------------------
+// ---- marks ------------------------------------------------------------------------------------------------
 
 TEST(Tally, marks_are_read_back_with_their_time_and_author) {
   Tally tally(test::settings());

@@ -1,4 +1,4 @@
-// A file is somebody's: whatever its bytes are, reading it ends, with a record or with words.
+// Files come from users: whatever their bytes are, reading ends with a record or an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using test::as_bytes;
 
-// In a block of its own that ends where the file does, so that a sanitizer sees every byte too many.
+// In a memory block that ends exactly with the file, so that a sanitizer notices any access beyond it.
 bool is_read(const std::string& file) {
   const std::string exact(file.data(), file.size());
   const auto record = record_of_trace_dat(as_bytes(exact));
@@ -59,7 +59,7 @@ TEST_P(DamagedRecording, is_read_or_refused) {
     changed[at] = static_cast<char>(changed[at] ^ 0x5a);
     (void)is_read(changed);
   }
-  // What points to everything else is at the begin and the end.
+  // The pointers to all other parts are at the beginning and the end.
   for (std::size_t at = 0; at < 256; ++at) {
     for (const std::size_t place : {at, file.size() - 1 - at}) {
       std::string changed = file;
@@ -72,7 +72,7 @@ TEST_P(DamagedRecording, is_read_or_refused) {
 INSTANTIATE_TEST_SUITE_P(OfTraceCmd, DamagedRecording, testing::Values("v7-zstd.dat", "v7-zlib.dat"),
                          [](const auto& name) { return std::string(name.param, 3, 4); });
 
-// The names of functions and modules become those of the record, which is shown on terminals.
+// The names of functions and modules are taken into the record, which is shown on terminals.
 TEST(DamagedTraceDat, whose_names_are_not_printable_has_question_marks_in_them) {
   std::string file = test::dat_file("v7-none.dat");
   const auto sound = record_of_trace_dat(as_bytes(file));
@@ -105,7 +105,7 @@ TEST(DamagedTraceDat, whose_options_have_no_end_is_refused) {
     std::memcpy(&value, file.data() + at, sizeof value);
     return value;
   };
-  const std::size_t place_of_options = 12 + 6 + 5 + 1;  // behind version, page size and compression
+  const std::size_t place_of_options = 12 + 6 + 5 + 1;  // after version, page size and compression
   const auto options = number(place_of_options);
   const auto size = number(options + 8);
   std::memcpy(file.data() + options + 16 + size - sizeof options, &options, sizeof options);
@@ -114,7 +114,7 @@ TEST(DamagedTraceDat, whose_options_have_no_end_is_refused) {
   EXPECT_THAT(dat.error().message, testing::HasSubstr("have no end"));
 }
 
-// A few bytes that claim to be 4 GiB once they are decompressed.
+// A few bytes that claim to have 4 GiB when decompressed.
 TEST(DamagedTraceDat, that_claims_to_become_huge_is_refused) {
   std::string file = test::dat_file("v7-zstd.dat");
   std::uint64_t options = 0;

@@ -106,7 +106,7 @@ std::string small_dat() {
   }
   std::memcpy(subbuffer.data() + SubbufferLayout{}.commit_offset, &commit, sizeof commit);
   subbuffer.resize(facts.subbuffer_bytes);
-  // The size of header_page counts where it is the larger one.
+  // header_page's size is used if it is the larger one.
   const auto size = facts.header_page.find("4080");
   facts.header_page.replace(size, 4, "496");
   return make_trace_dat(facts, {{0, subbuffer}});

@@ -1,4 +1,4 @@
-// Files of trace-cmd for tests: recorded ones below tests/data/trace-dat, and one that is made here.
+// Files of trace-cmd for tests: recorded ones below tests/data/trace-dat, and one that is made by the test.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ struct ReportedCalls {
   std::uint64_t without_begin = 0;
   std::uint64_t without_end = 0;
 };
-// Of a .sums file; "by how much the text may have cut" is 0 in all of them, and has to be.
+// From a .sums file; its column "by how much the text may have cut" must be 0 everywhere.
 [[nodiscard]] ReportedCalls reported_calls(const std::string& name);
 [[nodiscard]] ReportedCalls calls_of(const TraceRecord& record);
 
-// What a Linux 6.12 was recorded with, and the sub-buffers of its CPUs: tests/data/trace-functions.
+// Data on the recorded Linux 6.12, and the sub-buffers of its CPUs: tests/data/trace-functions.
 [[nodiscard]] RecordingFacts recorded_facts();
 [[nodiscard]] std::map<std::uint32_t, std::vector<std::byte>> recorded_cpus();
 
-// A file that is whole and yet small enough to be damaged in every place: one sub-buffer of 512 bytes.
+// A complete file, small enough to be damaged at every position: one sub-buffer of 512 bytes.
 [[nodiscard]] std::string small_dat();
 
 }  // namespace netperfd::trace::test

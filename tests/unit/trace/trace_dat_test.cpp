@@ -27,7 +27,7 @@ Result<TraceRecord> record_of(const std::string& name) {
 
 class RecordedFile : public testing::TestWithParam<std::string> {};
 
-// Every call of every function, and to the nanosecond what trace-cmd's own report prints.
+// Compares every call of every function, to the nanosecond, with trace-cmd's own report.
 TEST_P(RecordedFile, has_the_calls_that_trace_cmd_reports) {
   const auto record = record_of(GetParam() + ".dat");
   ASSERT_TRUE(record) << record.error().message;
@@ -133,7 +133,7 @@ TEST(TraceDat, has_the_flags_of_a_trace) {
   const std::string sound = test::small_dat();
   EXPECT_THAT(codes_of(sound), Not(Contains("trace-damaged")));
   std::string file = sound;
-  const std::size_t commit = file.size() - 512 + 8;  // behind the stamp of the one sub-buffer
+  const std::size_t commit = file.size() - 512 + 8;  // after the stamp of the only sub-buffer
   file[commit] = static_cast<char>(file[commit] - 4);
   EXPECT_THAT(codes_of(file), Contains("trace-damaged"));
   file = sound;

@@ -37,7 +37,8 @@ TEST(RawKeeper, keeps_sub_buffers_by_cpu_in_their_order) {
   EXPECT_TRUE(keeper.take().empty());
 }
 
-// A smaller one that would still fit must not follow one that did not: there would be a hole in the middle.
+// After a sub-buffer that did not fit, a smaller one that would still fit must not be added: that would leave
+// a gap.
 TEST(RawKeeper, ends_with_the_first_that_does_not_fit) {
   RawKeeper keeper(25);
   keeper.add(0, block(20, 1));

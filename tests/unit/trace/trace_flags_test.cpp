@@ -38,7 +38,7 @@ FunctionStats function_with(const std::string& name, std::uint64_t hits, std::ui
   return function;
 }
 
-// A run in which nothing is wrong: 3000 calls of two functions on two CPUs, with an entry's cost of 100 ns.
+// A run without defects: 3000 calls of two functions on two CPUs, with an entry cost of 100 ns.
 TraceRecord good_record() {
   TraceRecord record;
   record.cpus = {cpu_with(0, 4'000), cpu_with(1, 2'000)};
@@ -66,7 +66,7 @@ TEST(TraceFlags, tells_what_broke_the_trace) {
 TEST(TraceFlags, tells_the_losses_of_each_cpu_that_has_some) {
   TraceRecord record = good_record();
   record.cpus[1].overrun = 500;
-  record.cpus[1].lost_events = 400;  // of the same records
+  record.cpus[1].lost_events = 400;  // the same records
   record.cpus.push_back(cpu_with(2, 30));
   record.cpus.back().dropped_events = 7;
   record.cpus.back().commit_overrun = 3;
@@ -146,7 +146,7 @@ TEST(TraceFlags, tells_a_single_record_out_of_order) {
 TEST(TraceFlags, doubts_a_calibration_that_calls_undercut) {
   TraceRecord record = good_record();
   record.profile->functions[1].p50_ns = 75;
-  EXPECT_THAT(codes_of(record), IsEmpty());  // three quarters of an entry's cost: still borne
+  EXPECT_THAT(codes_of(record), IsEmpty());  // three quarters of an entry's cost: still tolerated
   record.profile->functions[1].p50_ns = 74;
   const auto flags = flags_of(record);
   ASSERT_THAT(codes_of(record), ElementsAre("calibration-disagrees"));

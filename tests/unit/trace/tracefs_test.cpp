@@ -1,4 +1,4 @@
-// The door to the kernel's tracefs, and that the fake behind the same door behaves as the kernel does.
+// Access to the kernel's tracefs, and that the fake with the same interface behaves like the kernel.
 #include "daemon/trace/tracefs.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +92,7 @@ TEST_P(TracefsTest, events_have_filters_and_triggers) {
   ASSERT_TRUE(tracefs_->append(in(event + "trigger"), "stacktrace if sport > 1000"));
   EXPECT_EQ(read(event + "trigger"), "stacktrace:unlimited if sport > 1000\n");
   EXPECT_FALSE(tracefs_->append(in(event + "trigger"), "stacktrace"));
-  // O_TRUNC does not empty it.
+  // O_TRUNC does not empty this file.
   ASSERT_TRUE(tracefs_->write(in(event + "trigger"), ""));
   EXPECT_EQ(read(event + "trigger"), "stacktrace:unlimited if sport > 1000\n");
   EXPECT_EQ(read(event + "enable"), "0*\n");

@@ -24,7 +24,7 @@ using testing::UnorderedElementsAre;
 
 class ChildTest : public testing::Test {
  protected:
-  // Whatever a test did, no process of it is left.
+  // Checks that the test left no process behind.
   void TearDown() override {
     watched.child.reset();
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -48,7 +48,7 @@ class ChildTest : public testing::Test {
     wait_for_end();
   }
   [[nodiscard]] const std::string& out() const { return watched.child->out(); }
-  // A row of hexadecimal digits in what `cat /proc/self/status` wrote.
+  // The hexadecimal number in a row of `cat /proc/self/status`.
   [[nodiscard]] std::uint64_t signal_set(const std::string& row) const {
     const std::size_t at = out().find("\n" + row + ":\t");
     if (at == std::string::npos) throw std::runtime_error(row + " in " + out());
@@ -168,7 +168,7 @@ TEST_F(ChildTest, inherits_neither_blocked_nor_ignored_signals) {
   ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
   EXPECT_EQ(signal_set("SigBlk"), 0U);
   // 32 and 33 belong to the C library: its posix_spawn leaves them ignored, and a program with threads sets
-  // them anew.
+  // them again.
   constexpr std::uint64_t kLibrarySignals = std::uint64_t{3} << 31;
   EXPECT_EQ(signal_set("SigIgn") & ~kLibrarySignals, 0U);
 }
@@ -325,7 +325,7 @@ TEST_F(ChildTest, may_be_destroyed_when_it_tells_its_end) {
   EXPECT_TRUE(turn_until(loop, [&] { return ended; }));
 }
 
-// The middle process has a child as the daemon has, and dies without a word.
+// The intermediate process has a child like the daemon, and dies without warning.
 class OrphanTest : public ChildTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(OrphanTest, dies_with_a_killed_daemon) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Blanks stand between words: no value of these tests has one.
+// Joined by blanks: no value in these tests contains one.
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;

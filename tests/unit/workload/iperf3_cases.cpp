@@ -36,14 +36,13 @@ Iperf3Spec wrong_bind() {
   return spec;
 }
 
-// ---- the table
-// -------------------------------------------------------------------------------------------------------
+// ---- Table ------------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 constexpr Range kTenMega{9.8e6, 10.2e6};
 constexpr Range kTwentyMega{19.6e6, 20.4e6};
-constexpr Range kNarrow{4.6e6, 5.1e6};   // what the recording's queue of 5 Mbit/s lets through
-constexpr Range kThreeQuarters{72, 78};  // lost of 20 Mbit/s there
+constexpr Range kNarrow{4.6e6, 5.1e6};   // throughput of the recording's queue of 5 Mbit/s
+constexpr Range kThreeQuarters{72, 78};  // percent lost of 20 Mbit/s in that queue
 constexpr Range kAnyRate{0, 1e12};
 
 std::vector<Case> tcp_measurements() {
@@ -81,7 +80,8 @@ std::vector<Case> tcp_measurements() {
   };
 }
 
-// From 3.16 on a test limited by bytes ends with an interval; before, these few bytes are gone in a moment.
+// From 3.16 on, a test limited by bytes ends with an interval; older versions send these few bytes in a
+// moment.
 std::vector<Case> byte_measurements() {
   const std::string late = "rounded-to-interval";
   const std::string brief = "too-short";
@@ -150,7 +150,7 @@ std::vector<Case> udp_losses() {
        .received = kNarrow,
        .lost_percent = kThreeQuarters},
       {.name = "udp-loss-both", .asked = both(udp()), .received = kNarrow, .lost_percent = kThreeQuarters},
-      // 3.12's server counts the losses of the omitted part too.
+      // 3.12's server also counts the losses of the omitted part.
       {.name = "udp-loss-omit",
        .origins = kOld | kMixed,
        .asked = omit(udp()),
@@ -166,7 +166,7 @@ std::vector<Case> udp_losses() {
        .asked = receive(omit(udp())),
        .received = kNarrow,
        .lost_percent = kThreeQuarters},
-      // A stream that starves shows no gaps behind its last datagram.
+      // A starving stream shows no gaps after its last datagram.
       {.name = "udp-loss-4",
        .asked = streams(udp(), 4),
        .received = kNarrow,
@@ -177,7 +177,7 @@ std::vector<Case> udp_losses() {
        .asked = udp(),
        .received = kNarrow,
        .lost_percent = kThreeQuarters},
-      // A new client has no loss from an old server, and prints 0.
+      // A new client gets no loss from an old server, and prints 0.
       {.name = "udp-loss",
        .origins = kNewToOld,
        .asked = udp(),
@@ -218,7 +218,7 @@ std::vector<Case> refusals() {
       {.name = "wrong-value",
        .asked = tcp(1),
        .error = usage + "parameter error - number of parallel streams"},
-      // The kernel of the recording has no SCTP.
+      // The recording's kernel has no SCTP.
       {.name = "sctp",
        .asked = ask(Protocol::sctp, 1),
        .error =

@@ -1,5 +1,5 @@
-// The recorded documents of real iperf3 clients (tools/record-iperf3 makes them, as
-// tests/data/iperf3/VERSION/CASE.out and .err) and the table of what must come out of each.
+// The recorded documents of real iperf3 clients (made by tools/record-iperf3 as
+// tests/data/iperf3/VERSION/CASE.out and .err), and a table of the expected results.
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,12 @@
 
 namespace netperfd::workload::test {
 
-// Where a case was recorded: versions of client and server, and the form of the output.
+// How a case was recorded: versions of client and server, and the output format.
 inline constexpr unsigned kOld = 1;        // 3.12, -J
 inline constexpr unsigned kNew = 2;        // 3.18, -J
 inline constexpr unsigned kLines = 4;      // 3.18, --json-stream
-inline constexpr unsigned kOldToNew = 8;   // a 3.12 client and a 3.18 server, -J
-inline constexpr unsigned kNewToOld = 16;  // the reverse
+inline constexpr unsigned kOldToNew = 8;   // 3.12 client and 3.18 server, -J
+inline constexpr unsigned kNewToOld = 16;  // 3.18 client and 3.12 server, -J
 inline constexpr unsigned kAlike = kOld | kNew | kLines;
 inline constexpr unsigned kWhole = kOld | kNew;
 inline constexpr unsigned kMixed = kOldToNew | kNewToOld;
@@ -31,29 +31,29 @@ struct Case {
   std::string name;
   unsigned origins = kAlike;
   Iperf3Spec asked;
-  std::string error = {};               // a part of it; empty: this is a measurement
+  std::string error = {};               // a part of the error; empty: this is a measurement
   Range received = {1e6, 1e12};         // bits per second, in each direction
   Range lost_percent = {0, 0.5};        // UDP
-  std::vector<std::string> flags = {};  // must be there
-  std::vector<std::string> may = {};  // may be there; what depends on the machine's load may always be there
+  std::vector<std::string> flags = {};  // must be raised
+  std::vector<std::string> may = {};    // may be raised; flags that depend on the machine's load are always
+                                        // allowed
 };
 
 struct Recording {
   std::string file;     // "3.18/stream-tcp-send"
-  std::string version;  // of the client
+  std::string version;  // the client's version
   Case expected;
 };
 
-// All rows of the table, one for each place that has a recording of it.
+// All rows of the table, one for each origin that has a recording of it.
 [[nodiscard]] std::vector<Recording> all_recordings();
 
 [[nodiscard]] std::filesystem::path recordings_directory();
 
-// The bytes of "3.12/tcp-send", its stdout ("out") or stderr ("err").
+// The bytes of "3.12/tcp-send": its stdout ("out") or stderr ("err").
 [[nodiscard]] std::string recorded(const std::string& file, const std::string& stream = "out");
 
-// ---- what was asked
-// --------------------------------------------------------------------------------------------------
+// ---- Specs ------------------------------------------------------------------------------------------------
 
 [[nodiscard]] Iperf3Spec tcp(int duration_s = 2);
 [[nodiscard]] Iperf3Spec udp(int duration_s = 2);

@@ -1,4 +1,4 @@
-// What comes out of every recorded document of a real iperf3.
+// The results for every recorded document of a real iperf3.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -88,7 +88,7 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_GT(*sum.jitter_ms, 0);
   }
 
-  // What iperf3's intervals of the client's own side add up to.
+  // The sum of iperf3's intervals on the client's own side.
   [[nodiscard]] std::uint64_t counted_bytes(Direction direction, bool sums) const {
     std::uint64_t bytes = 0;
     for (const Interval& interval : parsed.report.intervals) {

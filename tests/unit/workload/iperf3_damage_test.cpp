@@ -1,4 +1,4 @@
-// Recorded documents, cut or with wrong bytes.
+// Recorded documents that are truncated or have wrong bytes.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -58,7 +58,7 @@ TEST(DamagedDocument, is_read_without_harm_whatever_bytes_are_wrong) {
   }
 }
 
-// Digits are what iperf3 gets wrong: other figures in a sound document.
+// iperf3's mistakes are in digits: wrong figures in an otherwise sound document.
 TEST(DamagedDocument, is_read_without_harm_whatever_figures_are_wrong) {
   std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same figures each time
   constexpr std::string_view kFigures = "0123456789-.e\"[]{}tfn,";

@@ -1,4 +1,4 @@
-// A sound -J document to damage in tests: TCP, one stream, intervals of 1 s and 1,000,000 bytes.
+// A sound -J document for tests that damage it: TCP, one stream, intervals of 1 s and 1,000,000 bytes.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ inline nlohmann::json make_document(int intervals) {
   return document;
 }
 
-// Of a document of ten intervals.
+// For a document of ten intervals.
 inline constexpr auto kTen = static_cast<std::uint64_t>(10 * kIntervalBytes);
 
 inline ParsedReport parse(const nlohmann::json& document, const Iperf3Spec& asked = tcp(10)) {

@@ -1,5 +1,4 @@
-// What the figures of a document are worth: sums that contradict each other, figures nobody knows, the course
-// of the test.
+// Checks on the figures of a document: contradicting sums, unknown figures, and the course of the test.
 #include <gmock/gmock.h>
 
 #include <cstddef>
@@ -15,8 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// ---- figures that contradict each other, or are not known
-// ------------------------------------------------------------
+// ---- Contradicting or unknown figures ---------------------------------------------------------------------
 
 TEST(Iperf3Sums, use_the_end_where_the_intervals_differ) {
   json document = make_document(10);
@@ -87,8 +85,7 @@ TEST(Iperf3Sums, without_retransmits_say_so) {
   only_flag(parsed, "retransmits-unknown");
 }
 
-// ---- the course of the test
-// ------------------------------------------------------------------------------------------
+// ---- Course of the test -----------------------------------------------------------------------------------
 
 TEST(Iperf3Intervals, that_moved_nothing_are_stalls) {
   json document = make_document(10);

@@ -1,4 +1,4 @@
-// A workload between two namespaces of its own, and what it tells.
+// A workload between two namespaces of its own, and its events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class Listener : public core::WorkloadListener {
   void workload_ended(WorkloadResult ended) override {
     EXPECT_FALSE(result) << "ended twice";
     result = std::move(ended);
-    // As the run controller does.
+    // The run controller does this as well.
     active.reset();
   }
 
@@ -60,13 +60,13 @@ class Iperf3WorkloadTest : public testing::Test {
     EXPECT_EQ(errno, ECHILD);
   }
 
-  // From left to a server on the right that is ours.
+  // From the left namespace to our own server in the right one.
   [[nodiscard]] JobSpec with_local_server() const {
     JobSpec job = with_foreign_server();
     job.iperf3.local = LocalServer{.netns = namespaces->right(), .bind = NamespacePair::kRightAddress};
     return job;
   }
-  // The same, but there is no server unless the test has made one.
+  // The same, but with a server only if the test started one.
   [[nodiscard]] JobSpec with_foreign_server() const {
     JobSpec job;
     job.iperf3.server = NamespacePair::kRightAddress;

@@ -1,4 +1,4 @@
-// Documents whose asker nobody knows: all that was asked has to come out of the document itself.
+// Documents from an unknown source: all options must come from the document itself.
 #include "daemon/workload/iperf3_import.hpp"
 
 #include <gmock/gmock.h>
@@ -99,7 +99,7 @@ TEST(Iperf3ImportedDocument, of_an_old_version_needs_no_direction_server_or_time
   EXPECT_FALSE(file->workload->started);
 }
 
-// Of UDP, as iperf3 3.9 lays it out: one sum at the end, of both sides.
+// For UDP, in the layout of iperf3 3.9: one final sum for both sides.
 nlohmann::json make_old_udp(bool client_sends, std::int64_t lost) {
   nlohmann::json document = make_document(3);
   document["start"]["version"] = "iperf 3.9";

@@ -25,8 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// ---- a sound document
-// ------------------------------------------------------------------------------------------------
+// ---- A sound document -------------------------------------------------------------------------------------
 
 TEST(Iperf3Report, of_a_sound_document_has_all_its_figures_and_no_flag) {
   const ParsedReport parsed = parse(make_document(10));
@@ -110,8 +109,7 @@ TEST(Iperf3Report, of_a_document_without_sender_marks_takes_the_direction_that_w
   EXPECT_EQ(parsed.report.sums.at(0).direction, Direction::receive);
 }
 
-// ---- the verdict
-// -----------------------------------------------------------------------------------------------------
+// ---- Verdict ----------------------------------------------------------------------------------------------
 
 TEST(Iperf3Verdict, is_failure_where_the_document_has_an_error_beside_whole_sums) {
   json document = make_document(10);
@@ -193,8 +191,7 @@ TEST(Iperf3Verdict, is_valid_text_of_one_line_whatever_iperf3_says) {
   EXPECT_TRUE(is_printable(parse(document).error));
 }
 
-// ---- finding the document
-// --------------------------------------------------------------------------------------------
+// ---- Finding the document ---------------------------------------------------------------------------------
 
 TEST(Iperf3Document, is_found_among_text_and_other_objects) {
   const std::string text =
@@ -269,8 +266,7 @@ TEST(Iperf3Document, may_be_nested_or_begun_however_often) {
   EXPECT_NE(parse_iperf3_report(begun + "?", "", tcp(10)).error, "");
 }
 
-// ---- live intervals
-// --------------------------------------------------------------------------------------------------
+// ---- Live intervals ---------------------------------------------------------------------------------------
 
 TEST(LiveIntervals, are_the_sums_of_a_line) {
   const std::string line = json{{"event", "interval"}, {"data", interval(2, 3, 500)}}.dump() + "\n";
@@ -306,15 +302,14 @@ TEST(LiveIntervals, are_none_for_any_other_line) {
   }
 }
 
-// ---- the codes
-// -------------------------------------------------------------------------------------------------------
+// ---- Codes ------------------------------------------------------------------------------------------------
 
 TEST(QualityCodes, are_those_that_the_documentation_explains) {
   std::ifstream file(std::string(NETPERFD_TEST_DATA) + "/../../docs/quality-flags.md");
   ASSERT_TRUE(file) << "docs/quality-flags.md is missing";
   std::set<std::string> documented;
   const std::regex heading("### `([a-z0-9-]+)`");
-  // The last section is the tracer's.
+  // The last section is about the tracer.
   for (std::string line; std::getline(file, line) && line != "## The trace";) {
     std::smatch match;
     if (std::regex_match(line, match, heading)) documented.insert(match[1]);

@@ -1,4 +1,4 @@
-// Real iperf3 between real namespaces; only what iperf3 cannot be made to do is played by a script.
+// Real iperf3 between real namespaces; a script simulates only what iperf3 cannot be made to do.
 #include "daemon/workload/iperf3_workload.hpp"
 
 #include <fmt/format.h>
@@ -209,7 +209,7 @@ TEST_F(Iperf3WorkloadTest, fails_where_its_server_is_killed_in_the_middle) {
   wait_for_traffic();
   ASSERT_EQ(::kill(children_with("--server").at(0), SIGKILL), 0);
   wait_for_end();
-  // Which socket tells the client first is a matter of luck.
+  // It is random which socket informs the client first.
   EXPECT_THAT(error(), AllOf(StartsWith("local server: killed by signal 9 (Killed); "),
                              AnyOf(HasSubstr("the server went away during the test"),
                                    HasSubstr("the server broke off the test"),
@@ -241,12 +241,11 @@ TEST_F(Iperf3WorkloadTest, ends_a_server_that_its_client_never_met) {
   EXPECT_THAT(error(), HasSubstr("Connection refused"));
 }
 
-// ---- A script in iperf3's place
-// --------------------------------------------------------------------------------------
+// ---- A script in place of iperf3 --------------------------------------------------------------------------
 
 class ScriptedWorkloadTest : public Iperf3WorkloadTest {
  protected:
-  // A server that listens, and a client that reports one interval; then both do `then`.
+  // A server that listens, and a client that reports one interval; then both execute `then`.
   void use_script(const std::string& begin, const std::string& then) {
     features.options.insert("--json-stream");
     const std::string interval =

@@ -1,4 +1,5 @@
-// The test program is its own launcher, and for some tests the process between the test and a child.
+// The test program also acts as the launcher and, for some tests, as the process between the test and a
+// child.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 namespace netperfd::workload::test {
 namespace {
 
-// --nested PROGRAM ARGUMENTS...: as whoever this is, run a child to its end and repeat what it wrote.
+// --nested PROGRAM ARGUMENTS...: as the current user, run a child to its end and repeat its output.
 int run_nested(int argc, char** argv) {
   EventLoop loop = make_loop();
   Watched watched;
@@ -27,7 +28,7 @@ int run_nested(int argc, char** argv) {
   return 0;
 }
 
-// --parent-of waiting|running: have a child of another user in that state, say its pid, and live until
+// --parent-of waiting|running: start a child of another user in that state, print its pid, and live until
 // killed.
 int run_parent(std::string_view state) {
   EventLoop loop = make_loop();

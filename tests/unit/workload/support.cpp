@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 does not declare these as extern "C".
 extern "C" {
 #include <sys/pidfd.h>
 }
@@ -31,7 +31,7 @@ std::string whole_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// The fourth field of /proc/PID/stat; the second, in brackets, may hold anything.
+// The fourth field of /proc/PID/stat; the second one, in parentheses, may contain anything.
 pid_t parent_of(const std::filesystem::path& proc) {
   const std::string stat = whole_file(proc / "stat");
   const std::size_t bracket = stat.rfind(") ");
@@ -170,7 +170,7 @@ void NamespacePair::remove() const {
 }
 
 PacketWatch::PacketWatch(const std::string& netns) {
-  // A socket stays in the namespace it was made in.
+  // A socket stays in the namespace where it was created.
   const Fd own{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
   const Fd other{::open(("/run/netns/" + netns).c_str(), O_RDONLY | O_CLOEXEC)};
   if (::setns(other.get(), CLONE_NEWNET) != 0) throw std::runtime_error("setns " + netns);

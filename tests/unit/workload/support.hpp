@@ -1,4 +1,4 @@
-// What the tests of this room share: turning the loop up to a fact, and children that are watched.
+// Helpers shared by the tests of this module: running the loop until a condition holds, and watched children.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace netperfd::workload::test {
 inline constexpr uid_t kNobody = 65534;
 inline constexpr gid_t kNogroup = 65534;
 
-// For the first line of tests that change users or namespaces.
+// Put this first in tests that change users or namespaces.
 #define REQUIRE_ROOT() \
   ASSERT_EQ(::geteuid(), 0U) << "this test changes users or network namespaces: run it as root"
 
@@ -32,20 +32,20 @@ inline EventLoop make_loop() {
   return *std::move(loop);
 }
 
-// Turns the loop until `fact` holds; false where it does not within `deadline`.
+// Runs the loop until `fact` holds; false if it does not within `deadline`.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
                               std::chrono::milliseconds deadline = std::chrono::seconds{20});
 
-// True once the process (anybody's) has ended.
+// True once the process (of any parent) has ended.
 [[nodiscard]] bool turn_until_gone(EventLoop& loop, pid_t pid);
 
-// Runs a program to its end; its exit code.
+// Runs a program to its end; returns its exit code.
 [[nodiscard]] int run_program(const std::vector<std::string>& argv);
 
-// The children of this process whose command line has `word`.
+// The children of this process whose command line contains `word`.
 [[nodiscard]] std::vector<pid_t> children_with(std::string_view word);
 
-// A child and all that it told.
+// A child and all its events.
 struct Watched {
   std::unique_ptr<Child> child;
   bool ready = false;
@@ -53,21 +53,21 @@ struct Watched {
   std::optional<ChildEnd> end;
 };
 
-// As this test's own user, its launcher being the test program itself.
+// An order for the test's own user, with the test program itself as launcher.
 [[nodiscard]] LaunchOrder order_for(std::vector<std::string> argv);
 [[nodiscard]] ChildSettings settings_named(std::string name);
 // Its address must not change while the child lives.
 [[nodiscard]] Status start(EventLoop& loop, Watched& watched, LaunchOrder order,
                            ChildSettings settings = settings_named("iperf3"));
 
-// A directory of its own that every user may enter, gone with the object.
+// A directory that every user may enter, removed with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory();
-  // A program of that text; its path.
+  // Creates a program with that text; returns its path.
   [[nodiscard]] std::string add_program(const std::string& name, const std::string& text) const;
 
  private:
@@ -93,11 +93,11 @@ class NamespacePair {
   std::string left_, right_;
 };
 
-// Sees what arrives at veth0 of a namespace.
+// Watches the packets that arrive at veth0 of a namespace.
 class PacketWatch {
  public:
   explicit PacketWatch(const std::string& netns);
-  // True once a packet has come that carries a measurement's payload, not only a handshake.
+  // True once a packet with a measurement's payload has arrived, not only a handshake.
   [[nodiscard]] bool turn_until_payload(EventLoop& loop) const;
 
  private:
