@@ -3,6 +3,8 @@
 
 #include <tuple>
 
+#include "client/comparison_views.hpp"
+#include "client/plan_views.hpp"
 #include "client/views.hpp"
 #include "dbus/rows/field.hpp"
 

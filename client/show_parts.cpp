@@ -31,12 +31,12 @@ std::vector<double> interval_rates(const ShowView& view, const SumView& sum, boo
     const bool fits = interval.direction == sum.direction && !interval.stream && interval.sender == sender;
     if (!fits || interval.omitted || !interval.bits_per_second) continue;
     counted.push_back(&interval);
-    longest = std::max(longest, interval.seconds.value_or(0));
+    longest = std::max(longest, interval.seconds);
   }
   std::vector<double> rates;
   for (const IntervalView* interval : counted) {
     // The last interval may be a leftover of a millisecond, whose rate says nothing.
-    if (interval->seconds.value_or(longest) >= longest / 2) rates.push_back(*interval->bits_per_second);
+    if (interval->seconds >= longest / 2) rates.push_back(*interval->bits_per_second);
   }
   return rates;
 }

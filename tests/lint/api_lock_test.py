@@ -12,6 +12,7 @@ API_ROWS is the program of api_rows.cpp, TOP the top of the tree. A line of the 
     option METHOD.KEY type                        of an a{sv} that callers give
     row ROW.KEY type presence csv-header          a key of a row, on the bus as in JSON
     json DEFINITION.KEY                           a key of netperfctl's JSON documents
+    error NAME                                    of an error on the bus
     exit NUMBER NAME                              an exit code of netperfctl
 """
 
@@ -107,6 +108,11 @@ def json_lines():
             yield f"json {name}.{key}"
 
 
+def error_lines():
+    text = (TOP / "dbus" / "names.hpp").read_text(encoding="utf-8")
+    return [f"error {name}" for name in re.findall(r'"(\S+\.Error\.\w+)"', text)]
+
+
 def exit_lines():
     text = (TOP / "client" / "outcome.hpp").read_text(encoding="utf-8")
     body = re.search(r"enum class Exit : int \{(.*?)\};", text, re.DOTALL).group(1)
@@ -114,7 +120,7 @@ def exit_lines():
 
 
 def api():
-    return [*interface_lines(), *option_lines(), *row_lines(), *json_lines(), *exit_lines()]
+    return [*interface_lines(), *option_lines(), *row_lines(), *json_lines(), *error_lines(), *exit_lines()]
 
 
 def documented(element_name, argument):

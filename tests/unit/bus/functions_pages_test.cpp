@@ -105,7 +105,7 @@ TEST_F(FunctionPages, five_thousand_nodes_come_each_once_in_messages_below_a_meb
 TEST_F(FunctionPages, a_function_too_large_for_a_message_is_an_error_and_no_page_without_end) {
   queries.stored_profile->functions.front().slice_hits.assign(200'000, 1);
   EXPECT_EQ(list("ListFunctionSlices").error, dbus::error::kInternal);
-  EXPECT_EQ(std::get<0>(list("ListFunctionSlices", 1).values).size(), 1U);
+  EXPECT_EQ(std::get<0>(list("ListFunctionSlices", "1").values).size(), 1U);
 }
 
 TEST_F(FunctionPages, builds_that_do_not_fit_are_counted) {

@@ -238,7 +238,7 @@ TEST_F(Functions, everybody_may_read_them) {
                    for (const char* method : kLists) {
                      manager.callMethod(method)
                          .onInterface(dbus::kManagerInterface)
-                         .withArguments(std::uint64_t{41}, std::uint64_t{0}, std::uint32_t{0});
+                         .withArguments(std::uint64_t{41}, std::string{}, std::uint32_t{0});
                    }
                  });
                }),

@@ -80,11 +80,12 @@ TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
   EXPECT_THAT(
       client->heard(),
       ElementsAre("InterfacesAdded /org/netperfd1",
-                  "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState ExpectedEnd",
+                  "PropertiesChanged /org/netperfd1/job/1 State CurrentRun RunState",
                   "PropertiesChanged /org/netperfd1/job/1 RunState",
                   "PropertiesChanged /org/netperfd1/job/1 Progress",
-                  "PropertiesChanged /org/netperfd1/job/1 RunState Progress", "RunEnded /org/netperfd1",
-                  "PropertiesChanged /org/netperfd1/job/1 State RunsEnded CurrentRun RunState Error",
+                  "PropertiesChanged /org/netperfd1/job/1 RunState", "RunEnded /org/netperfd1",
+                  "PropertiesChanged /org/netperfd1/job/1 State RunsEnded CurrentRun RunState Progress Error "
+                  "ExpectedEnd",
                   "InterfacesRemoved /org/netperfd1"));
   EXPECT_EQ(client
                 ->call_on<sdbus::Variant>(dbus::job_path(1), "org.freedesktop.DBus.Properties", "Get",

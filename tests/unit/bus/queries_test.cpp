@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
@@ -232,7 +233,7 @@ TEST_F(Queries, the_properties_are_those_of_the_settings) {
 }
 
 TEST(WireRow, has_no_key_for_what_is_not_known) {
-  const dbus::Row row = totals_row(Totals{}).row;
+  const dbus::Row row = to_wire(Totals{}).row;
   EXPECT_EQ(row.size(), 1U);
   EXPECT_TRUE(row.contains("direction"));
   const dbus::Row run = run_row(a_run(41)).row;

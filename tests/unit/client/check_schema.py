@@ -64,7 +64,7 @@ def main():
                 failures += 1
                 print(f"{name}: broken copy {number} is accepted")
     expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "deleted",
-                "job_added", "job_changed", "job_removed", "interval", "trace_progress", "run_ended", "marked",
+                "job_added", "job_changed", "job_removed", "interval", "trace_progress", "run_ended", "run_deleted", "marked",
                 "doctor", "modules", "functions", "events", "kernel_event", "tracers", "imported", "exported", "comparison",
                 "selftest", "plan"}
     if kinds != expected:

@@ -76,6 +76,7 @@ LiveJobView interleaved() {
   add_arms(job, 2);
   job.current_run = 103;
   job.runs_ended = job.runs_finished = 2;
+  job.progress = (2 + 0.56) / static_cast<double>(job.runs->size());
   return job;
 }
 
@@ -92,6 +93,7 @@ LiveJobView tracing_job() {
   job.variant = std::vector<std::string>(6);
   job.traced = {false, true, true, false, false, true};
   job.current_run = 112;
+  job.progress = (1 + 0.56) / 6;
   return job;
 }
 

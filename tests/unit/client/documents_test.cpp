@@ -80,9 +80,10 @@ TEST(Json, has_no_word_for_infinity) {
   IntervalView interval;
   interval.bits_per_second = std::numeric_limits<double>::infinity();
   interval.seconds = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(
-      interval_json(1, 2, interval),
-      "{\"version\":1,\"kind\":\"event\",\"event\":\"interval\",\"job\":1,\"run\":2,\"interval\":{}}\n");
+  EXPECT_EQ(interval_json(1, 2, interval),
+            "{\"version\":1,\"kind\":\"event\",\"event\":\"interval\",\"job\":1,\"run\":2,\"interval\":{"
+            "\"direction\":\"send\",\"sender\":true,"
+            "\"omitted\":false,\"start_s\":0.0,\"end_s\":0.0}}\n");
 }
 
 TEST(Json, is_ascii_whatever_a_label_holds) {

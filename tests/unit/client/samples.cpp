@@ -168,7 +168,7 @@ std::vector<LiveJobView> jobs() {
   running.runs_finished = 1;
   running.current_run = 42;
   running.run_state = "running";
-  running.progress = 0.52;
+  running.progress = (1 + 0.56) / 3;
   running.queue_position = 0;
   running.expected_end_us = 1'753'000'022'000'000;
   LiveJobView waiting;
@@ -222,7 +222,7 @@ ShowView both() {
   view.intervals = intervals(Direction::send, true);
   for (const IntervalView& row : intervals(Direction::receive, false, 15.6)) view.intervals.push_back(row);
   SpreadView back = view.job->spreads.front();
-  back.direction = Direction::receive;
+  back.direction = "receive";
   back.median = 1.25e9;
   back.lowest = 0.98e9;
   back.highest = 1.31e9;

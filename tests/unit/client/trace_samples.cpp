@@ -75,15 +75,15 @@ SampleView sample(const char* event, std::uint64_t ordinal, double time_s) {
 
 std::vector<SampleView> event_samples() {
   SampleView first = sample("skb:kfree_skb", 1, 0.000'123);
-  first.fields = {{{"skbaddr", "object-1", ""},
-                   {"location", "nf_hook_slow+0xb4", ""},
+  first.fields = {{{"skbaddr", "object-1", {}},
+                   {"location", "nf_hook_slow+0xb4", {}},
                    {"rx_sk", "", "(nil)"},
-                   {"protocol", std::uint64_t{2048}, ""},
+                   {"protocol", std::uint64_t{2048}, {}},
                    {"reason", std::int64_t{7}, "NETFILTER_DROP"}}};
   SampleView early = sample("tcp:tcp_retransmit_skb", 1, -0.004);
   early.pid = 0;
   early.task.reset();
-  early.fields = {{{"sport", std::uint64_t{43210}, ""}, {"temperature", std::int64_t{-3}, ""}}};
+  early.fields = {{{"sport", std::uint64_t{43210}, {}}, {"temperature", std::int64_t{-3}, {}}}};
   SampleView last = sample("skb:kfree_skb", 1'204, 10.998'2);
   last.cpu = 1;
   return {early, first, last};

@@ -44,7 +44,7 @@ TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stor
               ElementsAre(RunState::pending, RunState::preparing, RunState::running, RunState::collecting,
                           RunState::finished));
   EXPECT_THAT(seen_.take(), ElementsAre("job 1 running 0/1 collecting 0.00", "run 41 finished",
-                                        "job 1 finished 1/1 finished 0.00"));
+                                        "job 1 finished 1/1 finished 1.00"));
 }
 
 TEST_F(SchedulerTest, stores_running_before_it_releases_the_client) {
