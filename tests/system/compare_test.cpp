@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/system_test.hpp"
 
 namespace netperfd::system_test {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 // The exit code for a verdict.
 int code_of(const std::string& verdict) {
   if (verdict == "improvement" || verdict == "equivalent") return 0;
-  return verdict == "regression" ? 1 : 6;
+  return verdict == "regression" ? kRegression : kInconclusive;
 }
 
 class Compare : public SystemTest {
@@ -85,7 +86,7 @@ TEST_F(Compare, of_like_with_like_is_whole_and_ends_as_its_verdict_says) {
 TEST_F(Compare, finds_a_limit_of_the_bitrate_whichever_way_round) {
   const Compared slower = compare({"label:same-a", "label:slow", "--despite"});
   EXPECT_EQ(slower.verdict(), "regression") << slower.document.dump(2);
-  EXPECT_EQ(slower.code, 1);
+  EXPECT_EQ(slower.code, kRegression);
   EXPECT_LT(slower.document.at("comparison").at("ratio_high"), 0.9);
   const Compared faster = compare({"label:slow", "label:same-b", "--despite"});
   EXPECT_EQ(faster.verdict(), "improvement");
@@ -104,7 +105,7 @@ TEST_F(Compare, of_one_run_a_side_is_too_few) {
 
 TEST_F(Compare, is_a_page_for_people) {
   const Outcome page = lab().ctl({"compare", "label:same-a since:1h", "label:slow", "--despite"});
-  EXPECT_EQ(page.code, 1) << page.err;
+  EXPECT_EQ(page.code, kRegression) << page.err;
   EXPECT_THAT(page.out, HasSubstr("A: label same-a, 4 runs   B: label slow, 4 runs"));
   EXPECT_THAT(page.out, HasSubstr("REGRESSION"));
   const Compared same = compare({"label:same-a since:1h", "label:slow", "--despite"});
