@@ -87,7 +87,7 @@ struct CallDamage {
   bool operator==(const CallDamage&) const = default;
 };
 
-// The tracer's own cost per call, measured once per boot (see trace/calibration.cpp).
+// The tracer's own cost per call, measured once per start of the daemon (see trace/calibration.cpp).
 struct Calibration {
   double entry_ns = 0;      // contained in the call's own duration
   double callee_ns = 0;     // contained in the caller's self time, for each traced call it makes or is
