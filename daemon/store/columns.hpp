@@ -22,7 +22,7 @@ template <rows::Described Row, std::size_t skipped = 0>
   std::string columns;
   std::size_t position = 0;
   rows::visit_fields(Row{}, [&](const auto& field, const auto&) {
-    if (position++ < skipped) return;
+    if (++position <= skipped) return;
     if (!columns.empty()) columns += ", ";
     columns += field.key;
   });

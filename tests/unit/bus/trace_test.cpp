@@ -17,7 +17,7 @@ using testing::UnorderedElementsAre;
 
 using TraceAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows, dbus::Rows>;
 using PageAnswer = Answered<dbus::Rows, std::string>;
-constexpr std::uint64_t kMost = ~std::uint64_t{0};
+constexpr std::uint64_t kLargest = ~std::uint64_t{0};
 constexpr const char* kHostile = "\xFF\x1b[2J\xEF\xBF\xBE";  // a broken byte, a terminal's control sequence,
                                                              // and a noncharacter
 
@@ -52,7 +52,7 @@ TraceRecord a_trace() {
        .pid = -1,
        .task = "iperf3",
        .fields = {{.name = "delta", .value = std::int64_t{-9}, .text = ""},
-                  {.name = "len", .value = kMost, .text = ""},
+                  {.name = "len", .value = kLargest, .text = ""},
                   {.name = "name", .value = std::string{"veth0"}, .text = ""},
                   {.name = "reason", .value = std::uint64_t{3}, .text = "NO_SOCKET"}}},
       {.event = "net:netif_rx", .ordinal = 1, .time_ns = 0, .cpu = 0, .pid = 4711, .task = "", .fields = {}}};
@@ -174,7 +174,7 @@ TEST_F(Traces, a_sample_comes_with_typed_values_and_the_kernels_words_for_them) 
   ASSERT_EQ(fields.size(), 4U);
   EXPECT_EQ(text_at(fields[0], "name"), "delta");
   EXPECT_EQ(fields[0].at("value").get<std::int64_t>(), -9);
-  EXPECT_EQ(fields[1].at("value").get<std::uint64_t>(), kMost);
+  EXPECT_EQ(fields[1].at("value").get<std::uint64_t>(), kLargest);
   EXPECT_EQ(fields[2].at("value").get<std::string>(), "veth0");
   EXPECT_FALSE(fields[2].contains("text"));
   EXPECT_EQ(fields[3].at("value").get<std::uint64_t>(), 3U);
@@ -206,7 +206,7 @@ TEST_F(Traces, a_stack_comes_with_its_frames_from_the_innermost_on) {
 
 TEST_F(Traces, of_no_trace_or_run_nothing_is_found) {
   queries.stored_trace.reset();
-  for (const std::uint64_t run : {std::uint64_t{0}, std::uint64_t{41}, std::uint64_t{99}, kMost}) {
+  for (const std::uint64_t run : {std::uint64_t{0}, std::uint64_t{41}, std::uint64_t{99}, kLargest}) {
     EXPECT_EQ(get_trace(run).error, dbus::error::kNotFound) << run;
     EXPECT_EQ(list_samples("", "", 0, run).error, dbus::error::kNotFound) << run;
     EXPECT_EQ(list_stacks("", 0, run).error, dbus::error::kNotFound) << run;
@@ -229,8 +229,8 @@ TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_co
   TraceRecord& record = *queries.stored_trace;
   record.events.assign(64, {.name = "tcp:tcp_retransmit_synack",
                             .filter = std::string(1024, 'f'),  // the maximum length in a job
-                            .count = kMost,
-                            .slices = std::vector<std::uint64_t>(600, kMost)});
+                            .count = kLargest,
+                            .slices = std::vector<std::uint64_t>(600, kLargest)});
   record.drops.assign(2000, {.reason = "TCP_INVALID_ACK_SEQUENCE", .location = "tcp_v4_do_rcv", .count = 1});
   record.cpus.assign(256, {});
   record.marks.assign(200, {.time_ns = 1, .text = std::string(200, 'x'), .user = true});
@@ -250,10 +250,11 @@ TEST_F(Traces, sixty_four_events_in_six_hundred_slices_and_two_thousand_drops_co
 
 TEST_F(Traces, of_more_than_a_message_holds_the_rarest_is_left_out_and_counted) {
   TraceRecord& record = *queries.stored_trace;
-  record.events.assign(
-      1000,
-      {.name = "skb:kfree_skb", .filter = "", .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
-  record.events.front().count = kMost;
+  record.events.assign(1000, {.name = "skb:kfree_skb",
+                              .filter = "",
+                              .count = 1,
+                              .slices = std::vector<std::uint64_t>(600, kLargest)});
+  record.events.front().count = kLargest;
   const auto answered = get_trace();
   ASSERT_EQ(answered.error, "") << answered.text;
   const auto& trace = std::get<0>(answered.values);
@@ -264,7 +265,7 @@ TEST_F(Traces, of_more_than_a_message_holds_the_rarest_is_left_out_and_counted) 
       std::ranges::count_if(events, [](const dbus::Row& event) { return event.contains("slices"); }));
   EXPECT_GT(with_slices, 64U);
   EXPECT_EQ(number_at(trace, "slices_left_out"), 1000U - with_slices);
-  EXPECT_EQ(number_at(events.front(), "count"), kMost);
+  EXPECT_EQ(number_at(events.front(), "count"), kLargest);
   EXPECT_TRUE(events.at(with_slices - 1).contains("slices"));
 }
 
@@ -274,14 +275,14 @@ TraceRecord hostile_trace() {
   text.append(1'500, 'x');
   TraceRecord record;
   record.broken = record.clock = std::string(100'000, 'x');
-  record.buffer_bytes = kMost;
+  record.buffer_bytes = kLargest;
   record.functions = 1;
   record.missing_functions.assign(100, text);
   record.slice_width = std::chrono::nanoseconds{1};
   record.only_cpus.assign(1'000'000, 1);
   record.cpus.assign(10'000, {});
   record.events.assign(
-      3'000, {.name = text, .filter = text, .count = 1, .slices = std::vector<std::uint64_t>(600, kMost)});
+      3'000, {.name = text, .filter = text, .count = 1, .slices = std::vector<std::uint64_t>(600, kLargest)});
   record.drops.assign(1'000, {.reason = text, .location = text, .count = 1});
   record.marks.assign(1'000, {.time_ns = 1, .text = text, .user = true});
   const EventField field{.name = text, .value = text, .text = text};
