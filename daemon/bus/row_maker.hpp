@@ -28,7 +28,7 @@ class RowMaker {
   template <class Number>
     requires std::is_arithmetic_v<Number>
   void put(std::string_view key, Number value) {
-    // A figure that is not finite, of a division by nothing, is not known.
+    // A figure that is not finite comes from a division by zero: it is not known.
     if constexpr (std::is_floating_point_v<Number>) {
       if (!std::isfinite(value)) return;
     }
@@ -58,7 +58,7 @@ class RowMaker {
   void put(std::string_view key, const std::vector<bool>& truths) {
     add(key, sdbus::Variant{truths}, 2, 4, 4 + truths.size() * 4);
   }
-  // A row within a row: a list of them.
+  // A list of rows within a row.
   template <rows::Described Row>
   void put(std::string_view key, const std::vector<Row>& rows);
   // Of elements that begin at multiples of 8 and take `bytes` together.
@@ -84,15 +84,18 @@ class RowMaker {
   std::size_t bytes_ = 8;  // the row's length and padding
 };
 
-// A row as its description says (dbus/rows/field.hpp): what is not known has no key.
+// Makes a row by its description (dbus/rows/field.hpp). Members that are not known get no key.
 template <rows::Described Row>
 [[nodiscard]] RowMaker make_row(const Row& row) {
   RowMaker made;
   rows::visit_fields(row, [&made](const auto& field, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const auto put = [&](const auto& value) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      using Value = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, std::string>) {
         made.put(field.key, value, field.long_text ? kLongTextBytes : kShortTextBytes);
+      } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+        made.put(field.key, value, field.long_text ? kRowsBudgetBytes / 2 : kListBytes);
       } else {
         made.put(field.key, value);
       }
@@ -125,7 +128,7 @@ template <rows::Described Row>
   return make_row(row).take();
 }
 
-// What a key that is left out where the model has an empty text or no time holds.
+// For keys that are left out if the model has an empty text, or no time.
 [[nodiscard]] inline std::optional<std::string> if_any(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }

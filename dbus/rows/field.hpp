@@ -18,7 +18,8 @@ struct Field {
   std::string_view key;  // on the bus, in JSON and, with the unit behind it, in CSV
   Member Row::* member;
   std::string_view unit = {};  // where the key does not end with it: "bytes", "us", "ns_per_byte"
-  bool long_text = false;      // a text that a message holds once, and that may be longer than others
+  bool long_text =
+      false;  // of a text or a list of texts that a message holds once: it may be longer than others
 };
 
 template <class Row, class Member>

@@ -172,7 +172,7 @@ inline constexpr auto kFields<Design> =
                field("variant_b", &Design::variant_b), field("plain", &Design::plain),
                field("seed", &Design::seed),           field("changed", &Design::changed),
                field("block", &Design::block),         field("letter", &Design::letter),
-               field("variant", &Design::variant),     field("traced", &Design::traced)};
+               long_text("variant", &Design::variant), field("traced", &Design::traced)};
 static_assert(kDescribed<Design>);
 
 }  // namespace netperfd::rows

@@ -140,6 +140,12 @@ TEST(RowCarriers, lists_and_small_numbers_keep_their_types) {
   EXPECT_EQ(from_row<rows::Run>(to_wire(run).row).client_port, 65'535);
 }
 
+TEST(RowCarriers, a_design_keeps_the_variant_of_each_of_many_runs) {
+  rows::Design design;
+  design.variant.emplace(20'000, "segmented");
+  EXPECT_EQ(from_row<rows::Design>(to_wire(design).row).variant->size(), 20'000U);
+}
+
 TEST(RowCarriers, rows_within_a_row_keep_the_type_of_each_value) {
   rows::Sample sample;
   sample.event = "skb:kfree_skb";
