@@ -1,5 +1,5 @@
-// Rows for the bus, counted while they are made: a message has to stay below 1 MiB, and sd-bus says only when
-// it is too late that one does not.
+// Makes rows for the bus and counts their bytes: a message must stay below 1 MiB, and sd-bus reports an
+// excess only when it is too late.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@
 
 namespace netperfd::bus {
 
-// Makes a row and counts what it will take in a message.
+// Makes a row and counts the bytes that it takes in a message.
 class RowMaker {
  public:
   template <class Number>
     requires std::is_arithmetic_v<Number>
   void put(std::string_view key, Number value) {
-    // A figure that is not finite, of a division by nothing, is not known.
+    // A figure that is not finite comes from a division by 0 and counts as unknown.
     if constexpr (std::is_floating_point_v<Number>) {
       if (!std::isfinite(value)) return;
     }
@@ -61,7 +61,7 @@ class RowMaker {
   // A row within a row: a list of them.
   template <rows::Described Row>
   void put(std::string_view key, const std::vector<Row>& rows);
-  // Of elements that begin at multiples of 8 and take `bytes` together.
+  // For elements that are aligned to 8 bytes and take `bytes` together.
   template <class Element>
   void put_list(std::string_view key, const std::vector<Element>& elements, std::size_t signature_length,
                 std::size_t bytes) {
@@ -84,7 +84,7 @@ class RowMaker {
   std::size_t bytes_ = 8;  // the row's length and padding
 };
 
-// A row as its description says (dbus/rows/field.hpp): what is not known has no key.
+// Makes a row from its description (dbus/rows/field.hpp). Unknown values have no key.
 template <rows::Described Row>
 [[nodiscard]] RowMaker make_row(const Row& row) {
   RowMaker made;
@@ -125,7 +125,7 @@ template <rows::Described Row>
   return make_row(row).take();
 }
 
-// What a key that is left out where the model has an empty text or no time holds.
+// An optional value: absent if the model has an empty text or no time.
 [[nodiscard]] inline std::optional<std::string> if_any(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }

@@ -1,5 +1,5 @@
-// How a row that crosses the bus is described: once, beside its struct. Whoever carries a row (the daemon's
-// wire, the client's decoding, JSON, CSV, the API's lock) walks this description.
+// Describes the rows that cross the bus. Each row has one description, beside its struct. All code that
+// handles rows (the daemon's encoding, the client's decoding, JSON, CSV, the API's lock) iterates over it.
 //
 // A row is a plain struct. Its description is the tuple kFields<Row>, in the order of the keys in JSON and
 // CSV. A member that is an optional has no key where it is not known; any other member always has one.
@@ -17,8 +17,8 @@ template <class Row, class Member>
 struct Field {
   std::string_view key;  // on the bus, in JSON and, with the unit behind it, in CSV
   Member Row::* member;
-  std::string_view unit = {};  // where the key does not end with it: "bytes", "us", "ns_per_byte"
-  bool long_text = false;      // a text that a message holds once, and that may be longer than others
+  std::string_view unit = {};  // if the key does not end with it: "bytes", "us", "ns_per_byte"
+  bool long_text = false;      // occurs once per message and may be longer than other texts
 };
 
 template <class Row, class Member>
@@ -61,7 +61,7 @@ constexpr bool has_members(std::index_sequence<I...> /*count*/) {
 
 }  // namespace detail
 
-// Whether the description of an aggregate names as many fields as it has members.
+// Whether the description of an aggregate has as many fields as the aggregate has members.
 template <class Row>
 inline constexpr bool kDescribed = [] {
   constexpr std::size_t kCount = std::tuple_size_v<std::remove_cv_t<decltype(kFields<Row>)>>;
