@@ -21,7 +21,7 @@ namespace netperfctl {
 // "list" becomes "A list", and "A" stays.
 [[nodiscard]] std::string side_words(char side, const std::string& name);
 
-// The same words, padded on the left to the length of the job's longest, so that the next text is aligned.
+// The same words, padded with trailing spaces to the length of the job's longest, so that columns align.
 [[nodiscard]] std::string padded_arm_words(const LiveJobView& job, std::size_t place);
 
 }  // namespace netperfctl
