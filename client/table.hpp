@@ -37,7 +37,8 @@ using Cells = std::vector<Cell>;  // one per column
                                        const std::string& note_title = "NOTE");
 
 // The same with a bar after each row, in the space left on a terminal. A bar's length is proportional to the
-// row's value in `sizes`. Without space, and in a pipe, it is render_table().
+// row's value in `sizes`, one per row; the largest fills the space. Without space, and in a pipe, it is
+// render_table().
 [[nodiscard]] std::string render_table_with_bars(const Screen& screen, std::vector<Column> columns,
                                                  std::vector<Cells> rows,
                                                  std::span<const std::optional<double>> sizes);
