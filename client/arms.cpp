@@ -14,7 +14,7 @@
 namespace netperfctl {
 namespace {
 
-// What is known of the place of a run.
+// The known place of a run in its design.
 std::vector<std::string> parts_of(const std::string& side, const std::optional<bool>& traced) {
   std::vector<std::string> parts;
   if (!side.empty()) parts.push_back(side);
@@ -84,7 +84,7 @@ std::string arm_words(const LiveJobView& job, std::size_t place) {
 
 std::string short_arm_words(const RunView& run) {
   if (!run.block) return {};
-  // The name last: it is what a narrow column may cut.
+  // The name comes last, since a narrow column may cut it.
   std::string text = fmt::format("{}{}", *run.block, run.side.value_or(""));
   if (run.traced) text += *run.traced ? " traced" : " plain";
   const std::string name = run.variant.value_or("");

@@ -1,4 +1,4 @@
-// How a job's design, and the place of one of its runs in it, are said.
+// Describes a job's design and the place of a run in it.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace netperfctl {
 
-// "6 blocks of A list and B hash, ABBA or BAAB, each plain and traced"; empty of a job without a design.
+// "6 blocks of A list and B hash, ABBA or BAAB, each plain and traced"; empty if the job has no design.
 [[nodiscard]] std::string design_words(const LiveJobView& job);
 
-// "block 2, B hash, traced"; empty of a run without a design.
+// "block 2, B hash, traced"; empty if the run has no design.
 [[nodiscard]] std::string arm_words(const RunView& run);
-// Of the job's run at this place of its list.
+// The same for the job's run at this index.
 [[nodiscard]] std::string arm_words(const LiveJobView& job, std::size_t place);
 // "2B traced hash"
 [[nodiscard]] std::string short_arm_words(const RunView& run);
@@ -21,8 +21,7 @@ namespace netperfctl {
 // "list" becomes "A list", and "A" stays.
 [[nodiscard]] std::string side_words(char side, const std::string& name);
 
-// The same words behind as many spaces as the job's longest have more, so that what follows stands in a
-// column.
+// The same words, padded with trailing spaces to the length of the job's longest, so that columns align.
 [[nodiscard]] std::string padded_arm_words(const LiveJobView& job, std::size_t place);
 
 }  // namespace netperfctl

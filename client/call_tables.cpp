@@ -1,4 +1,4 @@
-// Who called whom: the call tree and the callers of each function.
+// The call tree and the callers of each function.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Count root_time(const std::vector<CallNodeView>& tree) {
   return sum;
 }
 
-// Those that took `least` of the time at least, and whose callers all did.
+// The nodes that took at least the share `least` of the time, and whose callers all did.
 std::vector<CallNodeView> paths_above(const std::vector<CallNodeView>& tree, const Count& all, double least) {
   std::vector<CallNodeView> paths;
   std::optional<std::uint32_t> left_out_below;

@@ -1,4 +1,4 @@
-// What the kernel offers to be traced: modules, functions, events, tracers.
+// What the kernel can trace: modules, functions, events, tracers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

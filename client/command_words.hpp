@@ -1,4 +1,4 @@
-// Words of a command line: those that a person writes, and those that are written for one.
+// Parses and formats words of a command line.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace netperfctl {
 
-// "1%", "0.5 %" as a share of one; `option` is whose value it is.
+// Parses "1%" or "0.5 %" to a share of 1; `option` names the option for errors.
 [[nodiscard]] Outcome<double> share_of(std::string_view option, std::string_view text);
 
-// A share as a person writes it: "1 %", "0.5 %".
+// Formats a share: "1 %", "0.5 %".
 [[nodiscard]] std::string percent_text(double share);
 
-// `word` as a shell takes it for one word.
+// `word` quoted for a shell, if necessary.
 [[nodiscard]] std::string for_a_shell(const std::string& word);
 
-// `key:value` as a selection of runs has it: in double quotes where else it would be several terms.
+// `key:value` as a term of a selection of runs, in double quotes if it would be several terms otherwise.
 [[nodiscard]] std::string selection_term(std::string_view key, const std::string& value);
 
 }  // namespace netperfctl

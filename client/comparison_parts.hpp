@@ -1,4 +1,4 @@
-// What the pages of comparisons and of self-tests begin and end with.
+// Parts that the pages of comparisons and of self-tests share.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace netperfctl::comparing {
 
 // The sides of asked.job: their names or, without variants, "plain" and "traced".
 [[nodiscard]] std::pair<std::string, std::string> job_sides(const CompareView& view);
-// "6 ABBA blocks", without `letters` "6 blocks", "3 and 2 boots"; empty where runs are the samples.
+// "6 ABBA blocks", without `letters` "6 blocks", "3 and 2 boots"; empty if runs are the samples.
 [[nodiscard]] std::string pairing_words(const ComparisonView& head, bool letters);
 // When the runs of both sides were measured.
 [[nodiscard]] std::string when(const Screen& screen, const ComparisonView& head);
@@ -25,7 +25,7 @@ namespace netperfctl::comparing {
 [[nodiscard]] std::string environment(const Screen& screen, const CompareView& view);
 // Those undeclared facts that can explain the result, or those that cannot.
 [[nodiscard]] std::string facts_part(const Screen& screen, const CompareView& view, bool explaining);
-// What weakens it.
+// The caveats.
 [[nodiscard]] std::string evidence(const Screen& screen, const ComparisonView& head);
 
 }  // namespace netperfctl::comparing

@@ -107,7 +107,7 @@ std::string refusal_words(const CompareView& view) {
                      fmt::join(changed, ", "));
 }
 
-// Where a side has no throughput no verdict can be had, whatever is declared: what else is known is shown.
+// If a side has no throughput, no verdict is possible, whatever is declared. The other results are shown.
 bool hides_figures(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   if (head.verdict != "refused") return false;
@@ -148,7 +148,7 @@ std::string attribution(const Screen& screen, const CompareView& view) {
   return text;
 }
 
-// What this host said of itself, or how to ask it.
+// The result of this host's self-test, or how to run one.
 std::string selftest_part(const Screen& screen, const ComparisonView& head) {
   if (!head.selftest_verdict) {
     const Words scenarios = head.scenarios_b.value_or(Words{});

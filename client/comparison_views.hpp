@@ -1,5 +1,5 @@
-// What two selections of runs say when they are compared, as plain data like the rest of client/views.hpp.
-// docs/netperfctl.md says what the figures mean.
+// The comparison of two selections of runs, as plain data like the rest of client/views.hpp.
+// docs/netperfctl.md explains the figures.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ComparisonDetails {
   std::vector<FactChangeView> facts;
 };
 
-// What the caller of `compare` asked.
+// The request of `compare`.
 struct CompareRequest {
   std::string a, b;                  // selections of runs
   std::optional<std::uint64_t> job;  // with a design, whose sides they are
@@ -37,7 +37,7 @@ struct CompareView {
   std::string command;  // that repeats it
   bool all = false;     // every function and fact, and retransmits even where they did not move
   ComparisonDetails details;
-  // Names of the sides of asked.job; empty where those are its plain and its traced runs.
+  // Names of the sides of asked.job; empty if the sides are its plain and its traced runs.
   std::string name_a = {}, name_b = {};
 };
 

@@ -1,4 +1,4 @@
-// What was counted while a run went on: a part of client/views.hpp.
+// The counters of a run: a part of client/views.hpp.
 #pragma once
 
 #include <cstdint>

@@ -71,8 +71,7 @@ bool watched_drops(const ShowView& view) {
          });
 }
 
-// What the counters call a drop and what the tracepoint saw need not be the same: it watches the whole
-// machine.
+// The counters and the tracepoint may disagree about drops: the tracepoint covers the whole machine.
 std::string drops_account(const Screen& screen, const ShowView& view) {
   if (!watched_drops(view)) return {};
   const DropAccounts accounts = account_drops(view.trace->drops, view.counters->counters);

@@ -1,4 +1,4 @@
-// What was counted while a run went on, as `show --counters` and `show --tcp` list it.
+// The counters of a run, as `show --counters` and `show --tcp` list them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace netperfctl::show {
 
-// Begins with an empty line; nothing where neither was asked for.
+// Begins with an empty line; empty if neither was requested.
 [[nodiscard]] std::string counters_part(const Screen& screen, const ShowView& view);
 
 }  // namespace netperfctl::show

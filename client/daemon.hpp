@@ -1,4 +1,4 @@
-// netperfd as the verbs see it: plain values in and out, every error an Outcome, no D-Bus type in sight.
+// The verbs' interface to netperfd: plain values in and out, errors as Outcome, no D-Bus types.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct DaemonInfo {
   bool live_intervals = false;
 };
 
-// Told of live jobs while a Loop runs. The job is as of then, whole. May call the daemon.
+// Notified of live jobs while a Loop runs. It gets the whole job in its current state. May call the daemon.
 class JobListener {
  public:
   virtual ~JobListener() = default;
@@ -62,13 +62,13 @@ class JobListener {
   virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                          const std::string& error) = 0;
   virtual void run_deleted(std::uint64_t job, std::uint64_t run) = 0;
-  // The daemon left the bus, or sent what cannot be read.
+  // The daemon left the bus or sent an invalid message.
   virtual void lost(const Failure& failure) = 0;
 };
 
 class Daemon {
  public:
-  // Connects to the system bus; the daemon itself is first asked by the first call.
+  // Connects to the system bus. Only the first call contacts the daemon.
   [[nodiscard]] static Outcome<Daemon> connect();
   Daemon(Daemon&&) noexcept;
   Daemon& operator=(Daemon&&) noexcept;
@@ -76,7 +76,7 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
   ~Daemon();
 
-  // Numbers of jobs. A wrong job is Exit::usage with a line an error.
+  // Return the job's number. An invalid job is Exit::usage with one line per error.
   [[nodiscard]] Outcome<std::uint64_t> start_scenario(const std::string& scenario,
                                                       const StartOptions& options);
   [[nodiscard]] Outcome<std::uint64_t> start_job(const std::string& text, const std::string& origin,
@@ -101,33 +101,33 @@ class Daemon {
 
   // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
-  // How many runs a difference needs; Exit::usage where the given ones do not tell.
+  // How many runs a difference needs; Exit::usage if the given runs are not enough to tell.
   [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
 
-  // What the kernel counted meanwhile, `tcp` with the samples; not_found where none were read.
+  // The run's counters, with `tcp` also the samples; not_found if none were read.
   [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
-  // What it was made in; not_found where that was not looked at.
+  // The run's environment; not_found if it was not recorded.
   [[nodiscard]] Outcome<EnvironmentView> environment(std::uint64_t run);
 
-  // What the kernel showed while the run went on; not_found where it has no trace.
+  // The run's trace; not_found if it has none.
   [[nodiscard]] Outcome<TraceDetails> trace(std::uint64_t run);
   // Of all its events, by time; for the run's owner and root.
   [[nodiscard]] Outcome<std::vector<SampleView>> trace_samples(std::uint64_t run);
   // The most frequent `limit`; without a limit all.
   [[nodiscard]] Outcome<StackPage> trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit);
-  // What its function calls come to, with the lists that were asked for; not_found where none were traced.
+  // The run's function profile with the requested lists; not_found if no functions were traced.
   [[nodiscard]] Outcome<ProfileDetails> profile(std::uint64_t run, const FunctionLists& lists, bool slices);
-  // Its recording as function_graph text, to be read to its end; not_found where none was kept.
+  // The run's recording as function_graph text, to be read to its end; not_found if none was kept.
   [[nodiscard]] Outcome<OwnedFd> open_trace_text(std::uint64_t run);
-  // Of one file, open for reading, or of an iperf3 document and a trace; the number of the run that now holds
-  // them. `names` are what messages call the files.
+  // Imports one file, open for reading, or an iperf3 document and a trace. Returns the number of the new run.
+  // `names` are the files' names in messages.
   [[nodiscard]] Outcome<std::uint64_t> import_run(const std::vector<const OwnedFd*>& files,
                                                   const std::vector<std::string>& names,
                                                   const ImportOptions& options);
   // A line of text beside the events of the job's run.
   [[nodiscard]] Outcome<void> mark(std::uint64_t job, const std::string& text);
 
-  // What this machine can do; `fresh` probes anew, for the group and root.
+  // The machine's capabilities; `fresh` probes again, for the group and root.
   [[nodiscard]] Outcome<std::vector<CapabilityView>> capabilities(bool fresh);
   // Globs; empty is all.
   [[nodiscard]] Outcome<std::vector<ModuleView>> modules(const std::string& pattern);
@@ -137,8 +137,8 @@ class Daemon {
   [[nodiscard]] Outcome<EventDetails> event(const std::string& name);
   [[nodiscard]] Outcome<std::vector<TracerView>> tracers();
 
-  // From now on `listener`, which must outlive this object, hears from `loop` of everything that happens to
-  // any job, also of what happens between this call and the loop's first turn.
+  // From now on `loop` notifies `listener` of all events of all jobs, including those between this call and
+  // the loop's first turn. `listener` must outlive this object.
   [[nodiscard]] Outcome<void> follow(Loop& loop, JobListener& listener);
 
  private:

@@ -57,8 +57,8 @@ template <class Function>
   return outcome;
 }
 
-// All rows of a list that comes in pages; `fetch` is given a cursor and returns rows, the next cursor and
-// whatever else.
+// All rows of a paged list; `fetch` gets a cursor and returns rows, the next cursor and optionally more
+// values.
 template <class View, class Fetch>
 [[nodiscard]] std::vector<View> all_pages(Fetch fetch) {
   std::vector<View> views;
@@ -83,9 +83,8 @@ struct Connected {
   std::unique_ptr<sdbus::IConnection> connection;
 };
 
-// The proxy of the daemon's one fixed object. Its jobs come and go: their signals are taken by one match rule
-// on the whole branch, which stands before the job exists, so that nothing of a job's first moments is
-// missed.
+// The proxy of the daemon's one fixed object. Jobs come and go, so one match rule on the whole branch
+// receives their signals. It is installed before the job exists, so that no early signal is missed.
 class Daemon::Bus final
     : private Connected,
       public sdbus::ProxyInterfaces<org::netperfd1::Manager_proxy, sdbus::ObjectManager_proxy> {
@@ -103,7 +102,7 @@ class Daemon::Bus final
     dbus::detach(*connection);
   }
 
-  // Calls made from now on wait so long for their answer. Returns how long they waited until now.
+  // Sets the timeout of further calls. Returns the previous timeout.
   std::chrono::microseconds wait_at_most(std::chrono::microseconds time) {
     const std::chrono::microseconds before{connection->getMethodCallTimeout()};
     connection->setMethodCallTimeout(time);
@@ -133,7 +132,7 @@ class Daemon::Bus final
   }
 
  private:
-  // Runs what a signal asks for; what it holds may not be as the XML says.
+  // Runs a signal's handler. The signal's content may differ from the XML.
   template <class Function>
   void told(Function function) {
     const auto done = call(function);

@@ -1,4 +1,4 @@
-// Daemon's questions about selections of runs.
+// Daemon's calls about selections of runs.
 #include <chrono>
 
 #include "client/daemon.hpp"

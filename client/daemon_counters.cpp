@@ -1,4 +1,4 @@
-// Daemon's question about what was counted while a run went on.
+// Daemon's call about the counters of a run.
 #include <cstdint>
 #include <string>
 #include <tuple>

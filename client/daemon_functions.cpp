@@ -1,4 +1,4 @@
-// Daemon's questions about the functions of a trace, and traces that users bring along.
+// Daemon's calls about the functions of a trace, and about imported traces.
 #include <chrono>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Daemon's questions about traces and about what this machine offers.
+// Daemon's calls about traces and about this machine's capabilities.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

@@ -1,4 +1,4 @@
-// What `doctor` says where netperfd itself cannot be asked.
+// The rows of `doctor` if netperfd cannot be reached.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace netperfctl {
 
-// The client's own rows: how far it came, why not further, and what to do. `bus_address` is the value of
-// DBUS_SYSTEM_BUS_ADDRESS, empty where it is not set.
+// The client's own rows: the step that failed, the reason, and what to do. `bus_address` is the value of
+// DBUS_SYSTEM_BUS_ADDRESS, empty if it is not set.
 [[nodiscard]] std::vector<CapabilityView> unreachable_rows(const Failure& failure,
                                                            const std::string& bus_address);
 

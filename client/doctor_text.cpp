@@ -1,4 +1,4 @@
-// The page of `doctor`: a row a capability, what to do about it below, and in one line what it comes to.
+// The page of `doctor`: one row per capability with advice below it, and a one-line summary.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -8,7 +8,7 @@
 namespace netperfctl {
 namespace {
 
-// Reasons of include/net/dropreason-core.h, each with the counters that the kernel adds to where it gives it.
+// Reasons of include/net/dropreason-core.h, each with the counters that the kernel increments with it.
 struct Kind {
   std::string_view reason;
   std::array<std::string_view, 4> counters;  // empty ones at the end

@@ -1,4 +1,4 @@
-// What the kernel's counters say was dropped, beside what skb:kfree_skb saw.
+// Compares the kernel's drop counters with the events of skb:kfree_skb.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace netperfctl {
 
-// One kind of drop, known to the kernel both as a counter and as a reason.
+// A kind of drop for which the kernel has both a counter and a reason.
 struct DropAccount {
   std::string reason;         // "SOCKET_RCVBUFF"
   std::string counter;        // "UdpRcvbufErrors", or several with " + "
@@ -19,8 +19,8 @@ struct DropAccount {
 };
 
 struct DropAccounts {
-  std::vector<DropAccount> kinds;    // those of which either is not 0
-  std::uint64_t seen_uncounted = 0;  // for reasons that no counter of these stands for
+  std::vector<DropAccount> kinds;    // those with a value other than 0
+  std::uint64_t seen_uncounted = 0;  // for reasons without one of these counters
 };
 
 [[nodiscard]] DropAccounts account_drops(const std::vector<DropView>& drops,

@@ -8,7 +8,7 @@
 
 namespace netperfctl::show {
 
-// Begins with an empty line; nothing where it was not asked for.
+// Begins with an empty line; empty if it was not requested.
 [[nodiscard]] std::string environment_part(const Screen& screen, const ShowView& view);
 
 }  // namespace netperfctl::show

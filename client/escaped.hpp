@@ -1,5 +1,4 @@
-// What the daemon sent made fit for a terminal, once for a whole row, so that no renderer can forget a
-// string.
+// Escapes strings from the daemon for a terminal, a whole row at once, so that no renderer can miss a string.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ std::string user_name() {
   return "USER";
 }
 
-// What a bus says with this name when the daemon does not answer; Step::asked for any other error.
+// The step that failed if the bus reports this error name; Step::asked for any other error.
 Step step_of(std::string_view name) {
   constexpr std::string_view kStandard = "org.freedesktop.DBus.Error.";
   // Activation: no such unit, masked, failed.

@@ -1,4 +1,4 @@
-// The rows that only the client makes, described as those of the bus are (dbus/rows/field.hpp).
+// Descriptions of the rows that only the client makes, in the form of dbus/rows/field.hpp.
 #pragma once
 
 #include <tuple>

@@ -10,8 +10,8 @@
 namespace netperfctl {
 namespace {
 
-// A run that failed or was left open by a crash is worth an exit code of its own, and so is a machine that
-// was not brought back to its side, which only the live job tells; so is a job that somebody canceled.
+// A run that failed or was left open by a crash has its own exit code. So does a machine that was not
+// restored, which only the live job reports, and a job that was canceled.
 Exit exit_of_job(const JobView& job, const LiveJobView& live) {
   if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
   if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
@@ -120,7 +120,7 @@ void Follower::finish() {
   const std::uint64_t job = line_->job().job;
   auto view = fetch_start_view(*daemon_, job);
   if (!view) return give_up(view.error());
-  // The job may be over before the end of its last run has been told.
+  // The job may end before the end of its last run is reported.
   for (const RunView& run : view->runs) say_run_end(run.run);
   if (failure_) return;
   area_.close();

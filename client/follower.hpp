@@ -14,19 +14,19 @@
 
 namespace netperfctl {
 
-// Everything a job is, from the daemon's store; its runs oldest first.
+// A whole job from the daemon's store, its runs oldest first.
 [[nodiscard]] Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job);
 
-// How following came to an end.
+// The result of following.
 struct Followed {
   Exit exit = Exit::ok;           // of `start`
-  std::optional<StartView> view;  // the job, over; absent where it was left before that
+  std::optional<StartView> view;  // the ended job; absent if it was left before its end
 };
 
 class Follower final : public JobListener {
  public:
-  // Borrows the loop. Lines go to stdout where that is for people, else to stderr; the live line always to
-  // stderr.
+  // Borrows the loop. Lines go to stdout if its output is for people, else to stderr. The live line always
+  // goes to stderr.
   Follower(Loop& loop, Format format, bool cancel_on_interrupt);
 
   // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
@@ -55,7 +55,7 @@ class Follower final : public JobListener {
   Daemon* daemon_ = nullptr;  // while following
   std::optional<LiveLine> line_;
   LiveArea area_;
-  std::set<std::uint64_t> said_;  // runs whose end has been said
+  std::set<std::uint64_t> said_;  // runs whose end has been reported
   bool canceling_ = false;
   std::optional<StartView> over_;
   std::optional<Failure> failure_;

@@ -10,21 +10,21 @@
 
 namespace netperfctl::show {
 
-// By self time: the first ten with what they cost, or all with everything that is known, in several tables
-// where one would be too wide.
+// By self time: the first ten with their cost, or all with all their figures, in several tables if one would
+// be too wide.
 [[nodiscard]] std::string top_functions(const Screen& screen, const ProfileDetails& details);
 [[nodiscard]] std::string all_functions(const Screen& screen, const ProfileDetails& details);
 
-// Places in details.functions, the largest self time that the page shows first: the daemon's own order goes
-// by the raw one.
+// Indices into details.functions, by the self time that the page shows, the largest first. The daemon orders
+// by the raw self time.
 [[nodiscard]] std::vector<std::size_t> by_shown_self_time(const ProfileDetails& details);
 
 // Whether the tracer's own cost could be taken off.
 [[nodiscard]] bool has_corrected(const ProfileDetails& details);
 
-// Paths of calls from their roots, below one another; on a terminal without those that took next to nothing.
+// The call tree from its roots; on a terminal without paths that took almost no time.
 [[nodiscard]] std::string call_tree(const Screen& screen, const ProfileDetails& details);
-// Each function with those that called it.
+// Each function with its callers.
 [[nodiscard]] std::string callers_table(const Screen& screen, const ProfileDetails& details);
 
 }  // namespace netperfctl::show

@@ -1,5 +1,4 @@
-// What the page of a run says of the functions that were traced (trace_text.cpp and show_text.cpp put it
-// there).
+// The part of a run's page about the traced functions (trace_text.cpp and show_text.cpp insert it).
 #pragma once
 
 #include <cstddef>
@@ -17,12 +16,12 @@ namespace netperfctl::show {
 [[nodiscard]] std::string functions_words(const ShowView& view);
 // The builds of the kernel and of the modules.
 [[nodiscard]] std::string builds_part(const Screen& screen, const ProfileDetails& details);
-// The functions, the first few or all, and what their figures are.
+// The functions, the first few or all, and an explanation of their figures.
 [[nodiscard]] std::string functions_part(const Screen& screen, const ShowView& view);
-// What the caller asked to see beside it: the call tree, callers.
+// Further parts that the caller requested: the call tree, callers.
 [[nodiscard]] std::string function_tables(const Screen& screen, const ShowView& view);
 
-// How functions are called on this page, in at most `columns`: of modules where there are several.
+// The names of functions on this page, in at most `columns`, with the module if there are several.
 class FunctionNames {
  public:
   FunctionNames(const Screen& screen, const ProfileDetails& details, std::size_t columns);

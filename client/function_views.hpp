@@ -1,5 +1,5 @@
-// What function_graph's calls of a run come to, as plain data like the rest of client/views.hpp. Figures
-// ending in _ns are nanoseconds of time taken; docs/netperfctl.md says what total and self time are.
+// The function profile of a run, as plain data like the rest of client/views.hpp. Figures ending in _ns are
+// nanoseconds; docs/netperfctl.md defines total and self time.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct FunctionSliceView {
   std::optional<std::uint64_t> self_ns;
 };
 
-// Calls of one of the busiest functions since the trace last said so.
+// Calls of one of the busiest functions since the last report of the trace.
 struct FunctionHitsView {
   std::string function;
   std::uint64_t hits = 0;
@@ -43,7 +43,7 @@ struct ProfileDetails {
   std::vector<CallNodeView> tree;
 };
 
-// What the caller of `show` asked to see in full of the functions.
+// The lists of functions that the caller of `show` requested in full.
 struct FunctionLists {
   bool functions = false, tree = false, callers = false;
 };

@@ -8,10 +8,11 @@
 
 namespace netperfctl {
 
-// `request.job` is given; its `a` and `b` become the selections that mean the same. `command` repeats it.
+// Requires `request.job`; sets its `a` and `b` to the equivalent selections. `command` repeats the
+// comparison.
 [[nodiscard]] Outcome<CompareView> compare_sides(Daemon& daemon, CompareRequest request, std::string command);
 
-// The newest job with a design that is no pilot or self-test; not_found where there is none.
+// The newest job with a design, ignoring pilots and self-tests; not_found if there is none.
 [[nodiscard]] Outcome<std::uint64_t> newest_design(Daemon& daemon);
 
 }  // namespace netperfctl

@@ -88,7 +88,7 @@ std::string median_words(const StartView& view) {
   return parts.empty() ? "" : fmt::format(", {}", fmt::join(parts, ", "));
 }
 
-// Where a run failed the daemon cancels the rest of a design itself: it was not canceled by anybody.
+// If a run of a design fails, the daemon itself cancels the rest; no user canceled it.
 std::string outcome_of(const JobView& job) {
   const bool failed = job.failed.value_or(0) > 0;
   const bool canceled = job.canceled.value_or(0) > 0;
@@ -173,7 +173,7 @@ std::string run_end_text(const Screen& screen, const RunDetails& raw, const Live
   const std::string indent(head.size() + state.size() + gap.size(), ' ');
   head += paint(screen, style_of_state(state), state);
   if (result.empty()) return head + "\n";
-  // In a file a run is a line.
+  // In a file each run is one line.
   const std::size_t room =
       screen.width ? *screen.width - std::min(*screen.width, indent.size()) : std::string::npos;
   return fmt::format("{}{}{}\n", head, gap,

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;  // keys in the order they are written here
 
 constexpr int kVersion = 1;
 
-// JSON has no infinity and no NaN; nlohmann would write null, and absent is how unknown is said here.
+// JSON has no infinity and no NaN; nlohmann would write null, but here an unknown value is left out.
 template <class Value>
 bool sayable(const Value& value) {
   if constexpr (std::is_floating_point_v<Value>) return std::isfinite(value);
@@ -111,7 +111,7 @@ Json comparison_document(const char* kind, const CompareView& view) {
   return json;
 }
 
-// ASCII only: a terminal that shows it cannot be steered by what a label holds.
+// ASCII only, so that the content of a label cannot control a terminal.
 std::string write(const Json& json, int indent) {
   return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
 }

@@ -52,7 +52,7 @@ Outcome<void> check_words(const LaunchArguments& arguments) {
   return {};
 }
 
-// A wrong job's errors, a line each, are followed by what became of it.
+// The errors of an invalid job, one per line, followed by the outcome.
 Failure with_count(Failure failure) {
   if (failure.exit != Exit::usage) return failure;
   while (failure.message.ends_with('\n')) failure.message.pop_back();
@@ -106,7 +106,8 @@ Outcome<LaunchedJob> find_job(Daemon& daemon, std::uint64_t number) {
   return LaunchedJob{*found, *until_stopped, static_cast<std::size_t>(before)};
 }
 
-// What so many runs find, by those of the scenario that are stored; empty where these do not tell.
+// The difference that so many runs detect, judging by the scenario's stored runs; empty if these are not
+// enough.
 std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::string& what) {
   const LiveJobView& job = launched.job;
   const std::size_t runs = job.runs ? job.runs->size() : 0;

@@ -15,17 +15,17 @@ namespace netperfctl {
 
 class LiveArea {
  public:
-  // Gives the lines, each narrower than the screen, joined by line feeds, none at the end.
+  // Returns the lines, each narrower than the screen, joined by line feeds, without one at the end.
   using Render = std::function<std::string(const Screen&)>;
 
-  // `loop` and `stream` are borrowed. With `ticks` it is drawn anew each 250 ms too, so that the client's
-  // clock shows.
+  // Borrows `loop` and `stream`. With `ticks` it is also redrawn every 250 ms, so that the elapsed time
+  // advances.
   LiveArea(Loop& loop, std::FILE* stream, bool ticks, Render render);
 
   void changed();
-  // A whole line to another stream (or the same), above the area.
+  // Prints a whole line to another stream (or the same), above the area.
   void print_above(std::FILE* stream, std::string_view text);
-  // Takes the area away and draws no more.
+  // Removes the area and stops drawing.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// The line of a job under way, as it grows: pure, told of what happens and of the time by its owner.
+// The progress line of a job. It does no I/O: its owner passes in events and the time.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class LiveLine {
 
   LiveLine(const LiveJobView& job, Time now) { job_changed(job, now); }
 
-  // Between two reports of the daemon the elapsed time goes on by the client's own clock.
+  // Between two reports of the daemon, the client's own clock advances the elapsed time.
   void job_changed(const LiveJobView& job, Time now);
   // The sum of one direction.
   void interval(std::uint64_t run, const IntervalView& interval);

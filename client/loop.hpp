@@ -18,14 +18,14 @@ class Loop {
 
   [[nodiscard]] static Outcome<Loop> create();
 
-  // Until exit(), or with Exit::unreachable when the bus is lost.
+  // Runs until exit(), or returns Exit::unreachable if the bus is lost.
   [[nodiscard]] Exit run();
   void exit(Exit how);
   [[nodiscard]] sd_event* raw() const { return loop_.get(); }
 
-  // Once, after `delay`. Empty where the system has no timer left.
+  // Calls once, after `delay`. Empty if the system has no timer left.
   [[nodiscard]] Source after(std::chrono::milliseconds delay, Callback callback);
-  // At each Ctrl-C from now on; it does not end the process any more.
+  // Calls at each Ctrl-C from now on; Ctrl-C no longer ends the process.
   [[nodiscard]] Outcome<Source> on_interrupt(Callback callback);
 
  private:

@@ -1,4 +1,4 @@
-// Numbers on the command line, refused in words that say what was meant.
+// Parses numbers of the command line. The errors say what was expected.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ namespace netperfctl {
           ""};
 }
 
-// The number of a run as people say it; 0 for `last`, the newest that has ended, as GetRun has it.
+// The number of a run; 0 for `last`, the newest that has ended, as for GetRun.
 [[nodiscard]] inline Outcome<std::uint64_t> run_number(const std::string& text) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   if (text == "last") return 0;

@@ -1,4 +1,4 @@
-// How the client's work ends: its exit code and, where it is an error, what to tell the user.
+// The result of the client's work: the exit code and, if it is an error, the message for the user.
 #pragma once
 
 #include <expected>
@@ -21,7 +21,7 @@ enum class Exit : int {
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 
-// Where a call to the daemon went wrong, which is what `doctor` explains.
+// The step at which a call to the daemon failed, for `doctor`.
 enum class Step {
   asked,    // the daemon answered, or was not needed
   bus,      // there is no system bus

@@ -27,7 +27,7 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMostEvents = 12;
 constexpr std::size_t kMostFunctions = 8;
 
-// What is drawn of one run, and how.
+// The data of a run to draw, and how.
 struct Pictures {
   const Screen& screen;
   const ShowView& view;

@@ -1,4 +1,4 @@
-// Throughput, events, marks and functions over the same time, so that what happened together stands together.
+// Throughput, events, marks and functions on the same time axis, to show coincidences.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace netperfctl::show {
 
-// Pictures below one another; those of functions where the caller asked for counts over time. Empty where
-// nothing is known over time.
+// Charts below one another; those of functions only if the caller requested counts over time. Empty if there
+// is no data over time.
 [[nodiscard]] std::string over_time(const Screen& screen, const ShowView& view);
 
 }  // namespace netperfctl::show

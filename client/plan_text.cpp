@@ -1,4 +1,4 @@
-// The page of a plan: how much runs spread, and how many a difference needs. ASCII only, as the page of a
+// The page of a plan: how much runs vary, and how many a difference needs. ASCII only, as on the page of a
 // comparison.
 #include <fmt/format.h>
 

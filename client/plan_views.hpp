@@ -1,5 +1,5 @@
-// How many runs a difference needs, as plain data like the rest of client/views.hpp. docs/netperfctl.md says
-// what the figures mean.
+// How many runs a difference needs, as plain data like the rest of client/views.hpp. docs/netperfctl.md
+// explains the figures.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PlanRequest {
   std::optional<std::uint32_t> repeat;
 };
 
-// All of a `plan` page.
+// The data of a `plan` page.
 struct PlanPageView {
   std::string scenario;                 // or the job's file, as the caller named it
   std::string runs;                     // what was planned from, as `compare` selects it

@@ -24,13 +24,13 @@ namespace netperfctl {
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
 [[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
-// The same of a self-test's job: what this host can resolve.
+// The same for a self-test's job: the smallest difference that this host can resolve.
 [[nodiscard]] std::string selftest_text(const Screen& screen, const CompareView& view);
 [[nodiscard]] std::string plan_text(const Screen& screen, const PlanPageView& view);
 
-// What `doctor` says, and last in a line what can be measured here.
+// The page of `doctor`; its last line sums up what can be measured here.
 [[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);
-// `pattern` is what was asked for, or empty; of functions_text() too.
+// `pattern` is the requested pattern, or empty; also in functions_text().
 [[nodiscard]] std::string modules_text(const Screen& screen, std::span<const ModuleView> modules,
                                        std::string_view pattern);
 [[nodiscard]] std::string functions_text(const Screen& screen, const FunctionPage& page,
@@ -43,7 +43,7 @@ namespace netperfctl {
 // started earlier. `until_stopped`: its runs watch the kernel until somebody stops them.
 [[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
                                        bool cancels_on_interrupt, bool until_stopped, std::string_view power);
-// The line that says what the runs of a job find; `what` is what `plan` is to be given.
+// The line with the difference that the runs of a job detect; `what` is the argument for `plan`.
 [[nodiscard]] std::string power_text(const PlanView& plan, std::string_view what);
 // "job 12: hsr-ring, runs 41, 42, 43."
 [[nodiscard]] std::string detached_text(const LiveJobView& job, bool until_stopped);
@@ -64,7 +64,7 @@ namespace netperfctl {
 [[nodiscard]] std::string compare_json(const CompareView& view);
 [[nodiscard]] std::string selftest_json(const CompareView& view);
 [[nodiscard]] std::string plan_json(const PlanPageView& view);
-// `compared`: of a job with a design, or null.
+// `compared`: the comparison if the job has a design, or null.
 [[nodiscard]] std::string start_json(const StartView& view, const CompareView* compared);
 [[nodiscard]] std::string imported_json(std::span<const ImportedView> runs);
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
@@ -81,7 +81,7 @@ namespace netperfctl {
 [[nodiscard]] std::string tracers_json(std::span<const TracerView> tracers);
 [[nodiscard]] std::string marked_json(std::uint64_t job, std::string_view text);
 
-// What `watch` says: jobs_json() on one line, then events, each a document on one line.
+// The output of `watch`: jobs_json() on one line, then events, each a document on one line.
 [[nodiscard]] std::string jobs_event_json(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string job_event_json(std::string_view event, const LiveJobView& job);
 [[nodiscard]] std::string job_removed_json(std::uint64_t job);

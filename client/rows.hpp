@@ -1,5 +1,5 @@
-// D-Bus rows to views. A key that is absent stays empty; a key of another type than the XML says throws
-// sdbus::Error.
+// Converts D-Bus rows to views. The member of an absent key stays empty. A key with another type than in the
+// XML throws sdbus::Error.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace netperfctl {
 template <class View>
 [[nodiscard]] std::vector<View> from_rows(const netperfd::dbus::Rows& rows);
 
-// A value of whichever type it has in the kernel.
+// A value of any type that the kernel uses.
 inline void decode(const sdbus::Variant& from, std::variant<std::int64_t, std::uint64_t, std::string>& to) {
   if (from.containsValueOfType<std::int64_t>()) {
     to = from.get<std::int64_t>();
@@ -76,7 +76,7 @@ template <class View>
   return views;
 }
 
-// The keys of the property Design, all absent of a job without one.
+// The keys of the property Design, all absent if the job has none.
 inline void apply_design(LiveJobView& job, const netperfd::dbus::Row& design) {
   const auto given = from_row<netperfd::rows::Design>(design);
   job.blocks = given.blocks;

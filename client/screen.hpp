@@ -1,4 +1,4 @@
-// What a piece of output may count on: how wide it is and whether it shows colour and block glyphs.
+// The properties of an output: its width, and whether it shows colour and block glyphs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Screen {
   std::uint64_t now_us = 0;  // since 1970: what "today" means
 };
 
-// Colour only repeats what the words say.
+// Colour carries no information that the text lacks.
 enum class Style { plain, good, bad, active, strong, faint };
 
 [[nodiscard]] Style style_of_state(std::string_view state);

@@ -10,11 +10,11 @@
 
 namespace netperfctl {
 
-// `selection` as the daemon takes it: the times of since: and until:, which a person gives in the client's
-// own time zone as `runs --since` has them, become seconds since 1970. All else is the daemon's to judge.
+// Converts `selection` to the daemon's form: the times of since: and until:, given in the client's time zone
+// as for `runs --since`, become seconds since 1970. The daemon checks the rest.
 [[nodiscard]] Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now_us);
 
-// Whether it means others as time goes by: the last ones, or those of a time that is told from now.
+// Whether the selected runs change over time: it contains `last`, or a time relative to now.
 [[nodiscard]] bool is_of_the_moment(std::string_view selection);
 
 // "41-44,47": these runs and no others.

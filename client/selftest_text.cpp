@@ -1,5 +1,5 @@
-// The page of a self-test: what a host finds that is compared with itself. It holds nothing but ASCII of its
-// own, as the page of a comparison does.
+// The page of a self-test, which compares a host with itself. Its own text is ASCII only, as on the page of a
+// comparison.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

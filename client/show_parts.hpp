@@ -1,4 +1,4 @@
-// Parts of the page of one run that are made of its figures (show_text.cpp puts the page together).
+// The parts of a run's page that show its figures (show_text.cpp assembles the page).
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace netperfctl::show {
 
-// "  received   79.6 Mbit/s": a line of the page, or several where the screen is narrow or `value` has line
-// feeds. A no-break space in it becomes a space at which no line ends.
+// " received 79.6 Mbit/s": a line of the page, or several if the screen is narrow or `value` has line feeds.
+// A no-break space in `value` becomes a space at which lines are not broken.
 [[nodiscard]] std::string field(const Screen& screen, std::string_view key, std::string_view value,
                                 Style style = Style::plain);
 
-// What was received and sent in one direction, with its intervals, and what the transport says of it.
+// The bytes received and sent in one direction, with intervals and transport statistics.
 [[nodiscard]] std::string direction_part(const Screen& screen, const ShowView& view, const SumView& sum);
 
 [[nodiscard]] std::string streams_table(const Screen& screen, const ShowView& view);

@@ -30,7 +30,7 @@ std::string received_rate(const SumView* sum) {
   return sum != nullptr && sum->received_bits_per_second ? format_rate(*sum->received_bits_per_second) : "-";
 }
 
-// What a finished run found, in a few words.
+// The result of a finished run in a few words.
 std::string answer(const ShowView& view) {
   if (is_trace_only(view.details.run)) {
     const std::string found = show::trace_words(view.details.run);

@@ -15,10 +15,10 @@ namespace netperfctl {
 struct Column {
   std::string title;
   bool right = false;         // aligned right, as figures are
-  std::size_t shrink_to = 0;  // may be cut to so many columns where the screen is narrow; 0: never
-  bool optional = false;      // left out where no row has anything in it
-  // Left out, before anything is cut, where the screen is too narrow: the highest first, until the rest fits;
-  // 0 stays.
+  std::size_t shrink_to = 0;  // may be cut to so many columns on a narrow screen; 0: never
+  bool optional = false;      // left out if it is empty in all rows
+  // If the screen is too narrow, columns are left out before any is cut: the highest value first, until the
+  // rest fits; 0 is never left out.
   std::size_t leaves = 0;
 };
 
@@ -27,22 +27,23 @@ struct Cell {
   Style style = Style::plain;
 };
 
-using Cells = std::vector<Cell>;  // one a column
+using Cells = std::vector<Cell>;  // one per column
 
-// A line of titles and a line a row. Where the screen is too narrow the widest columns that may shrink do so
-// first. `notes`, none or one a row, are a last column `note_title` where all fits, else each a line below
-// its row.
+// A line of titles and one line per row. If the screen is too narrow, the widest columns that may shrink do
+// so first. `notes`, none or one per row, form a last column `note_title` if everything fits. Otherwise each
+// is a line below its row.
 [[nodiscard]] std::string render_table(const Screen& screen, std::vector<Column> columns,
                                        std::vector<Cells> rows, std::vector<Cell> notes = {},
                                        const std::string& note_title = "NOTE");
 
-// The same with a bar behind each row, in the room that is left on a terminal, as long as its part of the
-// largest of `sizes`, one a row. Without such room, and in a pipe, it is render_table().
+// The same with a bar after each row, in the space left on a terminal. A bar's length is proportional to the
+// row's value in `sizes`, one per row; the largest fills the space. Without space, and in a pipe, it is
+// render_table().
 [[nodiscard]] std::string render_table_with_bars(const Screen& screen, std::vector<Column> columns,
                                                  std::vector<Cells> rows,
                                                  std::span<const std::optional<double>> sizes);
 
-// Columns of its longest line.
+// The width of its longest line, in columns.
 [[nodiscard]] std::size_t table_width(std::string_view table);
 
 }  // namespace netperfctl

@@ -27,7 +27,7 @@ std::string_view environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Where no locale is set at all UTF-8 is the better guess: that is a cron job or a service, not an old
+// If no locale is set, assume UTF-8: the client probably runs in a cron job or a service, not on an old
 // terminal.
 bool locale_is_utf8() {
   const auto unset = [](const char* name) { return environment(name).empty(); };
@@ -66,7 +66,7 @@ Screen screen_of(std::FILE* stream) {
 }
 
 void put_text(std::FILE* stream, std::string_view text) {
-  // A write that fails is noticed by flush_output(); of stderr there is nobody to tell.
+  // flush_output() detects failed writes to stdout; a failed write to stderr cannot be reported.
   (void)std::fwrite(text.data(), 1, text.size(), stream);
   (void)std::fflush(stream);
 }

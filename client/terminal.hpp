@@ -1,4 +1,4 @@
-// Where output goes: what the two streams can show, and writing to them.
+// Output: the properties of the two streams, and writing to them.
 #pragma once
 
 #include <cstdio>
@@ -11,10 +11,10 @@ namespace netperfctl {
 
 enum class Format { table, json, csv };
 
-// `stream` as it is now: its width may change while a view is up.
+// The current state of `stream`: its width may change while a view is shown.
 [[nodiscard]] Screen screen_of(std::FILE* stream);
 
-// Data, to stdout. A terminal is shown control characters written out.
+// Writes data to stdout. On a terminal, control characters are escaped.
 void put(std::string_view text);
 // Text of a renderer, which is fit for a terminal already.
 void put_text(std::FILE* stream, std::string_view text);

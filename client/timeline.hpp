@@ -1,4 +1,4 @@
-// A run's time as a row of equal cells, so that pictures of different things stand below one another.
+// Divides a run's time into equal cells, so that charts of different data line up.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ struct TimeAxis {
   std::size_t cells = 0;  // 0: there is no time to show
 };
 
-// A value a cell; empty where nothing is known of that time.
+// One value per cell; empty if unknown.
 using TimeCells = std::vector<std::optional<double>>;
 
-// As long as the run's intervals or, without any, as the run or, where it has not ended, as its events and
-// marks; as fine as the finer of intervals and slices, but at most `most_cells`.
+// Length: the run's intervals; without intervals the run; if the run has not ended, its events and marks.
+// Resolution: the finer of intervals and slices, but at most `most_cells`.
 [[nodiscard]] TimeAxis time_axis(const ShowView& view, std::size_t most_cells);
 
-// Bits per second of one direction as one side, sender or receiver, saw it. Intervals that were omitted are
-// in it, since events of that time are too.
+// Bits per second of one direction, measured by one side, sender or receiver. Includes omitted intervals,
+// since the events of that time are included too.
 [[nodiscard]] TimeCells rate_cells(const TimeAxis& axis, const ShowView& view, Direction direction,
                                    bool sender);
 // What the slices of a trace tell of time.
@@ -51,7 +51,7 @@ enum class Ground {
   zero,    // a dot is none at all, and any is more than a dot
 };
 
-// A glyph a cell, a space where nothing is known; nothing at the end. Empty without glyphs.
+// One glyph per cell, a space if unknown, no trailing spaces. Empty without glyphs.
 [[nodiscard]] std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground ground);
 
 // The letter of each mark of a user at its time, "|" for netperfd's own and "+" where several meet. Letters

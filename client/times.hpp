@@ -1,5 +1,4 @@
-// Points in time: as a person says them on the command line, and as the client says them back. Local time,
-// from TZ.
+// Parses points in time from the command line and formats them. Local time, from TZ.
 #pragma once
 
 #include <cstdint>

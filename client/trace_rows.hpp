@@ -1,4 +1,4 @@
-// Small readings of a trace's rows that several renderers share.
+// Helpers for a trace's rows that several renderers share.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ namespace netperfctl {
 // Calls and self time of all functions by time slice, slices without a call left out, by time.
 [[nodiscard]] std::vector<FunctionSliceView> slices_of(const ProfileDetails& details);
 
-// Events of this CPU that nobody read. An overwritten event is in the kernel's statistics and is reported
-// again by the buffer that follows it: the larger figure counts.
+// Lost events of this CPU. The kernel's statistics count an overwritten event, and the next buffer reports it
+// again, so the larger figure is used.
 [[nodiscard]] std::uint64_t lost_of(const TraceCpuView& cpu);
 
 }  // namespace netperfctl

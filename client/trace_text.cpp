@@ -115,7 +115,7 @@ std::string cpu_ranges(std::vector<std::uint32_t> cpus) {
   return text;
 }
 
-// What was asked for, where that is less than all there is.
+// The requested restrictions of the trace, if any.
 std::string watched_words(const TraceDetails& details) {
   std::vector<std::string> parts;
   constexpr std::size_t kMost = 6;
@@ -147,7 +147,7 @@ std::string limits(const Screen& screen, const TraceDetails& details) {
   return text;
 }
 
-// The daemon's answer has its limit, and what it left out is not what did not happen.
+// The size of the daemon's answer is limited; rows that it left out did happen.
 std::string left_out(const Screen& screen, const TraceView& trace) {
   std::vector<std::string> parts;
   const auto add = [&parts](const std::optional<std::uint64_t>& count, const char* what) {

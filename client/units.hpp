@@ -35,7 +35,7 @@ namespace netperfctl {
 // "250 ms", "6.2 s", "40 s", "2 min 5 s", "1 h 3 min"
 [[nodiscard]] std::string format_seconds(double seconds);
 
-// "-" where the figure is not known.
+// "-" if the figure is unknown.
 template <class Value, class Format>
 [[nodiscard]] std::string or_dash(const std::optional<Value>& value, Format format) {
   return value ? std::string{format(*value)} : std::string{"-"};

@@ -24,7 +24,7 @@ void report(const Settings& settings, const std::vector<CapabilityView>& rows, b
   }
 }
 
-// Somebody who is stuck is told where, on the same page and with an exit code of its own.
+// If the daemon cannot be reached, the same page shows the step that failed, with its own exit code.
 Outcome<Exit> report_unreachable(const Settings& settings, const Failure& failure) {
   const char* address = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");  // NOLINT(concurrency-mt-unsafe): one thread
   report(settings, unreachable_rows(failure, address != nullptr ? address : ""), false);

@@ -50,8 +50,7 @@ Outcome<void> write_all(int fd, std::string_view bytes, const std::string& where
   return {};
 }
 
-// Names of tasks stand in the text, and those could steer a terminal: it is given whole lines, for put() to
-// make fit.
+// The text contains task names, which could control a terminal, so put() gets whole lines and escapes them.
 class TerminalLines {
  public:
   void add(std::string_view bytes) {
@@ -107,7 +106,7 @@ Outcome<std::uint64_t> copy_whole(const ExportArguments& arguments, const OwnedF
   return copied->bytes;
 }
 
-// Where nothing was kept, how it would have been.
+// If nothing was kept, tells how to keep it.
 Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
   if (failure.exit != Exit::not_found) return failure;
   const auto details = daemon.run(run);
@@ -126,7 +125,7 @@ Outcome<std::uint64_t> with_fate(Outcome<std::uint64_t> bytes, const std::string
 Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
   if (arguments.file.empty())
     return with_fate(copy_whole(arguments, content, STDOUT_FILENO, "stdout"), "stdout");
-  // Task names of others, and in a trace.dat addresses of the kernel: for nobody else to read.
+  // Only the user may read it: it holds task names of others and, in a trace.dat, kernel addresses.
   constexpr mode_t kOwnerOnly = 0600;
   const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly)};
   if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));

@@ -23,7 +23,7 @@ struct MarkArguments {
   std::string text;
 };
 
-// The one job under way that the caller started.
+// The only live job that the caller started.
 Outcome<std::uint64_t> own_job(Daemon& daemon) {
   const auto jobs = daemon.live_jobs();
   if (!jobs) return std::unexpected(jobs.error());

@@ -13,7 +13,7 @@
 namespace netperfctl {
 namespace {
 
-// A difference where there is none is an error, whichever side it favours.
+// Both sides are the same, so any difference is an error, whichever side it favours.
 Exit exit_of_selftest(const std::string& verdict) {
   if (verdict == "equivalent") return Exit::ok;
   return verdict == "improvement" || verdict == "regression" ? Exit::regression : Exit::inconclusive;

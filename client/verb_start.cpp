@@ -45,7 +45,7 @@ bool has_design(const StartView& view) {
   return std::ranges::any_of(view.runs, [](const RunView& run) { return run.block.has_value(); });
 }
 
-// What keeps the sides from being compared is said, and is no error of its own.
+// If the sides cannot be compared, prints the reason; this is not an error of its own.
 std::optional<CompareView> compare_arms(const StartView& view, Format format) {
   CompareRequest request;
   request.job = view.job.job.job;

@@ -14,8 +14,8 @@
 namespace netperfctl {
 namespace {
 
-// All jobs as they go: on a terminal a line a job, drawn over, with the ends of runs scrolling by above;
-// elsewhere a line an event; as JSON a document an event.
+// Watches all jobs. On a terminal: one line per job, redrawn, and the ends of runs scroll by above.
+// Elsewhere: one line per event. As JSON: one document per event.
 class Watcher final : public JobListener {
  public:
   Watcher(Loop& loop, Format format)

@@ -1,4 +1,4 @@
-// The verbs: each add_* puts a subcommand into the CLI11 app and tells what runs it.
+// The verbs: each add_* adds a subcommand to the CLI11 app and registers the function that runs it.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
-// What the client shows, as plain data: made from D-Bus rows by rows.cpp, turned into text, JSON and CSV by
-// renderers.
+// The data that the client shows. rows.cpp makes it from D-Bus rows; renderers turn it into text, JSON and
+// CSV.
 //
-// Names and units are those of the rows (dbus/*.xml). What the daemon did not say is an empty optional, never
-// 0.
+// Names and units are those of the rows (dbus/*.xml). A value that the daemon did not send is an empty
+// optional, never 0.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ using EventView = netperfd::rows::Event;
 using EventFieldView = netperfd::rows::EventField;
 using TracerView = netperfd::rows::Tracer;
 
-// What became of one or two files.
+// The result of importing one or two files.
 struct ImportedView {
   std::uint64_t run = 0;
   std::vector<std::string> files;
@@ -62,7 +62,7 @@ struct SliceView {
   std::uint64_t count = 0;
 };
 
-// What a run's trace saw since it last said so.
+// Counts of a run's trace since its last report.
 struct TraceProgressView {
   double seconds = 0;
   std::uint64_t lost = 0;
@@ -89,7 +89,7 @@ struct LiveJobView {
   std::optional<std::string> purpose;           // measurement, pilot or selftest
   std::optional<std::uint32_t> queue_position;  // jobs before this one
   std::optional<std::uint64_t> expected_end_us;
-  // Of a design; the last four have a value a run, in the order of `runs`.
+  // Only if the job has a design. The last four have one value per run, in the order of `runs`.
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;
   std::optional<bool> plain;  // each letter also has a run without the job's trace
@@ -136,12 +136,12 @@ struct EventDetails {
   std::vector<EventFieldView> fields;
 };
 
-// What the caller of `show` asked to see in full of the trace.
+// The lists of the trace that the caller of `show` requested in full.
 struct TraceLists {
   bool events = false, drops = false, stacks = false, marks = false, cpus = false, over_time = false;
 };
 
-// All of a `show` page.
+// The data of a `show` page.
 struct ShowView {
   RunDetails details;
   std::optional<JobDetails> job;  // absent where the daemon does not know it any more
@@ -160,21 +160,22 @@ struct ShowView {
   bool list_counters = false, list_tcp = false;
 };
 
-// All that `start` can say of its job.
+// The data of `start` about its job.
 struct StartView {
   JobDetails job;
   std::vector<RunView> runs;  // oldest first
 };
 
-// How much of the current run is over, 0 to 1; absent without such a run, or if its length is not planned.
+// The elapsed share of the current run, 0 to 1; absent if there is no current run, or if its length is not
+// planned.
 [[nodiscard]] inline std::optional<double> run_progress(const LiveJobView& job) {
   if (!job.progress || !job.planned_s || !job.current_run || !job.runs) return {};
   const double runs = *job.progress * static_cast<double>(job.runs->size());
   return std::clamp(runs - job.runs_ended.value_or(0), 0.0, 1.0);
 }
 
-// Nothing of netperfd's made traffic for it: the kernel was watched while somebody else did, here or where
-// the imported file comes from.
+// Whether netperfd generated no traffic: the run only observed the kernel, here or on the machine that the
+// imported file comes from.
 [[nodiscard]] inline bool is_trace_only(const RunView& run) {
   return run.workload == "none" || (run.workload == "import" && !run.protocol);
 }

@@ -1,9 +1,9 @@
-// One source for sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13): the only file that knows which it is.
+// Makes one source build with sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13). No other file depends on the
+// version.
 //
-// The generated adaptors and proxies look alike in both; what differs are strong types for names, the type of
-// the error that an asynchronous reply brings, and what may be reached of the sd-bus objects below.
-// libsystemd is used directly for the event loop, since 2.x's own attachSdEventLoop() throws through C frames
-// when the bus goes away.
+// The generated adaptors and proxies are alike in both. The versions differ in strong types for names, in the
+// type of an asynchronous reply's error, and in the access to the sd-bus objects below. The event loop uses
+// libsystemd directly, since 2.x's own attachSdEventLoop() throws through C frames when the bus goes away.
 #pragma once
 
 #include <sdbus-c++/sdbus-c++.h>
@@ -27,7 +27,7 @@ using InterfaceName = sdbus::InterfaceName;
 using PropertyName = sdbus::PropertyName;
 using MethodName = sdbus::MethodName;
 using ErrorName = sdbus::Error::Name;
-using ReplyError = std::optional<sdbus::Error>;  // what a reply callback is given; empty when all went well
+using ReplyError = std::optional<sdbus::Error>;  // argument of a reply callback; empty on success
 #else
 using ServiceName = std::string;
 using InterfaceName = std::string;
@@ -61,7 +61,7 @@ struct RawMessage : sdbus::Message {
   return sd_bus_message_get_bus(RawMessage::of(ping));
 }
 
-// Unique bus name of whoever called the method that `object` is answering; only inside the handler.
+// Unique bus name of the caller whose method call `object` is answering; valid only inside the handler.
 template <class Object>
 [[nodiscard]] std::string caller_of(const Object& object) {
   auto&& current = object.getCurrentlyProcessedMessage();  // a pointer in 1.x, a message in 2.x
@@ -101,8 +101,7 @@ template <class Handler>
 #endif
 }
 
-// A deferred answer: the first one counts, and one is given also when the path that should have given it is
-// lost.
+// A deferred answer. Only the first one is sent. If no path gives one, the destructor answers.
 template <class... Values>
 class Reply {
  public:

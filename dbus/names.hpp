@@ -1,4 +1,4 @@
-// Every name of the API that daemon and client share; dbus/*.xml says what they mean.
+// The names of the API that daemon and client share; dbus/*.xml describes them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";
 inline constexpr const char* kAccessDenied = "org.freedesktop.DBus.Error.AccessDenied";
 }  // namespace error
 
-// The last line of what OpenTraceText gives: a text without it was cut short.
+// The last line of OpenTraceText's text. A text without it was cut short.
 inline constexpr std::string_view kTraceTextEnd = "# end of the trace\n";
 
 inline std::string job_path(std::uint64_t job) {

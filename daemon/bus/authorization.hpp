@@ -1,4 +1,4 @@
-// Who a caller is, asked from the bus, and what that allows. Whatever is not known to be allowed is denied.
+// Asks the bus for a caller's credentials and decides what the caller may do. The default is to deny.
 #pragma once
 
 #include <sys/types.h>
@@ -14,18 +14,18 @@
 
 namespace netperfd::bus {
 
-// Of a connection, as the kernel gave them to the bus when it connected.
+// Credentials of a connection, as the kernel gave them to the bus when it connected.
 struct Credentials {
   uid_t uid = static_cast<uid_t>(-1);
-  std::vector<gid_t> groups;  // primary and supplementary; empty where the bus could not tell
+  std::vector<gid_t> groups;  // primary and supplementary; empty if the bus does not know them
 };
 
-// Start, stop, delete and probe: root and the members of `group`.
+// Only root and the members of `group` may start, stop, delete and probe.
 [[nodiscard]] bool may_measure(const Credentials& caller, gid_t group);
-// Read raw data, which may hold what others should not see, and mark a run: root and the owner of the job.
+// Only root and the job's owner may mark a run and read raw data, which may hold private data.
 [[nodiscard]] bool may_act_as(const Credentials& caller, uid_t owner);
 
-// The group in words, "the group netperfd"; empty for -1. Asks the name service, which may take its time.
+// The group in words, "the group netperfd"; empty for -1. Asks the name service, which may be slow.
 [[nodiscard]] std::string describe_group(gid_t group);
 
 class Authorization {
@@ -33,15 +33,15 @@ class Authorization {
   // Must not throw.
   using Answer = std::function<void(const Result<Credentials>& caller)>;
 
-  // Questions that wait at once; further callers are told to come again.
+  // Maximum number of pending questions; further callers get Busy.
   static constexpr std::size_t kWaitingLimit = 128;
 
   explicit Authorization(sdbus::IConnection& connection,
                          std::chrono::milliseconds timeout = std::chrono::seconds{5});
 
-  // Asks the bus who owns `unique_name` and gives the answer later, from the loop; access_denied where the
-  // bus does not say, such as of a caller that has left. The world may have changed by then. Answers are
-  // dropped with this object.
+  // Asks the bus who owns `unique_name` and gives the answer later, from the loop; access_denied if the bus
+  // does not know, such as for a caller that has left. Any state may have changed by then. Destroying this
+  // object drops pending answers.
   void ask(const std::string& unique_name, const Answer& answer);
 
  private:

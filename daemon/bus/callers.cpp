@@ -39,7 +39,7 @@ Status Callers::tie(JobId job, const std::string& unique_name) {
 void Callers::untie(JobId job) {
   for (const auto& [name, caller] : callers_) {
     if (caller->tied.erase(job) == 0) continue;
-    const std::string copy = name;  // which dies with its entry
+    const std::string copy = name;  // the entry owns the original
     forget_if_idle(copy);
     return;
   }
@@ -61,7 +61,7 @@ bool Callers::is_holding(const std::string& unique_name) const {
 void Callers::let_go(const std::string& unique_name) {
   const auto known = callers_.find(unique_name);
   if (known == callers_.end()) return;
-  const auto held = std::exchange(known->second->held, nullptr);  // dies last: the name may be part of it
+  const auto held = std::exchange(known->second->held, nullptr);  // destroyed last: it may own the name
   forget_if_idle(unique_name);
 }
 
@@ -74,8 +74,8 @@ Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
       "type='signal',sender='{0}',path='{1}',interface='{0}',member='NameOwnerChanged',arg0='{2}',arg2=''",
       kBusService, kBusPath, unique_name);
   sd_bus_slot* slot = nullptr;
-  // A handler must not wait for the bus. Its answers come in the order of our questions, so the second one
-  // tells of every departure that the match was too late for.
+  // A handler must not wait for the bus. The bus answers in the order of our questions, so the second answer
+  // reports every departure that the match was too late for.
   int r = sd_bus_add_match_async(bus_, &slot, rule.c_str(), on_left, on_match_installed, caller.get());
   if (r < 0) return fail_errno("sd_bus_add_match_async", -r);
   caller->leaves.reset(slot);
@@ -106,7 +106,7 @@ int Callers::on_left(sd_bus_message*, void* caller, sd_bus_error*) {
 
 int Callers::on_match_installed(sd_bus_message* message, void* caller, sd_bus_error*) {
   const auto* unwatchable = static_cast<Caller*>(caller);
-  // Whom we cannot watch must not be able to keep us busy for ever.
+  // A caller that cannot be watched must not keep the daemon busy forever.
   if (sd_bus_message_is_method_error(message, nullptr) != 0) unwatchable->callers->gone(unwatchable->name);
   return 0;
 }

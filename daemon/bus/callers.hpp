@@ -1,8 +1,8 @@
-// Connections whose end matters to us: subscribers, callers who asked that their job ends with them, and
-// those for whom work is under way that nobody else waits for.
+// Tracks the connections whose end the daemon must notice: subscribers, callers whose job is tied to them,
+// and callers for whom work is under way that nobody else needs.
 //
-// One match rule for each of them, and only while it matters: a rule for all names would wake the daemon
-// whenever anybody on the host joins or leaves the bus.
+// Each connection has its own match rule while it is needed. A rule for all names would wake the daemon
+// whenever any process joins or leaves the bus.
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -20,7 +20,7 @@ namespace netperfd::bus {
 
 class Callers {
  public:
-  // Told, from the loop, of a job whose caller has left. Must not throw.
+  // Called from the loop with a job whose caller has left. Must not throw.
   using CallerGone = std::function<void(JobId job)>;
 
   static constexpr std::size_t kSubscribersLimit = 128;
@@ -28,17 +28,17 @@ class Callers {
   // `bus` is borrowed and must outlive this object.
   Callers(sd_bus* bus, CallerGone caller_gone) : bus_(bus), caller_gone_(std::move(caller_gone)) {}
 
-  // Both are idempotent. busy where there are too many.
+  // Both are idempotent. busy if there are too many.
   [[nodiscard]] Status subscribe(const std::string& unique_name);
   void unsubscribe(const std::string& unique_name);
   [[nodiscard]] bool anyone_subscribed() const { return subscribers_ > 0; }
 
-  // Calls `caller_gone(job)` once `unique_name` leaves, also where it has left already, until untie(job).
+  // Calls `caller_gone(job)` once `unique_name` leaves, also if it has left already, until untie(job).
   [[nodiscard]] Status tie(JobId job, const std::string& unique_name);
   void untie(JobId job);
 
-  // Keeps `work`, whose destruction ends it, until `unique_name` leaves, also where it has left already, or
-  // let_go(). One a caller: busy where there is one.
+  // Keeps `work` until `unique_name` leaves (also if it has left already) or let_go(). Destroying `work` ends
+  // it. One per caller: busy if there is one already.
   [[nodiscard]] Status hold(const std::string& unique_name, std::shared_ptr<void> work);
   [[nodiscard]] bool is_holding(const std::string& unique_name) const;
   void let_go(const std::string& unique_name);
@@ -56,7 +56,7 @@ class Callers {
     std::set<JobId> tied;
     std::shared_ptr<void> held;
     Slot leaves;   // the match
-    Slot is_here;  // the question whether it had left before the match was in place
+    Slot is_here;  // asks whether it had left before the match was in place
   };
 
   Result<Caller*> watched(const std::string& unique_name);

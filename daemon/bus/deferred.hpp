@@ -1,4 +1,4 @@
-// For methods that answer after a question to the bus.
+// Helpers for methods that must ask the bus before they answer.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@ template <class... Values>
   return std::make_shared<dbus::Reply<Values...>>(std::move(result));
 }
 
-// Runs `work`, which answers through `reply`; what it throws becomes the answer. Never throws.
+// Runs `work`, which answers through `reply`. If it throws, the exception becomes the answer. Never throws.
 template <class... Values, class Work>
 void answer(const SharedReply<Values...>& reply, Work work) {
   try {

@@ -13,7 +13,7 @@ Result<Fd> sealed_memory_file(const std::string& name, std::string_view bytes) {
   if (!file) return fail_errno("memfd_create", errno);
   std::size_t done = 0;
   while (done < bytes.size()) {
-    // pwrite() leaves the offset, which the caller gets with the descriptor, where it is.
+    // pwrite() does not move the file offset, which the caller shares through the descriptor.
     const ssize_t put =
         ::pwrite(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (put < 0) {

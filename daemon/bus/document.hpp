@@ -8,7 +8,7 @@
 
 namespace netperfd::bus {
 
-// `bytes` as a memory file whose content and size nobody can change any more, its offset at the beginning.
+// A memory file that holds `bytes`, sealed against changes of content and size, with offset 0.
 [[nodiscard]] Result<Fd> sealed_memory_file(const std::string& name, std::string_view bytes);
 
 }  // namespace netperfd::bus

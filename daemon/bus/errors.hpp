@@ -1,4 +1,4 @@
-// How an error of ours leaves through the bus.
+// Converts the daemon's errors to D-Bus errors.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace netperfd::bus {
 [[nodiscard]] const char* error_name(ErrorKind kind);
 [[nodiscard]] sdbus::Error to_dbus(const Error& error);
 
-// For handlers, whose failures sdbus-c++ takes as exceptions.
+// For handlers: sdbus-c++ expects failures as exceptions.
 inline void throw_if_failed(const Status& status) {
   if (!status) throw to_dbus(status.error());
 }

@@ -25,7 +25,7 @@ JobObject::JobObject(sdbus::IConnection& connection, ManagerObject& manager, cor
 JobObject::~JobObject() {
   try {
     getObject().emitInterfacesRemovedSignal();
-  } catch (const std::exception& e) {  // the bus is gone, or goes
+  } catch (const std::exception& e) {  // the bus is gone or about to go
     log::warn(fmt::format("InterfacesRemoved: {}", e.what()), {.job = status_.id});
   }
   unregisterAdaptor();

@@ -23,7 +23,7 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   JobObject& operator=(const JobObject&) = delete;
   ~JobObject();
 
-  // Announces what differs; throws sdbus::Error.
+  // Announces the properties that changed; throws sdbus::Error.
   void update(const core::JobStatus& status);
 
  private:

@@ -1,4 +1,4 @@
-// The methods of org.netperfd1.Manager about what this machine and its kernel offer.
+// The methods of org.netperfd1.Manager for the capabilities of this machine and its kernel.
 #include <tuple>
 #include <utility>
 
@@ -23,7 +23,7 @@ void ManagerObject::ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) 
   };
   answer(reply, [&] {
     if (!fresh) return list();
-    // Probing anew sets up and takes down trace instances: work that not everybody may cause.
+    // Probing creates and removes trace instances, so only authorized callers may request it.
     with_credentials(reply, [this, list](const Credentials& caller, const std::string& unique_name) {
       require_may_measure(caller, unique_name, "probe the capabilities anew");
       list();

@@ -1,4 +1,4 @@
-// The methods of org.netperfd1.Manager about what was counted while a run went on.
+// The methods of org.netperfd1.Manager for a run's counters.
 #include <cstdint>
 #include <string>
 #include <tuple>

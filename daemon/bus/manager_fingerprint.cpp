@@ -1,4 +1,4 @@
-// The method of org.netperfd1.Manager about the environment of a run.
+// The method of org.netperfd1.Manager for the environment of a run.
 #include <tuple>
 #include <utility>
 

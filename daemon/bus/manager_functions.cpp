@@ -1,5 +1,5 @@
-// The methods of org.netperfd1.Manager about what function_graph's calls of a run come to. Its lists are in
-// the store's order, which a page is cut from by number: a run that has ended does not change.
+// The methods of org.netperfd1.Manager for a run's function profile. Lists keep the store's order, and a page
+// is a range of row numbers: a run that has ended does not change.
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -14,11 +14,11 @@ namespace netperfd::bus {
 namespace {
 
 constexpr std::uint32_t kPageLimit = 2000;
-// Of functions with their slices, which are long: not many more fit into a message, and what does not fit was
-// read for nothing.
+// Limit for functions with slices. These rows are long: few more fit into a message, and reading rows that do
+// not fit is wasted work.
 constexpr std::uint32_t kSlicesPageLimit = 200;
 
-// The rows of `part`, which begins at `offset`, that fit into a message, each as `make_row(row)`.
+// Converts with `make_row(row)` the rows of `part` that fit into a message. `part` begins at `offset`.
 template <class Row, class MakeRow>
 std::tuple<dbus::Rows, std::string, std::uint64_t> fitting(const core::ProfilePart<Row>& part,
                                                            std::uint64_t offset, MakeRow make_row) {

@@ -62,7 +62,7 @@ core::RunRow ManagerObject::readable_run(std::uint64_t run, const Credentials& c
 
 sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions& options,
                                        const Credentials& caller, const std::string& unique_name) {
-  // Who accepted jobs come from is logged by main's observer, with all else that happens to them.
+  // main's observer logs who started a job, with all its other events.
   const JobId job = value_or_throw(ports_.scheduler.submit(value_or_throw(std::move(spec)), caller.uid));
   if (options.tie_to_caller) {
     if (auto tied = ports_.callers.tie(job, unique_name); !tied) {
@@ -126,7 +126,7 @@ void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uin
     with_credentials(reply, [this, reply, run, name](const Credentials& caller,
                                                      const std::string& unique_name) {
       const RunId id = readable_run(run, caller, unique_name, "documents").id;
-      // With the addresses in it anybody in the group could defeat the kernel's address space randomisation.
+      // It holds kernel addresses, which would let any group member defeat address space randomisation.
       if (name == kRecording && caller.uid != 0) {
         throw to_dbus(Error{ErrorKind::access_denied,
                             "the recording holds addresses of the kernel: it is for root; its text is not"});

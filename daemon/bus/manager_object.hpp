@@ -44,7 +44,7 @@ class ManagerObject final
 
   void set_group(gid_t group);
 
-  // What StopJob and Mark do, also for the methods of a job's object; `caller` is its unique name.
+  // Implement StopJob and Mark, also for the methods of a job's object; `caller` is the caller's unique name.
   void stop_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& caller);
   void mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
                 const std::string& caller);
@@ -52,7 +52,7 @@ class ManagerObject final
  private:
   using Dict = std::map<std::string, sdbus::Variant>;
   using Dicts = std::vector<Dict>;
-  // Rows, the cursor of the next page, and how many rows there are in all.
+  // Rows, the cursor of the next page, and the total number of rows.
   using ListPage = std::tuple<Dicts, std::string, std::uint64_t>;
 
   void StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario, Dict options) override;
@@ -109,21 +109,21 @@ class ManagerObject final
   std::string Iperf3Version() override;
   bool LiveIntervals() override;
 
-  // Asks who the caller is and hands the answer to `work(credentials, unique_name)`, whose exceptions go to
-  // the caller.
+  // Asks for the caller's credentials, then calls `work(credentials, unique_name)`. Its exceptions are sent
+  // to the caller.
   template <class... Values, class Work>
   void with_credentials(const SharedReply<Values...>& reply, Work work) {
     with_credentials_of(dbus::caller_of(getObject()), reply, work);
   }
   template <class... Values, class Work>
   void with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply, Work work);
-  // Throws AccessDenied, `deed` saying what was not allowed, unless the caller may measure.
+  // Throws AccessDenied unless the caller may measure; `deed` names the refused action.
   void require_may_measure(const Credentials& caller, const std::string& unique_name,
                            const std::string& deed) const;
-  // Likewise unless the caller is `owner` or root.
+  // The same, unless the caller is `owner` or root.
   static void require_may_act_as(uid_t owner, const Credentials& caller, const std::string& unique_name,
                                  const std::string& deed);
-  // The run, for the eyes of its owner and root; throws NotFound or, with its `parts`, AccessDenied.
+  // The run, only for its owner and root; throws NotFound or, naming `parts`, AccessDenied.
   [[nodiscard]] core::RunRow readable_run(std::uint64_t run, const Credentials& caller,
                                           const std::string& unique_name, const char* parts) const;
   [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,

@@ -1,5 +1,5 @@
-// The methods of org.netperfd1.Manager about recordings: the raw sub-buffers kept with a run, and files that
-// callers bring along. Neither is parsed in this process.
+// The methods of org.netperfd1.Manager for recordings: the raw sub-buffers kept with a run, and files to
+// import. Neither is parsed in this process.
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -38,8 +38,8 @@ void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::ui
     with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
       const RunId id = readable_run(run, caller, unique_name, "the trace text").id;
       require_idle(unique_name);
-      // Held while the child writes. Who leaves lets go of it, and the child writes on: the pipe may be
-      // another's by then.
+      // Held while the child writes. If the caller leaves, the hold ends but the child goes on writing:
+      // another process may own the pipe by then.
       const auto turn = std::make_shared<std::monostate>();
       const auto ended = [this, unique_name, held = std::weak_ptr{turn}] {
         if (!held.expired()) ports_.callers.let_go(unique_name);
@@ -52,7 +52,7 @@ void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::ui
   });
 }
 
-// Recordings are long: a caller has one of them worked on at a time.
+// Recordings are large, so each caller may have only one in work at a time.
 void ManagerObject::require_idle(const std::string& unique_name) const {
   if (!ports_.callers.is_holding(unique_name)) return;
   throw to_dbus(
@@ -63,7 +63,7 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
                               std::vector<std::string> names, Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    // Before any of them is taken: each costs a thread to close.
+    // Check before taking any of them: closing each costs a thread.
     if (files.size() > core::Importer::kMostFiles) {
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files cannot be one run; expected are one or two", files.size())});
@@ -101,11 +101,11 @@ void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::v
       const auto [job, run] = value_or_throw(imported);
       log::info(fmt::format("imported by uid {}", uid), {.job = job, .run = run});
       reply->ok(static_cast<std::uint64_t>(run));
-      // Who keeps a list of runs learns of this one as of any other.
+      // Announce this run like any other, for clients that keep a list of runs.
       emitRunEnded(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job),
                    std::string{to_string(RunState::finished)}, "");
     });
-    ports_.callers.let_go(unique_name);  // last: what it lets go of holds this very function
+    ports_.callers.let_go(unique_name);  // last: this destroys the function that is running
   };
   auto import = ports_.importer.read(std::move(files), request, done);
   throw_if_failed(ports_.callers.hold(unique_name, value_or_throw(std::move(import))));

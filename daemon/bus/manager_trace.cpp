@@ -1,5 +1,4 @@
-// The methods of org.netperfd1.Manager about what a run's trace session saw, and the marks that a caller puts
-// beside it.
+// The methods of org.netperfd1.Manager for a run's trace, and for the marks that a caller adds to it.
 #include <fmt/format.h>
 
 #include <tuple>

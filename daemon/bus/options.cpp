@@ -23,7 +23,7 @@ namespace {
 struct Key {
   std::string_view name;
   std::string_view signature;
-  std::string_view type;  // for people
+  std::string_view type;  // in words, for messages
 };
 
 constexpr std::array<Key, 5> kStartOptions{{
@@ -175,7 +175,7 @@ Result<core::ImportRequest> parse_import_options(const dbus::Row& options) {
   core::ImportRequest parsed;
   parsed.name = value_of<std::string>(options, "name").value_or(parsed.name);
   parsed.label = value_of<std::string>(options, "label").value_or("");
-  return parsed;  // the importer knows what they may be
+  return parsed;  // the importer checks the values
 }
 
 Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
@@ -183,7 +183,7 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
     return std::unexpected(std::move(checked.error()));
   }
   core::RunFilter parsed;
-  // A number that no job can have is a filter that nothing passes, no error.
+  // A number that no job can have is a filter without matches, not an error.
   if (const auto job = value_of<std::uint64_t>(filter, "job")) {
     parsed.job = static_cast<JobId>(std::min<std::uint64_t>(*job, std::numeric_limits<JobId>::max()));
   }
@@ -243,7 +243,7 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
   parsed.effect = value_of<double>(options, "effect").value_or(parsed.effect);
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
-  return parsed;  // core::plan_runs() knows what they may be
+  return parsed;  // core::plan_runs() checks the values
 }
 
 Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {

@@ -1,5 +1,5 @@
-// Rows for the bus, counted while they are made: a message has to stay below 1 MiB, and sd-bus says only when
-// it is too late that one does not.
+// Makes rows for the bus and counts their bytes: a message must stay below 1 MiB, and sd-bus reports an
+// excess only when it is too late.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace netperfd::bus {
 
-// Makes a row and counts what it will take in a message.
+// Makes a row and counts the bytes that it takes in a message.
 class RowMaker {
  public:
   template <class Number>
@@ -61,7 +61,7 @@ class RowMaker {
   // A list of rows within a row.
   template <rows::Described Row>
   void put(std::string_view key, const std::vector<Row>& rows);
-  // Of elements that begin at multiples of 8 and take `bytes` together.
+  // For elements that are aligned to 8 bytes and take `bytes` together.
   template <class Element>
   void put_list(std::string_view key, const std::vector<Element>& elements, std::size_t signature_length,
                 std::size_t bytes) {

@@ -21,7 +21,7 @@
 namespace netperfd::bus {
 namespace {
 
-// The connection, served by the loop for as long as this lives.
+// The connection. The loop serves it during the lifetime of this object.
 class Attached {
  public:
   explicit Attached(EventLoop& loop) : connection_(sdbus::createSystemBusConnection()) {
@@ -43,7 +43,7 @@ class Attached {
   std::unique_ptr<sdbus::IConnection> connection_;
 };
 
-// An announcement that fails is nobody's failure: the bus is gone, or the state can still be asked for.
+// A failed announcement is ignored: either the bus is gone, or clients can still read the state.
 template <class Announce>
 void announce(const char* what, JobId job, Announce announcement) {
   try {
@@ -55,14 +55,14 @@ void announce(const char* what, JobId job, Announce announcement) {
 
 }  // namespace
 
-// In the order of their making; what is made later uses what is made before.
+// In the order of construction: later members use earlier ones.
 struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
       : bus(loop),
         authorization(bus.get()),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
-                  // It may have ended in the meantime, which is as good.
+                  // The job may have ended in the meantime, which is fine.
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
         manager(bus.get(), {ports, authorization, callers}, std::move(settings)) {}

@@ -18,12 +18,12 @@ namespace netperfd::bus {
 
 struct ServiceSettings {
   std::string version;         // of the daemon
-  std::string iperf3_version;  // empty: there is none
+  std::string iperf3_version;  // empty if there is none
   bool live_intervals = false;
-  gid_t group = static_cast<gid_t>(-1);  // whose members may measure, beside root; -1: nobody else
+  gid_t group = static_cast<gid_t>(-1);  // its members and root may measure; -1: only root
 };
 
-// What the methods are answered from; all must outlive the service.
+// The objects that the methods use; all must outlive the service.
 struct ServicePorts {
   core::Scheduler& scheduler;
   core::ScenarioSource& scenarios;
@@ -43,10 +43,10 @@ class Service final : public core::RunObserver {
                                                                ServiceSettings settings);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
-  // Takes the objects off the bus, then leaves it.
+  // Removes the objects from the bus, then disconnects.
   ~Service() override;
 
-  // Whose members may measure from now on.
+  // Changes the group whose members may measure.
   void set_group(gid_t group);
 
   void job_added(const core::JobStatus& job) override;

@@ -67,7 +67,7 @@ void put_design(Row& row, const Design& design) {
   row.changed = design.changed;
 }
 
-// Of a trace that was not made there is nothing to count.
+// A skipped trace has no counts.
 void put_trace(rows::Run& row, const core::TraceTotals& trace) {
   row.trace_skipped = if_any(trace.skipped);
   if (!trace.skipped.empty()) return;

@@ -1,4 +1,4 @@
-// The model as the rows that dbus/org.netperfd1.Manager.xml documents. What is not known has no key.
+// Converts the model to the rows that dbus/org.netperfd1.Manager.xml documents. Unknown values have no key.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace netperfd::bus {
 
-// Room for rows in a message that, with its header and its other arguments, has to stay below 1 MiB.
+// Bytes for rows in a message, which must stay below 1 MiB with its header and its other arguments.
 inline constexpr std::size_t kRowsBudgetBytes = std::size_t{1024 - 32} * 1024;
 
 struct WireRow {
@@ -24,19 +24,19 @@ struct WireRow {
 };
 
 [[nodiscard]] WireRow run_row(const core::RunRow& run);
-// As in a list: with the headline figures of the first direction, long texts cut.
+// A row of a list, with the headline figures of the first direction. Long texts are cut.
 [[nodiscard]] WireRow listed_run_row(const core::RunRow& run);
 [[nodiscard]] WireRow scenario_row(const core::ScenarioRow& scenario);
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
-// From the job's runs, of which there is at least one.
+// From the job's runs, at least one.
 [[nodiscard]] WireRow job_row(const std::vector<core::RunRow>& runs);
 // The property Design of a live job; empty without one.
 [[nodiscard]] WireRow design_row(const core::JobStatus& job);
-// As many as the budget allows; GetRun's `flags` has their number.
+// As many as the budget allows; GetRun's `flags` has the full number.
 [[nodiscard]] dbus::Rows flag_rows(const std::vector<QualityFlag>& flags);
 
-// As many rows, from the first on, as fit into the smaller of `limit_bytes` and `room_bytes`, off which it
-// takes what they need.
+// As many rows, from the first on, as fit into the smaller of `limit_bytes` and `room_bytes`. Subtracts their
+// size from `room_bytes`.
 template <class Item, class MakeRow>
 [[nodiscard]] dbus::Rows fitting_rows(const std::vector<Item>& items, MakeRow make_row,
                                       std::size_t limit_bytes, std::size_t& room_bytes) {
@@ -58,12 +58,12 @@ template <class Item, class MakeRow>
           "less"};
 }
 
-// Of a page that could never get anywhere.
+// The error for a page on which not even one row fits.
 [[nodiscard]] inline Error too_large_for_a_message() {
   return {ErrorKind::internal, "one row is larger than a message may be"};
 }
 
-// Rows of a method that has no pages; throws Unsupported where they do not fit into one message.
+// Rows of a method that has no pages; throws Unsupported if they do not fit into one message.
 template <class Item, class MakeRow>
 [[nodiscard]] dbus::Rows all_rows(const std::vector<Item>& items, MakeRow make_row) {
   dbus::Rows rows;
@@ -80,8 +80,8 @@ template <class Item, class MakeRow>
   return rows;
 }
 
-// Of a list of `count`, the rows from `offset` on, `limit` of them at most and as many as fit into a message;
-// `make_row(index)` makes them.
+// The rows from `offset` on of a list of `count` rows: at most `limit`, and only as many as fit into a
+// message. `make_row(index)` makes them.
 template <class MakeRow>
 [[nodiscard]] dbus::Rows fitting_part(std::size_t count, std::uint64_t offset, std::uint32_t limit,
                                       MakeRow make_row) {
@@ -104,9 +104,8 @@ struct WirePage {
   std::string next;
 };
 
-// The page that `fetch(limit)`, a Result<core::Page<Item>>, gives for `limit`, or a shorter one where that
-// would not fit into a message: cursors are the store's, so it is asked again for as many rows as there was
-// room for.
+// The page that `fetch(limit)`, a Result<core::Page<Item>>, returns for `limit`. If it does not fit into a
+// message, fetches again with the number of rows that fit, since cursors are the store's.
 template <class Fetch, class MakeRow>
 [[nodiscard]] WirePage fitting_page(std::uint32_t limit, Fetch fetch, MakeRow make_row) {
   for (;;) {

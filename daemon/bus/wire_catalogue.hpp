@@ -1,4 +1,4 @@
-// What the kernel offers, as the rows that dbus/org.netperfd1.Manager.xml documents.
+// Converts the kernel's catalogue to the rows that dbus/org.netperfd1.Manager.xml documents.
 #pragma once
 
 #include "daemon/bus/wire.hpp"
@@ -9,7 +9,7 @@ namespace netperfd::bus {
 [[nodiscard]] WireRow capability_row(const core::Capability& capability);
 [[nodiscard]] WireRow module_row(const core::ModuleRow& module);
 [[nodiscard]] WireRow function_row(const core::FunctionRow& function);
-// Without its fields, which have rows of their own.
+// Without the event's fields, which have rows of their own.
 [[nodiscard]] WireRow event_row(const core::EventDetails& event);
 [[nodiscard]] WireRow event_field_row(const core::EventFieldRow& field);
 [[nodiscard]] WireRow tracer_row(const core::TracerRow& tracer);

@@ -13,9 +13,9 @@
 namespace netperfd::bus {
 namespace {
 
-// Compare's first row holds lists of texts, each of which has its limit; rows get what it leaves. Facts
-// refuse a verdict and counters explain one, so neither may be crowded out by functions.
-constexpr std::size_t kLeftOutBytes = 256;  // three numbers that tell of rows left out
+// Compare's first row holds lists of texts, each with its limit; the other rows get the remaining bytes.
+// Facts can refuse a verdict and counters explain one, so functions must not crowd them out.
+constexpr std::size_t kLeftOutBytes = 256;  // three numbers of rows left out
 static_assert(7 * kListBytes + kLongTextBytes < kRowsBudgetBytes / 2);
 constexpr std::size_t kListsShare = 4;  // of the room: a quarter at most
 
@@ -119,7 +119,7 @@ WireRow function_delta_row(const FunctionDelta& function) {
   const bool on_a = function.match != FunctionMatch::only_b;
   const bool on_b = function.match != FunctionMatch::only_a;
   const ShiftEstimate& cost = function.cost;
-  if (!cost.shift && cost.median_a == 0 && cost.median_b == 0) {  // no bytes are known to divide by
+  if (!cost.shift && cost.median_a == 0 && cost.median_b == 0) {  // the number of bytes is unknown
     if (on_a) row.ns_per_call_a = function.a.ns_per_call;
     if (on_b) row.ns_per_call_b = function.b.ns_per_call;
     return to_wire(row);

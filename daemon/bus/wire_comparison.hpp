@@ -14,7 +14,7 @@ struct WireComparison {
   dbus::Rows functions, counters, facts;
 };
 
-// Always fits into one message: what does not is left out from the end of its list, and counted.
+// Always fits into one message: excess rows are left out from the end of their list, and counted.
 [[nodiscard]] WireComparison wire_comparison(const core::ComparedSelections& compared);
 
 [[nodiscard]] WireRow function_delta_row(const FunctionDelta& function);

@@ -1,4 +1,4 @@
-// What was counted while a run went on, as the rows that dbus/org.netperfd1.Manager.xml documents.
+// Converts a run's counters to the rows that dbus/org.netperfd1.Manager.xml documents.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace netperfd::bus {
 
 [[nodiscard]] WireRow counter_row(const CounterDelta& delta);
 [[nodiscard]] WireRow tcp_sample_row(const TcpSample& sample);
-// As many clauses as a message has room for beside its rows.
+// As many clauses as fit into a message beside its rows.
 [[nodiscard]] std::vector<std::string> unknown_counters(const Counters& counters);
 
 }  // namespace netperfd::bus

@@ -12,7 +12,7 @@
 namespace netperfd::bus {
 namespace {
 
-// For GetFunctionProfile's row, which has one long text, some short ones and three dozen numbers.
+// Bytes for GetFunctionProfile's row: one long text, some short ones and three dozen numbers.
 constexpr std::size_t kProfileRowBytes = std::size_t{64} * 1024;
 static_assert(kLongTextBytes + 4 * kShortTextBytes < kProfileRowBytes / 2);
 
@@ -20,7 +20,7 @@ std::optional<std::uint32_t> duplicate_of(std::uint32_t number) {
   return number > 0 ? std::optional{number} : std::nullopt;
 }
 
-// The three figures that tell a function from all others.
+// The three values that identify a function.
 template <class Row, class Function>  // FunctionStats or core::FunctionName
 void put_identity(Row& row, const Function& function) {
   row.function = function.name;

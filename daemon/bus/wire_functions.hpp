@@ -1,5 +1,5 @@
-// A run's function profile, as the rows that dbus/org.netperfd1.Manager.xml documents. Names are the kernel's
-// or, of an imported trace, whatever its file says.
+// Converts a run's function profile to the rows that dbus/org.netperfd1.Manager.xml documents. Names are the
+// kernel's or, for an imported trace, arbitrary text of its file.
 #pragma once
 
 #include "daemon/bus/wire.hpp"
@@ -16,10 +16,10 @@ struct WireProfile {
   dbus::Rows builds;
 };
 
-// Always fits into one message: builds that do not are left out and counted.
+// Always fits into one message: excess builds are left out and counted.
 [[nodiscard]] WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic);
 
-// `timed` is FunctionProfile::timed here and below: without it rows have no key of a time.
+// Here and below, `timed` is FunctionProfile::timed. If it is false, rows have no keys for times.
 [[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed);
 [[nodiscard]] WireRow function_slices_row(const FunctionStats& function, bool timed);
 [[nodiscard]] WireRow call_edge_row(const core::NamedEdge& edge);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Length of the character that `text` begins with, 0 where sd-bus would not take it.
+// Length of the first character of `text`; 0 if sd-bus would reject it.
 std::size_t accepted_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) == 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Texts of iperf3, of files and of other hosts, made fit for the bus.
+// Makes texts of iperf3, of files and of other hosts valid for the bus.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ inline constexpr const char* kEllipsis = "\xE2\x80\xA6";
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// What a text takes in a message: its length, its bytes and a NUL.
+// Bytes that a text takes in a message: its length field, its bytes and a NUL.
 [[nodiscard]] constexpr std::size_t text_bytes(std::size_t length) {
   return 4 + length + 1;
 }
 
-// `text` with U+FFFD in place of what D-Bus refuses, and with "…" at the end where it was cut to
-// `limit_bytes`. sd-bus refuses a whole message for one such character: malformed UTF-8, NUL and also
-// Unicode's noncharacters.
+// `text` with U+FFFD in place of characters that D-Bus rejects. If it was cut to `limit_bytes`, it ends with
+// "…". sd-bus rejects a whole message for one such character: malformed UTF-8, NUL and also Unicode's
+// noncharacters.
 [[nodiscard]] std::string wire_text(std::string_view text, std::size_t limit_bytes);
 
 struct WireTexts {
@@ -34,8 +34,7 @@ struct WireTexts {
   bool cut = false;
 };
 
-// Each as a short text, and of all of them as many as `limit_bytes` have room for; where it was cut the last
-// one is "…".
+// Each as a short text, as many as fit into `limit_bytes`. If the list was cut, the last text is "…".
 [[nodiscard]] WireTexts wire_texts(const std::vector<std::string>& texts, std::size_t limit_bytes);
 
 }  // namespace netperfd::bus

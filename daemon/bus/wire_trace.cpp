@@ -14,20 +14,19 @@
 namespace netperfd::bus {
 namespace {
 
-// GetTrace has no pages. What else it holds has its limits, so that the events, which take all the room that
-// is left, have at least this much: 64 of them, each with 600 slices and a filter of 60 bytes, do not need
-// more.
+// GetTrace has no pages. Its other parts have limits, so that at least this many bytes remain for the events.
+// 64 events, each with 600 slices and a filter of 60 bytes, do not need more.
 constexpr std::size_t kEventsBytes = std::size_t{312} * 1024;
 constexpr std::size_t kTraceRowBytes = std::size_t{104} * 1024;
 constexpr std::size_t kCpusBytes = std::size_t{192} * 1024;
 constexpr std::size_t kMarksBytes = std::size_t{128} * 1024;
 constexpr std::size_t kDropsBytes = std::size_t{256} * 1024;
-// A job cannot name more than that many.
+// A job cannot name more.
 constexpr std::size_t kOnlyCpusLimit = 1024;
 static_assert(2 * kLongTextBytes + kListBytes + 2 * kShortTextBytes + 4 * kOnlyCpusLimit < kTraceRowBytes);
 static_assert(kTraceRowBytes + kCpusBytes + kMarksBytes + kDropsBytes + kEventsBytes <= kRowsBudgetBytes);
 
-// More than any event of a kernel has; all of them at their longest still fit into a message.
+// More than any kernel event has. As many at maximum length still fit into a message.
 constexpr std::size_t kFieldsLimit = 256;
 
 double seconds(std::int64_t nanoseconds) {
@@ -76,7 +75,7 @@ struct EventRows {
   std::uint64_t without_slices = 0;
 };
 
-// Every event has its count before the first one has its slices, which are what takes the room.
+// All events get their counts before any gets its slices, which take most of the room.
 EventRows event_rows(const std::vector<EventCount>& events, std::size_t room_bytes) {
   const auto count_row = [](const EventCount& event) { return to_wire(make_event(event)); };
   EventRows made{.rows = fitting_rows(events, count_row, room_bytes, room_bytes), .without_slices = 0};

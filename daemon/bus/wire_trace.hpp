@@ -1,4 +1,4 @@
-// What a run's trace session saw, as the rows that dbus/org.netperfd1.Manager.xml documents.
+// Converts a run's trace to the rows that dbus/org.netperfd1.Manager.xml documents.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ struct WireTrace {
   dbus::Rows cpus, events, drops, marks;
 };
 
-// Always fits into one message: of what does not, the rarest is left out and counted in `trace`.
+// Always fits into one message: the rarest excess rows are left out and counted in `trace`.
 [[nodiscard]] WireTrace wire_trace(const TraceRecord& record);
 
 [[nodiscard]] WireRow sample_row(const EventSample& sample);
 [[nodiscard]] WireRow stack_row(const StackCount& stack);
 
-// What TraceProgress' lists may take of its message.
+// Maximum bytes of TraceProgress' lists in its message.
 inline constexpr std::size_t kProgressFunctionsBytes = std::size_t{64} * 1024;
 inline constexpr std::size_t kProgressEventsBytes = kRowsBudgetBytes - kProgressFunctionsBytes;
 
-// One of them by name, as much as `limit_bytes` have room for; what has the same name is added up.
+// One of the lists by name, as much as fits into `limit_bytes`. Entries with the same name are added up.
 [[nodiscard]] std::map<std::string, std::uint64_t> progress_counts(
     const std::vector<std::pair<std::string, std::uint64_t>>& counts, std::size_t limit_bytes);
 

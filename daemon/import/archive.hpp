@@ -1,5 +1,5 @@
-// The two directions of record_bytes.cpp. Both have the same members, so that one walk over a record serves
-// for writing and for reading it.
+// The writer and the reader of record_bytes.cpp. Both have the same members, so that the same code writes and
+// reads a record.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ class ByteWriter {
   std::string out_;
 };
 
-// Of bytes that nobody vouches for. After the first that is wrong everything reads as 0 and empty.
+// Reads untrusted bytes. After the first error everything reads as 0 and empty.
 class ByteReader {
  public:
   static constexpr bool kReads = true;
-  // What is made of them may take so much memory.
+  // Memory limit of the decoded values.
   ByteReader(std::string_view bytes, std::size_t budget) : bytes_(bytes), budget_(budget) {}
 
-  // To be asked before memory is taken; false and an end where it is too much.
+  // Call this before allocating memory. If the limit is exceeded, returns false and fails the reader.
   [[nodiscard]] bool may_take(std::size_t size) {
     constexpr std::size_t kOfTheHeapItself = 32;
     if (size > budget_ || budget_ - size < kOfTheHeapItself) {

@@ -1,4 +1,4 @@
-// The values that everything in a record comes down to, in both directions of archive.hpp.
+// The basic values of a record, for the writer and the reader of archive.hpp.
 #pragma once
 
 #include <bit>

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-// Machines of 32 bits have several calls of other names for the same, and would need a list of their own.
+// 32-bit machines have several calls with other names for the same purpose and would need their own list.
 #if defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
 
 namespace netperfd::import {
@@ -46,10 +46,10 @@ constexpr auto kAllowed = std::to_array<std::uint32_t>({
     SYS_alarm,
 #endif
 });
-// Of these the third argument says what may be done with the memory.
+// The third argument of these calls is the protection of the memory.
 constexpr std::array<std::uint32_t, 2> kProtecting{SYS_mmap, SYS_mprotect};
 
-// abort() sends its signal by this one: to the own process, which the first argument names.
+// abort() sends its signal with this call. The first argument must be the own process.
 constexpr std::uint32_t kSignalling = SYS_tgkill;
 
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
@@ -59,7 +59,7 @@ class Filter {
  public:
   void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
   void answer(std::uint32_t what) { add(BPF_RET | BPF_K, what); }
-  // Skip that many instructions where the loaded word is `value`, is not, or has one of `bits`.
+  // Skip that many instructions if the loaded word is `value`, is not, or has one of `bits`.
   void if_equal_skip(std::uint32_t value, std::uint8_t count) {
     code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, count, 0, value});
   }

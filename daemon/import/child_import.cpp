@@ -19,13 +19,13 @@
 namespace netperfd::import {
 namespace {
 
-// One turn of the loop reads no more than this.
+// Maximum bytes to read per turn of the loop.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
-// Of descriptors whose file systems do not answer: each holds a thread.
+// Limit for descriptors whose file systems do not answer: each blocks a thread.
 constexpr std::size_t kMostCloses = 8;
 
-// An answer of the process about the file, which is the caller's to mend.
+// An error in the file, reported by the process. The caller can fix the file.
 std::unexpected<Error> refuse(std::string message) {
   return fail(ErrorKind::invalid_argument, std::move(message));
 }
@@ -36,7 +36,7 @@ Result<ImportedFile> decode(std::string_view answer) {
   if (kind == kAnswerRecord) return from_bytes(answer);
   constexpr std::size_t kLongestError = 4096;
   std::string message(answer.substr(0, kLongestError));
-  // It may quote the file, and the process may have been misled by it.
+  // The text may quote the file, and the file may have compromised the process.
   for (char& c : message) {
     if (c < ' ' || c > '~') c = '?';
   }
@@ -58,7 +58,7 @@ Result<Fd> in_memory(const std::string& bytes) {
 
 }  // namespace
 
-// One file on its way. Ends by the process's exit, the deadline or an answer that is too long.
+// One file being read. Ends with the process's exit, at the deadline or if the answer is too long.
 class ChildImport::Reading {
  public:
   Reading(ChildImport& owner, ReaderProcess process, Fd answer, Done done)
@@ -85,7 +85,7 @@ class ChildImport::Reading {
     return {};
   }
 
-  // Kills the process and forgets the call.
+  // Kills the process and drops the callback.
   void cancel() {
     for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
     if (process_) owner_.bury(std::move(*process_));
@@ -95,7 +95,7 @@ class ChildImport::Reading {
   }
 
  private:
-  // False at the end of what there is at the moment.
+  // Returns false if no more data is available now.
   bool read_more() {
     std::array<char, kReadBytes> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
     const ssize_t got = ::read(answer_->get(), chunk.data(), chunk.size());
@@ -144,7 +144,7 @@ class ChildImport::Reading {
     return fmt::format("the process that read the file was killed by {}", signal_text(number));
   }
 
-  // The last of this: the owner may destroy it inside the call.
+  // Last use of this object: the owner may destroy it inside the call.
   void give(Result<ImportedFile> result) {
     const auto done = std::move(done_);
     cancel();
@@ -234,7 +234,7 @@ Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> e
   auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {
     if (!writing->process.reap().ended) return;
     const auto told = std::move(writing->ended);
-    writings_.erase(writing);  // there is room again when they hear of it
+    writings_.erase(writing);  // free the slot before they are notified
     told();
   });
   if (!exit) {

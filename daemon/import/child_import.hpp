@@ -1,4 +1,4 @@
-// Reads what users bring in processes without privileges: the core's FileImport.
+// Implements the core's FileImport: reads users' files in processes without privileges.
 #pragma once
 
 #include <sys/types.h>
@@ -23,18 +23,18 @@
 namespace netperfd::import {
 
 struct ImportSettings {
-  uid_t uid = 0;  // of the processes: no one who has anything
+  uid_t uid = 0;  // of the processes: an unprivileged user
   gid_t gid = 0;
   std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
   std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
   std::size_t answer_limit_bytes = std::size_t{32} << 20;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  // of a process, without the file
-  std::size_t reads = 2;                                // at a time, also of killed ones; others are busy
-  std::size_t texts = 4;                                // the same
+  std::size_t reads = 2;  // at a time, including killed ones; more are refused with busy
+  std::size_t texts = 4;  // the same
 };
 
-// Both methods are the loop's. Destroying it kills all processes that it started and does not wait for their
-// end; handles of read() that are left then are dead.
+// Call both methods only from the loop. The destructor kills all processes that it started and does not wait
+// for their end; remaining handles of read() are dead then.
 class ChildImport final : public core::FileImport {
  public:
   ChildImport(EventLoop& loop, ImportSettings settings) : loop_(loop), settings_(std::move(settings)) {}
@@ -58,7 +58,7 @@ class ChildImport final : public core::FileImport {
   };
   [[nodiscard]] Confinement confinement() const;
   [[nodiscard]] Status make_room();
-  // Kills it. It is reaped when it has ended, which may be never: the loop does not wait for that.
+  // Kills the process. It is reaped once it has ended, which may be never: the loop does not wait for that.
   void bury(ReaderProcess process);
 
   EventLoop& loop_;

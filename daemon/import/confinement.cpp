@@ -36,7 +36,7 @@ constexpr bool kSanitized = false;
 #endif
 
 Status set_limit(__rlimit_resource resource, std::uint64_t value, const char* name) {
-  // Beyond its limit of CPU time a process gets SIGXCPU, which tells why it died; at the hard one SIGKILL.
+  // At the soft limit of CPU time a process gets SIGXCPU, which shows why it died; at the hard limit SIGKILL.
   const rlimit limit{value, resource == RLIMIT_CPU ? value + 1 : value};
   if (::setrlimit(resource, &limit) != 0) return fail_errno(name, errno);
   return {};
@@ -57,12 +57,12 @@ Status set_limits(const Confinement& confinement) {
   for (const auto& [resource, value, name] : limits) {
     if (auto set = set_limit(resource, value, name); !set) return set;
   }
-  if (kSanitized) return {};  // they map more than there is, and look at memory through pipes
+  if (kSanitized) return {};  // sanitizers map more memory than exists, and read memory through pipes
   if (auto set = set_limit(RLIMIT_NOFILE, STDERR_FILENO + 1, "limit open files"); !set) return set;
   return set_limit(RLIMIT_AS, confinement.memory_bytes, "limit memory");
 }
 
-// Also of a user that is root, as a configuration may have it.
+// Drops them for root too, since a configuration may name root as the user.
 Status drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
@@ -87,7 +87,7 @@ Status tie_to(pid_t parent) {
   return {};
 }
 
-// Where memory is short it is this process that the kernel ends, and where CPUs are busy it waits: a
+// If memory is short, the kernel kills this process first. If CPUs are busy, this process waits. A
 // measurement may be under way.
 Status stand_back() {
   const Fd file{::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};

@@ -11,7 +11,7 @@
 namespace netperfd::import {
 namespace {
 
-// It is here that a file must show what it is; iperf3's own words about a title or a version may come first.
+// The file type must be visible within this range; iperf3's lines about a title or a version may come first.
 constexpr std::size_t kLookedAt = std::size_t{64} << 10U;
 
 constexpr std::string_view kTraceDat{"\x17\x08\x44tracing", 10};
@@ -23,7 +23,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-// The first line that begins as JSON does, to the end of what is looked at; nothing where there is none.
+// The text from the first line that begins like JSON to the end of the examined range; empty if there is
+// none.
 std::string_view json_of(std::string_view text) {
   while (!text.empty()) {
     const auto* const begin = std::ranges::find_if_not(text, is_blank);
@@ -63,7 +64,7 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
                             first_bytes(text), kExpected));
   }
   const std::string_view json = json_of(text);
-  // First what no trace has: iperf3's own words, such as a title, may look like a call.
+  // Test first for text that no trace has: iperf3's own output, such as a title, may look like a call.
   const bool has_head = text.starts_with("# tracer:") || text.starts_with("cpus=");
   if (!has_head && contains_any(json, {"\"test_start\"", "\"connecting_to\"", "\"event\":"})) {
     return FileKind::iperf3;

@@ -1,4 +1,4 @@
-// What a file that a user brought is, by its content, and who reads it then.
+// Detects the type of an imported file from its content, and selects its reader.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@ namespace netperfd::import {
 
 enum class FileKind { trace_dat, iperf3, graph_text };
 
-// By its first bytes and lines. invalid_argument with what was found where it is none of them.
+// Detects the type from the first bytes and lines. If it is none of them, invalid_argument with the text
+// found.
 [[nodiscard]] Result<FileKind> recognize(std::span<const std::byte> file);
 
-// They take the whole file.
+// The readers take the whole file.
 struct FileReaders {
   std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text;
 };

@@ -22,10 +22,10 @@ enum Position { mode_at = 2, parent_at, uid_at, gid_at, memory_at, cpu_at, size_
 constexpr std::string_view kRecord = "record";
 constexpr std::string_view kText = "text";
 
-// Whoever takes nothing of the text for as long has forgotten it.
+// A caller that reads nothing of the text for this long has abandoned it.
 constexpr unsigned kPatienceSeconds = 600;
 
-// Exit codes; an answer was given with the first.
+// Exit codes. With the first, an answer was given.
 constexpr int kDone = 0;
 constexpr int kUnable = 1;
 
@@ -79,7 +79,7 @@ void write_text(std::string_view text) {
   ::_exit(kDone);
 }
 
-// The limit of memory leaves room for the size that was checked, and for no other.
+// The memory limit allows only for the file size that was checked.
 Status check_file(std::uint64_t size) {
   struct stat status{};
   if (::fstat(STDIN_FILENO, &status) != 0) return fail_errno("the file", errno);
@@ -133,7 +133,7 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   if (const auto confined = confine(order->confinement); !confined) {
     give_up(order->mode, fmt::format("the process to read it: {}", confined.error().message));
   }
-  // Only now: the file may be of a file system that answers as its owner likes, or never.
+  // Only after confinement: the file's owner may control the file system, which may answer anything or never.
   if (const auto checked = check_file(order->file_bytes); !checked) {
     give_up(order->mode, checked.error().message);
   }
@@ -146,7 +146,7 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   } catch (const std::exception& error) {
     give_up(order->mode, fmt::format("reading the file failed: {}", error.what()));
   }
-  // Without exit handlers: they would be those of the daemon's program, and nothing of it has begun here.
+  // Skip exit handlers: they belong to the daemon's program, which has not started here.
   ::_exit(kDone);
 }
 

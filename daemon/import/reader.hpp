@@ -1,5 +1,5 @@
-// `netperfd --read-file`: the process that reads a file which a user brought, so that the daemon never does.
-// It has the file as its standard input and gives what it makes of it on its standard output.
+// `netperfd --read-file`: the process that reads an imported file, so that the daemon never does. The file is
+// its standard input; it writes the result to its standard output.
 #pragma once
 
 #include <sys/types.h>
@@ -29,7 +29,7 @@ inline constexpr char kAnswerRecord = 'R';
 inline constexpr char kAnswerError = 'E';
 inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
 
-// What is done with the file's bytes, in a process that is confined already.
+// Processes the file's bytes, in a process that is already confined.
 struct ReaderFunctions {
   std::function<Result<ImportedFile>(std::span<const std::byte> file)> record;
   std::function<Status(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink)>
@@ -41,7 +41,7 @@ struct ReaderFunctions {
 [[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement,
                                                    std::uint64_t file_bytes);
 
-// The whole life of such a process; main calls it before anything else where argv[1] is kReaderFlag.
+// The main function of such a process. main() calls it before anything else if argv[1] is kReaderFlag.
 [[noreturn]] int run_reader(int argc, char** argv, const ReaderFunctions& functions);
 
 }  // namespace netperfd::import

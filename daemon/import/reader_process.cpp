@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// glibc 2.36 forgot to tell C++ that these are C functions.
+// glibc 2.36 lacks extern "C" for these functions.
 extern "C" {
 #include <sys/pidfd.h>
 }

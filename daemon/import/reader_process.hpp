@@ -12,9 +12,9 @@
 
 namespace netperfd::import {
 
-// Destroying it kills the process, and reaps it only where it has ended by then: one that waits for a file
-// system in user space is not ended even by SIGKILL. To be made on the main thread: the kernel sends the
-// death signal when the thread that spawned ends.
+// The destructor kills the process, and reaps it only if it has ended by then: even SIGKILL does not end a
+// process that waits for a file system in user space. Create it on the main thread: the kernel sends the
+// death signal when the thread that spawned the process ends.
 class ReaderProcess {
  public:
   // `program` hands kReaderFlag to run_reader(); both descriptors are the process's alone afterwards. Never

@@ -29,8 +29,8 @@ void put(Archive& archive, std::pair<First, Second>& pair) {
   put(archive, pair.second);
 }
 
-// Each binding below names all members of its type: one that is added there does not compile here until it is
-// handed over too.
+// Each binding below names all members of its type. If a member is added to a type, this does not compile
+// until the member is added here too.
 template <class Archive>
 void put(Archive& archive, TraceCpu& value) {
   auto& [cpu, records, bytes, lost, overrun, commit_overrun, dropped, damaged] = value;
@@ -308,8 +308,7 @@ void put(Archive& archive, std::optional<T>& value) {
   if (value) put(archive, *value);
 }
 
-// A list grows as its elements come, each time to twice its size: its length alone makes nothing be put
-// aside.
+// A list grows as elements arrive, doubling each time, so a false length alone allocates no memory.
 template <class T>
 bool make_room(ByteReader& reader, std::vector<T>& list, std::size_t wanted) {
   if (list.size() < list.capacity()) return true;

@@ -23,7 +23,7 @@
 namespace netperfd::import {
 namespace {
 
-// The first thing that is wrong; empty where nothing is.
+// The first error; empty if there is none.
 class Finding {
  public:
   void require(bool holds, std::string_view what) {

@@ -1,5 +1,5 @@
-// What must hold of what a file held before the daemon takes it from a process that may have been misled by
-// what it read.
+// Checks a file's content before the daemon accepts it from the reading process, which the file may have
+// compromised.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace netperfd::import {
 
-// Of lists: what an honest reader makes keeps within them, by its own limits on functions, stacks, slices.
+// Limits of lists. A correct reader stays within them through its own limits on functions, stacks and slices.
 inline constexpr std::size_t kMostCpus = 16'384;
 inline constexpr std::size_t kMostEvents = 70'000;
 inline constexpr std::size_t kMostSlices = 600;
@@ -29,14 +29,14 @@ inline constexpr std::size_t kMostStreams = 2'048;
 inline constexpr std::size_t kMostIntervals = 200'000;
 inline constexpr std::size_t kMostFlags = 1'000;
 inline constexpr std::size_t kLongestText = 65'536;
-// Of all lists and texts together, once they are in memory.
+// Limit of all lists and texts together, in memory.
 inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
 
-// Texts are printable and not long, counts fit a signed number, indices point to what is there, parents stand
-// before their children, CPUs, events, functions and edges occur once. invalid_argument with what is not so.
+// Texts are printable and not long, counts fit a signed number, indices are valid, parents precede their
+// children, and CPUs, events, functions and edges occur once. invalid_argument with the violation.
 [[nodiscard]] Status check_record(const TraceRecord& record);
 
-// The texts alone. The fuzzers require this of every record that the readers of daemon/trace make.
+// Checks only the texts. The fuzzers require this of every record that the readers of daemon/trace make.
 [[nodiscard]] Status check_texts(const TraceRecord& record);
 
 // check_record() of a trace; of an iperf3 document that figures are finite and counts fit a signed number,

@@ -1,4 +1,4 @@
-// What this machine can do and trace.
+// The capabilities of this machine, and what it can trace.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ static_assert(kDescribed<Function>);
 
 struct Event {
   std::string name;                 // "skb:kfree_skb"
-  std::optional<std::uint32_t> id;  // this and the next only of one that was asked for by name
+  std::optional<std::uint32_t> id;  // this and the next only if asked for by name
   std::optional<std::string> print;
 };
 template <>

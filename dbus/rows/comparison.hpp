@@ -1,4 +1,4 @@
-// Comparisons and plans. docs/comparing.md says what the figures mean.
+// Comparisons and plans. docs/comparing.md explains the figures.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace netperfd::rows {
 
-// What is said of the whole (Compare's first row). Ratios are of B to A: 1.05 is 5 % more.
+// The overall result (Compare's first row). Ratios are of B to A: 1.05 is 5 % more.
 struct Comparison {
   std::string figure;   // "received", in bits per second
   std::string verdict;  // improvement, regression, equivalent, inconclusive, too few or refused
   std::optional<double> threshold;
-  std::optional<std::string> pairing;  // what is a sample: blocks, runs or boots
+  std::optional<std::string> pairing;  // unit of a sample: blocks, runs or boots
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
-  std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those met
+  std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
-  std::optional<std::uint32_t> needed;  // samples a side, or blocks, that find the threshold
+  std::optional<std::uint32_t> needed;  // samples per side, or blocks, that detect the threshold
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
       ns_per_byte_level, ns_per_byte_p;
   std::optional<double> explained, explained_low, explained_high;  // shares of ns_per_byte_shift
   std::optional<double> residual_ns_per_byte, traced_to_plain;
   std::optional<std::uint32_t> tested;        // functions
-  std::optional<std::string> not_attributed;  // why the functions tell no story
+  std::optional<std::string> not_attributed;  // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
   std::optional<std::vector<std::string>> changed, same, caveats;
   // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
@@ -100,11 +100,11 @@ inline constexpr auto kFields<Comparison> =
                field("facts_left_out", &Comparison::facts_left_out)};
 static_assert(kDescribed<Comparison>);
 
-// One function on both sides; costs are nanoseconds of self time a byte of goodput.
+// One function on both sides; costs are nanoseconds of self time per byte of goodput.
 struct FunctionDelta {
   std::string function;
-  std::optional<std::string> function_b;   // its name in B, where that is another
-  std::optional<std::uint32_t> duplicate;  // which of several of that name, from 1
+  std::optional<std::string> function_b;   // its name in B, if different
+  std::optional<std::uint32_t> duplicate;  // number among the functions of that name, from 1
   std::optional<std::string> module;       // absent: the kernel itself
   std::optional<std::string> match;        // same, renamed, only A, only B
   std::optional<double> cost_a, cost_b;
@@ -160,7 +160,7 @@ static_assert(kDescribed<CounterChange>);
 
 struct FactChange {
   std::string group, key;
-  std::optional<std::vector<std::string>> a, b;  // values met
+  std::optional<std::vector<std::string>> a, b;  // values that occur
   std::optional<bool> declared, explains;
 };
 template <>
@@ -174,13 +174,13 @@ static_assert(kDescribed<FactChange>);
 
 // The answer of PlanRuns.
 struct Plan {
-  std::optional<std::string> pairing;    // what is planned: blocks, or runs a side
-  std::optional<std::uint32_t> samples;  // of the runs it was planned from
+  std::optional<std::string> pairing;    // unit of the plan: blocks, or runs per side
+  std::optional<std::uint32_t> samples;  // number in the runs it was planned from
   std::optional<double> sd;              // of their logarithms
   std::optional<double> effect, power;   // shares
-  std::optional<std::uint32_t> needed;   // absent beyond a million
+  std::optional<std::uint32_t> needed;   // absent above a million
   std::optional<double> seconds;         // that these take
-  // Of `repeat`, where that was asked: the ratio above 1 that so many find, and what they take.
+  // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
   std::optional<double> detectable, repeat_seconds;
 };
 template <>

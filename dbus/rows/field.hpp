@@ -1,5 +1,5 @@
-// How a row that crosses the bus is described: once, beside its struct. Whoever carries a row (the daemon's
-// wire, the client's decoding, JSON, CSV, the API's lock) walks this description.
+// Describes the rows that cross the bus. Each row has one description, beside its struct. All code that
+// handles rows (the daemon's encoding, the client's decoding, JSON, CSV, the API's lock) iterates over it.
 //
 // A row is a plain struct. Its description is the tuple kFields<Row>, in the order of the keys in JSON and
 // CSV. A member that is an optional has no key where it is not known; any other member always has one.
@@ -62,7 +62,7 @@ constexpr bool has_members(std::index_sequence<I...> /*count*/) {
 
 }  // namespace detail
 
-// Whether the description of an aggregate names as many fields as it has members.
+// Whether the description of an aggregate has as many fields as the aggregate has members.
 template <class Row>
 inline constexpr bool kDescribed = [] {
   constexpr std::size_t kCount = std::tuple_size_v<std::remove_cv_t<decltype(kFields<Row>)>>;

@@ -1,5 +1,4 @@
-// Function profiles. Figures ending in _ns are nanoseconds; docs/functions.md says what total and self time
-// are.
+// Function profiles. Figures ending in _ns are nanoseconds; docs/functions.md defines total and self time.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +11,24 @@
 
 namespace netperfd::rows {
 
-// What is said of a whole profile (GetFunctionProfile).
+// The summary of a profile (GetFunctionProfile).
 struct Profile {
-  std::optional<std::uint64_t> functions;        // how many were called
+  std::optional<std::uint64_t> functions;        // number of functions called
   std::optional<std::uint64_t> builds_left_out;  // rows that did not fit into the message
   std::optional<std::uint64_t> edges, nodes;     // pairs of caller and callee; paths of calls
   std::optional<std::uint64_t> hits;             // calls
-  std::optional<bool> timed;  // false: the function tracer's, which tells of no end; no time is known
+  std::optional<bool> timed;  // false: from the function tracer, which records no end; no times
   std::optional<std::uint64_t> self_ns, corrected_self_ns;  // over all functions
   std::optional<double> slice_s;
-  std::optional<std::uint32_t> depth;  // as asked; absent: all levels
+  std::optional<std::uint32_t> depth;  // as requested; absent: all levels
   std::optional<bool> sleep_in_recorded, off_cpu_known;
-  // The tracer's own cost: within a call, and in its caller for each.
+  // The tracer's own cost: within a call, and per call in its caller.
   std::optional<double> calibration_entry_ns, calibration_callee_ns;
   std::optional<std::uint64_t> calibration_calls;
   std::optional<std::string> not_calibrated;  // why not
   std::optional<std::uint64_t> goodput_bytes, packets, packet_bytes;
   std::optional<std::string> packet_device, packet_netns, packet_direction;  // tx or rx of that device
-  // Counts of what is no whole call.
+  // Counts of incomplete calls.
   std::optional<std::uint64_t> open_at_start, open_at_end, unmatched_exits, unmatched_entries, over_losses,
       depth_overruns, clipped, out_of_order, tree_overflow;
 };
@@ -81,12 +80,12 @@ static_assert(kDescribed<Build>);
 struct FunctionStats {
   std::string function;
   std::optional<std::string> module;       // absent: the kernel itself
-  std::optional<std::uint32_t> duplicate;  // which of several of that name, from 1
+  std::optional<std::uint32_t> duplicate;  // number among the functions of that name, from 1
   std::optional<std::uint64_t> hits, total_ns, self_ns, corrected_self_ns, recorded_ns, interrupted_ns,
       off_cpu_ns;
   std::optional<std::uint64_t> callees, interruptions, roots, interrupt_roots;
   std::optional<std::uint64_t> min_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;  // of one call's total time
-  // Of the self time, corrected where that is known.
+  // From the self time, corrected if the correction is known.
   std::optional<double> self_ns_per_call, self_ns_per_byte, calls_per_packet;
 };
 template <>
@@ -116,7 +115,7 @@ inline constexpr auto kFields<FunctionStats> =
                field("calls_per_packet", &FunctionStats::calls_per_packet)};
 static_assert(kDescribed<FunctionStats>);
 
-// Calls that returned in a slice and their self time, in each slice; trailing zeros are left out.
+// For each slice: the calls that returned in it, and their self time. Trailing zeros are left out.
 struct FunctionSlices {
   std::string function;
   std::optional<std::string> module;

@@ -23,7 +23,7 @@ enum class Direction { send, receive, both };  // seen from the client: send is 
   }
   return std::nullopt;
 }
-// The same for code that is one for all words; false and no change if the text is none of them.
+// The same for generic code. Returns false and changes nothing if the text is none of the words.
 [[nodiscard]] constexpr bool parse_word(std::string_view text, Direction& direction) {
   const auto parsed = parse_direction(text);
   if (parsed) direction = *parsed;
@@ -44,7 +44,7 @@ struct Sum {
   std::optional<std::uint64_t> received_bytes;
   std::optional<double> sent_bits_per_second;
   std::optional<double> received_bits_per_second;
-  std::optional<std::uint64_t> retransmits;  // TCP and SCTP senders whose kernel tells
+  std::optional<std::uint64_t> retransmits;  // TCP and SCTP senders, if the kernel reports it
   std::optional<std::uint64_t> max_snd_cwnd;
   std::optional<std::uint64_t> min_rtt, mean_rtt, max_rtt;
   std::optional<double> jitter_ms;       // UDP from here on
@@ -80,7 +80,7 @@ static_assert(kDescribed<Sum>);
 struct Interval {
   Direction direction = Direction::send;  // send or receive, never both
   std::optional<std::int64_t> stream;     // absent: the sum
-  bool sender = true;                     // which side counted: its sender or its receiver
+  bool sender = true;                     // the side that counted: sender or receiver
   bool omitted = false;
   double start_s = 0;  // since the start of the test or, after the omitted part, since its end
   double end_s = 0;
@@ -119,10 +119,11 @@ inline constexpr auto kFields<Interval> = std::tuple{field("direction", &Interva
                                                      field("lost_percent", &Interval::lost_percent)};
 static_assert(kDescribed<Interval>);
 
-// Damage to a measurement, or a choice that a reader must know of. It weighs on the result but is no failure.
+// A problem of a measurement, or a choice that a reader must know. A flag lowers trust in the result but
+// never fails the run.
 struct Flag {
   std::string code;     // kebab-case, stable, listed in docs/quality-flags.md
-  std::string message;  // with the figures, and which of them was used
+  std::string message;  // includes the figures, and which of them was used
 
   bool operator==(const Flag&) const = default;
 };

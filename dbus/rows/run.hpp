@@ -30,7 +30,7 @@ struct Run {
   std::optional<std::uint32_t> mss;
   std::optional<std::string> congestion;
   std::optional<double> cpu_client_percent, cpu_server_percent, client_user_s, client_system_s;
-  std::optional<std::uint32_t> flags;  // how many
+  std::optional<std::uint32_t> flags;  // number of flags
   std::optional<std::vector<std::string>> documents;
   std::optional<double> received_bits_per_second, sent_bits_per_second;
   std::optional<std::uint64_t> retransmits;
@@ -38,7 +38,7 @@ struct Run {
   std::optional<std::string> workload;  // iperf3, none or import
   std::optional<std::uint64_t> trace_events, trace_lost;
   std::optional<std::string> trace_skipped, trace_broken;  // why
-  std::optional<std::uint32_t> block, letter;              // of a job with a design, as the next three
+  std::optional<std::uint32_t> block, letter;              // if the job has a design, as the next three
   std::optional<std::string> side, variant;                // A or B, and its name
   std::optional<bool> traced;
   std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
@@ -96,13 +96,13 @@ inline constexpr auto kFields<Run> =
                field("purpose", &Run::purpose)};
 static_assert(kDescribed<Run>);
 
-// A stored job (GetJob): its counts of runs by how they ended.
+// A stored job (GetJob), with counts of its runs by end state.
 struct Job {
   std::uint64_t job = 0;
   std::optional<std::string> scenario, label;
   std::optional<std::uint32_t> owner;
   std::optional<std::uint64_t> created_us;
-  std::optional<std::uint32_t> repeat;  // runs; blocks of a job with a design
+  std::optional<std::uint32_t> repeat;  // runs, or blocks if the job has a design
   std::optional<std::string> purpose;   // measurement, pilot or selftest
   std::optional<std::uint64_t> seed;    // of a design, as the next three
   std::optional<std::string> variant_a, variant_b;

@@ -12,19 +12,19 @@
 
 namespace netperfd::rows {
 
-// What is said of a whole trace (GetTrace).
+// The summary of a trace (GetTrace).
 struct Trace {
-  std::optional<std::string> skipped;  // why nothing was traced; then nothing else is there
-  std::optional<std::string> broken;   // what makes it doubtful
+  std::optional<std::string> skipped;  // why nothing was traced; no other key is present then
+  std::optional<std::string> broken;   // why it is unreliable
   std::optional<std::string> clock;
-  std::optional<std::uint64_t> buffer_bytes;  // a CPU
+  std::optional<std::uint64_t> buffer_bytes;  // per CPU
   std::optional<std::uint32_t> functions;     // in function_graph's filter
   std::optional<std::vector<std::string>> missing_functions;
   std::optional<bool> workload_only;
   std::optional<std::vector<std::uint32_t>> only_cpus;  // absent: all
   std::optional<double> slice_s;
   std::optional<std::uint64_t> events, lost, stacks_left_out;
-  // Rows that did not fit into the daemon's answer; of slices: events without theirs.
+  // Rows that did not fit into the daemon's answer; for slices, events that lack theirs.
   std::optional<std::uint64_t> events_left_out, drops_left_out, marks_left_out, cpus_left_out,
       slices_left_out;
 };
@@ -50,7 +50,7 @@ static_assert(kDescribed<Trace>);
 
 struct TraceCpu {
   std::optional<std::uint32_t> cpu;
-  // `records`: decoded ones, which are events, their stacks and marks.
+  // `records` counts decoded records: events, their stacks, and marks.
   std::optional<std::uint64_t> records, bytes, lost_events, overrun, commit_overrun, dropped_events, damaged;
 };
 template <>
@@ -66,7 +66,7 @@ static_assert(kDescribed<TraceCpu>);
 
 struct TraceEvent {
   std::string event;                  // "skb:kfree_skb"
-  std::optional<std::string> filter;  // as the job has it; absent: every event was counted
+  std::optional<std::string> filter;  // as in the job; absent: every event was counted
   std::optional<std::uint64_t> count;
   std::optional<std::vector<std::uint64_t>> slices;  // trailing zeros are left out
 };
@@ -106,7 +106,7 @@ inline constexpr auto kFields<SampleField> =
                field("text", &SampleField::text)};
 static_assert(kDescribed<SampleField>);
 
-// One event whole.
+// One event with all its fields.
 struct Sample {
   std::string event;
   std::optional<std::uint64_t> ordinal;  // 1 is the first of its event
