@@ -51,6 +51,16 @@ std::string with_number(sdbus::IProxy& manager, const char* method, std::uint64_
       [&] { manager.callMethod(method).onInterface(dbus::kManagerInterface).withArguments(number); });
 }
 
+// Stop of the object of job 1.
+std::string stop_its_object(sdbus::IProxy& /*manager*/) {
+  return outcome_of([] {
+    const auto connection = sdbus::createSystemBusConnection();
+    const auto job = sdbus::createProxy(*connection, dbus::ServiceName{dbus::kService},
+                                        sdbus::ObjectPath{dbus::job_path(1)});
+    job->callMethod("Stop").onInterface(dbus::kJobInterface);
+  });
+}
+
 // The outcome of the call, followed by the bytes.
 std::string read_document(sdbus::IProxy& manager) {
   std::string bytes(64, '\0');
@@ -89,6 +99,15 @@ TEST_F(AuthorizationTest, another_user_may_not_start_stop_or_delete) {
   EXPECT_EQ(scheduler->jobs().size(), 1U);
   EXPECT_EQ(scheduler->job(1)->state, core::JobState::running);
   EXPECT_EQ(queries.stored.size(), 1U);
+}
+
+TEST_F(AuthorizationTest, the_object_of_a_job_asks_who_stops_it_as_the_manager_does) {
+  ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
+  EXPECT_EQ(as({}, stop_its_object), dbus::error::kAccessDenied);
+  EXPECT_EQ(scheduler->job(1)->state, core::JobState::pending);
+  EXPECT_EQ(as({.groups = {kGroup}}, stop_its_object), "ok");
+  clock.turn();
+  EXPECT_EQ(scheduler->job(1)->state, core::JobState::canceled);
 }
 
 TEST_F(AuthorizationTest, a_denial_names_the_group_of_the_settings) {
