@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/verbs.hpp"
+#include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
 namespace {

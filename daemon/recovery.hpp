@@ -7,8 +7,8 @@
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
-#include "daemon/trace/session.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_observer.hpp"
 
 namespace netperfd {
 
@@ -13,7 +13,7 @@ class RunLog final : public core::RunObserver {
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;
   void run_interval(JobId, RunId, const Interval&) override {}
-  void run_trace(JobId, RunId, const core::TraceProgress&) override {}
+  void run_trace(JobId, RunId, const TraceProgress&) override {}
   void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
   void job_removed(JobId) override {}
 

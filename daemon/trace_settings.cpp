@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/trace/spec_check.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/catalogue/spec_check.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd {
 namespace {

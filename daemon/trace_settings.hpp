@@ -5,8 +5,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/config/daemon_config.hpp"
-#include "daemon/trace/catalogue_settings.hpp"
-#include "daemon/trace/session.hpp"
+#include "daemon/trace/catalogue/catalogue_settings.hpp"
+#include "daemon/trace/tracefs/session.hpp"
 #include "daemon/workload/iperf3_features.hpp"
 
 namespace netperfd {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_observer.hpp"
 #include "dbus/compat.hpp"
 #include "netperfd-dbus/Job_adaptor.hpp"
 

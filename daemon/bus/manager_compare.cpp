@@ -1,7 +1,7 @@
 #include <tuple>
 #include <utility>
 
-#include "daemon/analysis/comparison.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/options.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/spread.hpp"
+#include "daemon/analysis/compare/spread.hpp"
 #include "daemon/bus/document.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/row_maker.hpp"

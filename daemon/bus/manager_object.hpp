@@ -20,7 +20,7 @@
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/core/importer.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/compat.hpp"
 #include "netperfd-dbus/Manager_adaptor.hpp"

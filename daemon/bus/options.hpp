@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <string>
 
-#include "daemon/analysis/comparison.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/core/importer.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/catalogue.hpp"
+#include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/run_plan.hpp"
-#include "daemon/core/trace_ports.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {

@@ -116,7 +116,7 @@ void Service::run_interval(JobId job, RunId run, const Interval& interval) {
            [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), to_wire(interval).row); });
 }
 
-void Service::run_trace(JobId job, RunId run, const core::TraceProgress& progress) {
+void Service::run_trace(JobId job, RunId run, const TraceProgress& progress) {
   if (!parts_->callers.anyone_subscribed()) return;
   const auto found = parts_->jobs.find(job);
   if (found == parts_->jobs.end()) return;

@@ -8,11 +8,13 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
-#include "daemon/core/import_ports.hpp"
 #include "daemon/core/importer.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/catalogue.hpp"
+#include "daemon/core/ports/file_import.hpp"
+#include "daemon/core/ports/run_observer.hpp"
+#include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/scheduler.hpp"
-#include "daemon/core/trace_ports.hpp"
 
 namespace netperfd::bus {
 
@@ -52,7 +54,7 @@ class Service final : public core::RunObserver {
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;
   void run_interval(JobId job, RunId run, const Interval& interval) override;
-  void run_trace(JobId job, RunId run, const core::TraceProgress& progress) override;
+  void run_trace(JobId job, RunId run, const TraceProgress& progress) override;
   void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
   void job_removed(JobId job) override;
 

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/spread.hpp"
+#include "daemon/analysis/compare/spread.hpp"
 #include "daemon/bus/errors.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_observer.hpp"
+#include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {

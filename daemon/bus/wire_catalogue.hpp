@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/bus/wire.hpp"
-#include "daemon/core/trace_ports.hpp"
+#include "daemon/core/ports/catalogue.hpp"
 
 namespace netperfd::bus {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/profile_factors.hpp"
+#include "daemon/analysis/calls/profile_factors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "dbus/rows/functions.hpp"

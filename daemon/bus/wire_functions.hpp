@@ -3,7 +3,7 @@
 #pragma once
 
 #include "daemon/bus/wire.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/function_profile.hpp"
 #include "daemon/model/run_record.hpp"
 #include "dbus/compat.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/command/output_tail.hpp"
-#include "daemon/core/command_ports.hpp"
+#include "daemon/core/ports/command_runner.hpp"
 
 namespace netperfd::command {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "daemon/base/event_loop.hpp"
-#include "daemon/core/command_ports.hpp"
+#include "daemon/core/ports/command_runner.hpp"
 
 namespace netperfd::command {
 

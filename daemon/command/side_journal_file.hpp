@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/core/command_ports.hpp"
+#include "daemon/core/ports/side_journal.hpp"
 
 namespace netperfd::command {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "daemon/config/scenario.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 
 namespace netperfd::config {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/config/yaml.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 
 namespace netperfd::config {
 

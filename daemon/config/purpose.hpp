@@ -1,7 +1,7 @@
 // Turns a job into a pilot or a self-test.
 #pragma once
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/model/job_spec.hpp"
 
 namespace netperfd::config {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 
 namespace netperfd::config {
 

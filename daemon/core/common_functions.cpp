@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/analysis/comparison.hpp"
-#include "daemon/analysis/function_match.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/function_match.hpp"
 
 namespace netperfd::core {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/side_switch.hpp"
 
 namespace netperfd::core {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/base/event_loop.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
 
 namespace netperfd::core {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/analysis/goodput.hpp"
+#include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/core/iperf3_facts.hpp"
 #include "daemon/model/text.hpp"

@@ -12,8 +12,9 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
-#include "daemon/core/import_ports.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/file_import.hpp"
+#include "daemon/core/ports/run_store.hpp"
 
 namespace netperfd::core {
 

@@ -15,7 +15,7 @@
 namespace netperfd::core {
 namespace {
 
-constexpr const char* kGroup = "iperf3";
+constexpr const char* kIperf3Facts = "iperf3";
 
 // iperf3's defaults.
 constexpr std::uint64_t kUdpBitrate = 1'048'576;  // for the others 0, unlimited
@@ -27,13 +27,13 @@ class Options {
  public:
   template <class Number>
   void put(const char* key, const std::optional<Number>& value) {
-    if (value) facts_.push_back({kGroup, key, fmt::format("{}", *value)});
+    if (value) facts_.push_back({kIperf3Facts, key, fmt::format("{}", *value)});
   }
   void put(const char* key, std::string_view value) {
-    if (!value.empty()) facts_.push_back({kGroup, key, std::string(value)});
+    if (!value.empty()) facts_.push_back({kIperf3Facts, key, std::string(value)});
   }
   void put(const char* key, bool given) {
-    if (given) facts_.push_back({kGroup, key, "true"});
+    if (given) facts_.push_back({kIperf3Facts, key, "true"});
   }
   [[nodiscard]] std::vector<Fact> take() { return std::move(facts_); }
 

@@ -1,9 +1,9 @@
 // Compares the sides of one job: its variants A and B or, without variants, its plain and its traced runs.
 #pragma once
 
-#include "daemon/analysis/comparison.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/run_comparison.hpp"
 
 namespace netperfd::core {

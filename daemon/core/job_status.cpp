@@ -1,4 +1,4 @@
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_observer.hpp"
 
 namespace netperfd::core {
 

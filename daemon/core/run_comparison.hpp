@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/comparison.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::core {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "daemon/analysis/goodput.hpp"
+#include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
 

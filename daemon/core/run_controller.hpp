@@ -17,7 +17,15 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/counter_source.hpp"
+#include "daemon/core/ports/fingerprint_source.hpp"
+#include "daemon/core/ports/packet_counter.hpp"
+#include "daemon/core/ports/run_store.hpp"
+#include "daemon/core/ports/side_journal.hpp"
+#include "daemon/core/ports/tracer.hpp"
+#include "daemon/core/ports/workload.hpp"
 
 namespace netperfd::core {
 

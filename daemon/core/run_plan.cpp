@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/run_planner.hpp"
-#include "daemon/analysis/sampling.hpp"
+#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/core/run_selection.hpp"
 #include "daemon/model/wording.hpp"
 

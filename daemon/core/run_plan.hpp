@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::core {

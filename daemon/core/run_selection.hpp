@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 
 namespace netperfd::core {
 

@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "daemon/core/common_functions.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/run_controller.hpp"
 #include "daemon/core/side_switch.hpp"
 

@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/side_journal.hpp"
 
 namespace netperfd::core {
 

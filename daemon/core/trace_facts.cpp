@@ -14,7 +14,6 @@
 namespace netperfd::core {
 namespace {
 
-constexpr std::string_view kGroup = "trace";
 // Limit for the value of a list. A longer value is shortened to its beginning and a digest of the whole.
 constexpr std::size_t kMostBytes = 200;
 
@@ -45,7 +44,7 @@ class TraceFacts {
   explicit TraceFacts(std::vector<Fact>& facts) : facts_(facts) {}
   void add(std::string key, std::string value) {
     std::ranges::replace(value, '\n', ' ');
-    facts_.push_back({std::string(kGroup), std::move(key), std::move(value)});
+    facts_.push_back({std::string(kTraceFacts), std::move(key), std::move(value)});
   }
   void add_list(std::string key, std::vector<std::string> words) {
     if (!words.empty()) add(std::move(key), list_of(std::move(words)));

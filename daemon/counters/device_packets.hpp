@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/packet_counter.hpp"
 
 namespace netperfd::counters {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/counters/fact_sheet.hpp"
 
 namespace netperfd::counters {

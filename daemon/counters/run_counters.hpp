@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/counter_source.hpp"
 
 namespace netperfd::counters {
 

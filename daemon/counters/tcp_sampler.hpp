@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
 #include "daemon/counters/tcp_info.hpp"
 
 namespace netperfd::counters {

@@ -16,7 +16,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
-#include "daemon/core/import_ports.hpp"
+#include "daemon/core/ports/file_import.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/import/reader_process.hpp"
 

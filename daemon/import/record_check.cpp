@@ -17,7 +17,7 @@
 #include <utility>
 #include <variant>
 
-#include "daemon/analysis/histogram.hpp"
+#include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/model/text.hpp"
 
 namespace netperfd::import {

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
@@ -24,6 +27,12 @@ struct CounterDelta {
 
   bool operator==(const CounterDelta&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<CounterDelta> =
+    std::tuple{rows::field("source", &CounterDelta::source), rows::field("netns", &CounterDelta::netns),
+               rows::field("name", &CounterDelta::name), rows::field("delta", &CounterDelta::delta),
+               rows::field("unit", &CounterDelta::unit)};
+static_assert(rows::kDescribed<CounterDelta>);
 
 // TCP_INFO of one of the client's sockets at one moment, read by inet_diag inside its namespace.
 struct TcpSample {
@@ -38,6 +47,18 @@ struct TcpSample {
 
   bool operator==(const TcpSample&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<TcpSample> =
+    std::tuple{rows::field("time_us", &TcpSample::time),
+               rows::field("local_port", &TcpSample::local_port),
+               rows::field("remote_port", &TcpSample::remote_port),
+               rows::field("snd_cwnd", &TcpSample::snd_cwnd),
+               rows::field("rtt_us", &TcpSample::rtt_us),
+               rows::field("rttvar_us", &TcpSample::rttvar_us),
+               rows::field("retransmits", &TcpSample::retransmits),
+               rows::field("delivery_rate_bps", &TcpSample::delivery_rate_bps),
+               rows::field("pacing_rate_bps", &TcpSample::pacing_rate_bps)};
+static_assert(rows::kDescribed<TcpSample>);
 
 struct Counters {
   std::vector<CounterDelta> deltas;  // by source, netns and name

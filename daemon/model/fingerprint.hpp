@@ -21,6 +21,8 @@ struct Fact {
   auto operator<=>(const Fact&) const = default;
 };
 
+// The group of the facts about the trace; the plain runs of a design lack them.
+inline constexpr std::string_view kTraceFacts = "trace";
 // The value of a fact that is known to be absent.
 inline constexpr std::string_view kAbsentValue = "(absent)";
 // The clause of Fingerprint::unknown that covers all other groups, used for imported documents.

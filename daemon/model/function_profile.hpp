@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
@@ -18,6 +21,9 @@ struct Histogram {
 
   bool operator==(const Histogram&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Histogram> = std::tuple{rows::field("buckets", &Histogram::buckets)};
+static_assert(rows::kDescribed<Histogram>);
 
 // One traced function. A call is a matched entry and exit. Its total time is the time between them, less the
 // time taken by interrupts and less the time that its task was off the CPU. Its self time is the total time
@@ -51,6 +57,32 @@ struct FunctionStats {
 
   bool operator==(const FunctionStats&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<FunctionStats> =
+    std::tuple{rows::field("name", &FunctionStats::name),
+               rows::field("module", &FunctionStats::module),
+               rows::field("duplicate", &FunctionStats::duplicate),
+               rows::field("hits", &FunctionStats::hits),
+               rows::field("total_ns", &FunctionStats::total_ns),
+               rows::field("self_ns", &FunctionStats::self_ns),
+               rows::field("recorded_ns", &FunctionStats::recorded_ns),
+               rows::field("interrupted_ns", &FunctionStats::interrupted_ns),
+               rows::field("off_cpu_ns", &FunctionStats::off_cpu_ns),
+               rows::field("callees", &FunctionStats::callees),
+               rows::field("interruptions", &FunctionStats::interruptions),
+               rows::field("roots", &FunctionStats::roots),
+               rows::field("interrupt_roots", &FunctionStats::interrupt_roots),
+               rows::field("min_ns", &FunctionStats::min_ns),
+               rows::field("max_ns", &FunctionStats::max_ns),
+               rows::field("p50_ns", &FunctionStats::p50_ns),
+               rows::field("p90_ns", &FunctionStats::p90_ns),
+               rows::field("p99_ns", &FunctionStats::p99_ns),
+               rows::field("p999_ns", &FunctionStats::p999_ns),
+               rows::field("histogram", &FunctionStats::histogram),
+               rows::field("corrected_self_ns", &FunctionStats::corrected_self_ns),
+               rows::field("slice_hits", &FunctionStats::slice_hits),
+               rows::field("slice_self_ns", &FunctionStats::slice_self_ns)};
+static_assert(rows::kDescribed<FunctionStats>);
 
 // Calls of one traced function by another. Calls not made by a traced function have no edge.
 struct CallEdge {
@@ -60,6 +92,11 @@ struct CallEdge {
 
   bool operator==(const CallEdge&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<CallEdge> =
+    std::tuple{rows::field("caller", &CallEdge::caller), rows::field("callee", &CallEdge::callee),
+               rows::field("hits", &CallEdge::hits), rows::field("total_ns", &CallEdge::total_ns)};
+static_assert(rows::kDescribed<CallEdge>);
 
 // A path of calls from a root. A parent precedes its children.
 struct CallNode {
@@ -70,6 +107,15 @@ struct CallNode {
 
   bool operator==(const CallNode&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<CallNode> =
+    std::tuple{rows::field("parent", &CallNode::parent),
+               rows::field("function", &CallNode::function),
+               rows::field("in_interrupt", &CallNode::in_interrupt),
+               rows::field("hits", &CallNode::hits),
+               rows::field("total_ns", &CallNode::total_ns),
+               rows::field("self_ns", &CallNode::self_ns)};
+static_assert(rows::kDescribed<CallNode>);
 
 // Counts of entries and exits that are no whole call, and of other defects that a reader must know.
 struct CallDamage {
@@ -86,6 +132,18 @@ struct CallDamage {
 
   bool operator==(const CallDamage&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<CallDamage> =
+    std::tuple{rows::field("open_at_start", &CallDamage::open_at_start),
+               rows::field("open_at_end", &CallDamage::open_at_end),
+               rows::field("unmatched_exits", &CallDamage::unmatched_exits),
+               rows::field("unmatched_entries", &CallDamage::unmatched_entries),
+               rows::field("over_losses", &CallDamage::over_losses),
+               rows::field("depth_overruns", &CallDamage::depth_overruns),
+               rows::field("clipped", &CallDamage::clipped),
+               rows::field("out_of_order", &CallDamage::out_of_order),
+               rows::field("tree_overflow", &CallDamage::tree_overflow)};
+static_assert(rows::kDescribed<CallDamage>);
 
 // The tracer's own cost per call, measured once per start of the daemon (see trace/calibration.cpp).
 struct Calibration {
@@ -96,6 +154,11 @@ struct Calibration {
 
   bool operator==(const Calibration&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Calibration> =
+    std::tuple{rows::field("entry_ns", &Calibration::entry_ns),
+               rows::field("callee_ns", &Calibration::callee_ns), rows::field("calls", &Calibration::calls)};
+static_assert(rows::kDescribed<Calibration>);
 
 // A build of the kernel or of a module.
 struct Build {
@@ -106,6 +169,11 @@ struct Build {
 
   bool operator==(const Build&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Build> =
+    std::tuple{rows::field("module", &Build::module), rows::field("release", &Build::release),
+               rows::field("build_id", &Build::build_id), rows::field("srcversion", &Build::srcversion)};
+static_assert(rows::kDescribed<Build>);
 
 struct FunctionProfile {
   std::vector<FunctionStats> functions;  // only called ones, the largest self time first
@@ -126,5 +194,20 @@ struct FunctionProfile {
 
   bool operator==(const FunctionProfile&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<FunctionProfile> =
+    std::tuple{rows::field("functions", &FunctionProfile::functions),
+               rows::field("edges", &FunctionProfile::edges),
+               rows::field("tree", &FunctionProfile::tree),
+               rows::field("damage", &FunctionProfile::damage),
+               rows::field("slice_ns", &FunctionProfile::slice_ns),
+               rows::field("timed", &FunctionProfile::timed),
+               rows::field("sleep_in_recorded", &FunctionProfile::sleep_in_recorded),
+               rows::field("off_cpu_known", &FunctionProfile::off_cpu_known),
+               rows::field("depth", &FunctionProfile::depth),
+               rows::field("calibration", &FunctionProfile::calibration),
+               rows::field("not_calibrated", &FunctionProfile::not_calibrated),
+               rows::field("builds", &FunctionProfile::builds)};
+static_assert(rows::kDescribed<FunctionProfile>);
 
 }  // namespace netperfd

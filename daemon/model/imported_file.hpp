@@ -8,6 +8,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/trace_record.hpp"
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
@@ -26,6 +27,11 @@ struct ImportedWorkload {
 
   bool operator==(const ImportedWorkload&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<ImportedWorkload> = std::tuple{
+    rows::field("asked", &ImportedWorkload::asked), rows::field("report", &ImportedWorkload::report),
+    rows::field("started", &ImportedWorkload::started)};
+static_assert(rows::kDescribed<ImportedWorkload>);
 
 // Exactly one of the two is set.
 struct ImportedFile {
@@ -35,5 +41,10 @@ struct ImportedFile {
 
   bool operator==(const ImportedFile&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<ImportedFile> =
+    std::tuple{rows::field("trace", &ImportedFile::trace), rows::field("workload", &ImportedFile::workload),
+               rows::field("flags", &ImportedFile::flags)};
+static_assert(rows::kDescribed<ImportedFile>);
 
 }  // namespace netperfd

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "daemon/model/counters.hpp"
@@ -32,6 +33,10 @@ struct Endpoint {
 
   bool operator==(const Endpoint&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Endpoint> =
+    std::tuple{rows::field("host", &Endpoint::host), rows::field("port", &Endpoint::port)};
+static_assert(rows::kDescribed<Endpoint>);
 
 // The figures of iperf3's document for the whole test.
 struct Iperf3Report {
@@ -48,6 +53,20 @@ struct Iperf3Report {
 
   bool operator==(const Iperf3Report&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Iperf3Report> =
+    std::tuple{rows::field("version", &Iperf3Report::version),
+               rows::field("client", &Iperf3Report::client),
+               rows::field("server", &Iperf3Report::server),
+               rows::field("mss_bytes", &Iperf3Report::mss_bytes),
+               rows::field("congestion", &Iperf3Report::congestion),
+               rows::field("cpu_client_percent", &Iperf3Report::cpu_client_percent),
+               rows::field("cpu_server_percent", &Iperf3Report::cpu_server_percent),
+               rows::field("sums", &Iperf3Report::sums),
+               rows::field("streams", &Iperf3Report::streams),
+               rows::field("intervals", &Iperf3Report::intervals),
+               rows::field("flags", &Iperf3Report::flags)};
+static_assert(rows::kDescribed<Iperf3Report>);
 
 // Unmodified output of a process.
 struct Document {

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "daemon/model/function_profile.hpp"
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
@@ -28,6 +30,17 @@ struct TraceCpu {
 
   bool operator==(const TraceCpu&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<TraceCpu> =
+    std::tuple{rows::field("cpu", &TraceCpu::cpu),
+               rows::field("records", &TraceCpu::records),
+               rows::field("bytes", &TraceCpu::bytes),
+               rows::field("lost_events", &TraceCpu::lost_events),
+               rows::field("overrun", &TraceCpu::overrun),
+               rows::field("commit_overrun", &TraceCpu::commit_overrun),
+               rows::field("dropped_events", &TraceCpu::dropped_events),
+               rows::field("damaged", &TraceCpu::damaged)};
+static_assert(rows::kDescribed<TraceCpu>);
 
 struct EventCount {
   std::string name;                   // "skb:kfree_skb"
@@ -39,6 +52,11 @@ struct EventCount {
 
   bool operator==(const EventCount&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<EventCount> =
+    std::tuple{rows::field("name", &EventCount::name), rows::field("filter", &EventCount::filter),
+               rows::field("count", &EventCount::count), rows::field("slices", &EventCount::slices)};
+static_assert(rows::kDescribed<EventCount>);
 
 struct EventField {
   std::string name;
@@ -47,6 +65,11 @@ struct EventField {
 
   bool operator==(const EventField&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<EventField> =
+    std::tuple{rows::field("name", &EventField::name), rows::field("value", &EventField::value),
+               rows::field("text", &EventField::text)};
+static_assert(rows::kDescribed<EventField>);
 
 // A complete event: one of the first or last few with its name.
 struct EventSample {
@@ -60,6 +83,13 @@ struct EventSample {
 
   bool operator==(const EventSample&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<EventSample> =
+    std::tuple{rows::field("event", &EventSample::event),     rows::field("ordinal", &EventSample::ordinal),
+               rows::field("time_ns", &EventSample::time_ns), rows::field("cpu", &EventSample::cpu),
+               rows::field("pid", &EventSample::pid),         rows::field("task", &EventSample::task),
+               rows::field("fields", &EventSample::fields)};
+static_assert(rows::kDescribed<EventSample>);
 
 struct StackCount {
   std::string event;
@@ -68,6 +98,11 @@ struct StackCount {
 
   bool operator==(const StackCount&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<StackCount> =
+    std::tuple{rows::field("event", &StackCount::event), rows::field("frames", &StackCount::frames),
+               rows::field("count", &StackCount::count)};
+static_assert(rows::kDescribed<StackCount>);
 
 // Packets freed by skb:kfree_skb, by reason and location.
 struct DropCount {
@@ -77,6 +112,11 @@ struct DropCount {
 
   bool operator==(const DropCount&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<DropCount> =
+    std::tuple{rows::field("reason", &DropCount::reason), rows::field("location", &DropCount::location),
+               rows::field("count", &DropCount::count)};
+static_assert(rows::kDescribed<DropCount>);
 
 struct TraceMark {
   std::int64_t time_ns = 0;
@@ -85,6 +125,11 @@ struct TraceMark {
 
   bool operator==(const TraceMark&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<TraceMark> =
+    std::tuple{rows::field("time_ns", &TraceMark::time_ns), rows::field("text", &TraceMark::text),
+               rows::field("user", &TraceMark::user)};
+static_assert(rows::kDescribed<TraceMark>);
 
 struct TraceRecord {
   std::string skipped;             // not empty: the reason why nothing was traced; the rest has its defaults
@@ -110,6 +155,28 @@ struct TraceRecord {
 
   bool operator==(const TraceRecord&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<TraceRecord> =
+    std::tuple{rows::field("skipped", &TraceRecord::skipped),
+               rows::field("broken", &TraceRecord::broken),
+               rows::field("clock", &TraceRecord::clock),
+               rows::field("buffer_bytes", &TraceRecord::buffer_bytes),
+               rows::field("functions", &TraceRecord::functions),
+               rows::field("missing_functions", &TraceRecord::missing_functions),
+               rows::field("workload_only", &TraceRecord::workload_only),
+               rows::field("slice_width_ns", &TraceRecord::slice_width),
+               rows::field("only_cpus", &TraceRecord::only_cpus),
+               rows::field("cpus", &TraceRecord::cpus),
+               rows::field("events", &TraceRecord::events),
+               rows::field("samples", &TraceRecord::samples),
+               rows::field("stacks", &TraceRecord::stacks),
+               rows::field("stacks_left_out", &TraceRecord::stacks_left_out),
+               rows::field("drops", &TraceRecord::drops),
+               rows::field("marks", &TraceRecord::marks),
+               rows::field("profile", &TraceRecord::profile),
+               rows::field("recording", &TraceRecord::recording),
+               rows::field("recording_left_out", &TraceRecord::recording_left_out)};
+static_assert(rows::kDescribed<TraceRecord>);
 
 // Records of this CPU that were not decoded although they were written or should have been. The kernel counts
 // an overwritten record in its statistics and reports it again in the stream, so the larger of the two is
@@ -124,5 +191,17 @@ struct TraceRecord {
   for (const EventCount& event : record.events) events += event.count;
   return events;
 }
+
+// The text of netperfd's own mark at time 0, written right before the client is released.
+inline constexpr const char* kReleaseMark = "release";
+
+// Events since the previous progress report.
+struct TraceProgress {
+  double seconds = 0;                                         // seconds that it covers
+  std::vector<std::pair<std::string, std::uint64_t>> events;  // decoded, by name, only those that occurred
+  std::uint64_t lost = 0;                                     // events, over all CPUs
+  // A few functions with the most calls that ended in this time, by hits.
+  std::vector<std::pair<std::string, std::uint64_t>> functions;
+};
 
 }  // namespace netperfd

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/store/counter_columns.hpp"
+#include "daemon/store/columns.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/run_listing.hpp"
@@ -47,7 +47,7 @@ class RunParts {
   static Result<RunParts> prepare(Connection& connection) {
     RunParts parts{connection};
     const std::string counters =
-        fmt::format("SELECT {} FROM counters WHERE run = ? ORDER BY position", kCounterColumns);
+        fmt::format("SELECT {} FROM counters WHERE run = ? ORDER BY position", columns_of<CounterDelta>());
     const std::pair<Statement RunParts::*, std::string_view> statements[] = {
         {&RunParts::run_,
          "SELECT job, ifnull(block, 0), ifnull(letter, 0), started_us FROM runs WHERE id = ?"},
@@ -190,9 +190,8 @@ class RunParts {
   }
 
   Status load_counters(RunId id, analysis::ComparedRun& run) {
-    auto done = for_each_row(counters_.bind(id), [&](const Statement& row) {
-      row.read(counter_members(run.counters.emplace_back()));
-    });
+    auto done = for_each_row(
+        counters_.bind(id), [&](const Statement& row) { row.read(members_of(run.counters.emplace_back())); });
     if (done) take_cpu_times(run.counters, run);
     return done;
   }

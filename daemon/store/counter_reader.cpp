@@ -5,7 +5,6 @@
 #include <string>
 #include <tuple>
 
-#include "daemon/store/counter_columns.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -16,11 +15,9 @@ Result<Counters> read_counters(Connection& connection, RunId run) {
   if (!known) return std::unexpected(known.error());
   if (*known == 0) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   Counters counters;
-  auto done = read_all(connection, "counters", kCounterColumns, "position", run, counters.deltas,
-                       [](CounterDelta& delta) { return counter_members(delta); });
+  auto done = read_all(connection, "counters", "position", run, counters.deltas);
   if (done) {
-    done = read_all(connection, "tcp_samples", kTcpSampleColumns, "position", run, counters.tcp,
-                    [](TcpSample& sample) { return tcp_sample_members(sample); });
+    done = read_all(connection, "tcp_samples", "position", run, counters.tcp);
   }
   if (done) {
     done = read_all(connection, "counters_unknown", "clause", "position", run, counters.unknown,

@@ -1,15 +1,11 @@
 #include "daemon/store/counter_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <vector>
 
-#include "daemon/store/columns.hpp"
-#include "daemon/store/counter_columns.hpp"
+#include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -24,32 +20,17 @@ void cut(Number& number) {
 }  // namespace
 
 Status write_counters(Connection& connection, RunId run, const Counters& counters) {
-  auto counter =
-      connection.prepare(insert_into("counters", fmt::format("run, position, {}", kCounterColumns)));
-  if (!counter) return std::unexpected(counter.error());
-  std::size_t position = 0;
-  for (CounterDelta delta : counters.deltas) {
-    cut(delta.delta);
-    if (auto done = counter->bind(run, position++, counter_members(delta)).run(); !done) return done;
-  }
-
-  auto tcp =
-      connection.prepare(insert_into("tcp_samples", fmt::format("run, position, {}", kTcpSampleColumns)));
-  if (!tcp) return std::unexpected(tcp.error());
-  position = 0;
-  for (TcpSample sample : counters.tcp) {
+  std::vector<CounterDelta> deltas = counters.deltas;
+  for (CounterDelta& delta : deltas) cut(delta.delta);
+  std::vector<TcpSample> samples = counters.tcp;
+  for (TcpSample& sample : samples) {
     if (sample.delivery_rate_bps) cut(*sample.delivery_rate_bps);
     if (sample.pacing_rate_bps) cut(*sample.pacing_rate_bps);
-    if (auto done = tcp->bind(run, position++, tcp_sample_members(sample)).run(); !done) return done;
   }
-
-  auto unknown = connection.prepare(insert_into("counters_unknown", "run, position, clause"));
-  if (!unknown) return std::unexpected(unknown.error());
-  position = 0;
-  for (const std::string& clause : counters.unknown) {
-    if (auto done = unknown->bind(run, position++, clause).run(); !done) return done;
-  }
-  return {};
+  auto done = write_all(connection, "counters", run, deltas);
+  if (done) done = write_all(connection, "tcp_samples", run, samples);
+  if (done) done = write_all(connection, "counters_unknown", "clause", run, counters.unknown);
+  return done;
 }
 
 }  // namespace netperfd::store

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "daemon/store/number_list.hpp"
-#include "daemon/store/profile_columns.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -73,20 +72,20 @@ Result<core::ProfileSummary> ProfileReader::profile(RunId run) {
 }
 
 Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
-  auto select = connection_.prepare(fmt::format("SELECT {}, {} FROM function_profiles WHERE run = ?",
-                                                kProfileColumns, kCalibrationColumns));
+  auto select = connection_.prepare(fmt::format("SELECT {}, {}, {} FROM function_profiles WHERE run = ?",
+                                                columns_of<CallDamage>(), columns_of<FunctionProfile>(),
+                                                columns_of<Calibration>(kCalibrationPrefix)));
   if (!select) return std::unexpected(select.error());
   auto done = for_each_row(select->bind(run), [&](const Statement& row) {
     Calibration found;
     std::optional<std::uint64_t> calls;
-    row.read(profile_members(profile), found.entry_ns, found.callee_ns, calls);
+    row.read(members_of(profile.damage), members_of(profile), found.entry_ns, found.callee_ns, calls);
     if (!calls) return;
     found.calls = *calls;
     profile.calibration = found;
   });
   if (!done) return done;
-  return read_all(connection_, "builds", kBuildColumns, "position", run, profile.builds,
-                  [](Build& build) { return build_members(build); });
+  return read_all(connection_, "builds", "position", run, profile.builds);
 }
 
 Status ProfileReader::read_sums(RunId run, core::ProfileSummary& summary) {
@@ -149,15 +148,16 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
                                                                   std::uint32_t limit,
                                                                   core::FunctionLists lists) {
   // Lists that were not requested are not even read from the file.
-  const auto columns = fmt::format("{}, {}, {}", kFunctionColumns, lists.histogram ? "histogram" : "'[]'",
-                                   lists.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'");
+  const auto columns =
+      fmt::format("{}, {}, {}", columns_of<FunctionStats>(), lists.histogram ? "histogram" : "'[]'",
+                  lists.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'");
   std::string histogram;
   std::string hits;
   std::string self;
   return part<FunctionStats>(
       {run, "functions", columns, "", offset, limit},
       [&](const Statement& row, FunctionStats& function) -> Status {
-        row.read(function_members(function), histogram, hits, self);
+        row.read(members_of(function), histogram, hits, self);
         auto buckets = read_pairs(histogram);
         auto by_hits = read_numbers(hits);
         auto by_self = read_numbers(self);
@@ -174,15 +174,15 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
 Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::uint64_t offset,
                                                                 std::uint32_t limit) {
   const auto columns = fmt::format("{}, {}, {}, r.position IS NOT NULL AND e.position IS NOT NULL",
-                                   of_table("call_edges", kEdgeColumns), of_table("r", kNameColumns),
-                                   of_table("e", kNameColumns));
+                                   of_table("call_edges", columns_of<CallEdge>()),
+                                   of_table("r", kNameColumns), of_table("e", kNameColumns));
   const std::string joins =
       "LEFT JOIN functions r ON r.run = call_edges.run AND r.position = call_edges.caller "
       "LEFT JOIN functions e ON e.run = call_edges.run AND e.position = call_edges.callee";
   return part<core::NamedEdge>({run, "call_edges", columns, joins, offset, limit},
                                [](const Statement& row, core::NamedEdge& edge) -> Status {
                                  bool known = false;
-                                 row.read(edge_members(edge.edge), name_members(edge.caller),
+                                 row.read(members_of(edge.edge), name_members(edge.caller),
                                           name_members(edge.callee), known);
                                  if (!known) return damaged_calls();
                                  return {};
@@ -194,13 +194,13 @@ Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::
   const auto columns = fmt::format(
       "{}, call_nodes.depth, {}, f.position IS NOT NULL AND ifnull(call_nodes.parent BETWEEN 0 AND "
       "call_nodes.position - 1, 1)",
-      of_table("call_nodes", kNodeColumns), of_table("f", kNameColumns));
+      of_table("call_nodes", columns_of<CallNode>()), of_table("f", kNameColumns));
   const std::string joins =
       "LEFT JOIN functions f ON f.run = call_nodes.run AND f.position = call_nodes.function";
   return part<core::NamedNode>({run, "call_nodes", columns, joins, offset, limit},
                                [](const Statement& row, core::NamedNode& node) -> Status {
                                  bool known = false;
-                                 row.read(node_members(node.node), node.depth, name_members(node.function),
+                                 row.read(members_of(node.node), node.depth, name_members(node.function),
                                           known);
                                  if (!known) return damaged_calls();
                                  return {};

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
+
+// Of the columns of function_profiles that hold its calibration.
+inline constexpr std::string_view kCalibrationPrefix = "calibration_";
 
 class ProfileReader {
  public:

@@ -9,28 +9,31 @@
 #include <tuple>
 #include <vector>
 
-#include "daemon/store/columns.hpp"
 #include "daemon/store/number_list.hpp"
-#include "daemon/store/profile_columns.hpp"
+#include "daemon/store/profile_reader.hpp"
+#include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
 
 Status insert_profile(Connection& connection, RunId run, const FunctionProfile& profile) {
   auto insert = connection.prepare(
-      insert_into("function_profiles", fmt::format("run, {}, {}", kProfileColumns, kCalibrationColumns)));
+      insert_into("function_profiles",
+                  fmt::format("run, {}, {}, {}", columns_of<CallDamage>(), columns_of<FunctionProfile>(),
+                              columns_of<Calibration>(kCalibrationPrefix))));
   if (!insert) return std::unexpected(insert.error());
   using Calibrated = std::tuple<std::optional<double>, std::optional<double>, std::optional<std::uint64_t>>;
   const auto& found = profile.calibration;
   return insert
-      ->bind(run, profile_members(profile),
-             found ? Calibrated{found->entry_ns, found->callee_ns, found->calls} : Calibrated{})
+      ->bind(run, members_of(profile.damage), members_of(profile),
+             found ? Calibrated{members_of(*found)} : Calibrated{})
       .run();
 }
 
 Status insert_functions(Connection& connection, RunId run, const std::vector<FunctionStats>& functions) {
   auto insert = connection.prepare(insert_into(
-      "functions", fmt::format("run, position, {}, histogram, slice_hits, slice_self_ns", kFunctionColumns)));
+      "functions",
+      fmt::format("run, position, {}, histogram, slice_hits, slice_self_ns", columns_of<FunctionStats>())));
   if (!insert) return std::unexpected(insert.error());
   std::string histogram;
   std::string hits;
@@ -41,7 +44,7 @@ Status insert_functions(Connection& connection, RunId run, const std::vector<Fun
     if (done) done = write_numbers(function.slice_hits, hits);
     if (done) done = write_numbers(function.slice_self_ns, self);
     if (done) {
-      done = insert->bind(run, position++, function_members(function), histogram, hits, self).run();
+      done = insert->bind(run, position++, members_of(function), histogram, hits, self).run();
     }
     if (!done) {
       return fail(done.error().kind, fmt::format("function {}: {}", function.name, done.error().message));
@@ -56,21 +59,17 @@ std::unexpected<Error> leads_nowhere(std::string_view what, std::size_t position
 }
 
 Status insert_edges(Connection& connection, RunId run, const FunctionProfile& profile) {
-  auto insert = connection.prepare(insert_into("call_edges", fmt::format("run, position, {}", kEdgeColumns)));
-  if (!insert) return std::unexpected(insert.error());
-  std::size_t position = 0;
   for (const CallEdge& edge : profile.edges) {
     if (edge.caller >= profile.functions.size() || edge.callee >= profile.functions.size()) {
-      return leads_nowhere("edge", position);
+      return leads_nowhere("edge", static_cast<std::size_t>(&edge - profile.edges.data()));
     }
-    if (auto done = insert->bind(run, position++, edge_members(edge)).run(); !done) return done;
   }
-  return {};
+  return write_all(connection, "call_edges", run, profile.edges);
 }
 
 Status insert_tree(Connection& connection, RunId run, const FunctionProfile& profile) {
-  auto insert =
-      connection.prepare(insert_into("call_nodes", fmt::format("run, position, depth, {}", kNodeColumns)));
+  auto insert = connection.prepare(
+      insert_into("call_nodes", fmt::format("run, position, depth, {}", columns_of<CallNode>())));
   if (!insert) return std::unexpected(insert.error());
   std::vector<std::uint32_t> depths;
   depths.reserve(profile.tree.size());
@@ -80,7 +79,7 @@ Status insert_tree(Connection& connection, RunId run, const FunctionProfile& pro
       return leads_nowhere("node", position);
     }
     depths.push_back(node.parent ? depths[*node.parent] + 1 : 0);
-    if (auto done = insert->bind(run, position, depths.back(), node_members(node)).run(); !done) return done;
+    if (auto done = insert->bind(run, position, depths.back(), members_of(node)).run(); !done) return done;
   }
   return {};
 }
@@ -99,16 +98,6 @@ Status forget_times(Connection& connection, RunId run) {
   return {};
 }
 
-Status insert_builds(Connection& connection, RunId run, const std::vector<Build>& builds) {
-  auto insert = connection.prepare(insert_into("builds", fmt::format("run, position, {}", kBuildColumns)));
-  if (!insert) return std::unexpected(insert.error());
-  std::size_t position = 0;
-  for (const Build& build : builds) {
-    if (auto done = insert->bind(run, position++, build_members(build)).run(); !done) return done;
-  }
-  return {};
-}
-
 }  // namespace
 
 Status write_profile(Connection& connection, RunId run, const FunctionProfile& profile) {
@@ -117,7 +106,7 @@ Status write_profile(Connection& connection, RunId run, const FunctionProfile& p
   if (done) done = insert_edges(connection, run, profile);
   if (done) done = insert_tree(connection, run, profile);
   if (done && !profile.timed) done = forget_times(connection, run);
-  if (done) done = insert_builds(connection, run, profile.builds);
+  if (done) done = write_all(connection, "builds", run, profile.builds);
   if (!done) return fail(done.error().kind, fmt::format("the function profile: {}", done.error().message));
   return {};
 }

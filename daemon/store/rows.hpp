@@ -1,13 +1,16 @@
-// Rows of a table, read in one go.
+// Rows of a table, read or written in one go.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/store/columns.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
@@ -35,6 +38,38 @@ template <class Row, class Members>
   if (!select) return std::unexpected(select.error());
   return for_each_row(select->bind(run),
                       [&](const Statement& row) { row.read(members(rows.emplace_back())); });
+}
+template <rows::Described Row>
+[[nodiscard]] Status read_all(Connection& connection, std::string_view table, std::string_view key, RunId run,
+                              std::vector<Row>& rows) {
+  return read_all(connection, table, columns_of<Row>(), key, run, rows,
+                  [](Row& row) { return members_of(row); });
+}
+
+// Inserts `rows` with their positions, from 0.
+template <class Row, class Members>
+[[nodiscard]] Status write_all(Connection& connection, std::string_view table, std::string_view columns,
+                               RunId run, const std::vector<Row>& rows, Members members) {
+  auto insert = connection.prepare(insert_into(table, fmt::format("run, position, {}", columns)));
+  if (!insert) return std::unexpected(insert.error());
+  std::size_t position = 0;
+  for (const Row& row : rows) {
+    if (auto done = insert->bind(run, position++, members(row)).run(); !done) return done;
+  }
+  return {};
+}
+template <rows::Described Row>
+[[nodiscard]] Status write_all(Connection& connection, std::string_view table, RunId run,
+                               const std::vector<Row>& rows) {
+  return write_all(connection, table, columns_of<Row>(), run, rows,
+                   [](const Row& row) { return members_of(row); });
+}
+// Of a table whose rows are one value each.
+template <class Value>
+[[nodiscard]] Status write_all(Connection& connection, std::string_view table, std::string_view column,
+                               RunId run, const std::vector<Value>& values) {
+  return write_all(connection, table, column, run, values,
+                   [](const Value& value) { return std::tie(value); });
 }
 
 }  // namespace netperfd::store

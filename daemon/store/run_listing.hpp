@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {

@@ -4,11 +4,11 @@
 
 #include <tuple>
 
-#include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
+#include "daemon/store/rows.hpp"
 #include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
@@ -154,8 +154,9 @@ Status RunWriter::finish(const RunRecord& record) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
   if (auto done = insert_totals(record.id, workload.report); !done) return done;
-  if (auto done = insert_intervals(record.id, workload.report.intervals); !done) return done;
-  if (auto done = insert_flags(record.id, workload.report.flags); !done) return done;
+  if (auto done = write_all(connection_, "intervals", record.id, workload.report.intervals); !done)
+    return done;
+  if (auto done = write_all(connection_, "flags", record.id, workload.report.flags); !done) return done;
   if (auto done = insert_documents(record); !done) return done;
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
   if (record.trace) {
@@ -207,37 +208,7 @@ Status RunWriter::insert_totals(RunId run, const Iperf3Report& report) {
     if (!done) return done;
   }
 
-  auto stream =
-      connection_.prepare(insert_into("streams", fmt::format("run, position, {}", columns_of<Totals>())));
-  if (!stream) return std::unexpected(stream.error());
-  position = 0;
-  for (const auto& totals : report.streams) {
-    auto done = stream->bind(run, position++, members_of(totals)).run();
-    if (!done) return done;
-  }
-  return {};
-}
-
-Status RunWriter::insert_intervals(RunId run, const std::vector<Interval>& intervals) {
-  auto insert =
-      connection_.prepare(insert_into("intervals", fmt::format("run, position, {}", columns_of<Interval>())));
-  if (!insert) return std::unexpected(insert.error());
-  std::size_t position = 0;
-  for (const auto& interval : intervals) {
-    auto done = insert->bind(run, position++, members_of(interval)).run();
-    if (!done) return done;
-  }
-  return {};
-}
-
-Status RunWriter::insert_flags(RunId run, const std::vector<QualityFlag>& flags) {
-  auto insert = connection_.prepare(insert_into("flags", "run, position, code, message"));
-  if (!insert) return std::unexpected(insert.error());
-  std::size_t position = 0;
-  for (const auto& flag : flags) {
-    if (auto done = insert->bind(run, position++, flag.code, flag.message).run(); !done) return done;
-  }
-  return {};
+  return write_all(connection_, "streams", run, report.streams);
 }
 
 Status RunWriter::insert_documents(const RunRecord& record) {

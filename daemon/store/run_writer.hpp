@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_store.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
@@ -33,8 +33,6 @@ class RunWriter {
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
-  [[nodiscard]] Status insert_intervals(RunId run, const std::vector<Interval>& intervals);
-  [[nodiscard]] Status insert_flags(RunId run, const std::vector<QualityFlag>& flags);
   [[nodiscard]] Status insert_documents(const RunRecord& record);
   [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);
 

@@ -5,7 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/run_store.hpp"
 
 namespace netperfd::store {
 

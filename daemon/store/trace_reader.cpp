@@ -9,7 +9,6 @@
 
 #include "daemon/store/paging.hpp"
 #include "daemon/store/rows.hpp"
-#include "daemon/store/trace_columns.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -74,10 +73,11 @@ Status TraceReader::expect_trace(RunId run) {
 
 Result<TraceRecord> TraceReader::trace(RunId run) {
   if (auto known = expect_trace(run); !known) return std::unexpected(known.error());
-  auto select = connection_.prepare(fmt::format("SELECT {} FROM traces WHERE run = ?", kTraceColumns));
+  auto select =
+      connection_.prepare(fmt::format("SELECT {} FROM traces WHERE run = ?", columns_of<TraceRecord>()));
   if (!select) return std::unexpected(select.error());
   TraceRecord record;
-  auto done = for_each_row(select->bind(run), [&](const Statement& row) { row.read(trace_members(record)); });
+  auto done = for_each_row(select->bind(run), [&](const Statement& row) { row.read(members_of(record)); });
   if (done) done = read_counts(run, record);
   if (done) done = read_slices(run, record);
   if (!done) return std::unexpected(done.error());
@@ -91,22 +91,10 @@ Status TraceReader::read_counts(RunId run, TraceRecord& record) {
     done = read_all(connection_, "trace_only_cpus", "cpu", "position", run, record.only_cpus,
                     [](std::uint32_t& cpu) { return std::tie(cpu); });
   }
-  if (done) {
-    done = read_all(connection_, "trace_cpus", kTraceCpuColumns, "cpu", run, record.cpus,
-                    [](TraceCpu& cpu) { return trace_cpu_members(cpu); });
-  }
-  if (done) {
-    done = read_all(connection_, "trace_events", kEventColumns, "position", run, record.events,
-                    [](EventCount& event) { return event_members(event); });
-  }
-  if (done) {
-    done = read_all(connection_, "trace_drops", kDropColumns, "position", run, record.drops,
-                    [](DropCount& drop) { return drop_members(drop); });
-  }
-  if (done) {
-    done = read_all(connection_, "trace_marks", kMarkColumns, "position", run, record.marks,
-                    [](TraceMark& mark) { return mark_members(mark); });
-  }
+  if (done) done = read_all(connection_, "trace_cpus", "cpu", run, record.cpus);
+  if (done) done = read_all(connection_, "trace_events", "position", run, record.events);
+  if (done) done = read_all(connection_, "trace_drops", "position", run, record.drops);
+  if (done) done = read_all(connection_, "trace_marks", "position", run, record.marks);
   return done;
 }
 
@@ -134,7 +122,7 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
   auto select = connection_.prepare(fmt::format(
       "SELECT position, {} FROM trace_samples WHERE run = ? AND position > ? AND ?3 IN ('', event) "
       "ORDER BY position LIMIT ?",
-      kSampleColumns));
+      columns_of<EventSample>()));
   if (!select) return std::unexpected(select.error());
   auto fields = connection_.prepare(
       "SELECT name, value, is_unsigned, text FROM trace_sample_fields WHERE run = ? AND sample = ? "
@@ -146,7 +134,7 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
   return read_page<EventSample>(
       *select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
         std::int64_t position = 0;
-        select->read(position, sample_members(sample));
+        select->read(position, members_of(sample));
         auto done = for_each_row(fields->bind(run, position),
                                  [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
         if (!done) return std::unexpected(done.error());
@@ -159,9 +147,10 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
   auto after = parse_cursor(cursor, kStackCursor, -1);
   if (!after) return std::unexpected(after.error());
   if (auto known = expect_trace(run); !known) return std::unexpected(known.error());
-  auto select = connection_.prepare(
-      "SELECT position, event, count, frames FROM trace_stacks WHERE run = ? AND position > ? "
-      "ORDER BY position LIMIT ?");
+  auto select =
+      connection_.prepare(fmt::format("SELECT position, {}, frames FROM trace_stacks WHERE run = ? AND "
+                                      "position > ? ORDER BY position LIMIT ?",
+                                      columns_of<StackCount>()));
   if (!select) return std::unexpected(select.error());
 
   const std::uint32_t size = page_size(limit, kMaxStacks);
@@ -169,7 +158,7 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
   return read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
     std::int64_t position = 0;
     std::string frames;
-    select->read(position, stack.event, stack.count, frames);
+    select->read(position, members_of(stack), frames);
     stack.frames = split_lines(frames);
     return position;
   });

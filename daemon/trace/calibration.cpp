@@ -30,8 +30,8 @@
 #include <string>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/trace/graph_format.hpp"
-#include "daemon/trace/subbuffer.hpp"
+#include "daemon/trace/ring/graph_format.hpp"
+#include "daemon/trace/ring/subbuffer.hpp"
 #include "daemon/trace/trace_files.hpp"
 
 namespace netperfd::trace {

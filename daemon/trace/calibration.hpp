@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/graph_event.hpp"
+#include "daemon/analysis/calls/graph_event.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/model/function_profile.hpp"
-#include "daemon/trace/session.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd::trace {
 

@@ -21,12 +21,12 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
 #include "daemon/trace/idle_cpus.hpp"
 #include "daemon/trace/reader_thread.hpp"
-#include "daemon/trace/recording.hpp"
+#include "daemon/trace/recording/recording.hpp"
+#include "daemon/trace/ring/tally.hpp"
 #include "daemon/trace/ring_reader.hpp"
-#include "daemon/trace/tally.hpp"
 
 namespace netperfd::trace {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/trace/catalogue/spec_check.hpp"
 #include "daemon/trace/ring_trace.hpp"
-#include "daemon/trace/spec_check.hpp"
 
 namespace netperfd::trace {
 

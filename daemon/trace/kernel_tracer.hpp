@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/tracer.hpp"
 #include "daemon/trace/calibration.hpp"
-#include "daemon/trace/catalogue.hpp"
-#include "daemon/trace/session.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/catalogue/catalogue.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd::trace {
 

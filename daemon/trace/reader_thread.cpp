@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,12 +9,9 @@
 #include <system_error>
 #include <utility>
 
-namespace netperfd::trace {
+#include "daemon/trace/tracefs/reader_priority.hpp"
 
-int take_reader_priority() {
-  // For Linux, 0 means the calling thread, not its process.
-  return ::setpriority(PRIO_PROCESS, 0, kReaderNice) == 0 ? 0 : errno;
-}
+namespace netperfd::trace {
 
 Result<std::unique_ptr<ReaderThread>> ReaderThread::start(RingReader& reader,
                                                           const ReaderThreadSettings& settings) {

@@ -15,11 +15,6 @@
 // live progress needs. Older kernels, and tracefs's option `block`, report every ring that is not empty. The
 // first wake-up that finds little shows that, and from then on the thread reads every `short_period` instead.
 // A ring whose CPU is offline reports POLLERR and is read only by the period.
-//
-// Priority: a nice value of kReaderNice, not a realtime class. The rings hold half a second and more, so the
-// reader needs a share of a busy CPU, not its first microsecond; a realtime reader would preempt the measured
-// workload and its softirqs at once. If the nice value is refused (it needs CAP_SYS_NICE), the thread reads
-// without it; the doctor's row `reader_priority` says so.
 #pragma once
 
 #include <poll.h>
@@ -38,11 +33,6 @@
 #include "daemon/trace/ring_reader.hpp"
 
 namespace netperfd::trace {
-
-inline constexpr int kReaderNice = -10;
-
-// Sets the nice value of the calling thread; returns 0 or the errno of the refusal.
-[[nodiscard]] int take_reader_priority();
 
 struct ReaderThreadSettings {
   std::size_t most_bytes = std::size_t{64} << 20;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/trace/subbuffer.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/ring/subbuffer.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd::trace {
 

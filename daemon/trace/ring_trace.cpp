@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/analysis/call_tracker.hpp"
-#include "daemon/trace/cpu_statistics.hpp"
-#include "daemon/trace/event_format.hpp"
-#include "daemon/trace/own_events.hpp"
+#include "daemon/analysis/calls/call_tracker.hpp"
+#include "daemon/trace/ring/cpu_statistics.hpp"
+#include "daemon/trace/ring/event_format.hpp"
+#include "daemon/trace/ring/own_events.hpp"
+#include "daemon/trace/ring/trace_flags.hpp"
 #include "daemon/trace/trace_files.hpp"
-#include "daemon/trace/trace_flags.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -203,7 +203,7 @@ TraceRecord RingTrace::make_record() {
 void RingTrace::describe(TraceRecord& record) {
   record.broken = broken_;
   const bool has_release =
-      std::ranges::find(record.marks, core::kReleaseMark, &TraceMark::text) != record.marks.end();
+      std::ranges::find(record.marks, kReleaseMark, &TraceMark::text) != record.marks.end();
   if (!has_release && events_of(record) > 0 && record.broken.empty()) {
     record.broken = "the mark of the release was lost: times count from the first event that was read";
   }

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/tracer.hpp"
 #include "daemon/trace/drain.hpp"
-#include "daemon/trace/recording.hpp"
-#include "daemon/trace/session.hpp"
-#include "daemon/trace/tally.hpp"
+#include "daemon/trace/recording/recording.hpp"
+#include "daemon/trace/ring/tally.hpp"
 #include "daemon/trace/traced_functions.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd::trace {
 

@@ -7,10 +7,10 @@
 #include "daemon/base/error.hpp"
 #include "daemon/model/trace_spec.hpp"
 #include "daemon/trace/drain.hpp"
-#include "daemon/trace/recording.hpp"
-#include "daemon/trace/session.hpp"
-#include "daemon/trace/tally.hpp"
-#include "daemon/trace/tracefs.hpp"
+#include "daemon/trace/recording/recording.hpp"
+#include "daemon/trace/ring/tally.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd::trace {
 

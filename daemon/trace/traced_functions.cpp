@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/trace/modules.hpp"
+#include "daemon/trace/catalogue/modules.hpp"
 
 namespace netperfd::trace {
 namespace {

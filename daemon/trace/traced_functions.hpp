@@ -9,8 +9,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/model/function_profile.hpp"
-#include "daemon/trace/function_names.hpp"
-#include "daemon/trace/symbols.hpp"
+#include "daemon/trace/ring/function_names.hpp"
+#include "daemon/trace/ring/symbols.hpp"
 
 namespace netperfd::trace {
 

@@ -5,7 +5,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/workload.hpp"
 #include "daemon/workload/iperf3_features.hpp"
 #include "daemon/workload/iperf3_settings.hpp"
 

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "daemon/base/error.hpp"
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/workload.hpp"
 
 namespace netperfd::workload {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "daemon/core/ports.hpp"
+#include "daemon/core/ports/workload.hpp"
 
 namespace netperfd::workload {
 

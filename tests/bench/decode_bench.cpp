@@ -22,11 +22,11 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/trace/graph_format.hpp"
-#include "daemon/trace/subbuffer.hpp"
-#include "daemon/trace/symbols.hpp"
-#include "daemon/trace/tally.hpp"
-#include "daemon/trace/trace_dat.hpp"
+#include "daemon/trace/recording/trace_dat.hpp"
+#include "daemon/trace/ring/graph_format.hpp"
+#include "daemon/trace/ring/subbuffer.hpp"
+#include "daemon/trace/ring/symbols.hpp"
+#include "daemon/trace/ring/tally.hpp"
 #include "tests/bench/figures.hpp"
 
 #ifdef NETPERFD_HAS_KBUFFER

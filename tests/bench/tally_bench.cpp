@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/trace/symbols.hpp"
+#include "daemon/trace/ring/symbols.hpp"
 #include "tests/bench/figures.hpp"
-#include "tests/unit/trace/subbuffer_maker.hpp"
+#include "tests/unit/trace/ring/subbuffer_maker.hpp"
 
 namespace netperfd::trace {
 namespace {

@@ -10,9 +10,9 @@
 #include <variant>
 
 #include "daemon/model/text.hpp"
-#include "daemon/trace/event_fields.hpp"
-#include "daemon/trace/event_format.hpp"
-#include "daemon/trace/subbuffer.hpp"
+#include "daemon/trace/ring/event_fields.hpp"
+#include "daemon/trace/ring/event_format.hpp"
+#include "daemon/trace/ring/subbuffer.hpp"
 
 using netperfd::trace::AddressNames;
 using netperfd::trace::EventFormat;

@@ -1,7 +1,7 @@
-// Replaces daemon/trace/symbols_key.cpp: an input must always give the same record.
+// Replaces daemon/trace/ring/symbols_key.cpp: an input must always give the same record.
 #include <cstdint>
 
-#include "daemon/trace/symbols.hpp"
+#include "daemon/trace/ring/symbols.hpp"
 
 namespace netperfd::trace {
 

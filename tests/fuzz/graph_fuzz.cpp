@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/call_tracker.hpp"
-#include "daemon/analysis/histogram.hpp"
+#include "daemon/analysis/calls/call_tracker.hpp"
+#include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/model/text.hpp"
-#include "daemon/trace/graph_format.hpp"
-#include "daemon/trace/graph_text.hpp"
-#include "daemon/trace/subbuffer_order.hpp"
+#include "daemon/trace/recording/graph_text.hpp"
+#include "daemon/trace/ring/graph_format.hpp"
+#include "daemon/trace/ring/subbuffer_order.hpp"
 
 using netperfd::analysis::CallTracker;
 using netperfd::analysis::GraphEvent;

@@ -7,7 +7,7 @@
 
 #include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
-#include "daemon/trace/graph_text_record.hpp"
+#include "daemon/trace/recording/graph_text_record.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "daemon/trace/subbuffer.hpp"
+#include "daemon/trace/ring/subbuffer.hpp"
 
 using netperfd::trace::RawRecord;
 using netperfd::trace::SubbufferLayout;

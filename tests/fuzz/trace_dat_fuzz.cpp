@@ -7,8 +7,8 @@
 
 #include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
-#include "daemon/trace/trace_dat.hpp"
-#include "daemon/trace/trace_dat_record.hpp"
+#include "daemon/trace/recording/trace_dat.hpp"
+#include "daemon/trace/recording/trace_dat_record.hpp"
 
 namespace {
 

@@ -114,7 +114,7 @@ def error_lines():
 
 
 def exit_lines():
-    text = (TOP / "client" / "outcome.hpp").read_text(encoding="utf-8")
+    text = (TOP / "client" / "base" / "outcome.hpp").read_text(encoding="utf-8")
     body = re.search(r"enum class Exit : int \{(.*?)\};", text, re.DOTALL).group(1)
     return [f"exit {number} {name}" for name, number in re.findall(r"(\w+) = (\d+),", body)]
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/fields.hpp"
+#include "client/rows/fields.hpp"
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/comparison.hpp"
 #include "dbus/rows/counters.hpp"

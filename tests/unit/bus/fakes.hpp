@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/core/ports.hpp"
-#include "daemon/core/trace_ports.hpp"
+#include "daemon/core/ports/catalogue.hpp"
+#include "daemon/core/ports/run_observer.hpp"
+#include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::bus {

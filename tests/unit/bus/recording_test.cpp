@@ -25,7 +25,7 @@ std::vector<sdbus::UnixFd> one(const sdbus::UnixFd& file) {
 
 const std::vector<std::string> kNames{"file"};
 
-ImportedFile a_trace() {
+ImportedFile imported_trace() {
   ImportedFile file;
   file.trace.emplace();
   return file;
@@ -176,7 +176,7 @@ TEST_F(Recordings, an_imported_file_becomes_a_run_that_is_told_of) {
   const auto asked = import(*client, options_of("from-lab", "before"));
   ASSERT_TRUE(until_reading(1));
   EXPECT_THAT(store.runs, IsEmpty());
-  trace_import.last().end(a_trace());
+  trace_import.last().end(imported_trace());
   const auto answered = client->answer_to(asked);
   ASSERT_EQ(answered.error, "") << answered.text;
   EXPECT_EQ(std::get<0>(answered.values), 41U);
@@ -197,7 +197,7 @@ TEST_F(Recordings, two_files_become_one_run) {
   document.workload.emplace().asked.server = "10.0.0.2";
   trace_import.last().end(document);
   ASSERT_TRUE(until_reading(2));
-  trace_import.last().end(a_trace());
+  trace_import.last().end(imported_trace());
   const auto answered = client->answer_to(asked);
   ASSERT_EQ(answered.error, "") << answered.text;
   EXPECT_EQ(store.runs.size(), 1U);
@@ -271,7 +271,7 @@ TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_all_together_two) {
   Client third{*loop};
   EXPECT_EQ(third.call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, dbus::Row{}).error,
             dbus::error::kBusy);
-  trace_import.readings.front()->end(a_trace());
+  trace_import.readings.front()->end(imported_trace());
   EXPECT_EQ(client->answer_to(first).error, "");
   const auto late = import(third);
   EXPECT_TRUE(until_reading(3));
@@ -301,7 +301,8 @@ TEST_F(Recordings, the_group_and_root_import_and_nobody_else) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
   EventSource soon;
   trace_import.began = [&] {
-    auto source = loop->after(std::chrono::microseconds{0}, [&] { trace_import.last().end(a_trace()); });
+    auto source =
+        loop->after(std::chrono::microseconds{0}, [&] { trace_import.last().end(imported_trace()); });
     ASSERT_TRUE(source);
     soon = std::move(*source);
   };

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "client/rows.hpp"
+#include "client/bus/rows.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"

@@ -134,7 +134,7 @@ TEST_F(TraceAccess, progress_with_far_too_many_names_still_comes) {
   client->listen();
   run_traced(0);
   ASSERT_EQ(client->call<>("Subscribe").error, "");
-  core::TraceProgress progress;
+  TraceProgress progress;
   for (int i = 0; i < 5'000; ++i) {
     progress.events.emplace_back(std::to_string(i) + std::string(2'000, 'x'), 1);
     progress.functions.emplace_back(std::to_string(i) + std::string(static_cast<std::size_t>(i) % 200, 'y'),

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "client/render.hpp"
-#include "client/table.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/table.hpp"
 #include "tests/unit/client/compare_samples.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"

@@ -1,7 +1,7 @@
 // Comparisons as a daemon would return them, for the golden files.
 #pragma once
 
-#include "client/comparison_views.hpp"
+#include "client/rows/comparison_views.hpp"
 
 namespace netperfctl::samples {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "client/drop_account.hpp"
-#include "client/render.hpp"
+#include "client/pages/drop_account.hpp"
+#include "client/pages/render.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <string>
 
-#include "client/arms.hpp"
-#include "client/command_words.hpp"
-#include "client/live_line.hpp"
-#include "client/render.hpp"
-#include "client/table.hpp"
+#include "client/base/command_words.hpp"
+#include "client/pages/arms.hpp"
+#include "client/pages/live_line.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/table.hpp"
 #include "tests/unit/client/compare_samples.hpp"
 #include "tests/unit/client/design_samples.hpp"
 #include "tests/unit/client/golden.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/plan_views.hpp"
-#include "client/views.hpp"
+#include "client/rows/plan_views.hpp"
+#include "client/rows/views.hpp"
 
 namespace netperfctl::samples {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "client/doctor.hpp"
-#include "client/render.hpp"
+#include "client/pages/doctor.hpp"
+#include "client/pages/render.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

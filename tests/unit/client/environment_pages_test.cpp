@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/render.hpp"
+#include "client/pages/render.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "client/render.hpp"
-#include "client/text.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

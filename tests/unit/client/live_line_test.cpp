@@ -1,8 +1,8 @@
-#include "client/live_line.hpp"
+#include "client/pages/live_line.hpp"
 
 #include <gtest/gtest.h>
 
-#include "client/text.hpp"
+#include "client/terminal/text.hpp"
 #include "tests/unit/client/samples.hpp"
 
 namespace netperfctl {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/render.hpp"
+#include "client/pages/render.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "client/screen.hpp"
-#include "client/views.hpp"
+#include "client/rows/views.hpp"
+#include "client/terminal/screen.hpp"
 
 namespace netperfctl::samples {
 

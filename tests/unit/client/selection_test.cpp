@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/selection.hpp"
+#include "client/verbs/selection.hpp"
 #include "tests/unit/client/samples.hpp"
 
 namespace netperfctl {

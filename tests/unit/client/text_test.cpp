@@ -1,10 +1,10 @@
-#include "client/text.hpp"
+#include "client/terminal/text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "client/table.hpp"
-#include "client/times.hpp"
-#include "client/units.hpp"
+#include "client/terminal/table.hpp"
+#include "client/terminal/times.hpp"
+#include "client/terminal/units.hpp"
 #include "tests/unit/client/samples.hpp"
 
 namespace netperfctl {

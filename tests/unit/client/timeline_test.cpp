@@ -1,4 +1,4 @@
-#include "client/timeline.hpp"
+#include "client/pages/timeline.hpp"
 
 #include <gtest/gtest.h>
 

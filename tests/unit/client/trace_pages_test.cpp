@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "client/doctor.hpp"
-#include "client/render.hpp"
-#include "client/text.hpp"
+#include "client/pages/doctor.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/core/command_ports.hpp"
+#include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/side_journal.hpp"
 
 namespace netperfd::core {
 

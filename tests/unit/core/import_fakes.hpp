@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/core/import_ports.hpp"
+#include "daemon/core/ports/file_import.hpp"
 
 namespace netperfd::core {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/trace/tally.hpp"
-#include "tests/unit/trace/tally_maker.hpp"
+#include "daemon/trace/ring/tally.hpp"
+#include "tests/unit/trace/ring/tally_maker.hpp"
 
 namespace netperfd::trace {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "daemon/analysis/run_planner.hpp"
+#include "daemon/analysis/compare/run_planner.hpp"
 #include "tests/unit/statistics/synthetic.hpp"
 
 namespace netperfd::analysis {

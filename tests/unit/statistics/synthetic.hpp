@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/rank_statistics.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
 
 namespace netperfd::analysis {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "daemon/analysis/run_planner.hpp"
+#include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/core/job_comparison.hpp"
 #include "daemon/core/run_plan.hpp"
 #include "daemon/core/run_selection.hpp"

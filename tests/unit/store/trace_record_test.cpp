@@ -7,7 +7,6 @@
 #include <set>
 
 #include "daemon/store/sqlite.hpp"
-#include "daemon/store/trace_columns.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
 namespace netperfd::store {
@@ -16,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr const char* kTraceTables[] = {
     "traces",       "trace_missing_functions", "trace_only_cpus",     "trace_cpus",   "trace_events",
@@ -44,28 +44,16 @@ TEST_F(TraceStore, gives_a_trace_back_as_it_was_stored) {
   const auto run = store_trace(expected);
   const auto trace = must(store->trace(run));
 
-  EXPECT_EQ(trace_members(trace), trace_members(expected));
-  EXPECT_EQ(trace.missing_functions, expected.missing_functions);
-  EXPECT_THAT(trace.only_cpus, ElementsAre(3, 0));
-  ASSERT_EQ(trace.cpus.size(), 2U);
-  EXPECT_EQ(trace_cpu_members(trace.cpus[0]), trace_cpu_members(expected.cpus[0]));
-  EXPECT_EQ(trace_cpu_members(trace.cpus[1]), trace_cpu_members(expected.cpus[1]));
-  ASSERT_EQ(trace.events.size(), 2U);
-  EXPECT_EQ(trace.events[0].name, "skb:kfree_skb");
-  EXPECT_EQ(trace.events[0].filter, "reason != 'CONSUMED'");
-  EXPECT_EQ(trace.events[0].count, 90U);
-  EXPECT_THAT(trace.events[0].slices, ElementsAre(0, 40, 0, 49));
-  EXPECT_EQ(trace.events[1].filter, "");
-  EXPECT_EQ(trace.events[1].count, 1U);
-  EXPECT_THAT(trace.events[1].slices, IsEmpty());
-  ASSERT_EQ(trace.drops.size(), 2U);
-  EXPECT_EQ(drop_members(trace.drops[0]), drop_members(expected.drops[0]));
-  EXPECT_EQ(drop_members(trace.drops[1]), drop_members(expected.drops[1]));
-  ASSERT_EQ(trace.marks.size(), 2U);
-  EXPECT_EQ(mark_members(trace.marks[0]), mark_members(expected.marks[0]));
-  EXPECT_EQ(mark_members(trace.marks[1]), mark_members(expected.marks[1]));
-  EXPECT_THAT(trace.samples, IsEmpty());
-  EXPECT_THAT(trace.stacks, IsEmpty());
+  EXPECT_THAT(trace.cpus, SizeIs(2));
+  EXPECT_THAT(trace.events, SizeIs(2));
+  EXPECT_THAT(trace.drops, SizeIs(2));
+  EXPECT_THAT(trace.marks, SizeIs(2));
+  auto without_long_parts = expected;
+  without_long_parts.samples.clear();
+  without_long_parts.stacks.clear();
+  without_long_parts.profile.reset();
+  without_long_parts.recording.clear();
+  EXPECT_TRUE(trace == without_long_parts);
 }
 
 TEST_F(TraceStore, keeps_no_row_for_a_slice_without_events) {
@@ -78,15 +66,8 @@ TEST_F(TraceStore, gives_samples_by_time_and_of_one_event) {
   const auto run = store_trace(expected);
   const auto all = must(store->trace_samples(run, "", "", 0));
   EXPECT_EQ(all.next, "");
-  ASSERT_EQ(all.rows.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(sample_members(all.rows[i]), sample_members(expected.samples[i])) << i;
-  }
-  ASSERT_EQ(all.rows[0].fields.size(), 2U);
-  EXPECT_EQ(all.rows[0].fields[0].name, "reason");
-  EXPECT_EQ(all.rows[0].fields[0].value, expected.samples[0].fields[0].value);
-  EXPECT_EQ(all.rows[0].fields[0].text, "NOT_SPECIFIED");
-  EXPECT_EQ(all.rows[0].fields[1].value, expected.samples[0].fields[1].value);
+  EXPECT_THAT(all.rows, SizeIs(3));
+  EXPECT_TRUE(all.rows == expected.samples);
 
   const auto one = must(store->trace_samples(run, "skb:kfree_skb", "", 1));
   ASSERT_EQ(one.rows.size(), 1U);
@@ -175,7 +156,7 @@ TEST_F(TraceStore, adds_up_what_is_told_of_one_cpu_twice) {
   const auto cpus = must(store->trace(run)).cpus;
   ASSERT_EQ(cpus.size(), 2U);
   EXPECT_EQ(cpus[0].records, 210U) << "by number, however they came";
-  EXPECT_EQ(trace_cpu_members(cpus[1]), trace_cpu_members(expected));
+  EXPECT_TRUE(cpus[1] == expected);
 }
 
 // Overwritten records are counted in two ways and the larger one is used: once per CPU, not once per part.

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "daemon/trace/calibration.hpp"
-#include "daemon/trace/session.hpp"
-#include "tests/unit/trace/fake_tracefs.hpp"
-#include "tests/unit/trace/session_support.hpp"
-#include "tests/unit/trace/subbuffer_maker.hpp"
+#include "daemon/trace/tracefs/session.hpp"
+#include "tests/unit/trace/ring/subbuffer_maker.hpp"
+#include "tests/unit/trace/tracefs/fake_tracefs.hpp"
+#include "tests/unit/trace/tracefs/session_support.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -119,13 +119,13 @@ class Ring {
   std::vector<std::vector<std::byte>> whole_;
 };
 
-struct Kernel {
+struct TracedKernel {
   const char* name;
   const char* directory;  // of the session
   FakeKernel kernel;
 };
 
-class CalibratorTest : public testing::TestWithParam<Kernel> {
+class CalibratorTest : public testing::TestWithParam<TracedKernel> {
  protected:
   CalibratorTest() {
     use_settings(tracefs_);
@@ -318,8 +318,8 @@ TEST_P(CalibratorTest, refuses_beside_another_tracer_and_measures_when_it_is_gon
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, CalibratorTest,
-                         testing::Values(Kernel{"instance", "instances/netperfd-4711", FakeKernel{}},
-                                         Kernel{"top", "", kernel_of_old()}),
+                         testing::Values(TracedKernel{"instance", "instances/netperfd-4711", FakeKernel{}},
+                                         TracedKernel{"top", "", kernel_of_old()}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 // A kernel that lacks one of the functions is tried only once.

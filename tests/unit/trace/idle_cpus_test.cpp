@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/unit/trace/session_support.hpp"
+#include "tests/unit/trace/tracefs/session_support.hpp"
 
 namespace netperfd::trace {
 namespace {

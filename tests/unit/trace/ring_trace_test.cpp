@@ -19,7 +19,6 @@
 namespace netperfd::trace {
 namespace {
 
-using std::chrono::seconds;
 using testing::Contains;
 using testing::Each;
 using testing::Field;
@@ -42,12 +41,12 @@ void send_datagrams(int count) {
 
 class RecordingListener final : public core::TraceListener {
  public:
-  void trace_progress(const core::TraceProgress& progress) override { progresses.push_back(progress); }
+  void trace_progress(const TraceProgress& progress) override { progresses.push_back(progress); }
   void trace_ended(TraceRecord ended, std::vector<QualityFlag> its_flags) override {
     record = std::move(ended);
     flags = std::move(its_flags);
   }
-  std::vector<core::TraceProgress> progresses;
+  std::vector<TraceProgress> progresses;
   std::optional<TraceRecord> record;
   std::vector<QualityFlag> flags;
 };
@@ -85,7 +84,7 @@ class RingTraceTest : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(open(std::move(spec), most_held_bytes));
     const auto started = trace_->start({getpid()});
     ASSERT_TRUE(started) << started.error().message;
-    ASSERT_TRUE(trace_->mark(core::kReleaseMark, false));
+    ASSERT_TRUE(trace_->mark(kReleaseMark, false));
   }
   const TraceRecord& end() {
     trace_->stop();
@@ -283,14 +282,14 @@ TEST_F(RingTraceTest, tells_its_progress_once_a_second) {
   ASSERT_TRUE(wait_for_reader(0));
   // The kernel's count decreases slightly before the thread delivers what it read.
   const auto told = [&] {
-    return std::ranges::any_of(listener_.progresses, [](const core::TraceProgress& progress) {
+    return std::ranges::any_of(listener_.progresses, [](const TraceProgress& progress) {
       return std::ranges::find(progress.events, "skb:kfree_skb",
                                [](const auto& event) { return event.first; }) != progress.events.end();
     });
   };
   std::size_t passed = 0;
-  for (; !told(); ++passed) clock_.advance(seconds{1});
-  clock_.advance(seconds{2});
+  for (; !told(); ++passed) clock_.advance(std::chrono::seconds{1});
+  clock_.advance(std::chrono::seconds{2});
   EXPECT_EQ(listener_.progresses.size(), passed + 2);
   end();
 }

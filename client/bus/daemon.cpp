@@ -1,0 +1,162 @@
+#include "client/bus/daemon.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "client/bus/daemon_bus.hpp"
+
+namespace netperfctl {
+namespace {
+
+dbus::Row start_row(const StartOptions& options) {
+  dbus::Row row;
+  if (!options.overrides.empty()) row.emplace("overrides", options.overrides);
+  if (options.label) row.emplace("label", *options.label);
+  if (options.repeat) row.emplace("repeat", *options.repeat);
+  if (options.purpose) row.emplace("purpose", *options.purpose);
+  return row;
+}
+
+dbus::Row filter_row(const RunFilter& filter) {
+  dbus::Row row;
+  const auto add = [&row](const char* key, const auto& value) {
+    if (value) row.emplace(key, *value);
+  };
+  add("job", filter.job);
+  add("scenario", filter.scenario);
+  add("label", filter.label);
+  add("state", filter.state);
+  add("since", filter.since_us);
+  add("until", filter.until_us);
+  add("purpose", filter.purpose);
+  return row;
+}
+
+Outcome<std::string> read_all(int fd) {
+  std::string text;
+  std::array<char, 65536> chunk{};
+  for (;;) {
+    const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+    if (got == 0) return text;
+    if (got > 0) {
+      text.append(chunk.data(), static_cast<std::size_t>(got));
+    } else if (errno != EINTR) {
+      return fail(Exit::other, "the document cannot be read: " + std::generic_category().message(errno));
+    }
+  }
+}
+
+}  // namespace
+
+Daemon::Daemon(std::unique_ptr<Bus> bus) : bus_(std::move(bus)) {}
+Daemon::Daemon(Daemon&&) noexcept = default;
+Daemon& Daemon::operator=(Daemon&&) noexcept = default;
+Daemon::~Daemon() = default;
+
+Outcome<Daemon> Daemon::connect() {
+  try {
+    return Daemon{std::make_unique<Bus>(sdbus::createSystemBusConnection())};
+  } catch (const sdbus::Error& error) {
+    return std::unexpected(unreachable(
+        step_of_connecting(error), "the system bus cannot be reached: " + std::string{error.getMessage()}));
+  }
+}
+
+Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {
+  return change([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); },
+                failure_of_job);
+}
+
+Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::string& origin,
+                                         const StartOptions& options) {
+  return change([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); },
+                failure_of_job);
+}
+
+Outcome<void> Daemon::stop_job(std::uint64_t job) {
+  return change([&] { bus_->StopJob(job); });
+}
+
+Outcome<void> Daemon::delete_run(std::uint64_t run) {
+  return change([&] { bus_->DeleteRun(run); });
+}
+
+Outcome<DaemonInfo> Daemon::info() {
+  return call([&] { return DaemonInfo{bus_->Version(), bus_->Iperf3Version(), bus_->LiveIntervals()}; });
+}
+
+Outcome<std::vector<ScenarioView>> Daemon::scenarios() {
+  return call([&] { return from_rows<ScenarioView>(bus_->ListScenarios()); });
+}
+
+Outcome<std::vector<LiveJobView>> Daemon::live_jobs() {
+  return call([&] {
+    std::vector<LiveJobView> jobs;
+    for (const auto& [id, job] : bus_->fetch_jobs()) jobs.push_back(job);
+    return jobs;
+  });
+}
+
+Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t> limit) {
+  return call([&] {
+    constexpr std::size_t kPage = 500;
+    RunPage page;
+    std::string cursor;
+    do {
+      const std::size_t wanted = limit ? std::min(kPage, *limit - page.runs.size()) : kPage;
+      const auto [rows, next] =
+          bus_->ListRuns(filter_row(filter), cursor, static_cast<std::uint32_t>(wanted));
+      std::ranges::move(from_rows<RunView>(rows), std::back_inserter(page.runs));
+      cursor = next;
+    } while (!cursor.empty() && (!limit || page.runs.size() < *limit));
+    page.more = !cursor.empty();
+    return page;
+  });
+}
+
+Outcome<RunDetails> Daemon::run(std::uint64_t run) {
+  return call([&] {
+    const auto [row, sums, flags] = bus_->GetRun(run);
+    return RunDetails{from_row<RunView>(row), from_rows<SumView>(sums), from_rows<FlagView>(flags)};
+  });
+}
+
+Outcome<std::vector<SumView>> Daemon::streams(std::uint64_t run) {
+  return call([&] { return from_rows<SumView>(bus_->ListStreams(run)); });
+}
+
+Outcome<std::vector<IntervalView>> Daemon::intervals(std::uint64_t run) {
+  return call([&] {
+    return all_pages<IntervalView>(
+        [&](const std::string& cursor) { return bus_->ListIntervals(run, cursor, 0); });
+  });
+}
+
+Outcome<JobDetails> Daemon::job(std::uint64_t job) {
+  return call([&] {
+    const auto [row, spreads] = bus_->GetJob(job);
+    return JobDetails{from_row<JobView>(row), from_rows<SpreadView>(spreads)};
+  });
+}
+
+Outcome<std::string> Daemon::document(std::uint64_t run, const std::string& name) {
+  const auto content = open_document(run, name);
+  if (!content) return std::unexpected(content.error());
+  return read_all(content->get());
+}
+
+Outcome<OwnedFd> Daemon::open_document(std::uint64_t run, const std::string& name) {
+  return call([&] { return OwnedFd{bus_->OpenDocument(run, name).release()}; });
+}
+
+Outcome<void> Daemon::follow(Loop& loop, JobListener& listener) {
+  return call([&] { bus_->follow(loop, listener); });
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,150 @@
+// The verbs' interface to netperfd: plain values in and out, errors as Outcome, no D-Bus types.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/base/loop.hpp"
+#include "client/base/outcome.hpp"
+#include "client/base/owned_fd.hpp"
+#include "client/rows/comparison_views.hpp"
+#include "client/rows/plan_views.hpp"
+#include "client/rows/views.hpp"
+
+namespace netperfctl {
+
+struct StartOptions {
+  std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
+  std::optional<std::string> label;
+  std::optional<std::uint32_t> repeat;
+  std::optional<std::string> purpose;  // pilot or selftest
+};
+
+struct ImportOptions {
+  std::optional<std::string> name, label;
+};
+
+struct RunFilter {
+  std::optional<std::uint64_t> job;
+  std::optional<std::string> scenario, label, state;
+  std::optional<std::uint64_t> since_us, until_us;
+  std::optional<std::string> purpose;
+};
+
+struct RunPage {
+  std::vector<RunView> runs;  // newest first
+  bool more = false;          // older ones match too
+};
+
+struct FunctionFilter {
+  std::optional<std::string> module;  // exactly; empty: the kernel itself
+  std::string pattern;                // a glob; empty: all
+};
+
+struct DaemonInfo {
+  std::string version;
+  std::string iperf3_version;  // empty where there is none
+  bool live_intervals = false;
+};
+
+// Notified of live jobs while a Loop runs. It gets the whole job in its current state. May call the daemon.
+class JobListener {
+ public:
+  virtual ~JobListener() = default;
+  virtual void job_added(const LiveJobView& job) = 0;
+  virtual void job_changed(const LiveJobView& job) = 0;
+  virtual void job_removed(std::uint64_t job) = 0;
+  virtual void interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) = 0;
+  virtual void trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) = 0;
+  virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
+                         const std::string& error) = 0;
+  virtual void run_deleted(std::uint64_t job, std::uint64_t run) = 0;
+  // The daemon left the bus or sent an invalid message.
+  virtual void lost(const Failure& failure) = 0;
+};
+
+class Daemon {
+ public:
+  // Connects to the system bus. Only the first call contacts the daemon.
+  [[nodiscard]] static Outcome<Daemon> connect();
+  Daemon(Daemon&&) noexcept;
+  Daemon& operator=(Daemon&&) noexcept;
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  ~Daemon();
+
+  // Return the job's number. An invalid job is Exit::usage with one line per error.
+  [[nodiscard]] Outcome<std::uint64_t> start_scenario(const std::string& scenario,
+                                                      const StartOptions& options);
+  [[nodiscard]] Outcome<std::uint64_t> start_job(const std::string& text, const std::string& origin,
+                                                 const StartOptions& options);
+  [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
+  [[nodiscard]] Outcome<void> delete_run(std::uint64_t run);
+
+  [[nodiscard]] Outcome<DaemonInfo> info();
+  [[nodiscard]] Outcome<std::vector<ScenarioView>> scenarios();
+  // All live jobs by number.
+  [[nodiscard]] Outcome<std::vector<LiveJobView>> live_jobs();
+  // The newest `limit` that match; without a limit all.
+  [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
+  // 0 is the newest run that has ended.
+  [[nodiscard]] Outcome<RunDetails> run(std::uint64_t run);
+  [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);
+  [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
+  [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
+  [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
+  // The same, to be read.
+  [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
+
+  // B against A, computed by the daemon; of a job with a design its sides.
+  [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
+  // How many runs a difference needs; Exit::usage if the given runs are not enough to tell.
+  [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
+
+  // The run's counters, with `tcp` also the samples; not_found if none were read.
+  [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
+  // The run's environment; not_found if it was not recorded.
+  [[nodiscard]] Outcome<EnvironmentView> environment(std::uint64_t run);
+
+  // The run's trace; not_found if it has none.
+  [[nodiscard]] Outcome<TraceDetails> trace(std::uint64_t run);
+  // Of all its events, by time; for the run's owner and root.
+  [[nodiscard]] Outcome<std::vector<SampleView>> trace_samples(std::uint64_t run);
+  // The most frequent `limit`; without a limit all.
+  [[nodiscard]] Outcome<StackPage> trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit);
+  // The run's function profile with the requested lists; not_found if no functions were traced.
+  [[nodiscard]] Outcome<ProfileDetails> profile(std::uint64_t run, const FunctionLists& lists, bool slices);
+  // The run's recording as function_graph text, to be read to its end; not_found if none was kept.
+  [[nodiscard]] Outcome<OwnedFd> open_trace_text(std::uint64_t run);
+  // Imports one file, open for reading, or an iperf3 document and a trace. Returns the number of the new run.
+  // `names` are the files' names in messages.
+  [[nodiscard]] Outcome<std::uint64_t> import_run(const std::vector<const OwnedFd*>& files,
+                                                  const std::vector<std::string>& names,
+                                                  const ImportOptions& options);
+  // A line of text beside the events of the job's run.
+  [[nodiscard]] Outcome<void> mark(std::uint64_t job, const std::string& text);
+
+  // The machine's capabilities; `fresh` probes again, for the group and root.
+  [[nodiscard]] Outcome<std::vector<CapabilityView>> capabilities(bool fresh);
+  // Globs; empty is all.
+  [[nodiscard]] Outcome<std::vector<ModuleView>> modules(const std::string& pattern);
+  [[nodiscard]] Outcome<FunctionPage> functions(const FunctionFilter& filter,
+                                                std::optional<std::uint32_t> limit);
+  [[nodiscard]] Outcome<std::vector<EventView>> events(const std::string& pattern);
+  [[nodiscard]] Outcome<EventDetails> event(const std::string& name);
+  [[nodiscard]] Outcome<std::vector<TracerView>> tracers();
+
+  // From now on `loop` notifies `listener` of all events of all jobs, including those between this call and
+  // the loop's first turn. `listener` must outlive this object.
+  [[nodiscard]] Outcome<void> follow(Loop& loop, JobListener& listener);
+
+ private:
+  class Bus;
+  explicit Daemon(std::unique_ptr<Bus> bus);
+  std::unique_ptr<Bus> bus_;
+};
+
+}  // namespace netperfctl

@@ -1,0 +1,216 @@
+// The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only daemon.cpp,
+// daemon_comparison.cpp, daemon_functions.cpp and daemon_trace.cpp include it, since sdbus-c++ is slow to
+// compile.
+#pragma once
+
+#include <fmt/format.h>
+#include <netperfd-dbus/Manager_proxy.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "client/bus/daemon.hpp"
+#include "client/bus/failures.hpp"
+#include "client/bus/rows.hpp"
+#include "dbus/compat.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfctl {
+
+namespace dbus = netperfd::dbus;
+
+// Every sdbus-c++ exception ends here.
+template <class Function>
+[[nodiscard]] auto call(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
+    -> Outcome<decltype(function())> {
+  try {
+    if constexpr (std::is_void_v<decltype(function())>) {
+      function();
+      return {};
+    } else {
+      return function();
+    }
+  } catch (const sdbus::Error& error) {
+    return std::unexpected(read(error));
+  }
+}
+
+// A call that only root and the group may make.
+template <class Function>
+[[nodiscard]] auto change(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
+    -> Outcome<decltype(function())> {
+  auto outcome = call(function, read);
+  if (!outcome) return std::unexpected(with_membership_hint(std::move(outcome.error())));
+  return outcome;
+}
+
+// All rows of a paged list; `fetch` gets a cursor and returns rows, the next cursor and optionally more
+// values.
+template <class View, class Fetch>
+[[nodiscard]] std::vector<View> all_pages(Fetch fetch) {
+  std::vector<View> views;
+  std::string cursor;
+  do {
+    const auto page = fetch(cursor);
+    std::ranges::move(from_rows<View>(std::get<0>(page)), std::back_inserter(views));
+    cursor = std::get<1>(page);
+  } while (!cursor.empty());
+  return views;
+}
+
+[[nodiscard]] inline std::uint64_t job_of_path(std::string_view path) {
+  const std::string_view prefix = dbus::kJobPathPrefix;
+  std::uint64_t job = 0;
+  if (path.starts_with(prefix)) std::from_chars(path.data() + prefix.size(), path.data() + path.size(), job);
+  return job;
+}
+
+// First among the bases of Bus, so that the connection outlives the proxy made on it.
+struct Connected {
+  std::unique_ptr<sdbus::IConnection> connection;
+};
+
+// The proxy of the daemon's one fixed object. Jobs come and go, so one match rule on the whole branch
+// receives their signals. It is installed before the job exists, so that no early signal is missed.
+class Daemon::Bus final
+    : private Connected,
+      public sdbus::ProxyInterfaces<org::netperfd1::Manager_proxy, sdbus::ObjectManager_proxy> {
+ public:
+  explicit Bus(std::unique_ptr<sdbus::IConnection> to)
+      : Connected{std::move(to)},
+        ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
+                        sdbus::ObjectPath{dbus::kManagerPath}) {}
+  Bus(const Bus&) = delete;
+  Bus& operator=(const Bus&) = delete;
+  ~Bus() {
+    if (listener_ == nullptr) return;
+    unregisterProxy();
+    slots_.clear();
+    dbus::detach(*connection);
+  }
+
+  // Sets the timeout of further calls. Returns the previous timeout.
+  std::chrono::microseconds wait_at_most(std::chrono::microseconds time) {
+    const std::chrono::microseconds before{connection->getMethodCallTimeout()};
+    connection->setMethodCallTimeout(time);
+    return before;
+  }
+
+  void follow(Loop& loop, JobListener& listener) {
+    dbus::attach(*connection, loop.raw());
+    listener_ = &listener;
+    registerProxy();
+    slots_.push_back(dbus::match(
+        *connection,
+        fmt::format("type='signal',sender='{}',path_namespace='/org/netperfd1/job'", dbus::kService),
+        [this](auto&& message) { told([&] { on_job_signal(message); }); }));
+    slots_.push_back(dbus::match(*connection,
+                                 fmt::format("type='signal',sender='org.freedesktop.DBus',interface="
+                                             "'org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'",
+                                             dbus::kService),
+                                 [this](auto&& message) { told([&] { on_owner_changed(message); }); }));
+    Subscribe();
+  }
+
+  std::map<std::uint64_t, LiveJobView>& fetch_jobs() {
+    jobs_.clear();
+    for (const auto& [path, interfaces] : GetManagedObjects()) add_job(interfaces);
+    return jobs_;
+  }
+
+ private:
+  // Runs a signal's handler. The signal's content may differ from the XML.
+  template <class Function>
+  void told(Function function) {
+    const auto done = call(function);
+    if (!done) listener_->lost(done.error());
+  }
+
+  template <class Interfaces>
+  std::optional<std::uint64_t> add_job(const Interfaces& interfaces) {
+    const auto job_interface = interfaces.find(typename Interfaces::key_type{dbus::kJobInterface});
+    if (job_interface == interfaces.end()) return {};
+    LiveJobView job;
+    apply_properties(job, job_interface->second);
+    jobs_[job.job] = job;
+    return job.job;
+  }
+
+  template <class Message>
+  void on_job_signal(Message& message) {
+    const auto job = jobs_.find(job_of_path(message.getPath()));
+    if (job == jobs_.end()) return;
+    const std::string member = message.getMemberName();
+    if (member == "PropertiesChanged") {
+      std::string interface;
+      dbus::Row changed;
+      message >> interface >> changed;
+      if (interface != dbus::kJobInterface) return;
+      apply_properties(job->second, changed);
+      listener_->job_changed(LiveJobView{job->second});
+    } else if (member == "Interval") {
+      std::uint64_t run = 0;
+      dbus::Row row;
+      message >> run >> row;
+      listener_->interval(job->first, run, from_row<IntervalView>(row));
+    } else if (member == "TraceProgress") {
+      std::uint64_t run = 0;
+      std::map<std::string, std::uint64_t> events;
+      std::map<std::string, std::uint64_t> functions;
+      TraceProgressView progress;
+      message >> run >> progress.seconds >> events >> progress.lost >> functions;
+      for (const auto& [name, count] : events) {
+        progress.events.push_back({.event = name, .filter = {}, .count = count, .slices = {}});
+      }
+      std::ranges::stable_sort(progress.events, std::greater{}, &TraceEventView::count);
+      for (const auto& [name, hits] : functions) progress.functions.push_back({name, hits});
+      std::ranges::stable_sort(progress.functions, std::greater{}, &FunctionHitsView::hits);
+      listener_->trace_progress(job->first, run, progress);
+    }
+  }
+
+  template <class Message>
+  void on_owner_changed(Message& message) {
+    std::string name;
+    std::string old_owner;
+    message >> name >> old_owner;
+    // Without an old owner it has just been started, perhaps by our own first call.
+    if (!old_owner.empty()) listener_->lost(unreachable(Step::answer, "it has left the bus"));
+  }
+
+  void onRunEnded(const std::uint64_t& run, const std::uint64_t& job, const std::string& state,
+                  const std::string& error) override {
+    listener_->run_ended(job, run, state, error);
+  }
+  void onRunDeleted(const std::uint64_t& run, const std::uint64_t& job) override {
+    listener_->run_deleted(job, run);
+  }
+  void onInterfacesAdded(const sdbus::ObjectPath&, const dbus::InterfaceMap& interfaces) override {
+    told([&] {
+      if (const auto job = add_job(interfaces)) listener_->job_added(LiveJobView{jobs_.at(*job)});
+    });
+  }
+  void onInterfacesRemoved(const sdbus::ObjectPath& path, const std::vector<dbus::InterfaceName>&) override {
+    const std::uint64_t job = job_of_path(path);
+    if (jobs_.erase(job) > 0) listener_->job_removed(job);
+  }
+
+  JobListener* listener_ = nullptr;
+  std::map<std::uint64_t, LiveJobView> jobs_;
+  std::vector<sdbus::Slot> slots_;
+};
+
+}  // namespace netperfctl

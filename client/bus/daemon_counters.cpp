@@ -1,0 +1,28 @@
+// Daemon's call about the counters of a run.
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "client/bus/daemon.hpp"
+#include "client/bus/daemon_bus.hpp"
+
+namespace netperfctl {
+
+Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp) {
+  return call([&] {
+    CountersView view;
+    view.counters = all_pages<CounterView>([&](const std::string& cursor) {
+      auto page = bus_->ListCounters(run, cursor, 0);
+      view.unknown = std::move(std::get<3>(page));
+      return page;
+    });
+    if (tcp) {
+      view.tcp = all_pages<TcpSampleView>(
+          [&](const std::string& cursor) { return bus_->ListTcpSamples(run, cursor, 0); });
+    }
+    return view;
+  });
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,63 @@
+// Daemon's calls about the functions of a trace, and about imported traces.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/bus/daemon.hpp"
+#include "client/bus/daemon_bus.hpp"
+
+namespace netperfctl {
+namespace {
+
+// A recording of gigabytes is decoded to its end before the daemon answers.
+constexpr std::chrono::hours kImportAnswer{1};
+
+}  // namespace
+
+Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& lists, bool slices) {
+  return call([&] {
+    const auto [profile, builds] = bus_->GetFunctionProfile(run);
+    ProfileDetails details;
+    details.profile = from_row<ProfileView>(profile);
+    details.builds = from_rows<BuildView>(builds);
+    details.functions = all_pages<FunctionStatsView>(
+        [&](const std::string& cursor) { return bus_->ListFunctionProfile(run, cursor, 0); });
+    if (slices) {
+      details.slices = all_pages<FunctionSlicesView>(
+          [&](const std::string& cursor) { return bus_->ListFunctionSlices(run, cursor, 0); });
+    }
+    if (lists.callers) {
+      details.edges = all_pages<CallEdgeView>(
+          [&](const std::string& cursor) { return bus_->ListCallEdges(run, cursor, 0); });
+    }
+    if (lists.tree) {
+      details.tree = all_pages<CallNodeView>(
+          [&](const std::string& cursor) { return bus_->ListCallTree(run, cursor, 0); });
+    }
+    return details;
+  });
+}
+
+Outcome<OwnedFd> Daemon::open_trace_text(std::uint64_t run) {
+  return call([&] { return OwnedFd{bus_->OpenTraceText(run).release()}; });
+}
+
+Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& files,
+                                          const std::vector<std::string>& names,
+                                          const ImportOptions& options) {
+  dbus::Row row;
+  if (options.name) row.emplace("name", *options.name);
+  if (options.label) row.emplace("label", *options.label);
+  return change([&] {
+    const auto usual = bus_->wait_at_most(kImportAnswer);
+    std::vector<sdbus::UnixFd> sent;
+    for (const OwnedFd* file : files) sent.emplace_back(file->get());
+    const std::uint64_t run = bus_->ImportRun(sent, names, row);
+    bus_->wait_at_most(usual);
+    return run;
+  });
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,100 @@
+#include "client/bus/failures.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "dbus/names.hpp"
+
+namespace netperfctl {
+namespace {
+
+std::string user_name() {
+  std::array<char, 4096> text{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::geteuid(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr) {
+    return found->pw_name;
+  }
+  return "USER";
+}
+
+// The step that failed if the bus reports this error name; Step::asked for any other error.
+Step step_of(std::string_view name) {
+  constexpr std::string_view kStandard = "org.freedesktop.DBus.Error.";
+  // Activation: no such unit, masked, failed.
+  if (name == "org.freedesktop.systemd1.NoSuchUnit") return Step::no_name;
+  if (name.starts_with("org.freedesktop.systemd1.")) return Step::start;
+  if (!name.starts_with(kStandard)) {
+    return name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET" ? Step::answer : Step::asked;
+  }
+  name.remove_prefix(kStandard.size());
+  if (name.starts_with("Spawn.")) return Step::start;
+  if (name == "AccessDenied") return Step::policy;
+  constexpr std::array<std::pair<std::string_view, Step>, 7> kNames{{{"ServiceUnknown", Step::no_name},
+                                                                     {"NameHasNoOwner", Step::no_name},
+                                                                     {"NoReply", Step::answer},
+                                                                     {"NoServer", Step::bus},
+                                                                     {"Disconnected", Step::answer},
+                                                                     {"TimedOut", Step::answer},
+                                                                     {"Timeout", Step::answer}}};
+  const auto* const known = std::ranges::find(kNames, name, [](const auto& pair) { return pair.first; });
+  return known == kNames.end() ? Step::asked : known->second;
+}
+
+}  // namespace
+
+Failure unreachable(Step step, const std::string& reason) {
+  return {Exit::unreachable,
+          fmt::format("netperfd does not answer: {}\n"
+                      "Is it installed and running? `netperfctl doctor` says what is missing.",
+                      reason),
+          step, reason};
+}
+
+Failure with_membership_hint(Failure failure) {
+  if (failure.exit != Exit::denied) return failure;
+  failure.message += fmt::format(
+      "\nStarting, stopping, deleting, importing and probing anew need root or the group `netperfd`; root "
+      "can add you:\n"
+      "  usermod -aG netperfd {}\n"
+      "It holds from your next login.",
+      user_name());
+  return failure;
+}
+
+Failure failure_of(const sdbus::Error& error) {
+  namespace names = netperfd::dbus::error;
+  const std::string& name = error.getName();
+  const std::string& message = error.getMessage();
+  const Step step = step_of(name);
+  if (step == Step::policy || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired") {
+    return {Exit::denied, "not allowed: " + message, Step::policy, message};
+  }
+  if (step != Step::asked) return unreachable(step, message);
+  if (name == names::kNotFound) return {Exit::not_found, message, {}, {}};
+  if (name == names::kInvalidArgument) return {Exit::usage, message, {}, {}};
+  if (name.starts_with("org.netperfd1.Error.")) return {Exit::other, message, {}, {}};
+  return {Exit::other, fmt::format("{} ({})", message, name), {}, {}};
+}
+
+Step step_of_connecting(const sdbus::Error& error) {
+  const std::string& name = error.getName();
+  const bool refused = name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET" ||
+                       name == "org.freedesktop.DBus.Error.AccessDenied" ||
+                       name == "org.freedesktop.DBus.Error.AuthFailed";
+  return refused ? Step::user : Step::bus;
+}
+
+Failure failure_of_job(const sdbus::Error& error) {
+  Failure failure = failure_of(error);
+  if (error.getName() == netperfd::dbus::error::kUnsupported) failure.exit = Exit::usage;
+  return failure;
+}
+
+}  // namespace netperfctl

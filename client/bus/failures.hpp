@@ -1,0 +1,21 @@
+// Maps D-Bus errors to messages for the user and exit codes.
+#pragma once
+
+#include "client/base/outcome.hpp"
+#include "dbus/compat.hpp"
+
+namespace netperfctl {
+
+[[nodiscard]] Failure failure_of(const sdbus::Error& error);
+// If access was denied, adds how to get access; other failures stay as they are.
+[[nodiscard]] Failure with_membership_hint(Failure failure);
+[[nodiscard]] Failure unreachable(Step step, const std::string& reason);
+
+// For an error while connecting: a bus that exists but hangs up refuses this user.
+[[nodiscard]] Step step_of_connecting(const sdbus::Error& error);
+
+// As failure_of(), for a submitted job: if this machine cannot do what the job asks, the job is at fault, not
+// netperfd, and nothing was started.
+[[nodiscard]] Failure failure_of_job(const sdbus::Error& error);
+
+}  // namespace netperfctl

@@ -1,0 +1,104 @@
+#include "client/pages/arms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl {
+namespace {
+
+// The known place of a run in its design.
+std::vector<std::string> parts_of(const std::string& side, const std::optional<bool>& traced) {
+  std::vector<std::string> parts;
+  if (!side.empty()) parts.push_back(side);
+  if (traced) parts.emplace_back(*traced ? "traced" : "plain");
+  return parts;
+}
+
+std::string side_of(const RunView& run) {
+  const std::string name = run.variant.value_or("");
+  const std::string side = run.side.value_or("");
+  return side.empty() ? name : side_words(side.front(), name);
+}
+
+template <class Value>
+std::optional<Value> at(const std::optional<std::vector<Value>>& values, std::size_t place) {
+  if (!values || place >= values->size()) return {};
+  return (*values)[place];
+}
+
+std::string side_of(const LiveJobView& job, std::size_t place) {
+  std::string name = at(job.variant, place).value_or("");
+  if (name.empty() || !job.variant_a || !job.variant_b) return name;
+  return side_words(name == *job.variant_b ? 'B' : 'A', name);
+}
+
+// Which runs a letter, or a block without letters, consists of.
+std::string kinds_words(const LiveJobView& job) {
+  const std::vector<bool> traced = job.traced.value_or(std::vector<bool>{});
+  const bool some = std::ranges::find(traced, true) != traced.end();
+  const bool all = std::ranges::find(traced, false) == traced.end();
+  if (!some) return "plain";
+  return all ? "traced" : "plain and traced";
+}
+
+}  // namespace
+
+std::string side_words(char side, const std::string& name) {
+  const std::string letter(1, side);
+  return name.empty() || name == letter ? letter : letter + " " + name;
+}
+
+std::string design_words(const LiveJobView& job) {
+  if (!job.blocks) return {};
+  const std::string blocks = plural(*job.blocks, "block");
+  if (!job.variant_a || !job.variant_b) {
+    return kinds_words(job) == "plain and traced" ? blocks + " of a plain and a traced run" : blocks;
+  }
+  const std::string kinds = kinds_words(job);
+  return fmt::format("{} of {} and {}, ABBA or BAAB{}", blocks, side_words('A', *job.variant_a),
+                     side_words('B', *job.variant_b), kinds == "plain" ? "" : ", each " + kinds);
+}
+
+std::string arm_words(const RunView& run) {
+  if (!run.block) return {};
+  std::vector<std::string> parts = parts_of(side_of(run), run.traced);
+  parts.insert(parts.begin(), fmt::format("block {}", *run.block));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string arm_words(const LiveJobView& job, std::size_t place) {
+  const auto block = at(job.block, place);
+  if (!block) return {};
+  std::vector<std::string> parts = parts_of(side_of(job, place), at(job.traced, place));
+  parts.insert(parts.begin(), fmt::format("block {}", *block));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string short_arm_words(const RunView& run) {
+  if (!run.block) return {};
+  // The name comes last, since a narrow column may cut it.
+  std::string text = fmt::format("{}{}", *run.block, run.side.value_or(""));
+  if (run.traced) text += *run.traced ? " traced" : " plain";
+  const std::string name = run.variant.value_or("");
+  return name.empty() || name == run.side ? text : text + " " + name;
+}
+
+std::string padded_arm_words(const LiveJobView& job, std::size_t place) {
+  std::string words = arm_words(job, place);
+  if (words.empty()) return words;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < job.block->size(); ++i)
+    longest = std::max(longest, display_width(arm_words(job, i)));
+  words.append(longest - display_width(words), ' ');
+  return words;
+}
+
+}  // namespace netperfctl

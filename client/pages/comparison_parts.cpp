@@ -1,0 +1,202 @@
+#include "client/pages/comparison_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/base/command_words.hpp"
+#include "client/pages/comparison_tables.hpp"
+#include "client/pages/show_parts.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/times.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::comparing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string span_words(const Screen& screen, std::uint64_t first_us, std::uint64_t last_us) {
+  std::string first = format_time(first_us, screen.now_us);
+  const std::string last = format_time(last_us, screen.now_us);
+  if (first == last) return first;
+  const auto day = first.rfind(' ');
+  const bool same_day = day != std::string::npos && last.starts_with(first.substr(0, day + 1));
+  return fmt::format("{} to {}", first, same_day ? last.substr(day + 1) : last);
+}
+
+Style style_of(std::string_view verdict) {
+  if (verdict == "improvement") return Style::good;
+  if (verdict == "regression" || verdict == "refused") return Style::bad;
+  return verdict == "equivalent" ? Style::strong : Style::active;
+}
+
+std::string capitals(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+std::string interval_words(const ComparisonView& head) {
+  Words parts;
+  if (head.ratio_low && head.ratio_high) {
+    std::string low = signed_percent(*head.ratio_low);
+    low.resize(low.size() - 2);  // one unit for both
+    parts.push_back(fmt::format("{} to {} ({:.1f} % interval)", low, signed_percent(*head.ratio_high),
+                                head.level.value_or(0) * 100));
+  }
+  if (head.p) parts.push_back("p " + probability_text(*head.p));
+  if (head.cliffs_delta) parts.push_back(fmt::format("Cliff's delta {:+.2f}", *head.cliffs_delta));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// A block has both sides in it.
+const char* a_side(const ComparisonView& head) {
+  return head.pairing == "blocks" ? "" : " a side";
+}
+
+// How many samples would find a difference of the threshold, where that is more than there are.
+std::string samples_needed(const ComparisonView& head) {
+  if (!head.needed || !head.threshold) return {};
+  if (*head.needed <= std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))) return {};
+  return fmt::format("; for {} about {}{}", percent_text(*head.threshold),
+                     format_count(std::uint64_t{*head.needed}), a_side(head));
+}
+
+std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
+  const std::string pairing = head.pairing.value_or("runs");
+  return plural(count, pairing == "blocks" ? "block" : pairing == "boots" ? "boot" : "run");
+}
+
+// What the verdict means, where the word alone does not say it.
+std::string meaning(const ComparisonView& head) {
+  const std::string threshold = percent_text(head.threshold.value_or(0));
+  if (head.verdict == "equivalent") return fmt::format("the whole interval lies within {}", threshold);
+  if (head.verdict == "too few") {
+    return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
+  }
+  if (head.verdict != "inconclusive") return {};
+  std::string text = "neither a difference nor its absence is shown";
+  if (!head.detectable) return text;
+  return text +
+         fmt::format(": {}{} find a difference of {} {}{}",
+                     sample_noun(head, std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))),
+                     a_side(head), format_percent((*head.detectable - 1) * 100), odds_words(0.8),
+                     samples_needed(head));
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> job_sides(const CompareView& view) {
+  if (view.name_a.empty() || view.name_b.empty()) return {"plain", "traced"};
+  return {printable(view.name_a), printable(view.name_b)};
+}
+
+std::string pairing_words(const ComparisonView& head, bool letters) {
+  const std::string pairing = head.pairing.value_or("");
+  if (pairing == "blocks") return plural(head.samples_a.value_or(0), letters ? "ABBA block" : "block");
+  if (pairing == "boots") {
+    return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
+  }
+  return {};
+}
+
+std::string when(const Screen& screen, const ComparisonView& head) {
+  if (!head.first_started_a_us || !head.first_started_b_us) return {};
+  return show::field(screen, "measured",
+                     fmt::format("A {}; B {}",
+                                 span_words(screen, *head.first_started_a_us,
+                                            head.last_started_a_us.value_or(*head.first_started_a_us)),
+                                 span_words(screen, *head.first_started_b_us,
+                                            head.last_started_b_us.value_or(*head.first_started_b_us))));
+}
+
+std::vector<std::string> undeclared_groups(const CompareView& view) {
+  Words groups;
+  for (const FactChangeView& fact : view.details.facts) {
+    const bool explains = fact.explains.value_or(false) && !fact.declared.value_or(false);
+    if (explains && std::ranges::find(groups, fact.group) == groups.end()) groups.push_back(fact.group);
+  }
+  return groups;
+}
+
+std::string headline(const Screen& screen, const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  std::string verdict = capitals(head.verdict);
+  if (view.asked.despite && head.verdict != "refused") {
+    if (const Words groups = undeclared_groups(view); !groups.empty()) {
+      verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
+    }
+  }
+  const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
+  std::string figures;
+  if (head.median_a && head.median_b && !refused) {
+    const std::string a = format_rate(*head.median_a);
+    const std::string b = format_rate(*head.median_b);
+    const bool one_unit = a.substr(a.find(' ')) == b.substr(b.find(' '));
+    figures = fmt::format("{} -> {}   ", one_unit ? a.substr(0, a.find(' ')) : a, b);
+  }
+  if (head.ratio && !refused) figures += signed_percent(*head.ratio) + "   ";
+  std::string text =
+      fmt::format("\n  {:<11}{}{}\n", head.figure, figures, paint(screen, style_of(head.verdict), verdict));
+  if (const std::string interval = interval_words(head); !interval.empty() && !refused) {
+    text += show::field(screen, "", interval);
+  }
+  if (const std::string words = meaning(head); !words.empty()) text += show::field(screen, "", words);
+  if (view.asked.job && view.name_a.empty())
+    text += show::field(screen, "", "this is what tracing costs: the runs of B are traced, those of A plain");
+  return text;
+}
+
+std::string facts_part(const Screen& screen, const CompareView& view, bool explaining) {
+  std::string text;
+  std::size_t shown = 0;
+  std::size_t left_out = 0;
+  constexpr std::size_t kMost = 8;
+  for (const FactChangeView& fact : view.details.facts) {
+    if (fact.declared.value_or(false) || fact.explains.value_or(false) != explaining) continue;
+    if (!view.all && shown == kMost) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
+    text += show::field(screen, fact.group, fact_words(screen, fact, 30));
+  }
+  if (left_out > 0) text += show::field(screen, "", fmt::format("...{} more facts: --all", left_out));
+  return text;
+}
+
+std::string environment(const Screen& screen, const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  std::string text;
+  // A refused verdict has them above, as its reason.
+  if (head.verdict != "refused" || view.asked.despite) {
+    if (const std::string facts = facts_part(screen, view, true); !facts.empty()) {
+      text += "\n" + paint(screen, Style::strong, "also different, and able to explain it") + "\n" + facts;
+    }
+  }
+  if (const std::string facts = facts_part(screen, view, false); !facts.empty()) {
+    text += "\n" + paint(screen, Style::strong, "also different, for the record") + "\n" + facts;
+  }
+  const Words same = head.same.value_or(Words{});
+  if (!same.empty())
+    return text + "\n" + show::field(screen, "same", fmt::format("{}", fmt::join(same, ", ")));
+  if (!view.details.facts.empty()) return text;
+  return text + "\n" + show::field(screen, "environment", "not known of these runs");
+}
+
+std::string evidence(const Screen& screen, const ComparisonView& head) {
+  std::string text;
+  const char* key = "evidence";
+  for (const std::string& caveat : head.caveats.value_or(Words{})) {
+    text += show::field(screen, key, "- " + caveat);
+    key = "";
+  }
+  return text;
+}
+
+}  // namespace netperfctl::comparing

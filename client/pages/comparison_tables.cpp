@@ -1,0 +1,229 @@
+#include "client/pages/comparison_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "client/terminal/table.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::comparing {
+namespace {
+
+constexpr std::size_t kFunctions = 8;  // on the page
+constexpr std::size_t kCounters = 6;
+constexpr double kMoved = 0.05;  // highest q of what is said to have moved
+
+bool too_few(const CompareView& view) {
+  return view.details.comparison.verdict == "too few";
+}
+
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high ? fmt::format("{} to {}", signed_figure(*low), signed_figure(*high)) : "-";
+}
+
+// One of the factors of a function's cost on both sides, as words say it.
+struct Factor {
+  std::optional<double> a, b;
+  double scale = 1;
+  const char* words;
+  const char* unit;
+
+  [[nodiscard]] double change() const { return a && b && *a > 0 && *b > 0 ? std::abs(std::log(*b / *a)) : 0; }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} {} -> {}{}", words, format_figure(*a * scale), format_figure(*b * scale), unit);
+  }
+};
+
+// Why the cost moved: the factor that changed most, and a second one where it is not much less.
+std::string because(const FunctionDeltaView& row) {
+  if (row.match == "only A") return "called only in A";
+  if (row.match == "only B") return "called only in B";
+  const std::string renamed = row.function_b ? "in B " + *row.function_b + "; " : "";
+  const bool of_packets = row.packets_per_byte_a && row.packets_per_byte_b;
+  constexpr double kMega = 1e6;
+  std::array<Factor, 3> factors{{
+      {row.ns_per_call_a, row.ns_per_call_b, 1, "a call", " ns"},
+      {row.calls_per_packet_a, row.calls_per_packet_b, of_packets ? 1 : kMega,
+       of_packets ? "calls a packet" : "calls a MB", ""},
+      {row.packets_per_byte_a, row.packets_per_byte_b, kMega, "packets a MB", ""},
+  }};
+  std::ranges::stable_sort(factors, std::greater{}, &Factor::change);
+  constexpr double kLeast = 0.005;  // a change that is shown at all
+  if (factors[0].change() < kLeast)
+    return renamed.substr(0, renamed.size() - std::min<std::size_t>(2, renamed.size()));
+  std::string text = renamed + factors[0].text();
+  if (factors[1].change() > std::max(0.05, factors[0].change() / 3)) text += ", " + factors[1].text();
+  return text;
+}
+
+std::string function_name(const FunctionDeltaView& row) {
+  return row.module.value_or("").empty() ? row.function : fmt::format("{} [{}]", row.function, *row.module);
+}
+
+// Behind the name of one of several that have the same.
+std::string ordinal(const FunctionDeltaView& row) {
+  return row.duplicate.value_or(0) > 0 ? fmt::format(" #{}", *row.duplicate) : "";
+}
+
+bool of_one_module(const std::vector<FunctionDeltaView>& functions) {
+  return std::ranges::all_of(functions, [&](const FunctionDeltaView& row) {
+    return row.module.value_or("") == functions.front().module.value_or("");
+  });
+}
+
+std::string heading(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  std::string text = "where, in ns of CPU per byte of goodput";
+  if (head.not_attributed) text = "what the functions cost all the same, in ns of CPU per byte of goodput";
+  const bool without_bytes = std::ranges::none_of(view.details.functions, [](const FunctionDeltaView& row) {
+    return row.shift.has_value() || row.cost_a.has_value() || row.cost_b.has_value();
+  });
+  if (without_bytes) text = "what a call of each function took itself, for want of bytes to divide by";
+  if (too_few(view)) text += "; what differs, be it by chance";
+  return text;
+}
+
+std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {
+  if (shown >= known) return {};
+  return fmt::format("...{} more {}: --all, or -o json\n", format_count(known - shown), what);
+}
+
+std::string signed_short(double count) {
+  return (count < 0 ? "-" : "+") + format_short(std::abs(count));
+}
+
+bool moved(const CounterChangeView& row) {
+  return row.q && *row.q <= kMoved && row.shift.value_or(0) != 0;
+}
+
+double relative(const CounterChangeView& row) {
+  const double a = row.per_gigabyte_a.value_or(0);
+  const double b = row.per_gigabyte_b.value_or(0);
+  const double larger = std::max(std::abs(a), std::abs(b));
+  return larger > 0 ? std::abs(b - a) / larger : 0;
+}
+
+// Those to be shown, the surest first; where nothing could be tested those that differ most.
+std::vector<CounterChangeView> shown_counters(const CompareView& view) {
+  std::vector<CounterChangeView> rows = view.details.counters;
+  if (too_few(view)) {
+    std::erase_if(rows, [](const CounterChangeView& row) { return relative(row) < 0.1; });
+    std::ranges::stable_sort(rows, std::greater{}, relative);
+  } else if (!view.all) {
+    std::erase_if(rows, [](const CounterChangeView& row) { return !moved(row); });
+  }
+  if (!view.all) rows.resize(std::min(kCounters, rows.size()));
+  return rows;
+}
+
+}  // namespace
+
+std::string signed_percent(double ratio) {
+  const double percent = (ratio - 1) * 100;
+  const double size = std::abs(percent);
+  if (size < 0.005) return "0.00 %";
+  return fmt::format("{:+.{}f} %", percent, size < 0.995 ? 2 : size < 9.95 ? 1 : 0);
+}
+
+std::string signed_figure(double value) {
+  const double size = std::abs(value);
+  if (size > 0 && size < 0.005) return fmt::format("{:+.1g}", value);
+  return fmt::format("{}{}", value < 0 ? "-" : "+", format_hundredths(size));
+}
+
+std::string probability_text(double probability) {
+  constexpr double kLeast = 0.0001;
+  return probability < kLeast ? "<0.0001" : fmt::format("{:.2g}", probability);
+}
+
+std::string functions_table(const Screen& screen, const CompareView& view) {
+  const auto& functions = view.details.functions;
+  if (functions.empty()) return {};
+  const std::size_t count = view.all ? functions.size() : std::min(kFunctions, functions.size());
+  const bool one_module = of_one_module(functions);
+  std::vector<Cells> rows;
+  std::vector<Cell> notes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const FunctionDeltaView& row = functions[i];
+    rows.push_back({{(one_module ? row.function : function_name(row)) + ordinal(row)},
+                    {or_dash(row.cost_a, format_hundredths)},
+                    {or_dash(row.cost_b, format_hundredths)},
+                    {or_dash(row.shift, signed_figure)},
+                    {interval_text(row.low, row.high)},
+                    {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
+                    {or_dash(row.q, probability_text)}});
+    notes.push_back({because(row), Style::faint});
+  }
+  const ComparisonView& head = view.details.comparison;
+  std::string table = render_table(narrower(screen, kIndent),
+                                   {{.title = "FUNCTION", .shrink_to = 16},
+                                    {.title = "A", .right = true},
+                                    {.title = "B", .right = true},
+                                    {.title = "B - A", .right = true},
+                                    {.title = "INTERVAL", .right = true, .optional = true},
+                                    {.title = "SHARE", .right = true, .optional = true},
+                                    {.title = "q", .right = true, .optional = true}},
+                                   std::move(rows), std::move(notes), "BECAUSE");
+  table += more_text(count, functions.size() + head.functions_left_out.value_or(0), "functions");
+  return "\n" + paint(screen, Style::strong, heading(view)) + "\n" + indented(table, kIndent);
+}
+
+std::string counters_table(const Screen& screen, const CompareView& view) {
+  const std::vector<CounterChangeView> shown = shown_counters(view);
+  if (shown.empty()) {
+    const std::uint64_t tested = view.details.comparison.counters_tested.value_or(0);
+    return tested == 0 ? ""
+                       : fmt::format("\ncounters: none of {} moved (q above 0.05)\n", format_count(tested));
+  }
+  std::vector<Cells> rows;
+  for (const CounterChangeView& row : shown) {
+    rows.push_back(
+        {{row.unit.value_or("").empty() ? row.name : fmt::format("{} ({})", row.name, *row.unit)},
+         {row.source},
+         {or_dash(row.per_gigabyte_a, format_short)},
+         {or_dash(row.per_gigabyte_b, format_short)},
+         {row.low && row.high ? fmt::format("{} to {}", signed_short(*row.low), signed_short(*row.high))
+                              : "-"},
+         {or_dash(row.q, probability_text)}});
+  }
+  const std::string table = render_table(narrower(screen, kIndent),
+                                         {{.title = "COUNTER", .shrink_to = 16},
+                                          {.title = "SOURCE", .leaves = 1},
+                                          {.title = "A", .right = true},
+                                          {.title = "B", .right = true},
+                                          {.title = "B - A", .right = true, .optional = true, .leaves = 2},
+                                          {.title = "q", .right = true, .optional = true}},
+                                         std::move(rows));
+  const std::string title =
+      fmt::format("counters that {}, a GB of goodput{}", too_few(view) ? "differ" : "moved",
+                  view.all && !too_few(view) ? " or not" : "");
+  return "\n" + paint(screen, Style::strong, title) + "\n" + indented(table, kIndent);
+}
+
+std::string fact_words(const Screen& screen, const FactChangeView& fact, std::size_t most) {
+  const auto values = [&](const std::optional<std::vector<std::string>>& met) {
+    if (!met || met->empty()) return std::string{"not there"};
+    // Git's way: enough to tell two builds apart.
+    constexpr std::size_t kDigits = 8;
+    constexpr std::size_t kNamed = 3;
+    const bool build = fact.key.find("build") != std::string::npos;
+    std::vector<std::string> words;
+    for (const std::string& value : *met) {
+      words.push_back(build ? value.substr(0, kDigits) : screen.width ? cut(screen, value, most) : value);
+    }
+    const std::size_t more = words.size() - std::min(kNamed, words.size());
+    words.resize(words.size() - more);
+    return fmt::format("{}{}", fmt::join(words, " or "), more > 0 ? fmt::format(" or {} more", more) : "");
+  };
+  return fmt::format("{}   {} -> {}", fact.key, values(fact.a), values(fact.b));
+}
+
+}  // namespace netperfctl::comparing

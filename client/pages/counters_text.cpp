@@ -1,0 +1,151 @@
+#include "client/pages/counters_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/pages/drop_account.hpp"
+#include "client/pages/show_parts.hpp"
+#include "client/terminal/table.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::show {
+namespace {
+
+constexpr std::size_t kNarrowest = 16;
+
+std::string amount(const CounterView& counter) {
+  constexpr double kSecond = 1e9;
+  if (counter.unit == "bytes") return format_bytes(counter.delta);
+  if (counter.unit == "ns") return format_seconds(static_cast<double>(counter.delta) / kSecond);
+  return format_count(counter.delta);
+}
+
+std::optional<double> seconds_of(const RunView& run) {
+  constexpr double kMicro = 1e6;
+  if (!run.started_us || !run.ended_us || *run.ended_us <= *run.started_us) return std::nullopt;
+  return static_cast<double>(*run.ended_us - *run.started_us) / kMicro;
+}
+
+std::string counters_table(const Screen& screen, const ShowView& view) {
+  const auto seconds = seconds_of(view.details.run);
+  std::vector<Cells> rows;
+  std::string before;
+  for (const CounterView& counter : view.counters->counters) {
+    const std::string group = counter.source + "@" + counter.netns.value_or("");
+    const bool again = group == before;
+    before = group;
+    const bool rate = seconds && !counter.unit && counter.delta > 0;
+    rows.push_back({{again ? "" : counter.source, Style::strong},
+                    {again ? "" : counter.netns.value_or("")},
+                    {counter.name},
+                    {amount(counter)},
+                    {rate ? format_short(static_cast<double>(counter.delta) / *seconds) : ""}});
+  }
+  if (rows.empty()) return "No counter could be read.\n";
+  return render_table(screen,
+                      {{.title = "COUNTED BY"},
+                       {.title = "NETNS", .shrink_to = kNarrowest / 2, .optional = true},
+                       {.title = "COUNTER", .shrink_to = kNarrowest},
+                       {.title = "COUNT", .right = true},
+                       {.title = "PER SECOND", .right = true, .optional = true, .leaves = 1}},
+                      std::move(rows));
+}
+
+std::string rest_words(const DropAccount& account) {
+  if (account.counted == account.seen) return "0";
+  if (account.counted > account.seen) return format_count(account.counted - account.seen) + " not seen";
+  return format_count(account.seen - account.counted) + " not counted";
+}
+
+bool watched_drops(const ShowView& view) {
+  return view.trace && std::ranges::any_of(view.trace->events, [](const TraceEventView& event) {
+           return event.event == "skb:kfree_skb";
+         });
+}
+
+// The counters and the tracepoint may disagree about drops: the tracepoint covers the whole machine.
+std::string drops_account(const Screen& screen, const ShowView& view) {
+  if (!watched_drops(view)) return {};
+  const DropAccounts accounts = account_drops(view.trace->drops, view.counters->counters);
+  std::vector<Cells> rows;
+  for (const DropAccount& account : accounts.kinds) {
+    rows.push_back({{account.reason},
+                    {account.counter},
+                    {format_count(account.counted)},
+                    {format_count(account.seen)},
+                    {rest_words(account)}});
+  }
+  std::string text;
+  if (!rows.empty()) {
+    text = "\n" + render_table(screen,
+                               {{.title = "DROPPED BECAUSE"},
+                                {.title = "COUNTER", .shrink_to = kNarrowest},
+                                {.title = "COUNTED", .right = true},
+                                {.title = "TRACED", .right = true},
+                                {.title = "UNEXPLAINED"}},
+                               std::move(rows));
+  }
+  if (accounts.seen_uncounted > 0) {
+    text += fmt::format("{}{} drops were traced for reasons that none of these counters stands for.\n",
+                        text.empty() ? "\n" : "", format_count(accounts.seen_uncounted));
+  }
+  return text;
+}
+
+std::string tcp_table(const Screen& screen, const std::vector<TcpSampleView>& samples) {
+  constexpr double kMilli = 1e3;
+  const auto rate = [](std::uint64_t value) { return format_rate(static_cast<double>(value)); };
+  const auto milliseconds = [](std::uint32_t us) {
+    return format_milliseconds(static_cast<double>(us) / kMilli);
+  };
+  std::vector<Cells> rows;
+  for (const TcpSampleView& sample : samples) {
+    rows.push_back({{fmt::format("{:.2f}", sample.time_s)},
+                    {or_dash(sample.local_port, [](std::uint32_t port) { return fmt::format("{}", port); })},
+                    {or_dash(sample.snd_cwnd, format_count)},
+                    {or_dash(sample.rtt, milliseconds)},
+                    {or_dash(sample.rttvar, milliseconds)},
+                    {or_dash(sample.retransmits, format_count)},
+                    {or_dash(sample.delivery_bits_per_second, rate)},
+                    {sample.pacing_bits_per_second ? rate(*sample.pacing_bits_per_second) : ""}});
+  }
+  if (rows.empty()) return "No TCP connection of its client was seen.\n";
+  return render_table(screen,
+                      {{.title = "SECONDS", .right = true},
+                       {.title = "PORT", .right = true},
+                       {.title = "CWND", .right = true},
+                       {.title = "RTT", .right = true},
+                       {.title = "RTTVAR", .right = true, .leaves = 2},
+                       {.title = "RETRANS", .right = true},
+                       {.title = "DELIVERED", .right = true},
+                       {.title = "PACED", .right = true, .optional = true, .leaves = 1}},
+                      std::move(rows));
+}
+
+}  // namespace
+
+std::string counters_part(const Screen& screen, const ShowView& view) {
+  if (!view.list_counters && !view.list_tcp) return {};
+  if (!view.counters) return "\nNo counters were read around this run.\n";
+  const Screen beside = narrower(screen, kIndent);
+  std::string text;
+  if (view.list_counters) {
+    text += "\n" + indented(counters_table(beside, view), kIndent);
+    text += indented(drops_account(beside, view), kIndent);
+    if (!view.counters->unknown.empty()) text += "\n";
+    for (const std::string& clause : view.counters->unknown) {
+      text += field(screen, "not known", clause, Style::faint);
+    }
+  }
+  if (view.list_tcp) text += "\n" + indented(tcp_table(beside, view.counters->tcp), kIndent);
+  return text;
+}
+
+}  // namespace netperfctl::show

@@ -1,0 +1,14 @@
+// The counters of a run, as `show --counters` and `show --tcp` list them.
+#pragma once
+
+#include <string>
+
+#include "client/rows/views.hpp"
+#include "client/terminal/screen.hpp"
+
+namespace netperfctl::show {
+
+// Begins with an empty line; empty if neither was requested.
+[[nodiscard]] std::string counters_part(const Screen& screen, const ShowView& view);
+
+}  // namespace netperfctl::show

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "client/pages/render.hpp"
+#include "client/rows/fields.hpp"
+#include "client/rows/trace_rows.hpp"
+
+namespace netperfctl {
+namespace {
+
+std::string in_csv_quotes(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string cell(const std::vector<SampleFieldView>& fields) {
+  std::string text;
+  for (const SampleFieldView& field : fields) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, shown_value(field));
+  }
+  return in_csv_quotes(text);
+}
+
+template <class Value>
+std::string cell(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string{to_string(value)};
+  } else if constexpr (requires { value.has_value(); }) {
+    return value ? cell(*value) : std::string{};
+  } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
+    return in_csv_quotes(value);
+  } else if constexpr (requires { value.begin(); }) {
+    return in_csv_quotes(fmt::format("{}", fmt::join(value, " ")));  // numbers
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <class Row>
+std::string header() {
+  std::string line;
+  each_field(Row{}, [&line](std::string_view key, const auto&, std::string_view unit) {
+    line += fmt::format("{}{}{}{}", line.empty() ? "" : ",", key, unit.empty() ? "" : "_", unit);
+  });
+  return line + "\r\n";
+}
+
+// Frames of a stack have spaces in them, and are told apart as folded stacks are.
+std::string cell_of(std::string_view key, const std::optional<std::vector<std::string>>& list) {
+  if (!list) return {};
+  return in_csv_quotes(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
+}
+
+template <class Value>
+std::string cell_of(std::string_view, const Value& value) {
+  return cell(value);
+}
+
+template <class Row>
+std::string record(const Row& row) {
+  std::string line;
+  bool first = true;
+  each_field(row, [&](std::string_view key, const auto& member, std::string_view /*unit*/) {
+    if (!first) line += ',';
+    first = false;
+    line += cell_of(key, member);
+  });
+  return line + "\r\n";
+}
+
+template <class Row>
+std::string csv(std::span<const Row> rows) {
+  std::string text = header<Row>();
+  for (const Row& row : rows) text += record(row);
+  return text;
+}
+
+template <class Row>
+std::string records_of(std::uint64_t run, const std::vector<Row>& rows) {
+  std::string text;
+  for (const Row& row : rows) text += fmt::format("{},{}", run, record(row));
+  return text;
+}
+
+// A table of the run, with its number in each record.
+template <class Row>
+std::string table_of(std::uint64_t run, const std::vector<Row>& rows) {
+  return "run," + header<Row>() + records_of(run, rows);
+}
+
+}  // namespace
+
+std::string runs_csv(std::span<const RunView> runs) {
+  return csv(runs);
+}
+std::string jobs_csv(std::span<const LiveJobView> jobs) {
+  return csv(jobs);
+}
+std::string scenarios_csv(std::span<const ScenarioView> scenarios) {
+  return csv(scenarios);
+}
+
+std::string show_csv(const ShowView& view) {
+  const std::uint64_t run = view.details.run.run;
+  const TraceLists& lists = view.trace_lists;
+  const TraceDetails trace = view.trace.value_or(TraceDetails{});
+  if (view.list_streams) return table_of(run, view.details.sums) + records_of(run, view.streams);
+  if (lists.events) return table_of(run, view.samples);
+  if (lists.drops) return table_of(run, trace.drops);
+  if (lists.stacks) return table_of(run, view.stacks.stacks);
+  if (lists.marks) return table_of(run, trace.marks);
+  if (lists.cpus) return table_of(run, trace.cpus);
+  const CountersView counters = view.counters.value_or(CountersView{});
+  if (view.list_counters) return table_of(run, counters.counters);
+  if (view.list_tcp) return table_of(run, counters.tcp);
+  if (view.list_environment) return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
+  const FunctionLists& function_lists = view.function_lists;
+  const ProfileDetails profile = view.functions.value_or(ProfileDetails{});
+  if (function_lists.tree) return table_of(run, profile.tree);
+  if (function_lists.callers) return table_of(run, profile.edges);
+  if (function_lists.functions && lists.over_time) return table_of(run, slices_of(profile));
+  const bool alone = is_trace_only(view.details.run) && !lists.over_time && view.functions;
+  if (function_lists.functions || alone) return table_of(run, profile.functions);
+  if (lists.over_time || is_trace_only(view.details.run)) return table_of(run, slices_of(trace));
+  return table_of(run, view.intervals);
+}
+
+std::string compare_csv(const CompareView& view) {
+  return csv(std::span{view.details.functions});
+}
+
+std::string plan_csv(const PlanPageView& view) {
+  return csv(std::span{view.effects});
+}
+
+std::string doctor_csv(std::span<const CapabilityView> capabilities) {
+  return csv(capabilities);
+}
+std::string modules_csv(std::span<const ModuleView> modules) {
+  return csv(modules);
+}
+std::string functions_csv(const FunctionPage& page) {
+  return csv(std::span{page.functions});
+}
+std::string events_csv(std::span<const EventView> events) {
+  return csv(events);
+}
+std::string event_csv(const EventDetails& details) {
+  return csv(std::span{details.fields});
+}
+std::string tracers_csv(std::span<const TracerView> tracers) {
+  return csv(tracers);
+}
+
+std::string numbers_csv(std::string_view title, std::span<const std::uint64_t> numbers) {
+  std::string text = fmt::format("{}\r\n", title);
+  for (const std::uint64_t number : numbers) text += fmt::format("{}\r\n", number);
+  return text;
+}
+
+}  // namespace netperfctl

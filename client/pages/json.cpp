@@ -1,0 +1,327 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/pages/render.hpp"
+#include "client/rows/fields.hpp"
+
+namespace netperfctl {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order they are written here
+
+constexpr int kVersion = 1;
+
+// JSON has no infinity and no NaN; nlohmann would write null, but here an unknown value is left out.
+template <class Value>
+bool sayable(const Value& value) {
+  if constexpr (std::is_floating_point_v<Value>) return std::isfinite(value);
+  return true;
+}
+
+Json object(const SampleFieldView& field) {
+  Json json = Json::object();
+  json["name"] = field.name;
+  std::visit([&json](const auto& value) { json["value"] = value; }, field.value);
+  if (field.text) json["text"] = *field.text;
+  return json;
+}
+
+template <class Row>
+Json object(const Row& row) {
+  Json json = Json::object();
+  each_field(row, [&json](std::string_view name, const auto& member, std::string_view /*unit*/) {
+    const std::string key{name};
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+      if (!member) return;
+      json[key] = Json::array();
+      for (const SampleFieldView& field : *member) json[key].push_back(object(field));
+    } else if constexpr (requires { member.has_value(); }) {
+      if (member && sayable(*member)) json[key] = *member;
+    } else if constexpr (std::is_enum_v<Member>) {
+      json[key] = to_string(member);
+    } else if (sayable(member)) {
+      json[key] = member;
+    }
+  });
+  return json;
+}
+
+template <class Rows>
+Json array(const Rows& rows) {
+  Json json = Json::array();
+  for (const auto& row : rows) json.push_back(object(row));
+  return json;
+}
+
+Json document(const char* kind) {
+  return Json{{"version", kVersion}, {"kind", kind}};
+}
+
+Json event(std::string_view name, std::uint64_t job) {
+  Json json = document("event");
+  json["event"] = name;
+  json["job"] = job;
+  return json;
+}
+
+Json jobs_document(std::span<const LiveJobView> jobs) {
+  Json json = document("jobs");
+  json["jobs"] = Json::array();
+  for (const LiveJobView& job : jobs) json["jobs"].push_back(object(job));
+  return json;
+}
+
+void add_functions(Json& json, const ShowView& view) {
+  const ProfileDetails& details = *view.functions;
+  json["function_profile"] = object(details.profile);
+  json["builds"] = array(details.builds);
+  json["functions"] = array(details.functions);
+  if (view.trace_lists.over_time) json["function_slices"] = array(details.slices);
+  if (view.function_lists.callers) json["call_edges"] = array(details.edges);
+  if (view.function_lists.tree) json["call_tree"] = array(details.tree);
+}
+
+void add_counters(Json& json, const ShowView& view) {
+  if (view.list_counters) {
+    json["counters"] = array(view.counters->counters);
+    json["counters_unknown"] = view.counters->unknown;
+  }
+  if (view.list_tcp) json["tcp_samples"] = array(view.counters->tcp);
+}
+
+void add_environment(Json& json, const EnvironmentView& environment) {
+  json["environment"] = {{"boot_id", environment.boot_id}, {"facts", array(environment.facts)}};
+  json["environment"]["unknown"] = environment.unknown;
+}
+
+void add_comparison(Json& json, const ComparisonDetails& details) {
+  json["comparison"] = object(details.comparison);
+  json["functions"] = array(details.functions);
+  json["counters"] = array(details.counters);
+  json["facts"] = array(details.facts);
+}
+
+Json comparison_document(const char* kind, const CompareView& view) {
+  Json json = document(kind);
+  json["a"] = view.asked.a;
+  json["b"] = view.asked.b;
+  if (view.asked.job) json["job"] = *view.asked.job;
+  add_comparison(json, view.details);
+  return json;
+}
+
+// ASCII only, so that the content of a label cannot control a terminal.
+std::string write(const Json& json, int indent) {
+  return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+std::string pretty(const Json& json) {
+  return write(json, 2);
+}
+std::string line(const Json& json) {
+  return write(json, -1);
+}
+
+}  // namespace
+
+std::string runs_json(std::span<const RunView> runs, bool more) {
+  Json json = document("runs");
+  json["more"] = more;
+  json["runs"] = array(runs);
+  return pretty(json);
+}
+
+std::string jobs_json(std::span<const LiveJobView> jobs) {
+  return pretty(jobs_document(jobs));
+}
+std::string jobs_event_json(std::span<const LiveJobView> jobs) {
+  return line(jobs_document(jobs));
+}
+
+std::string scenarios_json(std::span<const ScenarioView> scenarios) {
+  Json json = document("scenarios");
+  json["scenarios"] = array(scenarios);
+  return pretty(json);
+}
+
+std::string show_json(const ShowView& view) {
+  Json json = document("run");
+  json["run"] = object(view.details.run);
+  json["sums"] = array(view.details.sums);
+  json["flags"] = array(view.details.flags);
+  if (view.job) {
+    json["job"] = object(view.job->job);
+    json["spreads"] = array(view.job->spreads);
+  }
+  if (view.list_intervals) json["intervals"] = array(view.intervals);
+  if (view.list_streams) json["streams"] = array(view.streams);
+  if (view.counters) add_counters(json, view);
+  if (view.list_environment && view.environment) add_environment(json, *view.environment);
+  if (!view.trace) return pretty(json);
+  json["trace"] = object(view.trace->trace);
+  json["trace_cpus"] = array(view.trace->cpus);
+  json["trace_events"] = array(view.trace->events);
+  json["trace_drops"] = array(view.trace->drops);
+  json["trace_marks"] = array(view.trace->marks);
+  if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
+  if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
+  if (view.functions) add_functions(json, view);
+  return pretty(json);
+}
+
+std::string compare_json(const CompareView& view) {
+  return pretty(comparison_document("comparison", view));
+}
+std::string selftest_json(const CompareView& view) {
+  return pretty(comparison_document("selftest", view));
+}
+
+std::string plan_json(const PlanPageView& view) {
+  Json json = document("plan");
+  json["scenario"] = view.scenario;
+  json["selection"] = view.runs;
+  if (view.job) json["job"] = *view.job;
+  if (view.repeat) json["repeat"] = *view.repeat;
+  json["plan"] = object(view.plan);
+  json["effects"] = array(view.effects);
+  return pretty(json);
+}
+
+std::string doctor_json(std::span<const CapabilityView> capabilities, bool reachable) {
+  Json json = document("doctor");
+  json["reachable"] = reachable;
+  json["capabilities"] = array(capabilities);
+  return pretty(json);
+}
+
+std::string modules_json(std::span<const ModuleView> modules) {
+  Json json = document("modules");
+  json["modules"] = array(modules);
+  return pretty(json);
+}
+
+std::string functions_json(const FunctionPage& page) {
+  Json json = document("functions");
+  json["total"] = page.total;
+  json["functions"] = array(page.functions);
+  json["nearest"] = page.nearest;
+  return pretty(json);
+}
+
+std::string events_json(std::span<const EventView> events) {
+  Json json = document("events");
+  json["events"] = array(events);
+  return pretty(json);
+}
+
+std::string event_json(const EventDetails& details) {
+  Json json = document("kernel_event");
+  json["kernel_event"] = object(details.event);
+  json["fields"] = array(details.fields);
+  return pretty(json);
+}
+
+std::string tracers_json(std::span<const TracerView> tracers) {
+  Json json = document("tracers");
+  json["tracers"] = array(tracers);
+  return pretty(json);
+}
+
+std::string marked_json(std::uint64_t job, std::string_view text) {
+  Json json = document("marked");
+  json["job"] = job;
+  json["text"] = text;
+  return pretty(json);
+}
+
+std::string start_json(const StartView& view, const CompareView* compared) {
+  Json json = document("start");
+  json["job"] = object(view.job.job);
+  json["spreads"] = array(view.job.spreads);
+  json["runs"] = array(view.runs);
+  if (compared != nullptr) add_comparison(json, compared->details);
+  return pretty(json);
+}
+
+std::string imported_json(std::span<const ImportedView> runs) {
+  Json json = document("imported");
+  if (runs.size() == 1) json["run"] = runs.front().run;
+  json["runs"] = Json::array();
+  for (const ImportedView& run : runs) {
+    Json row;
+    row["run"] = run.run;
+    row["files"] = run.files;
+    row["flags"] = Json::array();
+    for (const FlagView& flag : run.flags)
+      row["flags"].push_back({{"code", flag.code}, {"message", flag.message}});
+    json["runs"].push_back(std::move(row));
+  }
+  return pretty(json);
+}
+
+std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
+                          std::uint64_t bytes) {
+  Json json = document("exported");
+  json["run"] = run;
+  json["format"] = format;
+  json["file"] = file;
+  json["bytes"] = bytes;
+  return pretty(json);
+}
+
+std::string stopped_json(std::uint64_t job) {
+  Json json = document("stopped");
+  json["job"] = job;
+  return pretty(json);
+}
+
+std::string deleted_json(std::span<const std::uint64_t> runs) {
+  Json json = document("deleted");
+  json["runs"] = std::vector(runs.begin(), runs.end());
+  return pretty(json);
+}
+
+std::string job_event_json(std::string_view name, const LiveJobView& job) {
+  Json json = event(name, job.job);
+  json["live_job"] = object(job);
+  return line(json);
+}
+
+std::string job_removed_json(std::uint64_t job) {
+  return line(event("job_removed", job));
+}
+
+std::string interval_json(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
+  Json json = event("interval", job);
+  json["run"] = run;
+  json["interval"] = object(interval);
+  return line(json);
+}
+
+std::string trace_progress_json(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) {
+  Json json = event("trace_progress", job);
+  json["run"] = run;
+  if (sayable(progress.seconds)) json["seconds"] = progress.seconds;
+  json["lost"] = progress.lost;
+  json["events"] = array(progress.events);
+  json["functions"] = array(progress.functions);
+  return line(json);
+}
+
+std::string run_deleted_json(std::uint64_t job, std::uint64_t run) {
+  Json json = event("run_deleted", job);
+  json["run"] = run;
+  return line(json);
+}
+
+std::string run_ended_json(std::uint64_t job, std::uint64_t run, std::string_view state,
+                           std::string_view error) {
+  Json json = event("run_ended", job);
+  json["run"] = run;
+  json["state"] = state;
+  if (!error.empty()) json["error"] = error;
+  return line(json);
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,97 @@
+// The page of a plan: how much runs vary, and how many a difference needs. ASCII only, as on the page of a
+// comparison.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "client/base/command_words.hpp"
+#include "client/pages/render.hpp"
+#include "client/pages/show_parts.hpp"
+#include "client/terminal/escaped.hpp"
+#include "client/terminal/table.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl {
+namespace {
+
+bool in_blocks(const PlanView& plan) {
+  return plan.pairing == "blocks";
+}
+
+std::string count_words(const PlanView& plan, std::uint64_t count) {
+  return in_blocks(plan) ? plural(count, "block") : plural(count, "run") + " a side";
+}
+
+std::string title(const PlanPageView& view) {
+  const std::string from = view.job ? fmt::format("the pilot, job {}", *view.job) : printable(view.runs);
+  return fmt::format("{}   planned from {}\n", printable(view.scenario), from);
+}
+
+std::string spread_words(const PlanView& plan) {
+  if (!plan.sd) return "not known";
+  std::string text = format_percent(std::expm1(*plan.sd) * 100);
+  text += in_blocks(plan) ? " from block to block" : " from run to run";
+  if (plan.samples) text += fmt::format(", of {}", plural(*plan.samples, in_blocks(plan) ? "block" : "run"));
+  return text;
+}
+
+std::string needed_words(const PlanView& plan) {
+  if (!plan.needed) return "more than a million are needed";
+  std::string text =
+      fmt::format("{} find it {}", count_words(plan, *plan.needed), odds_words(plan.power.value_or(0.8)));
+  if (plan.seconds) text += ", in about " + format_seconds(*plan.seconds);
+  return text;
+}
+
+std::string table(const Screen& screen, const PlanPageView& view) {
+  std::vector<Cells> rows;
+  for (const PlanView& row : view.effects) {
+    rows.push_back({{or_dash(row.effect, percent_text)},
+                    {or_dash(row.needed, [](std::uint32_t n) { return format_count(std::uint64_t{n}); })},
+                    {row.needed ? or_dash(row.seconds, format_seconds) : "-"}});
+  }
+  const std::string text =
+      render_table(narrower(screen, kIndent),
+                   {{.title = "DIFFERENCE", .right = true},
+                    {.title = in_blocks(view.plan) ? "BLOCKS" : "RUNS A SIDE", .right = true},
+                    {.title = "TIME", .right = true, .optional = true}},
+                   std::move(rows));
+  return "\n" + indented(text, kIndent) + "\n";
+}
+
+// What the scenario has been started with so far.
+std::string so_far_words(const PlanPageView& view) {
+  if (!view.repeat || !view.plan.detectable) return {};
+  std::string text = count_words(view.plan, *view.repeat) + ", as it was started last, ";
+  text += fmt::format("find a difference of {}", format_percent((*view.plan.detectable - 1) * 100));
+  if (view.plan.repeat_seconds) text += ", in about " + format_seconds(*view.plan.repeat_seconds);
+  return text;
+}
+
+}  // namespace
+
+std::string plan_text(const Screen& screen, const PlanPageView& asked) {
+  PlanPageView view = asked;
+  view.plan = escaped(std::move(view.plan));
+  std::string text = title(view);
+  text += show::field(screen, "spread", spread_words(view.plan));
+  text +=
+      show::field(screen, or_dash(view.plan.effect, percent_text), needed_words(view.plan), Style::strong);
+  text += table(screen, view);
+  if (const std::string words = so_far_words(view); !words.empty())
+    text += show::field(screen, "so far", words);
+  if (view.job) {
+    text += show::field(screen, "time",
+                        "of plain runs as in the pilot; where the job traces, each traced run comes on top");
+  }
+  if (view.again.empty()) return text;
+  const bool blocks = in_blocks(view.plan);
+  text += show::field(screen, "next", printable(view.again) + (blocks ? "" : " --label before"));
+  if (!blocks) text += show::field(screen, "", "and after the change the same with --label after");
+  return text;
+}
+
+}  // namespace netperfctl

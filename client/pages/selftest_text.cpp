@@ -1,0 +1,91 @@
+// The page of a self-test, which compares a host with itself. Its own text is ASCII only, as on the page of a
+// comparison.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_tables.hpp"
+#include "client/pages/render.hpp"
+#include "client/pages/show_parts.hpp"
+#include "client/terminal/escaped.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string title(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  Words parts{"this host against itself"};
+  const Words scenarios = head.scenarios_a.value_or(Words{});
+  if (scenarios.size() == 1) parts.front() += ": " + scenarios.front();
+  const std::size_t runs = (head.runs_a ? head.runs_a->size() : 0) + (head.runs_b ? head.runs_b->size() : 0);
+  parts.push_back(plural(runs, "run"));
+  if (const std::string pairing = comparing::pairing_words(head, true); !pairing.empty())
+    parts.push_back(pairing);
+  if (view.asked.job) parts.push_back(fmt::format("job {}", *view.asked.job));
+  return fmt::format("{}\n", fmt::join(parts, "   "));
+}
+
+std::string resolves_words(const ComparisonView& head) {
+  if (!head.detectable || *head.detectable <= 1) return {};
+  return fmt::format("with so many {} a difference of {} is found {}",
+                     head.pairing == "blocks" ? "blocks" : "runs",
+                     format_percent((*head.detectable - 1) * 100), odds_words(0.8));
+}
+
+// An interval misses what it should hold as often as its level leaves open.
+std::string chance_words(const ComparisonView& head) {
+  if (!head.level || *head.level <= 0 || *head.level >= 1) return {};
+  return fmt::format(" Up to one self-test in {:.0f} finds one by chance: another one tells.",
+                     1 / (1 - *head.level));
+}
+
+std::string judgement(const Screen& screen, const ComparisonView& head) {
+  if (head.verdict != "improvement" && head.verdict != "regression") return {};
+  return show::field(screen, "",
+                     "This host fools itself, or chance does: both sides were the same, and a difference was "
+                     "found." +
+                         chance_words(head) +
+                         " A comparison that finds one no larger says nothing until the reason is known.",
+                     Style::bad);
+}
+
+// Functions and counters that seem to differ; by chance one in twenty such findings is false.
+std::string found_words(const ComparisonDetails& details) {
+  constexpr double kFound = 0.05;
+  const auto found = [](const auto& row) { return row.q && *row.q <= kFound; };
+  const auto functions = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, found));
+  const auto counters = static_cast<std::uint64_t>(std::ranges::count_if(details.counters, found));
+  const auto tested = [](const auto& row) { return row.q.has_value(); };
+  // Of counters only those to be shown have a row.
+  const std::uint64_t all = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, tested)) +
+                            details.comparison.counters_tested.value_or(0);
+  if (all == 0) return {};
+  return fmt::format("{} and {} of {} tested seem to differ (q 0.05 or less)", plural(functions, "function"),
+                     plural(counters, "counter"), format_count(all));
+}
+
+}  // namespace
+
+std::string selftest_text(const Screen& screen, const CompareView& asked) {
+  CompareView view = asked;
+  view.details = escaped(std::move(view.details));
+  const ComparisonView& head = view.details.comparison;
+  std::string text = title(view) + comparing::when(screen, head) + comparing::headline(screen, view);
+  text += judgement(screen, head);
+  if (const std::string words = resolves_words(head); !words.empty() && head.verdict != "inconclusive")
+    text += show::field(screen, "resolves", words);
+  if (const std::string words = found_words(view.details); !words.empty())
+    text += show::field(screen, "by chance", words);
+  text += comparing::environment(screen, view) + comparing::evidence(screen, head);
+  return text + show::field(screen, "again", printable(view.command));
+}
+
+}  // namespace netperfctl

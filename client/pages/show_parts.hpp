@@ -1,0 +1,23 @@
+// The parts of a run's page that show its figures (show_text.cpp assembles the page).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/rows/views.hpp"
+#include "client/terminal/screen.hpp"
+
+namespace netperfctl::show {
+
+// " received 79.6 Mbit/s": a line of the page, or several if the screen is narrow or `value` has line feeds.
+// A no-break space in `value` becomes a space at which lines are not broken.
+[[nodiscard]] std::string field(const Screen& screen, std::string_view key, std::string_view value,
+                                Style style = Style::plain);
+
+// The bytes received and sent in one direction, with intervals and transport statistics.
+[[nodiscard]] std::string direction_part(const Screen& screen, const ShowView& view, const SumView& sum);
+
+[[nodiscard]] std::string streams_table(const Screen& screen, const ShowView& view);
+[[nodiscard]] std::string intervals_table(const Screen& screen, const ShowView& view);
+
+}  // namespace netperfctl::show

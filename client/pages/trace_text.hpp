@@ -1,0 +1,25 @@
+// The part of a run's page about its trace (show_text.cpp assembles the page).
+#pragma once
+
+#include <string>
+
+#include "client/rows/views.hpp"
+#include "client/terminal/screen.hpp"
+
+namespace netperfctl::show {
+
+// "1,221 events, 0 lost", "not traced": a summary of the run's trace; empty if it has none.
+[[nodiscard]] std::string trace_words(const RunView& run);
+
+// Totals, losses, the time axis, drops and stacks: the most frequent, or all if the caller requested them.
+// Empty if the run has no trace.
+[[nodiscard]] std::string trace_part(const Screen& screen, const ShowView& view);
+
+// The drops as a table and the stacks a frame a line or, in short, a stack a line.
+[[nodiscard]] std::string drops_table(const Screen& screen, const ShowView& view);
+[[nodiscard]] std::string stacks_list(const Screen& screen, const ShowView& view);
+
+// Further parts that the caller requested: whole events, marks, CPUs, counts over time.
+[[nodiscard]] std::string trace_tables(const Screen& screen, const ShowView& view);
+
+}  // namespace netperfctl::show

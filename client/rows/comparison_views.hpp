@@ -1,0 +1,44 @@
+// The comparison of two selections of runs, as plain data like the rest of client/rows/views.hpp.
+// docs/netperfctl.md explains the figures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dbus/rows/comparison.hpp"
+
+namespace netperfctl {
+
+using ComparisonView = netperfd::rows::Comparison;
+using FunctionDeltaView = netperfd::rows::FunctionDelta;
+using CounterChangeView = netperfd::rows::CounterChange;
+using FactChangeView = netperfd::rows::FactChange;
+
+struct ComparisonDetails {
+  ComparisonView comparison;
+  std::vector<FunctionDeltaView> functions;  // the largest difference first
+  std::vector<CounterChangeView> counters;
+  std::vector<FactChangeView> facts;
+};
+
+// The request of `compare`.
+struct CompareRequest {
+  std::string a, b;                  // selections of runs
+  std::optional<std::uint64_t> job;  // with a design, whose sides they are
+  std::vector<std::string> changed;
+  bool despite = false;
+  std::optional<double> threshold;  // as a share
+};
+
+struct CompareView {
+  CompareRequest asked;
+  std::string command;  // that repeats it
+  bool all = false;     // every function and fact, and retransmits even where they did not move
+  ComparisonDetails details;
+  // Names of the sides of asked.job; empty if the sides are its plain and its traced runs.
+  std::string name_a = {}, name_b = {};
+};
+
+}  // namespace netperfctl

@@ -1,0 +1,187 @@
+// The data that the client shows. rows.cpp makes it from D-Bus rows; renderers turn it into text, JSON and
+// CSV.
+//
+// Names and units are those of the rows (dbus/*.xml). A value that the daemon did not send is an empty
+// optional, never 0.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/rows/counter_views.hpp"
+#include "client/rows/environment_views.hpp"
+#include "client/rows/function_views.hpp"
+#include "dbus/rows/catalogue.hpp"
+#include "dbus/rows/iperf3.hpp"
+#include "dbus/rows/run.hpp"
+#include "dbus/rows/trace.hpp"
+
+namespace netperfctl {
+
+using netperfd::Direction;
+using SumView = netperfd::rows::Sum;
+using IntervalView = netperfd::rows::Interval;
+using FlagView = netperfd::rows::Flag;
+using RunView = netperfd::rows::Run;
+using JobView = netperfd::rows::Job;
+using SpreadView = netperfd::rows::Spread;
+using ScenarioView = netperfd::rows::Scenario;
+using TraceView = netperfd::rows::Trace;
+using TraceCpuView = netperfd::rows::TraceCpu;
+using TraceEventView = netperfd::rows::TraceEvent;
+using DropView = netperfd::rows::Drop;
+using MarkView = netperfd::rows::Mark;
+using SampleFieldView = netperfd::rows::SampleField;
+using SampleView = netperfd::rows::Sample;
+using StackView = netperfd::rows::Stack;
+using CapabilityView = netperfd::rows::Capability;
+using ModuleView = netperfd::rows::Module;
+using FunctionView = netperfd::rows::Function;
+using EventView = netperfd::rows::Event;
+using EventFieldView = netperfd::rows::EventField;
+using TracerView = netperfd::rows::Tracer;
+
+// The result of importing one or two files.
+struct ImportedView {
+  std::uint64_t run = 0;
+  std::vector<std::string> files;
+  std::vector<FlagView> flags;  // of the run: what the files could not tell, and what is damaged in them
+};
+
+// ---- Traces: times in seconds since the client's release, negative before it
+// ----------------------------------------------------------------------------
+
+// An event's count in one time slice; made here of TraceEventView::slices.
+struct SliceView {
+  std::string event;
+  double start_s = 0, seconds = 0;
+  std::uint64_t count = 0;
+};
+
+// Counts of a run's trace since its last report.
+struct TraceProgressView {
+  double seconds = 0;
+  std::uint64_t lost = 0;
+  std::vector<TraceEventView> events;       // without slices, the most frequent first
+  std::vector<FunctionHitsView> functions;  // of the busiest, the most calls first
+};
+
+// ---- What this machine offers
+// ----------------------------------------------------------------------------------------------------
+
+// A job the daemon still holds: the properties of its object.
+struct LiveJobView {
+  std::uint64_t job = 0;
+  std::optional<std::string> scenario, label;
+  std::optional<std::uint32_t> owner;
+  std::optional<std::vector<std::uint64_t>> runs;
+  std::optional<double> planned_s;  // one run
+  std::optional<std::string> state;
+  std::optional<std::uint32_t> runs_ended, runs_finished;
+  std::optional<std::uint64_t> current_run;
+  std::optional<std::string> run_state;
+  std::optional<double> progress;  // of the whole job, 0 to 1
+  std::optional<std::string> error;
+  std::optional<std::string> purpose;           // measurement, pilot or selftest
+  std::optional<std::uint32_t> queue_position;  // jobs before this one
+  std::optional<std::uint64_t> expected_end_us;
+  // Only if the job has a design. The last four have one value per run, in the order of `runs`.
+  std::optional<std::uint32_t> blocks;
+  std::optional<std::string> variant_a, variant_b;
+  std::optional<bool> plain;  // each letter also has a run without the job's trace
+  std::optional<std::uint64_t> seed;
+  std::optional<std::vector<std::string>> changed;
+  std::optional<std::vector<std::uint32_t>> block, letter;
+  std::optional<std::vector<std::string>> variant;  // names; empty without variants
+  std::optional<std::vector<bool>> traced;
+};
+
+struct RunDetails {
+  RunView run;
+  std::vector<SumView> sums;
+  std::vector<FlagView> flags;
+};
+
+struct JobDetails {
+  JobView job;
+  std::vector<SpreadView> spreads;
+};
+
+struct TraceDetails {
+  TraceView trace;
+  std::vector<TraceCpuView> cpus;
+  std::vector<TraceEventView> events;  // the most frequent first
+  std::vector<DropView> drops;         // as the events
+  std::vector<MarkView> marks;         // by time
+};
+
+struct StackPage {
+  std::vector<StackView> stacks;
+  bool more = false;  // there are others
+};
+
+// A part of a long list.
+struct FunctionPage {
+  std::vector<FunctionView> functions;
+  std::uint64_t total = 0;
+  std::vector<std::string> nearest;  // where nothing fits a plain name
+};
+
+struct EventDetails {
+  EventView event;
+  std::vector<EventFieldView> fields;
+};
+
+// The lists of the trace that the caller of `show` requested in full.
+struct TraceLists {
+  bool events = false, drops = false, stacks = false, marks = false, cpus = false, over_time = false;
+};
+
+// The data of a `show` page.
+struct ShowView {
+  RunDetails details;
+  std::optional<JobDetails> job;  // absent where the daemon does not know it any more
+  std::vector<IntervalView> intervals;
+  std::vector<SumView> streams;
+  bool list_intervals = false, list_streams = false;  // what the caller asked to see in full
+  std::optional<TraceDetails> trace;                  // absent where the job asked for none
+  StackPage stacks;                                   // the most frequent; all where listed
+  std::vector<SampleView> samples;                    // where listed
+  TraceLists trace_lists;
+  std::optional<ProfileDetails> functions;  // absent where no functions were traced
+  FunctionLists function_lists;
+  std::optional<EnvironmentView> environment;  // where listed; absent too where it was not looked at
+  bool list_environment = false;
+  std::optional<CountersView> counters;  // where one of the two is listed; absent too where none were read
+  bool list_counters = false, list_tcp = false;
+};
+
+// The data of `start` about its job.
+struct StartView {
+  JobDetails job;
+  std::vector<RunView> runs;  // oldest first
+};
+
+// The elapsed share of the current run, 0 to 1; absent if there is no current run, or if its length is not
+// planned.
+[[nodiscard]] inline std::optional<double> run_progress(const LiveJobView& job) {
+  if (!job.progress || !job.planned_s || !job.current_run || !job.runs) return {};
+  const double runs = *job.progress * static_cast<double>(job.runs->size());
+  return std::clamp(runs - job.runs_ended.value_or(0), 0.0, 1.0);
+}
+
+// Whether netperfd generated no traffic: the run only observed the kernel, here or on the machine that the
+// imported file comes from.
+[[nodiscard]] inline bool is_trace_only(const RunView& run) {
+  return run.workload == "none" || (run.workload == "import" && !run.protocol);
+}
+
+[[nodiscard]] inline bool has_ended(const std::string& state) {
+  return state == "finished" || state == "failed" || state == "canceled" || state == "interrupted";
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,172 @@
+#include "client/terminal/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+namespace netperfctl {
+namespace {
+
+constexpr std::array<const char*, 8> kSparks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t bytes = 1;
+};
+
+// The code point at the start of `text`; nothing where that is not UTF-8 (too short, overlong, a surrogate,
+// too large).
+std::optional<CodePoint> decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return CodePoint{lead, 1};
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  constexpr std::array<char32_t, 5> kLowest{0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
+  char32_t value = lead & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    value = (value << 6U) | (byte(i) & 0x3FU);
+  }
+  if (value < kLowest.at(bytes) || (value >= 0xD800 && value <= 0xDFFF) || value > 0x10FFFF) return {};
+  return CodePoint{value, bytes};
+}
+
+bool steers_a_terminal(char32_t c) {
+  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  return within(0, 0x1F) || within(0x7F, 0x9F) || c == 0x061C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::string_view keep) {
+  std::string out;
+  while (!text.empty()) {
+    const auto point = decode(text);
+    const std::size_t bytes = point ? point->bytes : 1;
+    if (!point) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    } else if (!steers_a_terminal(point->value) || (bytes == 1 && keep.contains(text.front()))) {
+      out += text.substr(0, bytes);
+    } else if (point->value < 0x100) {
+      out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point->value));
+    } else {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(point->value));
+    }
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto point = decode(text);
+    if (!point) return false;
+    text.remove_prefix(point->bytes);
+  }
+  return true;
+}
+
+std::size_t display_width(std::string_view text) {
+  // fmt knows which characters are two columns wide, but tells only by how much it pads; no text is wider
+  // than its bytes are many.
+  const std::size_t padded = fmt::format("{:<{}}", text, text.size()).size();
+  return text.size() - (padded - text.size());
+}
+
+std::string cut(const Screen& screen, std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string{text};
+  const std::string_view mark = screen.glyphs ? "…" : "...";
+  const std::size_t room = width - std::min(width, display_width(mark));
+  std::size_t taken = 0;
+  std::size_t columns = 0;
+  while (taken < text.size()) {
+    const auto point = decode(text.substr(taken));
+    const std::size_t bytes = point ? point->bytes : 1;
+    columns += display_width(text.substr(taken, bytes));
+    if (columns > room) break;
+    taken += bytes;
+  }
+  return std::string{text.substr(0, taken)}.append(width >= display_width(mark) ? mark : std::string_view{});
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  bool goes_on = false;  // on the last line
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of(" \n");
+    const std::string_view word = text.substr(0, end);
+    if (goes_on && display_width(lines.back()) + 1 + display_width(word) <= width) {
+      lines.back().append(" ").append(word);
+    } else if (!goes_on || !word.empty()) {  // spaces at a break are left out
+      if (goes_on) lines.back().erase(lines.back().find_last_not_of(' ') + 1);
+      lines.emplace_back(word);
+    }
+    goes_on = end != std::string_view::npos && text[end] == ' ';
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+std::string indented(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (text.front() != '\n') out.append(columns, ' ');
+    out += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+Screen narrower(Screen screen, std::size_t columns) {
+  if (screen.width) screen.width = *screen.width - std::min(*screen.width, columns);
+  return screen;
+}
+
+std::string spark(double level) {
+  return kSparks.at(static_cast<std::size_t>(std::clamp(level * 8, 0.0, 7.0)));
+}
+
+std::string sparkline(const Screen& screen, std::span<const double> values, std::size_t cells) {
+  if (!screen.glyphs || values.empty() || cells == 0) return {};
+  std::vector<double> means;
+  const std::size_t count = std::min(cells, values.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = i * values.size() / count;
+    const auto part = values.subspan(first, ((i + 1) * values.size() / count) - first);
+    means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size()));
+  }
+  const double highest = *std::ranges::max_element(means);
+  const double lowest = std::min(*std::ranges::min_element(means), 0.9 * highest);
+  std::string line;
+  for (const double mean : means) {
+    const double level = highest > lowest ? (mean - lowest) / (highest - lowest) : 0;
+    line += spark(level);
+  }
+  return line;
+}
+
+std::string solid_bar(const Screen& screen, double fraction, std::size_t cells) {
+  if (!screen.glyphs) return {};
+  const double share = std::clamp(std::isfinite(fraction) ? fraction : 0, 0.0, 1.0);
+  const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(cells) * 8));
+  std::string line;
+  for (std::size_t i = 0; i < eighths / 8; ++i) line += "█";
+  return line + kEighths.at(eighths % 8);
+}
+
+std::string bar(const Screen& screen, double fraction, std::size_t cells) {
+  if (!screen.glyphs) return {};
+  const std::string filled = solid_bar(screen, fraction, cells);
+  return "▕" + filled + std::string(cells - display_width(filled), ' ') + "▏";
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,198 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "client/base/owned_fd.hpp"
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+#include "client/verbs/numbers.hpp"
+#include "client/verbs/verbs.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfctl {
+namespace {
+
+constexpr const char* kText = "text";
+constexpr const char* kRecording = "trace.dat";
+
+struct ExportArguments {
+  std::string run;
+  std::string format = kText;
+  std::string file;  // empty: stdout
+};
+
+std::string reason() {
+  return std::generic_category().message(errno);
+}
+
+Outcome<void> write_all(int fd, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return fail(Exit::other, fmt::format("{}: {}", where, reason()));
+    }
+  }
+  return {};
+}
+
+// The text contains task names, which could control a terminal, so put() gets whole lines and escapes them.
+class TerminalLines {
+ public:
+  void add(std::string_view bytes) {
+    held_ += bytes;
+    const std::size_t end = held_.rfind('\n') + 1;  // 0 where there is none
+    put(std::string_view{held_}.substr(0, end));
+    held_.erase(0, end);
+  }
+  void finish() { put(held_); }
+
+ private:
+  std::string held_;
+};
+
+struct Copied {
+  std::uint64_t bytes = 0;
+  std::string end;  // its last bytes, enough for kTraceTextEnd
+};
+
+// All that comes from `content`, as it comes: it may be larger than memory.
+Outcome<Copied> copy(const OwnedFd& content, int to, const std::string& where) {
+  constexpr std::size_t kEnd = netperfd::dbus::kTraceTextEnd.size();
+  const bool terminal = ::isatty(to) != 0;
+  TerminalLines lines;
+  Copied copied;
+  std::vector<char> chunk(1U << 16U);
+  for (;;) {
+    const ssize_t got = ::read(content.get(), chunk.data(), chunk.size());
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(Exit::other, "what netperfd sends cannot be read: " + reason());
+    const std::string_view read{chunk.data(), static_cast<std::size_t>(got)};
+    copied.bytes += read.size();
+    copied.end += read.substr(read.size() - std::min(read.size(), kEnd));
+    copied.end.erase(0, copied.end.size() - std::min(copied.end.size(), kEnd));
+    if (terminal) {
+      lines.add(read);
+    } else if (const auto written = write_all(to, read, where); !written) {
+      return std::unexpected(written.error());
+    }
+  }
+  lines.finish();
+  return copied;
+}
+
+// The process that writes the text for netperfd may be ended, which shows as an end like any other.
+Outcome<std::uint64_t> copy_whole(const ExportArguments& arguments, const OwnedFd& content, int to,
+                                  const std::string& where) {
+  const auto copied = copy(content, to, where);
+  if (!copied) return std::unexpected(copied.error());
+  const bool whole = arguments.format != kText || copied->end == netperfd::dbus::kTraceTextEnd;
+  if (copied->bytes > 0 && !whole) return fail(Exit::other, "netperfd did not send the end of the text");
+  return copied->bytes;
+}
+
+// If nothing was kept, tells how to keep it.
+Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
+  if (failure.exit != Exit::not_found) return failure;
+  const auto details = daemon.run(run);
+  if (!details) return failure;
+  const auto& documents = details->run.documents;
+  if (documents && std::ranges::find(*documents, kRecording) != documents->end()) return failure;
+  failure.message += "\nA job with `trace: {keep_raw: SIZE}` keeps its raw trace, which is what is exported.";
+  return failure;
+}
+
+Outcome<std::uint64_t> with_fate(Outcome<std::uint64_t> bytes, const std::string& where) {
+  if (!bytes) bytes.error().message += fmt::format("\n{} is not whole.", where);
+  return bytes;
+}
+
+Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
+  if (arguments.file.empty())
+    return with_fate(copy_whole(arguments, content, STDOUT_FILENO, "stdout"), "stdout");
+  // Only the user may read it: it holds task names of others and, in a trace.dat, kernel addresses.
+  constexpr mode_t kOwnerOnly = 0600;
+  const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly)};
+  if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));
+  return with_fate(copy_whole(arguments, content, file.get(), arguments.file), arguments.file);
+}
+
+void report(const Settings& settings, const ExportArguments& arguments, std::uint64_t run,
+            std::uint64_t bytes) {
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, fmt::format("run {}: {} written to {}\n", run, format_bytes(bytes),
+                                   printable(arguments.file)));
+      break;
+    case Format::json:
+      put(exported_json(run, arguments.format, arguments.file, bytes));
+      break;
+    case Format::csv:
+      put(numbers_csv("run", std::array{run}));
+      break;
+  }
+}
+
+Outcome<Exit> run_export(const Settings& settings, const ExportArguments& arguments) {
+  if (arguments.format == kRecording && arguments.file.empty() && ::isatty(STDOUT_FILENO) != 0)
+    return fail(Exit::usage, "trace.dat is no text for a terminal: -O FILE writes it to a file");
+  const auto number = run_number(arguments.run);
+  if (!number) return std::unexpected(number.error());
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  std::uint64_t run = *number;
+  if (run == 0) {
+    const auto newest = daemon->run(0);
+    if (!newest) return std::unexpected(newest.error());
+    run = newest->run.run;
+  }
+  const auto content =
+      arguments.format == kText ? daemon->open_trace_text(run) : daemon->open_document(run, kRecording);
+  if (!content) return std::unexpected(with_hint(*daemon, content.error(), run));
+  const auto bytes = write_export(arguments, *content);
+  if (!bytes) return std::unexpected(bytes.error());
+  if (*bytes == 0) return fail(Exit::other, fmt::format("netperfd sent nothing of run {}'s trace", run));
+  if (!arguments.file.empty()) report(settings, arguments, run, *bytes);
+  return Exit::ok;
+}
+
+}  // namespace
+
+Verb add_export(CLI::App& app, const Settings& settings) {
+  CLI::App* command =
+      app.add_subcommand("export", "Write a run's raw trace, as text of function_graph or for trace-cmd");
+  const auto arguments = std::make_shared<ExportArguments>();
+  command->add_option("RUN", arguments->run, "Number of the run, or `last`: the newest that has ended")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "text (the default): as the kernel's own trace file has it; trace.dat: as trace-cmd has it "
+          "(for root)")
+      ->check(CLI::IsMember({kText, kRecording}))
+      ->type_name("FORMAT");
+  command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");
+  command->footer(
+      "Example:\n"
+      "  netperfctl export 43 --format text | less\n"
+      "  netperfctl export 43 --format trace.dat -O run43.dat");
+  return {command, [&settings, arguments] { return run_export(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,32 @@
+// --fail-on: which verdicts of a comparison end with an exit code other than 0.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/base/outcome.hpp"
+
+namespace netperfctl {
+
+using FailOn = std::vector<std::string>;  // regression, inconclusive or never
+
+inline CLI::Option* add_fail_on(CLI::App& command, FailOn& fail_on, const std::string& words) {
+  return command.add_option("--fail-on", fail_on, words)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"regression", "inconclusive", "never"}))
+      ->type_name("VERDICT");
+}
+
+[[nodiscard]] inline Exit exit_of(std::string_view verdict, const FailOn& fail_on) {
+  const auto has = [&](std::string_view word) { return std::ranges::find(fail_on, word) != fail_on.end(); };
+  const auto fails = [&](std::string_view on) { return has(on) && !has("never"); };
+  if (verdict == "improvement" || verdict == "equivalent") return Exit::ok;
+  if (verdict == "regression") return fails("regression") ? Exit::regression : Exit::ok;
+  return fails("inconclusive") ? Exit::inconclusive : Exit::ok;
+}
+
+}  // namespace netperfctl

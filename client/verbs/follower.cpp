@@ -1,0 +1,139 @@
+#include "client/verbs/follower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/pages/render.hpp"
+
+namespace netperfctl {
+namespace {
+
+// A run that failed or was left open by a crash has its own exit code. So does a machine that was not
+// restored, which only the live job reports, and a job that was canceled.
+Exit exit_of_job(const JobView& job, const LiveJobView& live) {
+  if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
+  if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
+  return job.canceled.value_or(0) > 0 ? Exit::other : Exit::ok;
+}
+
+}  // namespace
+
+Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
+  auto details = daemon.job(job);
+  if (!details) return std::unexpected(details.error());
+  RunFilter filter;
+  filter.job = job;
+  auto page = daemon.runs(filter, {});
+  if (!page) return std::unexpected(page.error());
+  std::ranges::reverse(page->runs);
+  return StartView{std::move(*details), std::move(page->runs)};
+}
+
+Follower::Follower(Loop& loop, Format format, bool cancel_on_interrupt)
+    : loop_(loop),
+      cancel_on_interrupt_(cancel_on_interrupt),
+      lines_(format == Format::table ? stdout : stderr),
+      area_(loop, stderr, true, [this](const Screen& screen) {
+        return line_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
+      }) {}
+
+Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
+  const auto interrupt = loop_.on_interrupt([this] { interrupted(); });
+  if (!interrupt) return std::unexpected(interrupt.error());
+  daemon_ = &daemon;
+  line_.emplace(job, std::chrono::steady_clock::now());
+  if (has_ended(job.state.value_or(""))) {
+    finish();
+  } else {
+    area_.changed();
+  }
+  const Exit exit = loop_.run();
+  area_.close();
+  daemon_ = nullptr;
+  if (exit == Exit::unreachable && !failure_) {
+    failure_ =
+        Failure{exit, fmt::format("the system bus went away; job {} may still run", job.job), Step::bus, {}};
+  }
+  if (failure_) return std::unexpected(*failure_);
+  return Followed{exit, std::move(over_)};
+}
+
+void Follower::job_changed(const LiveJobView& job) {
+  if (!line_ || job.job != line_->job().job) return;
+  line_->job_changed(job, std::chrono::steady_clock::now());
+  area_.changed();
+  if (has_ended(job.state.value_or(""))) finish();
+}
+
+void Follower::job_removed(std::uint64_t job) {
+  if (line_ && job == line_->job().job) finish();
+}
+
+void Follower::interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
+  if (!line_ || job != line_->job().job) return;
+  line_->interval(run, interval);
+  area_.changed();
+}
+
+void Follower::trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) {
+  if (!line_ || job != line_->job().job) return;
+  line_->trace_progress(run, progress);
+  area_.changed();
+}
+
+void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string&, const std::string&) {
+  if (line_ && job == line_->job().job) say_run_end(run);
+}
+
+void Follower::lost(const Failure& failure) {
+  const std::uint64_t job = line_ ? line_->job().job : 0;
+  give_up({failure.exit,
+           fmt::format("{}\nWhat became of job {}: `netperfctl runs --job {}`, once netperfd is back.",
+                       failure.message, job, job),
+           failure.step, failure.cause});
+}
+
+void Follower::say_run_end(std::uint64_t run) {
+  if (failure_ || !said_.insert(run).second) return;
+  const auto details = daemon_->run(run);
+  if (!details) return give_up(details.error());
+  area_.print_above(lines_, run_end_text(screen_of(lines_), *details, &line_->job()));
+}
+
+void Follower::interrupted() {
+  const std::uint64_t job = line_->job().job;
+  if (cancel_on_interrupt_ && !canceling_) {
+    canceling_ = true;
+    if (const auto stopped = daemon_->stop_job(job); !stopped) return give_up(stopped.error());
+    return area_.print_above(lines_, fmt::format("job {} is being stopped.\n", job));
+  }
+  area_.close();
+  put_text(lines_, canceling_ ? fmt::format("job {} has not stopped yet.\n", job)
+                              : fmt::format("job {} goes on; `netperfctl stop {}` ends it.\n", job, job));
+  loop_.exit(Exit::interrupted);
+}
+
+void Follower::finish() {
+  if (failure_ || over_) return;
+  const std::uint64_t job = line_->job().job;
+  auto view = fetch_start_view(*daemon_, job);
+  if (!view) return give_up(view.error());
+  // The job may end before the end of its last run is reported.
+  for (const RunView& run : view->runs) say_run_end(run.run);
+  if (failure_) return;
+  area_.close();
+  const LiveJobView& live = line_->job();
+  put_lines(lines_, job_end_text(*view, live.error.value_or("")));
+  const Exit exit = canceling_ ? Exit::interrupted : exit_of_job(view->job.job, live);
+  over_ = std::move(*view);
+  loop_.exit(exit);
+}
+
+void Follower::give_up(const Failure& failure) {
+  if (!failure_) failure_ = failure;
+  loop_.exit(failure.exit);
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct FunctionsArguments {
+  std::string pattern, module;
+  const CLI::Option* by_module = nullptr;  // an empty name is one too: the kernel itself
+  bool all = false;
+};
+
+Outcome<Exit> run_functions(const Settings& settings, const FunctionsArguments& arguments) {
+  constexpr std::uint32_t kPage = 50;
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  FunctionFilter filter{.module = {}, .pattern = arguments.pattern};
+  if (arguments.by_module->count() > 0) filter.module = arguments.module;
+  const auto page = daemon->functions(filter, arguments.all ? std::nullopt : std::optional{kPage});
+  if (!page) return std::unexpected(page.error());
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, functions_text(screen_of(stdout), *page, arguments.pattern));
+      break;
+    case Format::json:
+      put(functions_json(*page));
+      break;
+    case Format::csv:
+      put(functions_csv(*page));
+      break;
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+Verb add_functions(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand("functions", "List the kernel functions that can be traced");
+  const auto arguments = std::make_shared<FunctionsArguments>();
+  command
+      ->add_option("GLOB", arguments->pattern,
+                   "Only functions whose name fits; for a plain name that does not, the nearest are named")
+      ->type_name("");
+  arguments->by_module =
+      command
+          ->add_option("--module", arguments->module,
+                       "Only functions of this module, by its exact name; '' is the kernel itself")
+          ->type_name("MODULE");
+  command->add_flag("--all", arguments->all, "All of them, not only the first 50");
+  command->footer(
+      "Example:\n"
+      "  netperfctl functions --module hsr\n"
+      "  netperfctl functions 'tcp_send*'");
+  return {command, [&settings, arguments] { return run_functions(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,180 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "client/base/owned_fd.hpp"
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  bool separate = false;
+  ImportOptions options;
+};
+
+struct OpenFile {
+  OwnedFd fd;
+  std::string name;
+};
+
+// The user reads the file, not the daemon, which is root and may read more. A pipe without a writer does not
+// hold the open up.
+Outcome<OpenFile> open_file(const std::string& path) {
+  OwnedFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.get() < 0)
+    return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
+  // What the daemon calls it: at most 255 bytes, of which the end says most.
+  constexpr std::size_t kLongestName = 200;
+  std::string name = is_utf8(path) ? printable(path) : "a file";
+  if (name.size() > kLongestName) name = name.substr(name.rfind('/') + 1);
+  if (name.empty() || name.size() > kLongestName) name = "a file";
+  return OpenFile{std::move(file), std::move(name)};
+}
+
+// Whether it is text with a line that begins as iperf3's document does: no trace has, but the bytes of a
+// trace.dat may look like it. Only to find pairs; the daemon looks for itself.
+bool looks_like_document(const OpenFile& file) {
+  std::string begin(std::size_t{64} << 10U, '\0');
+  const ssize_t got = ::pread(file.fd.get(), begin.data(), begin.size(), 0);
+  if (got <= 0) return false;
+  begin.resize(static_cast<std::size_t>(got));
+  if (begin.contains('\0')) return false;
+  return begin.starts_with('{') || begin.find("\n{") != std::string::npos;
+}
+
+// Two files are one run where one is a document and the other is not; else each is a run of its own.
+bool are_pair(const std::vector<OpenFile>& files) {
+  return files.size() == 2 && looks_like_document(files[0]) != looks_like_document(files[1]);
+}
+
+void print_run(const ImportedView& imported) {
+  put_text(stdout, fmt::format("run {}: {}\n", imported.run, fmt::join(imported.files, " and ")));
+  for (const FlagView& flag : imported.flags) {
+    put_text(stdout, fmt::format("  {}: {}\n", flag.code, flag.message));
+  }
+}
+
+class Import {
+ public:
+  Import(Daemon& daemon, const Settings& settings, const ImportOptions& options)
+      : daemon_(daemon), settings_(settings), options_(options) {}
+
+  // False where no other file would fare better.
+  bool import(const std::vector<const OpenFile*>& files) {
+    std::vector<const OwnedFd*> open;
+    ImportedView imported;
+    for (const OpenFile* file : files) {
+      open.push_back(&file->fd);
+      imported.files.push_back(file->name);
+    }
+    const auto run = daemon_.import_run(open, imported.files, options_);
+    if (!run) {
+      note_failure(run.error());
+      return run.error().exit != Exit::denied && run.error().exit != Exit::unreachable;
+    }
+    imported.run = *run;
+    // The run is there, whether or not its flags can be had.
+    if (auto details = daemon_.run(*run)) imported.flags = std::move(details->flags);
+    if (settings_.format == Format::table) print_run(imported);
+    imported_.push_back(std::move(imported));
+    return true;
+  }
+
+  void note_failure(const Failure& failure) {
+    complain(failure.message);
+    if (exit_ == Exit::ok) exit_ = failure.exit;
+  }
+
+  Exit finish() const {
+    std::vector<std::uint64_t> runs;
+    std::ranges::transform(imported_, std::back_inserter(runs), &ImportedView::run);
+    if (settings_.format == Format::json) put(imported_json(imported_));
+    if (settings_.format == Format::csv) put(numbers_csv("run", runs));
+    if (settings_.format == Format::table && runs.size() > 1) {
+      put_text(stdout, fmt::format("imported: {}\n", fmt::join(runs, ", ")));
+    }
+    return exit_;
+  }
+
+ private:
+  Daemon& daemon_;
+  const Settings& settings_;
+  const ImportOptions& options_;
+  std::vector<ImportedView> imported_;
+  Exit exit_ = Exit::ok;
+};
+
+Outcome<Exit> run_import(const Settings& settings, const ImportArguments& arguments) {
+  if (!is_utf8(arguments.options.label.value_or("")) || !is_utf8(arguments.options.name.value_or("")))
+    return fail(Exit::usage, "the arguments are not UTF-8 text");
+  std::vector<OpenFile> files;
+  std::vector<Failure> unopened;
+  for (const std::string& path : arguments.files) {
+    auto file = open_file(path);
+    if (file) {
+      files.push_back(std::move(*file));
+    } else {
+      unopened.push_back(std::move(file.error()));
+    }
+  }
+  if (files.empty()) return std::unexpected(unopened.front());
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  Import import(*daemon, settings, arguments.options);
+  for (const Failure& failure : unopened) import.note_failure(failure);
+  if (unopened.empty() && !arguments.separate && are_pair(files)) {
+    (void)import.import({&files[0], &files[1]});
+  } else {
+    for (const OpenFile& file : files) {
+      if (!import.import({&file})) break;
+    }
+  }
+  return import.finish();
+}
+
+}  // namespace
+
+Verb add_import(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand("import", "Store what others measured as runs of their own");
+  const auto arguments = std::make_shared<ImportArguments>();
+  command
+      ->add_option(
+          "FILE", arguments->files,
+          "iperf3's JSON (-J or --json-stream, of the client), function_graph text (of the file trace or "
+          "of trace-cmd report), or a trace.dat of trace-cmd; a run each, but one document and one trace "
+          "are one run together")
+      ->required()
+      ->type_name("");
+  command->add_flag("--separate", arguments->separate, "Also a document and a trace are a run each");
+  command->add_option("--label", arguments->options.label, "Your word for them, such as before or after")
+      ->type_name("LABEL");
+  command
+      ->add_option("--name", arguments->options.name,
+                   "What to call them where scenarios are named; else import")
+      ->type_name("NAME");
+  command->footer(
+      "Example:\n"
+      "  trace-cmd record -p function_graph -l ':mod:hsr' iperf3 -c 10.9.0.2 -J --logfile client.json\n"
+      "  netperfctl import client.json trace.dat --label before");
+  return {command, [&settings, arguments] { return run_import(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

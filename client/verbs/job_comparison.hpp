@@ -1,0 +1,18 @@
+// The comparison of the sides of one job, with their names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+
+namespace netperfctl {
+
+// Requires `request.job`; sets its `a` and `b` to the equivalent selections. `command` repeats the
+// comparison.
+[[nodiscard]] Outcome<CompareView> compare_sides(Daemon& daemon, CompareRequest request, std::string command);
+
+// The newest job with a design, ignoring pilots and self-tests; not_found if there is none.
+[[nodiscard]] Outcome<std::uint64_t> newest_design(Daemon& daemon);
+
+}  // namespace netperfctl

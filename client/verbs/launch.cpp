@@ -1,0 +1,185 @@
+#include "client/verbs/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "client/base/command_words.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+#include "client/verbs/numbers.hpp"
+
+namespace netperfctl {
+namespace {
+
+bool is_file(const std::string& what) {
+  return what == "-" || what.contains('/') || what.ends_with(".yaml") || what.ends_with(".yml");
+}
+
+// The user reads the file, not the daemon, which is root and may read more.
+Outcome<std::string> read_job(const std::string& path) {
+  constexpr std::size_t kLimit = 65536;  // the daemon's
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  const File opened{path == "-" ? nullptr : std::fopen(path.c_str(), "re"), &std::fclose};
+  if (path != "-" && !opened) {
+    return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
+  }
+  std::FILE* file = opened ? opened.get() : stdin;
+  std::string text(kLimit + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  if (std::ferror(file) != 0) return fail(Exit::usage, path + ": cannot be read");
+  if (text.size() > kLimit)
+    return fail(Exit::usage, fmt::format("{}: a job is {} bytes at most", path, kLimit));
+  // D-Bus would cut the text at a NUL and refuses other encodings without saying where.
+  if (text.contains('\0') || !is_utf8(text)) return fail(Exit::usage, path + ": is not UTF-8 text");
+  return text;
+}
+
+Outcome<void> check_words(const LaunchArguments& arguments) {
+  const std::string label = arguments.options.label.value_or("");
+  if (!is_utf8(arguments.what) || !is_utf8(label) ||
+      !std::ranges::all_of(arguments.options.overrides, is_utf8)) {
+    return fail(Exit::usage, "the arguments are not UTF-8 text");
+  }
+  return {};
+}
+
+// The errors of an invalid job, one per line, followed by the outcome.
+Failure with_count(Failure failure) {
+  if (failure.exit != Exit::usage) return failure;
+  while (failure.message.ends_with('\n')) failure.message.pop_back();
+  const auto errors = static_cast<std::uint64_t>(std::ranges::count(failure.message, '\n')) + 1;
+  put_lines(stderr, printable(failure.message, "\n"));
+  return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error")), Step::asked, {}};
+}
+
+Failure with_hint(Failure failure, const std::string& scenario) {
+  if (failure.exit != Exit::not_found) return failure;
+  std::error_code ignored;
+  failure.message +=
+      std::filesystem::is_regular_file(scenario, ignored)
+          ? fmt::format("\nThere is a file of that name here: `netperfctl start ./{}`.", scenario)
+          : "\n`netperfctl scenarios` lists those there are.";
+  return failure;
+}
+
+Outcome<std::uint64_t> start(Daemon& daemon, const LaunchArguments& arguments) {
+  if (!is_file(arguments.what)) {
+    auto job = daemon.start_scenario(arguments.what, arguments.options);
+    if (!job) return std::unexpected(with_count(with_hint(job.error(), arguments.what)));
+    return job;
+  }
+  const auto text = read_job(arguments.what);
+  if (!text) return std::unexpected(text.error());
+  auto job = daemon.start_job(*text, arguments.what == "-" ? "stdin" : arguments.what, arguments.options);
+  if (!job) return std::unexpected(with_count(job.error()));
+  return job;
+}
+
+// A job of so many bytes has no planned length either, and ends by itself.
+Outcome<bool> goes_on_until_stopped(Daemon& daemon, const LiveJobView& job) {
+  if (job.planned_s) return false;
+  const auto view = fetch_start_view(daemon, job.job);
+  if (!view) return std::unexpected(view.error());
+  return std::ranges::any_of(view->runs, [](const RunView& run) { return run.workload == "none"; });
+}
+
+Outcome<LaunchedJob> find_job(Daemon& daemon, std::uint64_t number) {
+  const auto jobs = daemon.live_jobs();
+  if (!jobs) return std::unexpected(jobs.error());
+  const auto found = std::ranges::find(*jobs, number, &LiveJobView::job);
+  if (found == jobs->end()) {
+    return fail(Exit::other, fmt::format("job {} was accepted, but the daemon does not list it", number));
+  }
+  const auto until_stopped = goes_on_until_stopped(daemon, *found);
+  if (!until_stopped) return std::unexpected(until_stopped.error());
+  const auto before = std::ranges::count_if(
+      *jobs, [&](const LiveJobView& job) { return job.job < number && !has_ended(job.state.value_or("")); });
+  return LaunchedJob{*found, *until_stopped, static_cast<std::size_t>(before)};
+}
+
+// The difference that so many runs detect, judging by the scenario's stored runs; empty if these are not
+// enough.
+std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::string& what) {
+  const LiveJobView& job = launched.job;
+  const std::size_t runs = job.runs ? job.runs->size() : 0;
+  if (runs < 2 || !job.scenario || job.purpose.value_or("measurement") != "measurement") return {};
+  const std::uint32_t samples = job.blocks.value_or(static_cast<std::uint32_t>(runs));
+  // A block whose letters run plain and traced is eight runs.
+  const auto plan = daemon.plan({.runs = selection_term("scenario", *job.scenario) + " last:200",
+                                 .effect = {},
+                                 .power = {},
+                                 .repeat = samples});
+  // Stored runs that were not in blocks do not tell of blocks.
+  const char* pairing = job.variant_a ? "blocks" : "runs";
+  return plan && plan->pairing == pairing ? power_text(*plan, what) : std::string{};
+}
+
+}  // namespace
+
+void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std::string& repeat_words) {
+  command
+      .add_option(
+          "SCENARIO|FILE", arguments.what,
+          "A scenario that root has installed or, with a '/' in it or ending in .yaml or .yml, a job file of "
+          "your own; `-` reads the job from stdin")
+      ->required()
+      ->type_name("");
+  command
+      .add_option("--set", arguments.options.overrides,
+                  "Override a key of the job, as workload.iperf3.streams=8; may be given again")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--label", arguments.options.label, "Your word for these runs, such as before or after")
+      ->type_name("LABEL");
+  command.add_option("--repeat", arguments.options.repeat, repeat_words)
+      ->type_name("N")
+      ->check(count_above_zero());
+  command.add_flag("--cancel-on-interrupt", arguments.cancel_on_interrupt,
+                   "Ctrl-C stops the job; without this it only stops following it");
+}
+
+std::string command_of(const char* verb, const LaunchArguments& arguments) {
+  std::string command = fmt::format("netperfctl {} {}", verb, for_a_shell(arguments.what));
+  for (const std::string& key : arguments.options.overrides) command += " --set " + for_a_shell(key);
+  return command;
+}
+
+Outcome<LaunchedJob> launch(Daemon& daemon, const LaunchArguments& arguments) {
+  if (const auto checked = check_words(arguments); !checked) return std::unexpected(checked.error());
+  const auto number = start(daemon, arguments);
+  if (!number) return std::unexpected(number.error());
+  return find_job(daemon, *number);
+}
+
+Outcome<Exit> exit_without_result(const Followed& followed, const Failure& failure) {
+  if (followed.exit == Exit::ok) return std::unexpected(failure);
+  complain(failure.message);
+  return followed.exit;
+}
+
+Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& arguments) {
+  auto loop = Loop::create();
+  if (!loop) return std::unexpected(loop.error());
+  Follower follower{*loop, format, arguments.cancel_on_interrupt};
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  if (const auto following = daemon->follow(*loop, follower); !following)
+    return std::unexpected(following.error());
+  const auto launched = launch(*daemon, arguments);
+  if (!launched) return std::unexpected(launched.error());
+  put_lines(format == Format::table ? stdout : stderr,
+            started_text(launched->job, launched->before, arguments.cancel_on_interrupt,
+                         launched->until_stopped, power_of(*daemon, *launched, for_a_shell(arguments.what))));
+  return follower.follow(*daemon, launched->job);
+}
+
+}  // namespace netperfctl

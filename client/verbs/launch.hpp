@@ -1,0 +1,41 @@
+// Shared by `start`, `plan` and `selftest`: starts a job from a scenario or a file, and follows it to its
+// end.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+#include "client/verbs/follower.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+
+struct LaunchArguments {
+  std::string what;  // a scenario, a file, or - for stdin
+  StartOptions options;
+  bool cancel_on_interrupt = false;
+};
+
+// SCENARIO|FILE, --set, --label, --repeat and --cancel-on-interrupt.
+void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std::string& repeat_words);
+
+// The command line that starts the same job: `netperfctl VERB WHAT --set ...`.
+[[nodiscard]] std::string command_of(const char* verb, const LaunchArguments& arguments);
+
+struct LaunchedJob {
+  LiveJobView job;
+  bool until_stopped = false;  // it has no workload of its own and no planned length
+  std::size_t before = 0;      // live jobs started earlier
+};
+
+[[nodiscard]] Outcome<LaunchedJob> launch(Daemon& daemon, const LaunchArguments& arguments);
+
+// If the job itself failed, it decides the exit code, and an error in evaluating its runs is only printed.
+[[nodiscard]] Outcome<Exit> exit_without_result(const Followed& followed, const Failure& failure);
+
+// Launches and follows. Lines go to stdout if its output is for people, else to stderr. For a measurement,
+// first prints the difference that so many runs detect, if stored runs allow the estimate.
+[[nodiscard]] Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& arguments);
+
+}  // namespace netperfctl

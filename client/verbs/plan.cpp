@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/base/command_words.hpp"
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
+#include "client/verbs/launch.hpp"
+#include "client/verbs/selection.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct PlanArguments {
+  LaunchArguments launch;
+  std::string effect = "1%", power = "80%";
+  std::string runs;  // empty: of a pilot
+};
+
+// What is planned from, and what is to be found.
+struct Question {
+  PlanRequest request;
+  std::optional<std::uint64_t> pilot;
+  std::string scenario;  // the job's own name
+};
+
+// Of the newest job of the scenario that was a measurement: runs, or blocks of a design.
+std::optional<std::uint32_t> last_repeat(Daemon& daemon, const std::string& scenario) {
+  RunFilter filter;
+  filter.scenario = scenario;
+  filter.purpose = "measurement";
+  const auto page = daemon.runs(filter, 1);
+  return page && !page->runs.empty() ? page->runs.front().repeat : std::nullopt;
+}
+
+std::string again_of(const PlanArguments& arguments, const PlanView& plan) {
+  if (!plan.needed) return {};
+  return fmt::format("{} --repeat {}", command_of("start", arguments.launch), *plan.needed);
+}
+
+Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& question) {
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  PlanPageView page;
+  page.scenario = arguments.launch.what;
+  page.runs = question.request.runs;
+  page.job = question.pilot;
+  PlanRequest request = question.request;
+  request.repeat = page.repeat = last_repeat(*daemon, question.scenario);
+  auto plan = daemon->plan(request);
+  if (!plan) return std::unexpected(plan.error());
+  page.plan = std::move(*plan);
+  page.again = again_of(arguments, page.plan);
+  request.repeat.reset();
+  for (const double effect : std::array{0.005, 0.01, 0.02, 0.05, 0.1}) {
+    request.effect = effect;
+    auto of_effect = daemon->plan(request);
+    if (!of_effect) return std::unexpected(of_effect.error());
+    page.effects.push_back(std::move(*of_effect));
+  }
+  return page;
+}
+
+void show(Format format, const PlanPageView& page) {
+  switch (format) {
+    case Format::table:
+      put_text(stdout, (page.job ? "\n" : "") + plan_text(screen_of(stdout), page));
+      break;
+    case Format::json:
+      put(plan_json(page));
+      break;
+    case Format::csv:
+      put(plan_csv(page));
+      break;
+  }
+}
+
+Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
+  PlanRequest request;
+  const auto effect = share_of("--effect", arguments.effect);
+  if (!effect) return std::unexpected(effect.error());
+  const auto power = share_of("--power", arguments.power);
+  if (!power) return std::unexpected(power.error());
+  request.effect = *effect;
+  request.power = *power;
+  if (arguments.runs.empty()) return request;
+  if (!is_utf8(arguments.runs)) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  auto runs = with_instants(arguments.runs, screen_of(stdout).now_us);
+  if (!runs) return std::unexpected(runs.error());
+  request.runs = std::move(*runs);
+  return request;
+}
+
+Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments) {
+  const auto request = request_of(arguments);
+  if (!request) return std::unexpected(request.error());
+  Question question{*request, {}, arguments.launch.what};
+  Followed pilot_end;  // all well where there is no pilot
+  if (question.request.runs.empty()) {
+    LaunchArguments pilot = arguments.launch;
+    pilot.options.purpose = "pilot";
+    auto followed = launch_and_follow(settings.format, pilot);
+    if (!followed) return std::unexpected(followed.error());
+    if (!followed->view || followed->exit == Exit::interrupted) return followed->exit;
+    question.pilot = followed->view->job.job.job;
+    question.scenario = followed->view->job.job.scenario.value_or(arguments.launch.what);
+    pilot_end = std::move(*followed);
+    question.request.runs = fmt::format("job:{}", *question.pilot);
+  }
+  const auto page = ask(arguments, question);
+  if (!page) return exit_without_result(pilot_end, page.error());
+  show(settings.format, *page);
+  return pilot_end.exit;
+}
+
+}  // namespace
+
+Verb add_plan(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "Measure a few plain runs, and say how many a difference needs and how long they take");
+  const auto arguments = std::make_shared<PlanArguments>();
+  add_launch_options(*command, arguments->launch, "So many runs for the pilot; of a design so many blocks");
+  command->add_option("--effect", arguments->effect, "The difference that is to be found (1%)")
+      ->type_name("PERCENT");
+  command->add_option("--power", arguments->power, "How often it is to be found where it is there (80%)")
+      ->type_name("PERCENT");
+  auto* runs = command
+                   ->add_option("--runs", arguments->runs,
+                                "Plan from these stored runs, selected as compare does, without a pilot")
+                   ->type_name("SELECTION");
+  for (const char* option : {"--repeat", "--label", "--cancel-on-interrupt"})
+    runs->excludes(command->get_option(option));
+  command->footer(
+      "Example:\n"
+      "  netperfctl plan veth-tcp --effect 0.5%\n"
+      "  netperfctl plan hsr-ring --runs 'scenario:hsr-ring last:20'");
+  return {command, [&settings, arguments] { return run_plan(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

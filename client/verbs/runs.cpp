@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/times.hpp"
+#include "client/verbs/numbers.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct RunsArguments {
+  RunFilter filter;
+  std::string since, until;
+  std::size_t limit = 20;
+  bool all = false;
+};
+
+Outcome<std::optional<std::uint64_t>> point_in_time(const char* option, const std::string& text,
+                                                    std::uint64_t now_us) {
+  if (text.empty()) return std::nullopt;
+  const auto time = parse_time(text, now_us);
+  if (time) return time;
+  return fail(
+      Exit::usage,
+      fmt::format("{}: \"{}\" is no point in time (2026-11-21, \"2026-11-21 10:00\", today, yesterday, "
+                  "now, or a time ago like 90s, 30min, 2h, 3d, 1w)",
+                  option, text));
+}
+
+bool filters(const RunFilter& filter) {
+  return filter.job || filter.scenario || filter.label || filter.state || filter.since_us || filter.until_us;
+}
+
+Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments) {
+  const Screen screen = screen_of(stdout);
+  RunFilter filter = arguments.filter;
+  const auto since = point_in_time("--since", arguments.since, screen.now_us);
+  if (!since) return std::unexpected(since.error());
+  const auto until = point_in_time("--until", arguments.until, screen.now_us);
+  if (!until) return std::unexpected(until.error());
+  filter.since_us = *since;
+  filter.until_us = *until;
+
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto page = daemon->runs(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
+  if (!page) return std::unexpected(page.error());
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, runs_text(screen, page->runs, filters(filter), page->more));
+      break;
+    case Format::json:
+      put(runs_json(page->runs, page->more));
+      break;
+    case Format::csv:
+      put(runs_csv(page->runs));
+      break;
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+Verb add_runs(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand("runs", "List runs, newest first");
+  const auto arguments = std::make_shared<RunsArguments>();
+  command->add_option("--job", arguments->filter.job, "Only runs of this job")
+      ->check(number_of("job"))
+      ->type_name("JOB");
+  command->add_option("--scenario", arguments->filter.scenario, "Only runs of this scenario")
+      ->type_name("NAME");
+  command->add_option("--label", arguments->filter.label, "Only runs with this label")->type_name("LABEL");
+  command
+      ->add_option(
+          "--state", arguments->filter.state,
+          "Only runs in this state: pending, preparing, running, collecting, finished, failed, canceled or "
+          "interrupted")
+      ->type_name("STATE");
+  command
+      ->add_option("--since", arguments->since,
+                   "Only runs asked for at this time or later: 2026-11-21, "
+                   "\"2026-11-21 10:00\", today, yesterday, 2h (ago)")
+      ->type_name("TIME");
+  command->add_option("--until", arguments->until, "Only runs asked for before this time")->type_name("TIME");
+  command->add_option("--limit", arguments->limit, "So many at most (20)")
+      ->check(count_above_zero())
+      ->type_name("N");
+  command->add_flag("--all", arguments->all, "All of them");
+  command->footer("Example:\n  netperfctl runs --scenario veth-tcp --since yesterday");
+  return {command, [&settings, arguments] { return run_runs(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

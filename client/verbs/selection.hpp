@@ -1,0 +1,23 @@
+// Selections of runs (`label:before since:2h`), as far as the client must understand them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/base/outcome.hpp"
+
+namespace netperfctl {
+
+// Converts `selection` to the daemon's form: the times of since: and until:, given in the client's time zone
+// as for `runs --since`, become seconds since 1970. The daemon checks the rest.
+[[nodiscard]] Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now_us);
+
+// Whether the selected runs change over time: it contains `last`, or a time relative to now.
+[[nodiscard]] bool is_of_the_moment(std::string_view selection);
+
+// "41-44,47": these runs and no others.
+[[nodiscard]] std::string selection_of(std::vector<std::uint64_t> runs);
+
+}  // namespace netperfctl

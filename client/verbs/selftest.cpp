@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/verbs/job_comparison.hpp"
+#include "client/verbs/launch.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+// Both sides are the same, so any difference is an error, whichever side it favours.
+Exit exit_of_selftest(const std::string& verdict) {
+  if (verdict == "equivalent") return Exit::ok;
+  return verdict == "improvement" || verdict == "regression" ? Exit::regression : Exit::inconclusive;
+}
+
+Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) {
+  arguments.options.purpose = "selftest";
+  const auto followed = launch_and_follow(settings.format, arguments);
+  if (!followed) return std::unexpected(followed.error());
+  if (!followed->view || followed->exit == Exit::interrupted) return followed->exit;
+  CompareRequest request;
+  request.job = followed->view->job.job.job;
+  auto daemon = Daemon::connect();
+  if (!daemon) return exit_without_result(*followed, daemon.error());
+  const auto view = compare_sides(*daemon, request, command_of("selftest", arguments));
+  if (!view) return exit_without_result(*followed, view.error());
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, "\n" + selftest_text(screen_of(stdout), *view));
+      break;
+    case Format::json:
+      put(selftest_json(*view));
+      break;
+    case Format::csv:
+      put(compare_csv(*view));
+      break;
+  }
+  return followed->exit == Exit::ok ? exit_of_selftest(view->details.comparison.verdict) : followed->exit;
+}
+
+}  // namespace
+
+Verb add_selftest(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand(
+      "selftest", "Compare this host with itself: what it can resolve, and whether it fools itself");
+  const auto arguments = std::make_shared<LaunchArguments>();
+  add_launch_options(*command, *arguments, "So many blocks");
+  command->footer(
+      "Example:\n"
+      "  netperfctl selftest veth-tcp\n"
+      "Exit codes: 0 equivalent, 8 a difference where there is none, 6 inconclusive or too few.");
+  return {command, [&settings, arguments] { return run_selftest(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
+#include "client/verbs/fail_on.hpp"
+#include "client/verbs/follower.hpp"
+#include "client/verbs/job_comparison.hpp"
+#include "client/verbs/launch.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct StartArguments {
+  LaunchArguments launch;
+  bool detach = false;
+  FailOn fail_on;  // empty: a comparison does not decide the exit code
+};
+
+Outcome<Exit> report_detached(const StartArguments& arguments, Format format) {
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto launched = launch(*daemon, arguments.launch);
+  if (!launched) return std::unexpected(launched.error());
+  const LiveJobView& job = launched->job;
+  if (format == Format::table) {
+    put_lines(stdout, detached_text(job, launched->until_stopped));
+    return Exit::ok;
+  }
+  const auto view = fetch_start_view(*daemon, job.job);
+  if (!view) return std::unexpected(view.error());
+  put(format == Format::json ? start_json(*view, nullptr) : runs_csv(view->runs));
+  return Exit::ok;
+}
+
+bool has_design(const StartView& view) {
+  return std::ranges::any_of(view.runs, [](const RunView& run) { return run.block.has_value(); });
+}
+
+// If the sides cannot be compared, prints the reason; this is not an error of its own.
+std::optional<CompareView> compare_arms(const StartView& view, Format format) {
+  CompareRequest request;
+  request.job = view.job.job.job;
+  auto daemon = Daemon::connect();
+  auto compared =
+      daemon ? compare_sides(*daemon, request, fmt::format("netperfctl compare job:{}", *request.job))
+             : std::unexpected(daemon.error());
+  if (compared) return std::move(*compared);
+  put_lines(format == Format::table ? stdout : stderr,
+            fmt::format("Its sides were not compared: {}\n", printable(compared.error().message, "\n")));
+  return {};
+}
+
+Outcome<Exit> run_start(const Settings& settings, const StartArguments& arguments) {
+  if (arguments.detach) return report_detached(arguments, settings.format);
+  const auto followed = launch_and_follow(settings.format, arguments.launch);
+  if (!followed) return std::unexpected(followed.error());
+  if (!followed->view) return followed->exit;
+  const StartView& view = *followed->view;
+  const bool design = has_design(view);
+  const auto compared = design ? compare_arms(view, settings.format) : std::nullopt;
+  switch (settings.format) {
+    case Format::table:
+      if (compared) put_text(stdout, "\n" + compare_text(screen_of(stdout), *compared));
+      break;
+    case Format::json:
+      put(start_json(view, compared ? &*compared : nullptr));
+      break;
+    case Format::csv:
+      put(runs_csv(view.runs));
+      break;
+  }
+  if (followed->exit != Exit::ok || arguments.fail_on.empty() || !design) return followed->exit;
+  return exit_of(compared ? compared->details.comparison.verdict : "", arguments.fail_on);
+}
+
+}  // namespace
+
+Verb add_start(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand("start", "Start a measurement and follow it to its end");
+  const auto arguments = std::make_shared<StartArguments>();
+  add_launch_options(*command, arguments->launch,
+                     "Measure so many times; of a scenario with a design so many blocks");
+  auto* detach =
+      command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
+  detach->excludes(command->get_option("--cancel-on-interrupt"));
+  add_fail_on(*command, arguments->fail_on,
+              "What of a design's comparison ends with an error, as of compare: regression (exit code 8), "
+              "inconclusive (6); without it the comparison is only shown")
+      ->excludes(detach);
+  command->footer(
+      "Example:\n"
+      "  netperfctl start veth-tcp --label before --repeat 5\n"
+      "  netperfctl start ./ring.yaml --set workload.iperf3.duration=30s");
+  return {command, [&settings, arguments] { return run_start(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

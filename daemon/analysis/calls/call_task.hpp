@@ -1,0 +1,78 @@
+// The tasks that made traced calls, each with its stack of calls under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "daemon/analysis/calls/graph_event.hpp"
+
+namespace netperfd::analysis {
+
+// A call under way.
+struct Frame {
+  std::uint64_t address = 0;         // of the function, as recorded
+  std::uint64_t entered = 0;         // the entry's stamp
+  std::uint64_t interrupted_ns = 0;  // the task's at the entry
+  std::uint64_t off_cpu_ns = 0;      // the task's at the entry
+  std::uint64_t callees_ns = 0;      // total time of the traced calls it made
+  std::uint32_t callees = 0;
+  std::uint32_t interruptions = 0;  // interrupt roots that preempted it directly
+  std::uint32_t function = 0;       // index into FunctionTable
+  std::uint32_t node = 0;           // index into CallTree, or CallTree::kNone
+  std::uint16_t depth = 0;          // grows from a frame to the next, not always by one
+  ContextRank context = ContextRank::task;
+  bool root : 1 = false;       // no traced function made the call
+  bool interrupt : 1 = false;  // a root that preempted other code
+  bool inner : 1 = false;      // the same function is already among its callers
+  bool over_loss : 1 = false;  // records of its CPU were lost while it was under way
+};
+
+struct Task {
+  static constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
+
+  std::uint64_t key = 0;
+  std::vector<Frame> frames;           // the outermost first
+  std::uint64_t interrupted_ns = 0;    // taken from it by traced functions of interrupts, so far
+  std::uint64_t off_cpu_ns = 0;        // so far
+  std::uint64_t out_since = 0;         // stamp of the switch away, if it is off the CPU
+  std::uint64_t last = 0;              // the latest stamp of its records
+  std::uint32_t overrun = 0;           // the kernel's last count
+  std::uint32_t outermost = kNoDepth;  // the smallest depth of all its entries and exits
+  bool out = false;
+  bool overrun_known = false;
+};
+
+class TaskTable {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  explicit TaskTable(std::size_t most);
+
+  // The idle task has the number 0 on every CPU, but each CPU has its own.
+  [[nodiscard]] static std::uint64_t key_of(std::int32_t pid, std::uint32_t cpu) {
+    return pid != 0 ? static_cast<std::uint32_t>(pid) : (std::uint64_t{1} << 32) + cpu;
+  }
+
+  // An index, or kNone.
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const;
+  // Makes the task if it is not there. Sets `moved` if other tasks have got new indices, because tasks had to
+  // be forgotten to make room.
+  [[nodiscard]] std::uint32_t find_or_make(std::uint64_t key, bool& moved);
+  [[nodiscard]] Task& operator[](std::uint32_t index) { return tasks_[index]; }
+
+  // Calls under way, including those of forgotten tasks.
+  [[nodiscard]] std::uint64_t open_calls() const;
+
+ private:
+  void forget_some();
+  void put(std::uint32_t index);
+
+  std::size_t most_;
+  std::vector<Task> tasks_;
+  std::vector<std::uint32_t> slots_;  // a hash over keys: indices into tasks_
+  std::uint64_t given_up_ = 0;        // calls under way of forgotten tasks
+  bool forgot_ = false;
+};
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,181 @@
+#include "daemon/analysis/compare/attribution.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/analysis/compare/explained_share.hpp"
+#include "daemon/analysis/compare/function_deltas.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/trace_quality.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
+// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
+// start and end of a run.
+constexpr double kBusyCpu = 0.85;
+constexpr double kRepresentative = 0.7;
+
+bool knows_goodput(const ComparedRun& run) {
+  return run.goodput_bytes && *run.goodput_bytes > 0;
+}
+
+bool has_timed_functions(const ComparedRun& run) {
+  return run.trace && run.trace->timed && !run.trace->functions.empty();
+}
+
+bool has_function_costs(const ComparedRun& run) {
+  return has_timed_functions(run) && knows_goodput(run);
+}
+
+RunList chosen(const std::vector<ComparedRun>& runs, bool (*wanted)(const ComparedRun&)) {
+  RunList list;
+  for (const ComparedRun& run : runs) {
+    if (wanted(run)) list.push_back(&run);
+  }
+  return list;
+}
+
+std::optional<double> busy_ns_per_byte(const ComparedRun& run) {
+  if (!run.busy_ns || !knows_goodput(run)) return std::nullopt;
+  return static_cast<double>(*run.busy_ns) / static_cast<double>(*run.goodput_bytes);
+}
+
+std::optional<double> median_rate(const RunList& runs) {
+  return median_of(values_of(runs, [](const ComparedRun& run) { return run.received_bits_per_second; }));
+}
+
+// The busier of the CPU and the process. A task that moves between CPUs keeps none of them busy all the time.
+// A task that is not busy itself proves nothing about the CPUs, which may be busy with packets.
+std::optional<double> busiest(const ComparedRun& run) {
+  if (!run.busiest_process || *run.busiest_process < kBusyCpu) return run.busiest_cpu;
+  return std::max(*run.busiest_process, run.busiest_cpu.value_or(0));
+}
+
+std::optional<double> median_busiest(const RunList& runs) {
+  return median_of(values_of(runs, busiest));
+}
+
+// Share of its plain throughput that a side keeps under tracing.
+std::optional<double> kept_under_tracing(const RunList& plain, const RunList& traced) {
+  const auto rate = median_rate(plain), rate_traced = median_rate(traced);
+  if (!rate || !rate_traced || *rate <= 0) return std::nullopt;
+  return *rate_traced / *rate;
+}
+
+std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {
+  bool traced = false, untimed = false;
+  for (const ComparedRun& run : runs) {
+    if (!run.trace || run.trace->functions.empty()) continue;
+    traced = true;
+    untimed = untimed || !run.trace->timed;
+  }
+  if (untimed) {
+    return fmt::format("The function tracer, which recorded the traces of {}, tells of no end of a call.",
+                       side);
+  }
+  if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
+  return fmt::format("No run of {} has a trace of functions.", side);
+}
+
+// Empty if the CPU was the limit on at least one side, or if this is unknown.
+std::string not_cpu_bound(const RunList& plain_a, const RunList& plain_b, Caveats& caveats) {
+  const auto busy_a = median_busiest(plain_a), busy_b = median_busiest(plain_b);
+  if (!busy_a || !busy_b) {
+    caveats.add(Gravity::weakens,
+                "It is not known whether a CPU was the limit: what functions cost need not be what the "
+                "throughput hangs on.");
+    return {};
+  }
+  if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
+    return fmt::format(
+        "Not CPU-bound: the busiest CPU was busy for {:.0f} % of the time in A and for {:.0f} % in B, "
+        "so something else was the limit.",
+        100 * *busy_a, 100 * *busy_b);
+  }
+  if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {:.0f} % of the time): something "
+                    "else was the limit there, and the throughput does not follow the cost.",
+                    *busy_a < kBusyCpu ? "A" : "B", 100 * std::min(*busy_a, *busy_b)));
+  }
+  return {};
+}
+
+void note_representative(const Attribution& attribution, Caveats& caveats) {
+  if (!attribution.traced_to_plain || *attribution.traced_to_plain >= kRepresentative) return;
+  caveats.add(
+      Gravity::weakens,
+      fmt::format("The traced runs are not representative: they reach {:.0f} % of the plain throughput.",
+                  100 * *attribution.traced_to_plain));
+}
+
+void share_out(Attribution& attribution, const ShiftEstimate& together) {
+  if (!attribution.ns_per_byte || !attribution.ns_per_byte->shift || !together.shift) return;
+  attribution.residual_ns_per_byte = *attribution.ns_per_byte->shift - *together.shift;
+  const auto explained = explained_share(together, *attribution.ns_per_byte);
+  if (!explained) return;
+  attribution.explained = explained->share;
+  attribution.explained_low = explained->low;
+  attribution.explained_high = explained->high;
+  for (FunctionDelta& function : attribution.functions) {
+    if (function.cost.shift) function.share = *function.cost.shift / *attribution.ns_per_byte->shift;
+  }
+}
+
+std::optional<ShiftEstimate> total_cost(const RunList& plain_a, const RunList& plain_b, double level) {
+  const RunValues a = values_of(plain_a, busy_ns_per_byte), b = values_of(plain_b, busy_ns_per_byte);
+  if (!median_of(a) || !median_of(b)) return std::nullopt;
+  return estimate_shift(Sampling(plain_a, plain_b), a, b, level);
+}
+
+}  // namespace
+
+Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                      const ComparisonSettings& settings, Caveats& caveats) {
+  Attribution attribution;
+  const RunList plain_a = chosen(a, is_plain), plain_b = chosen(b, is_plain);
+  const RunList traced_a = chosen(a, has_function_costs), traced_b = chosen(b, has_function_costs);
+  attribution.ns_per_byte = total_cost(plain_a, plain_b, settings.level);
+  if (traced_a.empty() || traced_b.empty()) {
+    attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
+    // A call has a duration even if the goodput is unknown.
+    const RunList timed_a = chosen(a, has_timed_functions), timed_b = chosen(b, has_timed_functions);
+    if (timed_a.empty() || timed_b.empty()) return attribution;
+    attribution.functions = function_times(timed_a, timed_b, caveats);
+    note_traces(timed_a, timed_b, caveats);
+    return attribution;
+  }
+  attribution.traced_to_plain =
+      lesser(kept_under_tracing(plain_a, traced_a), kept_under_tracing(plain_b, traced_b));
+  FunctionDeltas deltas = function_deltas(traced_a, traced_b, settings, caveats);
+  attribution.functions = std::move(deltas.functions);
+  attribution.tested = deltas.tested;
+  note_traces(traced_a, traced_b, caveats);
+  note_representative(attribution, caveats);
+  if (!attribution.ns_per_byte) {
+    caveats.add(Gravity::weakens,
+                "No plain runs of both sides tell how much CPU time they took a byte: how much of it the "
+                "functions explain is not known.");
+  }
+  attribution.not_attributed = refusal_of_traces(traced_a, traced_b);
+  if (attribution.not_attributed.empty())
+    attribution.not_attributed = not_cpu_bound(plain_a, plain_b, caveats);
+  if (attribution.not_attributed.empty()) share_out(attribution, deltas.together);
+  return attribution;
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,118 @@
+#include "daemon/analysis/compare/comparison.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "daemon/analysis/compare/attribution.hpp"
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/counter_changes.hpp"
+#include "daemon/analysis/compare/fact_differences.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/throughput_effect.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+std::vector<RunId> ids_of(const std::vector<ComparedRun>& runs) {
+  std::vector<RunId> ids;
+  for (const ComparedRun& run : runs) ids.push_back(run.id);
+  return ids;
+}
+
+// Empty if nothing differs. Otherwise the sentence that names the differences.
+std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
+  if (!facts.undeclared.empty()) {
+    const bool several = facts.undeclared.size() > 1;
+    if (facts.changed.empty() && !several) {
+      return fmt::format(
+          "No change is declared, {} differs and can explain the result, and nothing else is known to be the "
+          "same.",
+          facts.undeclared.front());
+    }
+    if (facts.changed.empty()) {
+      return fmt::format("No change is declared, and {} differ and can each explain the result.",
+                         listed(facts.undeclared));
+    }
+    return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
+                       listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
+  }
+  if (arm == Arm::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
+    return "A side is plain and the other traced, which is not the declared change and can explain the "
+           "result.";
+  }
+  return {};
+}
+
+void note_flags(const std::vector<ComparedRun>& runs, std::string_view side, Caveats& caveats) {
+  std::set<std::string> codes;
+  std::size_t flagged = 0;
+  for (const ComparedRun& run : runs) {
+    if (!run.flags.empty()) ++flagged;
+    codes.insert(run.flags.begin(), run.flags.end());
+  }
+  if (codes.empty()) return;
+  caveats.add(Gravity::told, fmt::format("With quality flags: {} of {} runs of {} ({}).", flagged,
+                                         runs.size(), side, listed(codes)));
+}
+
+void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
+  const bool moved = comparison.verdict == Verdict::improvement || comparison.verdict == Verdict::regression;
+  if (moved && comparison.facts.empty() && !comparison.same.empty()) {
+    caveats.add(Gravity::weakens,
+                "No known fact of the environment differs: what made the difference is not "
+                "known.");
+  }
+}
+
+}  // namespace
+
+Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                   const ComparisonSettings& settings) {
+  Comparison comparison;
+  Caveats caveats;
+  comparison.figure = "received";
+  comparison.a = ids_of(a);
+  comparison.b = ids_of(b);
+  comparison.threshold = settings.threshold;
+
+  const ArmRuns runs = throughput_runs(a, b);
+  const Sampling sampling(runs.a, runs.b);
+  comparison.pairing = sampling.pairing();
+  comparison.effect = throughput_effect(sampling, settings.threshold, settings.level);
+  comparison.verdict = verdict_of(comparison.effect, settings.threshold);
+
+  FactJudgement facts = judge_facts(a, b, settings.changed);
+  if (!comparison.effect.ratio) {
+    comparison.verdict = Verdict::refused;
+    caveats.add(Gravity::verdict, nothing_to_compare(a, b, runs));
+  } else {
+    std::vector<std::string> refusals = runs_without_ratio(a, b, runs.arm);
+    if (std::string difference = undeclared_difference(facts, runs.arm); !difference.empty())
+      refusals.push_back(std::move(difference));
+    if (!refusals.empty() && !settings.despite) comparison.verdict = Verdict::refused;
+    for (const std::string& refusal : refusals) caveats.add(Gravity::verdict, refusal);
+  }
+  note_failed_runs(a, settings.failed_a, "A", caveats);
+  note_failed_runs(b, settings.failed_b, "B", caveats);
+  note_throughput(runs, sampling, caveats);
+  note_silent_runs(a, b, runs.arm, caveats);
+  note_facts(a, b, settings.changed, facts, caveats);
+  comparison.attribution = attribute(a, b, settings, caveats);
+  CounterChanges counters = counter_changes(sampling, settings.level);
+  comparison.counters = std::move(counters.shown);
+  comparison.counters_tested = counters.tested;
+  comparison.facts = std::move(facts.facts);
+  comparison.same = std::move(facts.same);
+  comparison.changed = std::move(facts.changed);
+  note_nothing_known(comparison, caveats);
+  note_flags(a, "A", caveats);
+  note_flags(b, "B", caveats);
+  comparison.caveats = caveats.sentences();
+  return comparison;
+}
+
+}  // namespace netperfd::analysis

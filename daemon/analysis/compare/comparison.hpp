@@ -1,0 +1,88 @@
+// Compares two sets of runs. docs/comparing.md is the guide: the verdicts, what counts as a sample, and when
+// a comparison is refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/model/comparison.hpp"
+#include "daemon/model/counters.hpp"
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::analysis {
+
+// Cost of one function in one run.
+struct ComparedFunction {
+  std::string name, module;
+  std::uint32_t duplicate = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t self_ns = 0;
+  std::optional<std::uint64_t> corrected_self_ns;
+};
+
+// The facts about a run's trace that limit what can be concluded from it.
+struct ComparedTrace {
+  std::vector<ComparedFunction> functions;     // called ones; empty: only events were traced
+  std::uint32_t traced_functions = 0;          // in the filter
+  std::vector<std::string> missing_functions;  // asked for by name, not traceable
+  std::string left_out;                        // the message of kFunctionsLeftOut; empty: none
+  std::uint64_t calls = 0;
+  std::uint64_t lost = 0;             // records
+  std::uint64_t unmatched_calls = 0;  // entries and exits without a partner, except at the ends of the trace
+  std::uint64_t depth_overruns = 0;
+  std::uint64_t clipped = 0;
+  bool timed = true, calibrated = false;
+  bool off_cpu_known = true;           // false: sleep is in the self times
+  std::optional<std::uint32_t> depth;  // deeper calls are in their callers' self times; absent: no limit
+  std::string broken;
+};
+
+// A finished run, with the data that a comparison needs. Absent: unknown.
+struct ComparedRun {
+  RunId id = 0;
+  JobId job = 0;  // blocks are numbered by job
+  std::optional<WallTime> started;
+  std::uint32_t block = 0;                         // of its design, from 1; 0: none
+  std::uint32_t letter = 0;                        // of the block
+  std::optional<double> received_bits_per_second;  // over all directions
+  std::optional<std::uint64_t> goodput_bytes, packets;
+  std::optional<std::uint64_t> busy_ns;  // of all CPUs while it ran, without idle and I/O wait
+  std::optional<double> busiest_cpu;     // share of the time in which the busiest CPU was busy, 0 to 1
+  // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
+  std::optional<double> busiest_process;
+  std::optional<ComparedTrace> trace;  // absent: a plain run
+  std::optional<Fingerprint> fingerprint;
+  std::vector<CounterDelta> counters;
+  std::vector<std::string> flags;  // codes of its quality flags
+};
+
+[[nodiscard]] inline bool is_plain(const ComparedRun& run) {
+  return !run.trace;
+}
+
+struct ComparisonSettings {
+  double threshold = 0.01;
+  double level = 0.95;
+  std::vector<std::string> changed;  // groups that are declared to differ; empty: not declared
+  // Give a verdict in spite of undeclared differences and of runs that received nothing.
+  bool despite = false;
+  // A function is tested if its share of the self time of both sides together is at least this. The choice is
+  // blind to the sides; it keeps the number of tests small, so that each has a chance.
+  double least_share = 0.01;
+  std::uint32_t failed_a = 0, failed_b = 0;  // failed runs that would otherwise belong to a side
+};
+
+// Never fails: if something cannot be said, the verdict, an absent figure or a caveat shows it.
+[[nodiscard]] Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                 const ComparisonSettings& settings);
+
+// The facts in which the two sides differ, by group and key. A side without fingerprints differs in nothing.
+// `changed` and the marks of each fact are as in Comparison.
+[[nodiscard]] std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a,
+                                                      const std::vector<ComparedRun>& b,
+                                                      const std::vector<std::string>& changed);
+
+}  // namespace netperfd::analysis

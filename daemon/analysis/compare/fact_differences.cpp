@@ -1,0 +1,259 @@
+#include "daemon/analysis/compare/fact_differences.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "daemon/analysis/compare/throughput_effect.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+constexpr std::string_view kKernel = "kernel";
+
+// Keys of a module that identify its build.
+constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
+
+using FactKey = std::pair<std::string, std::string>;  // group, key
+using Values = std::set<std::string>;
+
+std::string_view family_of(std::string_view group) {
+  return group.substr(0, group.find(':'));
+}
+
+bool names(const std::vector<std::string>& declared, std::string_view group) {
+  return std::ranges::find(declared, group) != declared.end();
+}
+
+bool is_about(std::string_view clause, std::string_view group) {
+  return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
+}
+
+// A clause of Fingerprint::unknown begins with the group or its family, or covers all groups.
+bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
+  return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
+    return clause == kAllElse || is_about(clause, group) || is_about(clause, family_of(group));
+  });
+}
+
+class Side {
+ public:
+  // `trace_of_traced`: take the trace facts from the traced runs only, however many plain runs there are.
+  Side(const std::vector<ComparedRun>& runs, bool trace_of_traced) : trace_of_traced_(trace_of_traced) {
+    for (const ComparedRun& run : runs) {
+      if (!run.fingerprint) continue;
+      fingerprints_.push_back(&*run.fingerprint);
+      traced_.push_back(run.trace.has_value());
+      facts_.emplace_back();
+      for (const Fact& fact : run.fingerprint->facts) facts_.back()[{fact.group, fact.key}] = fact.value;
+    }
+  }
+
+  [[nodiscard]] bool has_fingerprint() const { return !fingerprints_.empty(); }
+
+  [[nodiscard]] std::set<FactKey> keys() const {
+    std::set<FactKey> keys;
+    for (const auto& facts : facts_) {
+      for (const auto& [key, value] : facts) keys.insert(key);
+    }
+    return keys;
+  }
+
+  // Empty if no run knows it: its fingerprint lacks the fact and does not know the whole group.
+  [[nodiscard]] Values values(const FactKey& key) const {
+    Values values;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (trace_of_traced_ && key.first == kTraceFacts && !traced_[i]) continue;
+      if (const auto fact = facts_[i].find(key); fact != facts_[i].end()) {
+        values.insert(fact->second);
+      } else if (knows_all_of(*fingerprints_[i], key.first)) {
+        values.emplace(kAbsentValue);
+      }
+    }
+    return values;
+  }
+
+ private:
+  std::vector<const Fingerprint*> fingerprints_;
+  std::vector<bool> traced_;
+  std::vector<std::map<FactKey, std::string>> facts_;
+  bool trace_of_traced_;
+};
+
+bool is_traced(const ComparedRun& run) {
+  return run.trace.has_value();
+}
+
+struct Sides {
+  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b)
+      : arm(throughput_runs(runs_a, runs_b).arm),
+        trace_of_traced(arm != Arm::mixed &&
+                        (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
+        a(runs_a, trace_of_traced),
+        b(runs_b, trace_of_traced) {}
+
+  [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
+
+  Arm arm;
+  bool trace_of_traced;
+  Side a, b;
+};
+
+std::set<FactKey> all_keys(const Sides& sides) {
+  std::set<FactKey> keys = sides.a.keys();
+  keys.merge(sides.b.keys());
+  return keys;
+}
+
+const FactChange* find(const std::vector<FactChange>& facts, std::string_view group, std::string_view key) {
+  const auto found = std::ranges::find_if(
+      facts, [&](const FactChange& fact) { return fact.group == group && fact.key == key; });
+  return found == facts.end() ? nullptr : &*found;
+}
+
+bool kernel_built_anew(const std::vector<FactChange>& facts) {
+  constexpr std::array<std::string_view, 3> kBuild = {"release", "version", "build-id"};
+  return std::ranges::any_of(kBuild,
+                             [&](std::string_view key) { return find(facts, kKernel, key) != nullptr; });
+}
+
+bool is_absent(const std::vector<std::string>& values) {
+  return values.size() == 1 && values.front() == kAbsentValue;
+}
+
+bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& facts) {
+  if (fact.group == kKernel || !kernel_built_anew(facts)) return false;
+  const std::string_view family = family_of(fact.group);
+  const bool of_build = std::ranges::find(kOfBuild, fact.key) != kOfBuild.end();
+  if (family == "module" && of_build) return true;
+  const bool setting = family == "sysctl" || (family == "module" && fact.key.starts_with("parameter ")) ||
+                       (family == "nic" && fact.key.find(" feature ") != std::string::npos);
+  if (setting && (is_absent(fact.a) || is_absent(fact.b))) return true;
+  const FactChange* release = find(facts, kKernel, "release");
+  return release != nullptr && fact.a == release->a && fact.b == release->b;
+}
+
+std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts) {
+  return follows_from_kernel(fact, facts) ? std::string(kKernel) : fact.group;
+}
+
+bool can_explain(std::string_view group, Arm arm) {
+  return group != kTraceFacts || arm != Arm::plain;
+}
+
+std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactChange>& facts) {
+  std::set<std::string> groups;
+  for (const FactKey& key : all_keys(sides)) {
+    if (!sides.a.values(key).empty() && !sides.b.values(key).empty()) groups.emplace(family_of(key.first));
+  }
+  for (const FactChange& fact : facts) groups.erase(std::string(family_of(fact.group)));
+  return {groups.begin(), groups.end()};
+}
+
+// Groups whose values vary between the runs of a side, if both sides have the same set of values.
+std::set<std::string> unsteady_groups(const Sides& sides) {
+  std::set<std::string> groups;
+  for (const FactKey& key : all_keys(sides)) {
+    const Values of_a = sides.a.values(key);
+    if (can_explain(key.first, sides.arm) && of_a.size() > 1 && of_a == sides.b.values(key)) {
+      groups.insert(key.first);
+    }
+  }
+  return groups;
+}
+
+void note_unknown(const std::vector<ComparedRun>& runs, std::string_view side, Caveats& caveats) {
+  std::set<std::string> unknown;
+  std::size_t without = 0;
+  for (const ComparedRun& run : runs) {
+    if (!run.fingerprint) {
+      ++without;
+    } else {
+      unknown.insert(run.fingerprint->unknown.begin(), run.fingerprint->unknown.end());
+    }
+  }
+  if (without > 0 && without == runs.size()) {
+    caveats.add(Gravity::verdict,
+                fmt::format("No run of {} has a fingerprint of its environment: what differed "
+                            "beside the change is not known.",
+                            side));
+  } else if (without > 0) {
+    caveats.add(Gravity::weakens,
+                fmt::format("Without a fingerprint of its environment: {} of {} runs of {}.", without,
+                            runs.size(), side));
+  }
+  if (!unknown.empty()) {
+    const bool all = unknown.contains(std::string(kAllElse));
+    caveats.add(
+        all ? Gravity::verdict : Gravity::weakens,
+        fmt::format("Not known of the environment of {}, and not compared: {}.", side, listed(unknown)));
+  }
+}
+
+}  // namespace
+
+std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                        const std::vector<std::string>& changed) {
+  const Sides sides(a, b);
+  std::vector<FactChange> facts;
+  for (const FactKey& key : all_keys(sides)) {
+    const Values of_a = sides.a.values(key), of_b = sides.b.values(key);
+    if (of_a.empty() || of_b.empty() || of_a == of_b) continue;
+    facts.push_back({.group = key.first,
+                     .key = key.second,
+                     .a = {of_a.begin(), of_a.end()},
+                     .b = {of_b.begin(), of_b.end()},
+                     .declared = false,
+                     .explains = can_explain(key.first, sides.arm)});
+  }
+  for (FactChange& fact : facts) {
+    fact.declared = names(changed, fact.group) || names(changed, counts_to(fact, facts));
+  }
+  return facts;
+}
+
+FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                          const std::vector<std::string>& declared) {
+  FactJudgement judgement;
+  judgement.changed = declared;
+  judgement.facts = differing_facts(a, b, declared);
+  judgement.same = same_groups(Sides(a, b), judgement.facts);
+  std::set<std::string> further;
+  for (const FactChange& fact : judgement.facts) {
+    if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts));
+  }
+  // If no group is known to be the same, as with imported documents, anything else could differ too.
+  if (declared.empty() && further.size() == 1 && !judgement.same.empty()) {
+    judgement.changed.assign(further.begin(), further.end());
+    judgement.facts = differing_facts(a, b, judgement.changed);
+  } else {
+    judgement.undeclared.assign(further.begin(), further.end());
+  }
+  return judgement;
+}
+
+void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                const std::vector<std::string>& declared, const FactJudgement& judgement, Caveats& caveats) {
+  note_unknown(a, "A", caveats);
+  note_unknown(b, "B", caveats);
+  const Sides sides(a, b);
+  if (!sides.have_fingerprints()) return;
+  for (const std::string& group : declared) {
+    if (std::ranges::none_of(judgement.facts,
+                             [&](const FactChange& fact) { return names({group}, fact.group); })) {
+      caveats.add(Gravity::verdict,
+                  fmt::format("{} was declared to change, but no known fact of it differs.", group));
+    }
+  }
+  if (const auto groups = unsteady_groups(sides); !groups.empty()) {
+    caveats.add(Gravity::weakens,
+                fmt::format("Within the sides the runs differ among themselves in {}.", listed(groups)));
+  }
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,36 @@
+// Finds the facts of the environment that differ between the sides, and decides whether the verdict can
+// stand.
+//
+// Every group can explain a result, with these exceptions:
+// - trace, if the throughput is that of plain runs, which no tracer touches;
+// - the boot id is not a fact at all: differences between boots are handled by sampling (sampling.hpp).
+// A group that this version does not know can explain a result too: to ignore it would be worse.
+//
+// Some facts follow from another one and are no further change. If the kernel is another build, so are the
+// modules that come with it. Drivers report the kernel's release as their own version. One kernel has
+// settings (sysctl, parameters of modules, features of devices) that the other does not know. These facts
+// count to the group kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
+
+namespace netperfd::analysis {
+
+struct FactJudgement {
+  std::vector<FactChange> facts;
+  std::vector<std::string> same, changed;  // as in Comparison
+  std::vector<std::string> undeclared;     // can explain the result but were not declared
+};
+
+[[nodiscard]] FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                        const std::vector<std::string>& declared);
+
+// Notes gaps in the fingerprints, and declared changes that do not differ.
+void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                const std::vector<std::string>& declared, const FactJudgement& judgement, Caveats& caveats);
+
+}  // namespace netperfd::analysis

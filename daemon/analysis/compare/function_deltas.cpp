@@ -1,0 +1,250 @@
+#include "daemon/analysis/compare/function_deltas.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/analysis/compare/function_match.hpp"
+#include "daemon/analysis/compare/many_tests.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+using Places = std::vector<std::optional<std::size_t>>;
+
+// How self times are taken and what calls are divided by, the same for all runs.
+struct Basis {
+  bool corrected = true;   // every trace is calibrated
+  bool per_packet = true;  // every run knows its packets
+};
+
+Basis basis_of(const RunList& a, const RunList& b) {
+  Basis basis;
+  for (const RunList* side : {&a, &b}) {
+    for (const ComparedRun* run : *side) {
+      basis.corrected = basis.corrected && run->trace->calibrated;
+      basis.per_packet = basis.per_packet && run->packets && *run->packets > 0;
+    }
+  }
+  return basis;
+}
+
+double bytes_of(const ComparedRun& run) {
+  return static_cast<double>(*run.goodput_bytes);
+}
+
+double self_ns(const ComparedFunction& function, const Basis& basis) {
+  return static_cast<double>(basis.corrected ? function.corrected_self_ns.value_or(function.self_ns)
+                                             : function.self_ns);
+}
+
+RunValues costs(const RunList& runs, const Places& places, const Basis& basis) {
+  RunValues values(runs.size(), 0.0);  // a function that was not called costs nothing
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], basis) / bytes_of(*runs[i]);
+  }
+  return values;
+}
+
+CostFactors factors(const RunList& runs, const Places& places, const Basis& basis) {
+  RunValues packets, calls, times;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const ComparedRun& run = *runs[i];
+    const double divisor = basis.per_packet ? static_cast<double>(*run.packets) : bytes_of(run);
+    if (basis.per_packet) packets.emplace_back(divisor / bytes_of(run));
+    if (!places[i]) {
+      calls.emplace_back(0.0);
+      continue;
+    }
+    const ComparedFunction& function = run.trace->functions[*places[i]];
+    const auto hits = static_cast<double>(function.hits);
+    calls.emplace_back(hits / divisor);
+    if (hits > 0) times.emplace_back(self_ns(function, basis) / hits);
+  }
+  return {.packets_per_byte = median_of(packets),
+          .calls_per_packet = median_of(calls).value_or(0),
+          .ns_per_call = median_of(times).value_or(0)};
+}
+
+double time_of_a_call(const RunList& runs, const Places& places, const Basis& basis) {
+  RunValues times;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!places[i]) continue;
+    const ComparedFunction& function = runs[i]->trace->functions[*places[i]];
+    if (function.hits > 0) times.emplace_back(self_ns(function, basis) / static_cast<double>(function.hits));
+  }
+  return median_of(times).value_or(0);
+}
+
+// One function and its cost in each run.
+struct FunctionRow {
+  FunctionDelta delta;
+  RunValues a, b;
+  double weight = 0;  // its cost over all runs of both sides
+  bool tested = false;
+};
+
+double sum_of(const RunValues& values) {
+  return std::accumulate(
+      values.begin(), values.end(), 0.0,
+      [](double sum, const std::optional<double>& value) { return sum + value.value_or(0); });
+}
+
+FunctionDelta named_delta(const MatchedFunction& function) {
+  FunctionDelta delta;
+  delta.name = function.name;
+  delta.name_b = function.name_b;
+  delta.module = function.module;
+  delta.duplicate = function.duplicate;
+  delta.match = function.match;
+  return delta;
+}
+
+FunctionRow row_of(const RunList& a, const RunList& b, const MatchedFunction& function, const Basis& basis) {
+  FunctionRow row;
+  row.delta = named_delta(function);
+  row.delta.a = factors(a, function.in_a, basis);
+  row.delta.b = factors(b, function.in_b, basis);
+  row.a = costs(a, function.in_a, basis);
+  row.b = costs(b, function.in_b, basis);
+  row.weight = sum_of(row.a) + sum_of(row.b);
+  return row;
+}
+
+void add(RunValues& sums, const RunValues& values) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = *sums[i] + *values[i];
+}
+
+void test_rows(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
+  std::vector<double> p;
+  for (FunctionRow& row : rows) {
+    if (!row.tested) {
+      row.delta.cost = difference_of_medians(row.a, row.b);
+      continue;
+    }
+    row.delta.cost = estimate_shift(sampling, row.a, row.b, level);
+    if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
+    if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
+  }
+  const std::vector<double> q = benjamini_hochberg(p);
+  std::size_t next = 0;
+  for (FunctionRow& row : rows) {
+    if (row.delta.cost.p) row.delta.cost.q = q[next++];
+  }
+}
+
+std::string named(const FunctionDelta& function) {
+  return function.module.empty() ? function.name : fmt::format("{} [{}]", function.name, function.module);
+}
+
+void note_side_only(const std::vector<FunctionRow>& rows, FunctionMatch match, std::string_view side,
+                    Caveats& caveats) {
+  std::vector<std::string> names;
+  for (const FunctionRow& row : rows) {
+    if (row.delta.match == match) names.push_back(named(row.delta));
+  }
+  if (names.empty()) return;
+  caveats.add(
+      Gravity::weakens,
+      fmt::format("Called in {0} alone: {1}. Where the other side does not trace them, the tracer's cost of "
+                  "them counts on the side of {0} alone, and there their own cost is in their callers.",
+                  side, listed(names)));
+}
+
+void note_matches(const std::vector<FunctionRow>& rows, std::size_t without_symbol, Caveats& caveats) {
+  note_side_only(rows, FunctionMatch::only_a, "A", caveats);
+  note_side_only(rows, FunctionMatch::only_b, "B", caveats);
+  std::vector<std::string> renamed, duplicates;
+  for (const FunctionRow& row : rows) {
+    if (row.delta.match == FunctionMatch::renamed) {
+      renamed.push_back(fmt::format("{} is {} in B", named(row.delta), row.delta.name_b));
+    }
+    if (row.delta.duplicate > 0 && row.tested) duplicates.push_back(named(row.delta));
+  }
+  if (!renamed.empty()) {
+    caveats.add(Gravity::told,
+                fmt::format("Taken for the same function by its base name: {}.", listed(renamed)));
+  }
+  if (!duplicates.empty()) {
+    caveats.add(Gravity::told,
+                fmt::format("Several functions have one name and are matched by their order: {}.",
+                            listed(duplicates)));
+  }
+  if (without_symbol > 0) {
+    caveats.add(Gravity::told,
+                fmt::format("Without a known symbol, and so in no row: {} functions, counted run by run.",
+                            without_symbol));
+  }
+}
+
+}  // namespace
+
+FunctionDeltas function_deltas(const RunList& a, const RunList& b, const ComparisonSettings& settings,
+                               Caveats& caveats) {
+  const Sampling sampling(a, b);
+  const Basis basis = basis_of(a, b);
+  const FunctionMatches matches = match_functions(a, b);
+  std::vector<FunctionRow> rows;
+  double all = 0;
+  for (const MatchedFunction& function : matches.functions) {
+    rows.push_back(row_of(a, b, function, basis));
+    all += rows.back().weight;
+  }
+
+  FunctionDeltas deltas;
+  RunValues together_a(a.size(), 0.0), together_b(b.size(), 0.0);
+  for (FunctionRow& row : rows) {
+    row.tested = row.weight > 0 && row.weight >= settings.least_share * all;
+    if (!row.tested) continue;
+    ++deltas.tested;
+    add(together_a, row.a);
+    add(together_b, row.b);
+  }
+  if (deltas.tested > 0) {
+    deltas.together = estimate_shift(sampling, together_a, together_b, settings.level);
+  }
+  test_rows(rows, sampling, settings.level);
+  note_matches(rows, matches.without_symbol, caveats);
+
+  for (FunctionRow& row : rows) deltas.functions.push_back(std::move(row.delta));
+  std::ranges::stable_sort(deltas.functions, std::greater<>{}, [](const FunctionDelta& function) {
+    return std::abs(function.cost.shift.value_or(0));
+  });
+  return deltas;
+}
+
+std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Caveats& caveats) {
+  const Basis basis = basis_of(a, b);
+  const FunctionMatches matches = match_functions(a, b);
+  std::vector<FunctionRow> rows;
+  for (const MatchedFunction& function : matches.functions) {
+    FunctionRow& row = rows.emplace_back(FunctionRow{named_delta(function), {}, {}, 0, false});
+    row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis);
+    row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis);
+    // The change over all its calls; there is none for a function that only one side has.
+    double calls = 0;
+    for (const auto& [runs, places] : {std::pair{&a, &function.in_a}, std::pair{&b, &function.in_b}}) {
+      for (std::size_t i = 0; i < runs->size(); ++i) {
+        if ((*places)[i]) calls += static_cast<double>((*runs)[i]->trace->functions[*(*places)[i]].hits);
+      }
+    }
+    const bool both = row.delta.match == FunctionMatch::same || row.delta.match == FunctionMatch::renamed;
+    if (both) row.weight = calls * std::abs(row.delta.b.ns_per_call - row.delta.a.ns_per_call);
+  }
+  note_matches(rows, matches.without_symbol, caveats);
+  std::ranges::stable_sort(rows, std::greater<>{}, &FunctionRow::weight);
+  std::vector<FunctionDelta> times;
+  for (FunctionRow& row : rows) times.push_back(std::move(row.delta));
+  return times;
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,27 @@
+// Cost per byte of each traced function on both sides, with a test of the functions that matter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+
+namespace netperfd::analysis {
+
+struct FunctionDeltas {
+  std::vector<FunctionDelta> functions;  // the largest |shift| first
+  std::uint32_t tested = 0;
+  ShiftEstimate together;  // the tested functions' costs, added up run by run
+};
+
+// All runs must have a trace with timed functions and know their goodput.
+[[nodiscard]] FunctionDeltas function_deltas(const RunList& a, const RunList& b,
+                                             const ComparisonSettings& settings, Caveats& caveats);
+
+// For runs with timed functions whose goodput is unknown, such as imported traces: the time per call of each
+// function. Costs and call rates are absent. The largest change in time per call comes first.
+[[nodiscard]] std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Caveats& caveats);
+
+}  // namespace netperfd::analysis

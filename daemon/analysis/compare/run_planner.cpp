@@ -1,0 +1,161 @@
+#include "daemon/analysis/compare/run_planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "daemon/analysis/compare/rank_null.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+constexpr double kEfficiency = 3 / std::numbers::pi;
+constexpr double kMost = 1e6;
+
+double normal_quantile(double probability) {
+  return quantile(boost::math::normal(), probability);
+}
+
+// Properties of a rank test of given sizes that determine its power.
+struct RankTest {
+  double alpha = 1;            // two-sided, the exact level
+  double freedom = 1;          // degrees of freedom of the t test that stands in for it
+  double information = 0;      // its noncentrality is effect / sd * sqrt(information * kEfficiency)
+  std::uint32_t one_sign = 0;  // blocks that must all have one sign; 0: the test is of another kind
+};
+
+std::optional<RankTest> test_of_blocks(std::uint32_t n, double level) {
+  const RankNull null = RankNull::signed_rank(n);
+  const auto critical = null.critical(level);
+  if (!critical || n < 2) return std::nullopt;
+  return RankTest{null.two_sided(*critical), static_cast<double>(n) - 1, static_cast<double>(n),
+                  *critical == 0 ? n : 0};
+}
+
+std::optional<RankTest> test_of_runs(std::uint32_t n_a, std::uint32_t n_b, double level) {
+  if (n_a == 0 || n_b == 0) return std::nullopt;
+  const RankNull null = RankNull::mann_whitney(n_a, n_b);
+  const auto critical = null.critical(level);
+  if (!critical) return std::nullopt;
+  const double a = n_a;
+  const double b = n_b;
+  return RankTest{null.two_sided(*critical), a + b - 2, a * b / (a + b), 0};
+}
+
+// `effect` in standard deviations.
+double power_of(const RankTest& test, double effect) {
+  if (test.one_sign > 0) return std::pow(cdf(boost::math::normal(), effect), test.one_sign);
+  const double limit = quantile(complement(boost::math::students_t(test.freedom), test.alpha / 2));
+  const double noncentrality = effect * std::sqrt(test.information * kEfficiency);
+  // Beyond this the power is 1 to the last digit, and the series of the noncentral t need not be summed.
+  if (noncentrality > 2 * limit + 40) return 1;
+  return cdf(complement(boost::math::non_central_t(test.freedom, noncentrality), limit));
+}
+
+// In standard deviations: the effect at which the power is reached. The power grows with the effect.
+double detectable(const RankTest& test, double power) {
+  double low = 0;
+  double high = 1;
+  while (power_of(test, high) < power) high *= 2;
+  while (high - low > 1e-9 * high) {
+    const double middle = std::midpoint(low, high);
+    (power_of(test, middle) < power ? low : high) = middle;
+  }
+  return high;
+}
+
+// Normal theory gives too few values, never too many, so the search starts from it. `groups` is how many
+// times its variance is divided by n.
+template <typename TestOf>
+std::optional<std::uint32_t> fewest_with_power(const PowerQuestion& question, double groups,
+                                               std::uint32_t fewest, TestOf test_of) {
+  if (question.sd <= 0) return fewest;
+  const double effect = std::abs(question.effect) / question.sd;
+  const double quantiles = normal_quantile((1 + question.level) / 2) + normal_quantile(question.power);
+  const double by_normal_theory = groups * quantiles * quantiles / (effect * effect * kEfficiency);
+  if (!(by_normal_theory < kMost)) return std::nullopt;
+  auto n = std::max(fewest, static_cast<std::uint32_t>(by_normal_theory));
+  while (power_of(*test_of(n, question.level), effect) < question.power) ++n;
+  return n;
+}
+
+double sample_sd(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (n - 1));
+}
+
+double median_absolute_deviation(std::span<const double> values) {
+  const double centre = median(values);
+  std::vector<double> deviations;
+  deviations.reserve(values.size());
+  for (const double value : values) deviations.push_back(std::abs(value - centre));
+  return median(deviations);
+}
+
+// Correction factor of the median absolute deviation of n >= 6 normal values.
+double small_sample_factor(std::size_t n) {
+  constexpr std::array kOfSixToNine = {1.200, 1.140, 1.129, 1.107};
+  if (n < 6 + kOfSixToNine.size()) return kOfSixToNine.at(n - 6);
+  return static_cast<double>(n) / (static_cast<double>(n) - 0.8);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> runs_a_side(const PowerQuestion& question) {
+  return fewest_with_power(question, 2, fewest_for_mann_whitney(question.level),
+                           [](std::uint32_t n, double level) { return test_of_runs(n, n, level); });
+}
+
+std::optional<std::uint32_t> blocks(const PowerQuestion& question) {
+  return fewest_with_power(question, 1, fewest_for_signed_rank(question.level), test_of_blocks);
+}
+
+double power_of_runs(std::uint32_t n_a, std::uint32_t n_b, const PowerQuestion& question) {
+  const auto test = test_of_runs(n_a, n_b, question.level);
+  if (!test) return 0;
+  return question.sd > 0 ? power_of(*test, std::abs(question.effect) / question.sd) : 1;
+}
+
+double power_of_blocks(std::uint32_t n, const PowerQuestion& question) {
+  const auto test = test_of_blocks(n, question.level);
+  if (!test) return 0;
+  return question.sd > 0 ? power_of(*test, std::abs(question.effect) / question.sd) : 1;
+}
+
+std::optional<double> detectable_by_runs(std::uint32_t n_a, std::uint32_t n_b, double sd, double level,
+                                         double power) {
+  const auto test = test_of_runs(n_a, n_b, level);
+  if (!test) return std::nullopt;
+  return sd * detectable(*test, power);
+}
+
+std::optional<double> detectable_by_blocks(std::uint32_t n, double sd, double level, double power) {
+  const auto test = test_of_blocks(n, level);
+  if (!test) return std::nullopt;
+  return sd * detectable(*test, power);
+}
+
+std::optional<double> robust_sd(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double deviation = values.size() < 6 ? 0 : median_absolute_deviation(values);
+  return deviation > 0 ? 1.4826 * small_sample_factor(values.size()) * deviation : sample_sd(values);
+}
+
+std::optional<double> planning_sd(std::span<const double> pilot) {
+  const auto robust = robust_sd(pilot);
+  if (!robust) return std::nullopt;
+  return std::max(*robust, sample_sd(pilot));
+}
+
+}  // namespace netperfd::analysis

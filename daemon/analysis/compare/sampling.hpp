@@ -1,0 +1,79 @@
+// Defines what one sample of a comparison is (a block, a boot or a run), and computes figures from samples.
+//
+// Runs of one ABBA or BAAB block share the host's state of that moment, which cancels in the difference
+// within the block. So a block yields one value: the mean of its B letters less the mean of its A letters.
+// Runs of one boot share conditions of that boot (placement of memory, of interrupts, of tasks). If a side
+// has several boots, each yields one value, the median of its runs, because more runs of one boot say nothing
+// about other boots (Kalibera and Jones, ISMM 2013). Otherwise a run is a sample.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
+
+namespace netperfd::analysis {
+
+using RunList = std::vector<const ComparedRun*>;
+// One value per run, in the order of the runs; absent: unknown for this run.
+using RunValues = std::vector<std::optional<double>>;
+
+struct Samples {
+  std::vector<double> a, b;
+  bool paired = false;  // a[i] and b[i] belong to one block
+};
+
+class Sampling {
+ public:
+  // Samples are blocks if every run belongs to one and some block has runs of both sides. Otherwise they are
+  // boots if a side has several and the boot of every run is known, otherwise runs. The runs must outlive
+  // this object.
+  Sampling(RunList a, RunList b);
+
+  [[nodiscard]] Pairing pairing() const { return pairing_; }
+  [[nodiscard]] const RunList& a() const { return a_; }
+  [[nodiscard]] const RunList& b() const { return b_; }
+  // Runs of blocks that lack one side; no sample includes them.
+  [[nodiscard]] std::size_t runs_left_out() const { return left_out_; }
+  // Blocks in which the sides have different numbers of runs, so that drift does not cancel.
+  [[nodiscard]] std::size_t uneven_blocks() const { return uneven_; }
+  // Blocks with equally many runs of each side, but fewer than the fullest block has.
+  [[nodiscard]] std::size_t partial_blocks() const;
+
+  // The values of a() and b() as samples. Runs without a value are left out, and so are blocks that then lack
+  // a side.
+  [[nodiscard]] Samples samples(const RunValues& a, const RunValues& b) const;
+
+ private:
+  using Groups = std::vector<std::vector<std::size_t>>;  // of indices into a_ or b_: one sample each
+
+  bool group_by_block();
+  bool group_by_boot();
+  [[nodiscard]] std::optional<double> sample(const RunValues& values,
+                                             const std::vector<std::size_t>& group) const;
+
+  RunList a_, b_;
+  Pairing pairing_ = Pairing::runs;
+  Groups groups_a_, groups_b_;
+  std::size_t left_out_ = 0, uneven_ = 0;
+};
+
+[[nodiscard]] RunValues values_of(const RunList& runs,
+                                  const std::function<std::optional<double>(const ComparedRun&)>& value);
+
+// Both sides must have a sample.
+[[nodiscard]] Location shift_of(const Samples& samples, double level);
+
+// The shift that such samples find with 80 % power. Absent if there are too few to know their spread, or too
+// few for an interval.
+[[nodiscard]] std::optional<double> detectable_shift(const Samples& samples, double level);
+
+// The number of samples (pairs, or per side) that finds `shift` with 80 % power. Absent if there are too few
+// to know their spread, or if more than a million would be needed.
+[[nodiscard]] std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level);
+
+}  // namespace netperfd::analysis

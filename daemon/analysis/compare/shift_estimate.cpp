@@ -1,0 +1,40 @@
+#include "daemon/analysis/compare/shift_estimate.hpp"
+
+namespace netperfd::analysis {
+
+std::optional<double> median_of(const RunValues& values) {
+  std::vector<double> known;
+  for (const auto& value : values) {
+    if (value) known.push_back(*value);
+  }
+  if (known.empty()) return std::nullopt;
+  return median(known);
+}
+
+ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
+  ShiftEstimate estimate;
+  estimate.median_a = median_of(a).value_or(0);
+  estimate.median_b = median_of(b).value_or(0);
+  const Samples samples = sampling.samples(a, b);
+  if (samples.a.empty() || samples.b.empty()) return estimate;
+  const Location location = shift_of(samples, level);
+  estimate.shift = location.estimate;
+  estimate.p = location.p;
+  if (location.interval) {
+    estimate.low = location.interval->low;
+    estimate.high = location.interval->high;
+    estimate.level = location.interval->level;
+  }
+  return estimate;
+}
+
+ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b) {
+  ShiftEstimate estimate;
+  const auto median_a = median_of(a), median_b = median_of(b);
+  estimate.median_a = median_a.value_or(0);
+  estimate.median_b = median_b.value_or(0);
+  if (median_a && median_b) estimate.shift = *median_b - *median_a;
+  return estimate;
+}
+
+}  // namespace netperfd::analysis

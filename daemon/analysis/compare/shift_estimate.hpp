@@ -1,0 +1,19 @@
+// Converts samples to the model's type for an additive difference.
+#pragma once
+
+#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/model/comparison.hpp"
+
+namespace netperfd::analysis {
+
+// Medians are over the runs, not over the samples. If a side has no sample, there is no shift.
+[[nodiscard]] ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b,
+                                           double level);
+
+// From the medians alone, for figures that are reported but not tested.
+[[nodiscard]] ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b);
+
+// Median of the known values; absent if there are none.
+[[nodiscard]] std::optional<double> median_of(const RunValues& values);
+
+}  // namespace netperfd::analysis

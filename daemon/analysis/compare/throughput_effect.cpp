@@ -1,0 +1,242 @@
+#include "daemon/analysis/compare/throughput_effect.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/shift_estimate.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+bool measured(const ComparedRun& run) {
+  return run.received_bits_per_second && *run.received_bits_per_second > 0;
+}
+
+RunList measured_runs(const std::vector<ComparedRun>& runs, bool traced) {
+  RunList chosen;
+  for (const ComparedRun& run : runs) {
+    if (measured(run) && run.trace.has_value() == traced) chosen.push_back(&run);
+  }
+  return chosen;
+}
+
+std::optional<double> bits_per_second(const ComparedRun& run) {
+  return run.received_bits_per_second;
+}
+
+std::optional<double> log_bits_per_second(const ComparedRun& run) {
+  return std::log(*run.received_bits_per_second);
+}
+
+bool all_started(const RunList& runs) {
+  return std::ranges::all_of(runs, [](const ComparedRun* run) { return run->started.has_value(); });
+}
+
+bool all_before(const RunList& first, const RunList& second) {
+  const auto started = [](const ComparedRun* run) { return *run->started; };
+  return started(*std::ranges::max_element(first, {}, started)) <
+         started(*std::ranges::min_element(second, {}, started));
+}
+
+std::set<std::string> boots_of(const RunList& runs) {
+  std::set<std::string> boots;
+  for (const ComparedRun* run : runs) {
+    if (run->fingerprint && !run->fingerprint->boot_id.empty()) boots.insert(run->fingerprint->boot_id);
+  }
+  return boots;
+}
+
+void note_order(const Sampling& sampling, Caveats& caveats) {
+  if (sampling.pairing() == Pairing::blocks) {
+    if (sampling.runs_left_out() > 0) {
+      caveats.add(Gravity::weakens,
+                  fmt::format("Not counted, being of blocks that lack one side: {} of {} runs.",
+                              sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
+    }
+    if (sampling.uneven_blocks() > 0) {
+      caveats.add(
+          Gravity::weakens,
+          fmt::format(
+              "Blocks with more runs of one side than of the other, in which a drift of the host does "
+              "not cancel: {}.",
+              sampling.uneven_blocks()));
+    }
+    if (sampling.partial_blocks() > 0) {
+      caveats.add(Gravity::weakens,
+                  fmt::format("Blocks that are not whole, whose differences spread more than those of the "
+                              "others: {}.",
+                              sampling.partial_blocks()));
+    }
+    return;
+  }
+  if (!all_started(sampling.a()) || !all_started(sampling.b())) {
+    caveats.add(Gravity::verdict,
+                "Not interleaved in blocks, and it is not known when each run was: a drift of the host "
+                "cannot be told from the change.");
+  } else if (all_before(sampling.a(), sampling.b())) {
+    caveats.add(Gravity::verdict,
+                "Not interleaved: all runs of A were before all of B, so that a drift of the host cannot be "
+                "told from the change.");
+  } else if (all_before(sampling.b(), sampling.a())) {
+    caveats.add(Gravity::verdict,
+                "Not interleaved: all runs of B were before all of A, so that a drift of the host cannot be "
+                "told from the change.");
+  } else {
+    caveats.add(Gravity::weakens,
+                "Not interleaved in blocks: a drift of the host need not cancel, and the interval does not "
+                "allow for it.");
+  }
+}
+
+void note_boots(const Sampling& sampling, Caveats& caveats) {
+  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+  if (boots_a.size() == 1 && boots_b.size() == 1 && boots_a != boots_b) {
+    caveats.add(Gravity::verdict, "One boot each: not separable from boot-to-boot variation.");
+  }
+  if (sampling.pairing() == Pairing::runs && (boots_a.size() > 1 || boots_b.size() > 1)) {
+    caveats.add(Gravity::verdict,
+                "The runs are of several boots, but not of all of them the boot is known: each run counts as "
+                "a sample, though runs of one boot share its luck.");
+  }
+}
+
+bool received_nothing(const ComparedRun& run) {
+  return run.received_bits_per_second && !measured(run);
+}
+
+// Empty if every run of the side that the throughput is taken from received something.
+std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
+  std::size_t all = 0, nothing = 0;
+  for (const ComparedRun& run : runs) {
+    if (arm == Arm::plain && !is_plain(run)) continue;
+    ++all;
+    if (received_nothing(run)) ++nothing;
+  }
+  if (nothing == 0) return {};
+  return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
+                     all < runs.size() ? "plain " : "", side);
+}
+
+std::string why_no_throughput(const std::vector<ComparedRun>& runs, std::string_view side) {
+  if (std::ranges::none_of(runs, received_nothing))
+    return fmt::format("no run of {} tells its throughput", side);
+  if (std::ranges::all_of(runs, received_nothing)) return fmt::format("no run of {} received anything", side);
+  return fmt::format("no run of {} is known to have received anything", side);
+}
+
+void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
+                      Caveats& caveats) {
+  const auto unknown = std::ranges::count_if(
+      runs, [](const ComparedRun& run) { return !run.received_bits_per_second.has_value(); });
+  const auto dead_traced = std::ranges::count_if(
+      runs, [](const ComparedRun& run) { return !is_plain(run) && received_nothing(run); });
+  if (arm == Arm::plain && dead_traced > 0) {
+    const auto traced = static_cast<std::ptrdiff_t>(runs.size()) - std::ranges::count_if(runs, is_plain);
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("{} of {} traced runs of {} received nothing: the throughput is that of plain ones.",
+                    dead_traced, traced, side));
+  }
+  if (unknown > 0) {
+    caveats.add(Gravity::weakens,
+                fmt::format("Of {} of {} runs of {} it is not known what was received: they "
+                            "are not counted.",
+                            unknown, runs.size(), side));
+  }
+}
+
+}  // namespace
+
+ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
+  ArmRuns plain{Arm::plain, measured_runs(a, false), measured_runs(b, false)};
+  if (!plain.a.empty() && !plain.b.empty()) return plain;
+  ArmRuns traced{Arm::traced, measured_runs(a, true), measured_runs(b, true)};
+  if (!traced.a.empty() && !traced.b.empty()) return traced;
+  ArmRuns mixed{Arm::mixed, plain.a.empty() ? traced.a : plain.a, plain.b.empty() ? traced.b : plain.b};
+  if (!mixed.a.empty() && !mixed.b.empty()) return mixed;
+  mixed.arm = Arm::plain;  // a side has no run at all
+  return mixed;
+}
+
+RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level) {
+  RatioEstimate effect;
+  const RunValues raw_a = values_of(sampling.a(), bits_per_second);
+  const RunValues raw_b = values_of(sampling.b(), bits_per_second);
+  effect.median_a = median_of(raw_a).value_or(0);
+  effect.median_b = median_of(raw_b).value_or(0);
+  const Samples samples = sampling.samples(values_of(sampling.a(), log_bits_per_second),
+                                           values_of(sampling.b(), log_bits_per_second));
+  effect.n_a = static_cast<std::uint32_t>(samples.a.size());
+  effect.n_b = static_cast<std::uint32_t>(samples.b.size());
+  if (samples.a.empty() || samples.b.empty()) return effect;
+  const Location location = shift_of(samples, level);
+  effect.ratio = std::exp(location.estimate);
+  effect.p = location.p;
+  effect.cliffs_delta = cliffs_delta(samples.a, samples.b);
+  if (location.interval) {
+    effect.low = std::exp(location.interval->low);
+    effect.high = std::exp(location.interval->high);
+    effect.level = location.interval->level;
+  }
+  if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
+  effect.needed = samples_needed(samples, std::log1p(threshold), level);
+  return effect;
+}
+
+Verdict verdict_of(const RatioEstimate& effect, double threshold) {
+  if (!effect.low || !effect.high) return Verdict::too_few;
+  if (*effect.low - 1 > -threshold && *effect.high - 1 < threshold) return Verdict::equivalent;
+  if (*effect.low > 1) return Verdict::improvement;
+  if (*effect.high < 1) return Verdict::regression;
+  return Verdict::inconclusive;
+}
+
+void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats) {
+  if (runs.a.empty() || runs.b.empty()) return;
+  if (runs.arm == Arm::traced) {
+    caveats.add(Gravity::weakens,
+                "A side has no plain run: the throughput is that under tracing, whose cost is in it.");
+  } else if (runs.arm == Arm::mixed) {
+    caveats.add(
+        Gravity::verdict,
+        "One side has plain runs alone and the other traced ones alone: the cost of tracing is in the "
+        "difference.");
+  }
+  note_order(sampling, caveats);
+  note_boots(sampling, caveats);
+}
+
+std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                               const ArmRuns& runs) {
+  std::vector<std::string> reasons;
+  if (runs.a.empty()) reasons.push_back(why_no_throughput(a, "A"));
+  if (runs.b.empty()) reasons.push_back(why_no_throughput(b, "B"));
+  return fmt::format("There is nothing to compare: {}.", listed(reasons));
+}
+
+std::vector<std::string> runs_without_ratio(const std::vector<ComparedRun>& a,
+                                            const std::vector<ComparedRun>& b, Arm arm) {
+  std::vector<std::string> sentences{dead_runs(a, "A", arm), dead_runs(b, "B", arm)};
+  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
+  return sentences;
+}
+
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
+                      Caveats& caveats) {
+  note_silent_side(a, "A", arm, caveats);
+  note_silent_side(b, "B", arm, caveats);
+}
+
+void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,
+                      Caveats& caveats) {
+  if (failed == 0) return;
+  caveats.add(Gravity::verdict, fmt::format("{} of {} runs of {} failed and are not in this comparison.",
+                                            failed, runs.size() + failed, side));
+}
+
+}  // namespace netperfd::analysis

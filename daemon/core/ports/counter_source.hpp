@@ -1,0 +1,34 @@
+// The kernel's counters around a run.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "daemon/model/counters.hpp"
+#include "daemon/model/job_spec.hpp"
+
+namespace netperfd::core {
+
+// The counters around one run. It holds everything needed to read them again after the workload's processes
+// and the last task of their namespaces are gone.
+class ActiveCounters {
+ public:
+  virtual ~ActiveCounters() = default;
+  // The client was released just now: time 0 of the samples, which begin here.
+  virtual void released() = 0;
+  // Counts since open(); the last call. Takes about as long as open(), after the workload is gone.
+  [[nodiscard]] virtual Counters finish() = 0;
+};
+
+class CounterSource {
+ public:
+  virtual ~CounterSource() = default;
+  // Reads all counters for the first time. `workload` as in ActiveWorkload::pids(). Never null: counters that
+  // cannot be read are listed in Counters::unknown.
+  [[nodiscard]] virtual std::unique_ptr<ActiveCounters> open(const JobSpec& spec,
+                                                             const std::vector<pid_t>& workload) = 0;
+};
+
+}  // namespace netperfd::core

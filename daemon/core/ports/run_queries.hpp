@@ -1,0 +1,193 @@
+// What the store answers about runs; daemon/store implements it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/base/error.hpp"
+#include "daemon/model/counters.hpp"
+#include "daemon/model/design.hpp"
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/function_profile.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/model/run_state.hpp"
+#include "daemon/model/trace_record.hpp"
+
+namespace netperfd::core {
+
+struct RunFilter {
+  std::optional<JobId> job;
+  std::optional<std::string> scenario;
+  std::optional<std::string> label;
+  std::optional<RunState> state;
+  std::optional<std::string> variant;  // its name
+  std::optional<bool> traced;          // false: runs without their job's trace
+  std::optional<JobPurpose> purpose;
+  std::optional<WallTime> since, until;  // when the job was created; since inclusive, until exclusive
+};
+
+struct TraceTotals {
+  std::uint64_t events = 0;  // decoded
+  std::uint64_t lost = 0;    // over all CPUs, computed by lost_of()
+  std::string skipped;       // as in TraceRecord
+  std::string broken;
+};
+
+// One run without its long parts.
+struct RunRow {
+  RunId id = 0;
+  JobId job = 0;
+  std::uint32_t index = 0;  // within its job, from 1
+  Arm arm;
+  std::string variant;  // its name; empty without variants
+  // Restored from the stored columns: name, description, label, repeat, purpose, design without the commands
+  // of its variants, workload and, for iperf3, server, local, netns, protocol, direction, streams, duration,
+  // bytes and omit. The rest has its defaults.
+  JobSpec spec;
+  uid_t owner = 0;
+  RunState state = RunState::pending;
+  std::string error;
+  WallTime created;
+  std::optional<WallTime> started, ended;
+  std::string iperf3_version;
+  std::optional<Endpoint> client, server;
+  std::optional<std::uint32_t> mss_bytes;
+  std::string congestion;
+  std::optional<double> cpu_client_percent, cpu_server_percent;
+  std::optional<ResourceUsage> client_usage;
+  std::vector<Totals> sums;
+  std::vector<QualityFlag> flags;
+  std::vector<std::string> documents;  // names
+  std::optional<TraceTotals> trace;    // absent if the job asked for no trace
+};
+
+template <class Row>
+struct Page {
+  std::vector<Row> rows;
+  std::string next;  // cursor of the next page, empty at the end
+};
+
+// A function profile without its lists.
+struct ProfileSummary {
+  FunctionProfile profile;                            // functions, edges and tree are empty
+  std::uint64_t functions = 0, edges = 0, nodes = 0;  // number of each
+  // Over all functions. corrected_self_ns is absent if any function lacks it, or if there is no function.
+  std::uint64_t hits = 0, self_ns = 0;
+  std::optional<std::uint64_t> corrected_self_ns;
+};
+
+// Consecutive rows of one list of a profile. A run that has ended does not change, so row numbers are enough
+// to continue.
+template <class Row>
+struct ProfilePart {
+  std::vector<Row> rows;
+  std::uint64_t total = 0;  // rows in the whole list
+  bool timed = true;        // as in FunctionProfile
+};
+
+// The long lists of a function.
+struct FunctionLists {
+  bool histogram = false, slices = false;
+};
+
+// The identity of a function, as in FunctionStats.
+struct FunctionName {
+  std::string name, module;
+  std::uint32_t duplicate = 0;
+};
+struct NamedEdge {
+  CallEdge edge;
+  FunctionName caller, callee;
+};
+struct NamedNode {
+  CallNode node;
+  std::uint32_t depth = 0;  // 0: a root
+  FunctionName function;
+};
+
+// Run numbers, both ends inclusive.
+struct RunRange {
+  RunId first = 0, last = 0;
+};
+
+// A run that matches a selection (run_selection.hpp).
+struct SelectedRun {
+  RunId id = 0;
+  JobId job = 0;
+  std::string scenario, label;
+  Arm arm;
+  std::optional<WallTime> started, ended;
+};
+
+// The parts of a run that a comparison reads.
+enum class ComparedParts {
+  throughput,  // ComparedRun's job, times, place in the design and throughput; a trace without its lists
+  all
+};
+
+// Names used by jobs, each once.
+struct RunNames {
+  std::vector<std::string> scenarios, labels;
+};
+
+class RunQueries {
+ public:
+  virtual ~RunQueries() = default;
+  // Newest first.
+  [[nodiscard]] virtual Result<Page<RunRow>> runs(const RunFilter& filter, const std::string& cursor,
+                                                  std::uint32_t limit) = 0;
+  // 0 means the newest run that has ended.
+  [[nodiscard]] virtual Result<RunRow> run(RunId run) = 0;
+  [[nodiscard]] virtual Result<std::vector<Totals>> streams(RunId run) = 0;
+  // In the order of iperf3's document.
+  [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
+                                                         std::uint32_t limit) = 0;
+  // Without samples, stacks, profile and recording, which are long. not_found if the run has no trace.
+  [[nodiscard]] virtual Result<TraceRecord> trace(RunId run) = 0;
+  // By time; only one event if `event` is not empty.
+  [[nodiscard]] virtual Result<Page<EventSample>> trace_samples(RunId run, const std::string& event,
+                                                                const std::string& cursor,
+                                                                std::uint32_t limit) = 0;
+  // By event, the most frequent first.
+  [[nodiscard]] virtual Result<Page<StackCount>> trace_stacks(RunId run, const std::string& cursor,
+                                                              std::uint32_t limit) = 0;
+  // not_found if the run has no profile; the same holds for the lists that follow.
+  [[nodiscard]] virtual Result<ProfileSummary> profile(RunId run) = 0;
+  // `limit` rows from number `offset` on, fewer at the end. The cost depends only on these rows, however long
+  // the list is. Functions come without the lists that are not asked for.
+  [[nodiscard]] virtual Result<ProfilePart<FunctionStats>> functions(RunId run, std::uint64_t offset,
+                                                                     std::uint32_t limit,
+                                                                     FunctionLists lists) = 0;
+  [[nodiscard]] virtual Result<ProfilePart<NamedEdge>> call_edges(RunId run, std::uint64_t offset,
+                                                                  std::uint32_t limit) = 0;
+  [[nodiscard]] virtual Result<ProfilePart<NamedNode>> call_nodes(RunId run, std::uint64_t offset,
+                                                                  std::uint32_t limit) = 0;
+  [[nodiscard]] virtual Result<Traffic> traffic(RunId run) = 0;
+  // not_found if none was taken.
+  [[nodiscard]] virtual Result<Fingerprint> fingerprint(RunId run) = 0;
+  // not_found if none were read.
+  [[nodiscard]] virtual Result<Counters> counters(RunId run) = 0;
+  [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
+  // Newest first. Returns the runs that pass the filter and, if there are ranges, lie within one of them. The
+  // ranges must be disjoint and in order.
+  [[nodiscard]] virtual Result<std::vector<SelectedRun>> selected_runs(const RunFilter& filter,
+                                                                       const std::vector<RunRange>& ranges,
+                                                                       std::uint32_t most) = 0;
+  [[nodiscard]] virtual Result<RunNames> run_names() = 0;
+  // In the given order, without the data that a comparison does not need; not_found if a run does not exist.
+  [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
+      const std::vector<RunId>& runs, ComparedParts wanted) = 0;
+  // All runs of the job in any state, oldest first.
+  [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
+  // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
+  // last run removes the job.
+  [[nodiscard]] virtual Status remove(RunId run) = 0;
+};
+
+}  // namespace netperfd::core

@@ -1,0 +1,48 @@
+// The processes that make traffic.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::core {
+
+// Receives the events of one workload, on the loop thread, never from inside prepare(), release() or stop().
+class WorkloadListener {
+ public:
+  virtual ~WorkloadListener() = default;
+  // Everything is ready and waits for release(). Called at most once.
+  virtual void workload_prepared() = 0;
+  // A live interval (the sum of one direction), if this iperf3 can report it before its end.
+  virtual void workload_interval(const Interval& interval) = 0;
+  // The last call, made exactly once: no process is left. The listener may destroy the workload inside it.
+  virtual void workload_ended(WorkloadResult result) = 0;
+};
+
+// The processes of one run. Destroying it kills those that are left.
+class ActiveWorkload {
+ public:
+  virtual ~ActiveWorkload() = default;
+  // Starts the prepared client: the moment when the measurement begins.
+  virtual void release() = 0;
+  // Ends the workload early, first with a request and then by force; workload_ended follows.
+  virtual void stop() = 0;
+  // The workload's processes on this host, from workload_prepared on; may be empty.
+  [[nodiscard]] virtual std::vector<pid_t> pids() const = 0;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  // Starts everything that `spec` needs, so that only release() is missing. `listener` must outlive the
+  // result. An error means that nothing was started; later failures come through workload_ended.
+  [[nodiscard]] virtual Result<std::unique_ptr<ActiveWorkload>> prepare(const JobSpec& spec,
+                                                                        WorkloadListener& listener) = 0;
+};
+
+}  // namespace netperfd::core

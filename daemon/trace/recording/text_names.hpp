@@ -1,0 +1,35 @@
+// Names of tasks and functions as in the kernel's texts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "daemon/trace/ring/symbols.hpp"
+
+namespace netperfd::trace {
+
+// All results are printable, whatever names an imported file has for tasks and functions. Keeps a bounded
+// number of texts.
+class TextNames {
+ public:
+  // Both are kept by reference.
+  TextNames(const Symbols& symbols, const std::map<std::int32_t, std::string>& tasks)
+      : symbols_(symbols), tasks_(tasks) {}
+
+  // "iperf3", "<idle>", "<...>".
+  [[nodiscard]] std::string task(std::int32_t pid) const;
+  // "  iperf3-219   ", with the name truncated to fit. Valid until the next call.
+  [[nodiscard]] const std::string& task_column(std::int32_t pid);
+  // "hsr_dev_xmit [hsr]"; a token if no symbol is known. Valid until the next call.
+  [[nodiscard]] const std::string& function(std::uint64_t address);
+
+ private:
+  const Symbols& symbols_;
+  const std::map<std::int32_t, std::string>& tasks_;
+  std::unordered_map<std::int32_t, std::string> columns_;
+  std::unordered_map<std::uint64_t, std::string> functions_;
+};
+
+}  // namespace netperfd::trace

@@ -1,0 +1,33 @@
+#include "daemon/trace/ring/task_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+
+#include "daemon/trace/ring/tally_marks.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+constexpr std::size_t kLongestTaskName = 64;  // four times the kernel's TASK_COMM_LEN
+
+}  // namespace
+
+std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
+  std::map<std::int32_t, std::string> names;
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    auto line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    std::int32_t pid = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
+    if (error != std::errc{}) continue;
+    line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
+    if (line.size() > 1 && line != " <...>") names[pid] = one_line(line.substr(1, kLongestTaskName));
+  }
+  names[0] = "<idle>";
+  return names;
+}
+
+}  // namespace netperfd::trace

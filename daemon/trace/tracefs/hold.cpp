@@ -1,0 +1,115 @@
+#include "daemon/trace/tracefs/hold.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/trace/tracefs/undo.hpp"
+
+namespace netperfd::trace {
+
+std::string in_directory(const std::string& directory, const std::string& file) {
+  return directory.empty() ? file : directory + "/" + file;
+}
+
+std::string trimmed_text(const std::string& text) {
+  const auto first = text.find_first_not_of('\n');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of('\n') - first + 1);
+}
+
+Hold::Hold(Tracefs& tracefs, Journal& journal, std::string directory)
+    : tracefs_(tracefs), journal_(journal), directory_(std::move(directory)) {}
+
+Status Hold::claim() {
+  if (at_top()) return {};
+  if (tracefs_.exists(directory_)) {
+    return fail(ErrorKind::busy, fmt::format("{} is there already: another trace session, or what a dead one "
+                                             "left; \"netperfd --cleanup\" removes the latter.",
+                                             directory_));
+  }
+  const auto announced = journal_.announce(
+      {.kind = ChangeKind::instance, .path = directory_, .before = "", .left = std::nullopt});
+  if (!announced) return announced;
+  return tracefs_.make_directory(directory_);
+}
+
+Status Hold::change(ChangeKind kind, const std::string& path, const std::function<Status()>& make) {
+  const auto before = tracefs_.read(path);
+  if (!before) return std::unexpected(before.error());
+  const auto announced =
+      journal_.announce({.kind = kind, .path = path, .before = *before, .left = std::nullopt});
+  if (!announced) return announced;
+  auto made = make();
+  // Lists and triggers are restored whatever they contain meanwhile.
+  if (kind != ChangeKind::setting) return made;
+  if (auto left = tracefs_.read(path); left) journal_.note_left(path, std::move(*left));
+  return made;
+}
+
+Status Hold::set(const std::string& file, const std::string& text) {
+  if (at_top()) return set_shared(file, text);
+  return tracefs_.write(path(file), text);
+}
+
+Status Hold::set_list(const std::string& file, const std::string& text) {
+  const auto make = [&] { return tracefs_.write(path(file), text); };
+  return at_top() ? change(ChangeKind::list, file, make) : make();
+}
+
+Status Hold::set_functions(const std::string& file, const std::vector<std::string>& patterns,
+                           std::vector<std::string>& refused) {
+  const auto make = [&]() -> Status {
+    auto status = tracefs_.write(path(file), "");
+    for (const auto& pattern : patterns) {
+      if (!status) break;
+      // Without trailing white space the kernel takes it for the beginning of a name. It then looks the name
+      // up only when the file is closed, and does not report that it is unknown.
+      status = tracefs_.append(path(file), pattern + "\n");
+      if (status || status.error().kind != ErrorKind::invalid_argument) continue;
+      refused.push_back(pattern);
+      status = {};
+    }
+    return status;
+  };
+  return at_top() ? change(ChangeKind::list, file, make) : make();
+}
+
+Status Hold::set_trigger(const std::string& file, const std::string& text) {
+  const auto before = tracefs_.read(path(file));
+  if (!before) return std::unexpected(before.error());
+  if (!list_items(file, *before).empty()) {
+    return fail(ErrorKind::busy,
+                fmt::format("{} has a trigger already: {}", path(file), trimmed_text(*before)));
+  }
+  const auto make = [&] { return tracefs_.append(path(file), text); };
+  return at_top() ? change(ChangeKind::trigger, file, make) : make();
+}
+
+Status Hold::set_shared(const std::string& file, const std::string& text) {
+  return change(ChangeKind::setting, file, [&] { return tracefs_.write(file, text); });
+}
+
+Status Hold::empty_shared_list(const std::string& file) {
+  return change(ChangeKind::list, file, [&] { return tracefs_.write(file, ""); });
+}
+
+Status Hold::remember(const std::string& file) {
+  if (!at_top()) return {};
+  const auto before = tracefs_.read(file);
+  if (!before) return std::unexpected(before.error());
+  return journal_.announce(
+      {.kind = ChangeKind::setting, .path = file, .before = *before, .left = std::nullopt});
+}
+
+Result<std::string> Hold::read(const std::string& file) const {
+  const auto text = tracefs_.read(path(file));
+  if (!text) return std::unexpected(text.error());
+  return trimmed_text(*text);
+}
+
+bool Hold::exists(const std::string& file) const {
+  return tracefs_.exists(path(file));
+}
+
+}  // namespace netperfd::trace

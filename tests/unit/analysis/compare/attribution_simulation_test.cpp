@@ -1,0 +1,145 @@
+// One of two hundred functions changes by a known amount, on a host whose runs vary. Does that function come
+// first, and do the intervals hold the truth as often as they claim?
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/comparison.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+constexpr int kSets = 500;
+constexpr int kRuns = 9;  // plain ones on each side, and as many traced ones
+constexpr int kFunctions = 200;
+constexpr double kBytes = 1e9;
+constexpr double kPackets = 2e6;
+constexpr double kCallsPerPacket = 2;
+constexpr double kNsMore = 40;                                            // per call of the changed function
+constexpr double kTruth = kNsMore * kCallsPerPacket * kPackets / kBytes;  // ns per byte
+// Additional cost of the change, in code that is not traced.
+constexpr double kUntracedMore = 0.04;
+constexpr double kTrueShare = kTruth / (kTruth + kUntracedMore);
+
+class Host {
+ public:
+  explicit Host(std::uint64_t seed) : generator_(seed) {
+    names_.emplace_back("changed");
+    ns_per_call_.push_back(400);
+    // The others add up to about 8 ns per byte: a few as large as the changed one, many small ones.
+    for (int i = 1; i < kFunctions; ++i) {
+      names_.push_back("function_" + std::to_string(i));
+      ns_per_call_.push_back(800.0 / (1 + i % 40));
+    }
+  }
+
+  std::vector<ComparedRun> side(bool changed) {
+    std::vector<ComparedRun> runs;
+    for (int i = 0; i < kRuns; ++i) {
+      runs.push_back(plain(changed));
+      runs.push_back(traced(changed));
+    }
+    return runs;
+  }
+
+ private:
+  // Random factor with a tail to the slow side; drawn for each run, and for each function in it.
+  double luck() { return 1 + 0.004 * exponential_(generator_) + 0.003 * normal_(generator_); }
+
+  double true_ns_per_byte(std::size_t function, bool changed) const {
+    const double more = function == 0 && changed ? kNsMore : 0;
+    return (ns_per_call_[function] + more) * kCallsPerPacket * kPackets / kBytes;
+  }
+
+  ComparedRun run() {
+    ComparedRun run;
+    run.goodput_bytes = static_cast<std::uint64_t>(kBytes);
+    run.packets = static_cast<std::uint64_t>(kPackets);
+    return run;
+  }
+
+  ComparedRun plain(bool changed) {
+    double ns_per_byte = 2 + (changed ? kUntracedMore : 0);
+    for (std::size_t f = 0; f < names_.size(); ++f) ns_per_byte += kSpread * true_ns_per_byte(f, changed);
+    ns_per_byte += (1 - kSpread) * true_ns_per_byte(0, changed);
+    ns_per_byte *= luck() / kMeanLuck;
+    ComparedRun plain = run();
+    plain.busy_ns = static_cast<std::uint64_t>(ns_per_byte * kBytes);
+    plain.busiest_cpu = 0.98;
+    plain.received_bits_per_second = 8e9 / ns_per_byte;
+    return plain;
+  }
+
+  ComparedRun traced(bool changed) {
+    ComparedRun traced = run();
+    traced.received_bits_per_second = 6e8 * luck();
+    ComparedTrace& trace = traced.trace.emplace();
+    trace.calibrated = true;
+    trace.functions.reserve(names_.size());
+    const double of_run = luck();
+    for (std::size_t f = 0; f < names_.size(); ++f) {
+      const double share = f == 0 ? 1 : kSpread;
+      const double self = share * true_ns_per_byte(f, changed) * of_run * luck() / (kMeanLuck * kMeanLuck);
+      ComparedFunction& function = trace.functions.emplace_back();
+      function.name = names_[f];
+      function.hits = static_cast<std::uint64_t>(share * kCallsPerPacket * kPackets);
+      function.self_ns = static_cast<std::uint64_t>(self * kBytes);
+      function.corrected_self_ns = function.self_ns;
+      trace.calls += function.hits;
+    }
+    return traced;
+  }
+
+  // Call rate of the others, relative to the changed function.
+  static constexpr double kSpread = 0.12;
+  static constexpr double kMeanLuck = 1.004;
+
+  std::mt19937_64 generator_;
+  std::normal_distribution<double> normal_;
+  std::exponential_distribution<double> exponential_;
+  std::vector<std::string> names_;
+  std::vector<double> ns_per_call_;
+};
+
+TEST(AttributionBySimulation, finds_forty_nanoseconds_in_one_of_two_hundred_functions) {
+  Host host(6);
+  int first = 0, covered = 0, covered_share = 0, significant = 0;
+  double false_share = 0;  // share of false ones among those with q < 0.05, summed over the sets
+  for (int set = 0; set < kSets; ++set) {
+    const Comparison comparison = compare(host.side(false), host.side(true), {});
+    const Attribution& attribution = comparison.attribution;
+    ASSERT_EQ(attribution.not_attributed, "");
+    const FunctionDelta& top = attribution.functions.front();
+    if (top.name == "changed") ++first;
+    int discoveries = 0, right = 0;
+    for (const FunctionDelta& function : attribution.functions) {
+      if (!function.cost.q || *function.cost.q >= 0.05) continue;
+      ++discoveries;
+      if (function.name == "changed") ++right;
+    }
+    significant += right;
+    if (discoveries > 0) false_share += static_cast<double>(discoveries - right) / discoveries;
+    if (top.cost.low && *top.cost.low <= kTruth && kTruth <= *top.cost.high) ++covered;
+    if (attribution.explained_low && *attribution.explained_low <= kTrueShare &&
+        kTrueShare <= *attribution.explained_high) {
+      ++covered_share;
+    }
+  }
+  RecordProperty("first", first);
+  RecordProperty("covered", covered);
+  RecordProperty("covered_share", covered_share);
+  RecordProperty("significant", significant);
+  RecordProperty("false_discoveries_percent", std::to_string(100 * false_share / kSets));
+  EXPECT_EQ(first, kSets);
+  EXPECT_EQ(significant, kSets);
+  EXPECT_LE(false_share, 0.07 * kSets);  // 5 % by definition, plus two percentage points for chance
+  EXPECT_GE(covered, kSets * 93 / 100);
+  EXPECT_GE(covered_share, kSets * 93 / 100);
+}
+
+}  // namespace
+}  // namespace netperfd::analysis

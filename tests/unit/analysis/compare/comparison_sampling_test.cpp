@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+#include "tests/unit/analysis/compare/compared_runs.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+using testing::Not;
+
+struct SampledSides {
+  std::vector<ComparedRun> a, b;
+};
+
+// Alternating ABBA and BAAB blocks, one minute per letter, on a host that becomes 1 % slower per letter.
+SampledSides blocks(std::uint32_t count, double ratio) {
+  SampledSides sides;
+  int minute = 0;
+  for (std::uint32_t block = 1; block <= count; ++block) {
+    for (std::uint32_t letter = 1; letter <= 4; ++letter) {
+      const bool outer = letter == 1 || letter == 4;
+      const bool is_a = outer == (block % 2 == 1);
+      const double wobble = 1 + 1e-4 * (block % 3);
+      ComparedRun run = run_at(minute, 1e9 * std::exp(-0.01 * minute) * (is_a ? 1 : ratio * wobble));
+      ++minute;
+      run.job = 7;
+      run.block = block;
+      run.letter = letter;
+      (is_a ? sides.a : sides.b).push_back(run);
+    }
+  }
+  return sides;
+}
+
+TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch) {
+  const SampledSides sides = blocks(8, 1.05);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::blocks);
+  EXPECT_EQ(comparison.effect.n_a, 8U);
+  EXPECT_EQ(comparison.effect.n_b, 8U);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
+  EXPECT_LT(*comparison.effect.high - *comparison.effect.low, 1e-3);  // although 16 runs spread by 30 %
+  EXPECT_TRUE(comparison.effect.detectable);
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("interleaved")));
+}
+
+TEST(Sampling, tells_of_blocks_that_are_not_whole) {
+  SampledSides sides = blocks(8, 1.05);
+  EXPECT_THAT(compare(sides.a, sides.b, {}).caveats, Not(has_caveat("not whole")));
+  sides.a.pop_back();
+  sides.b.pop_back();
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.effect.n_a, 8U);
+  EXPECT_THAT(comparison.caveats, has_caveat("Blocks that are not whole, whose differences spread more than "
+                                             "those of the others: 1."));
+}
+
+TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
+  const SampledSides sides = blocks(5, 1.05);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::blocks);
+  EXPECT_EQ(comparison.verdict, Verdict::too_few);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
+}
+
+TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
+  SampledSides sides = blocks(4, 1.05);
+  SampledSides more = blocks(4, 1.05);
+  for (auto* side : {&more.a, &more.b}) {
+    for (ComparedRun& run : *side) run.job = 8;
+  }
+  sides.a.insert(sides.a.end(), more.a.begin(), more.a.end());
+  sides.b.insert(sides.b.end(), more.b.begin(), more.b.end());
+  EXPECT_EQ(compare(sides.a, sides.b, {}).effect.n_a, 8U);
+}
+
+TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
+  SampledSides sides = blocks(8, 1.05);
+  std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 3; });
+  std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 5 && run.letter == 2; });
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_THAT(comparison.caveats, has_caveat("being of blocks that lack one side: 2 of 29 runs."));
+  EXPECT_THAT(comparison.caveats, has_caveat("does not cancel: 1."));
+}
+
+TEST(Sampling, of_blocks_that_are_not_the_same_ones_is_by_run) {
+  SampledSides sides = blocks(8, 1.05);
+  for (ComparedRun& run : sides.b) run.job = 9;
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::runs);
+  EXPECT_EQ(comparison.effect.n_a, 16U);
+  EXPECT_THAT(comparison.caveats, has_caveat("Not interleaved in blocks"));
+}
+
+TEST(Sampling, says_when_one_side_was_all_before_the_other) {
+  const auto early = runs_from(0, eight_around(100)), late = runs_from(10, eight_around(100));
+  EXPECT_THAT(compare(early, late, {}).caveats, has_caveat("all runs of A were before all of B"));
+  EXPECT_THAT(compare(late, early, {}).caveats, has_caveat("all runs of B were before all of A"));
+}
+
+TEST(Sampling, tells_runs_by_turns_from_those_in_blocks) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(4, eight_around(100));
+  const Comparison comparison = compare(a, b, {});
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Not interleaved in blocks: a drift of the host need not cancel"));
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("were before all of")));
+  a[0].started.reset();
+  EXPECT_THAT(compare(a, b, {}).caveats, has_caveat("it is not known when each run was"));
+}
+
+TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
+  SampledSides sides;
+  for (int boot = 0; boot < 5; ++boot) {
+    for (auto* side : {&sides.a, &sides.b}) {
+      const double luck = 100.0 + 3 * boot + (side == &sides.b ? 50 : 0);
+      // The last value of A is an outlier, which does not affect the median of its boot.
+      const double last = side == &sides.a ? luck * 9 : luck;
+      auto runs =
+          runs_from(10 * boot + (side == &sides.b ? 5 : 0), {luck, luck + 0.1, luck - 0.1, luck, last});
+      give_boot(runs, (side == &sides.a ? "a" : "b") + std::to_string(boot));
+      side->insert(side->end(), runs.begin(), runs.end());
+    }
+  }
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::boots);
+  EXPECT_EQ(comparison.effect.n_a, 5U);
+  EXPECT_EQ(comparison.effect.n_b, 5U);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 156.0 / 106.0, 1e-2);
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("One boot each")));
+}
+
+TEST(Sampling, of_two_boots_a_side_is_too_few_however_many_runs_they_have) {
+  SampledSides sides;
+  for (const char* boot : {"1", "2"}) {
+    auto a = runs_from(0, eight_around(100)), b = runs_from(30, eight_around(200));
+    give_boot(a, std::string("a") + boot);
+    give_boot(b, std::string("b") + boot);
+    sides.a.insert(sides.a.end(), a.begin(), a.end());
+    sides.b.insert(sides.b.end(), b.begin(), b.end());
+  }
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.verdict, Verdict::too_few);
+  EXPECT_EQ(comparison.effect.n_a, 2U);
+}
+
+TEST(Sampling, with_one_boot_a_side_says_what_that_cannot_tell) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  give_boot(a, "one");
+  give_boot(b, "other");
+  const Comparison comparison = compare(a, b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::runs);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_THAT(comparison.caveats, has_caveat("One boot each: not separable from boot-to-boot variation."));
+  give_boot(b, "one");
+  EXPECT_THAT(compare(a, b, {}).caveats, Not(has_caveat("One boot each")));
+}
+
+TEST(Sampling, of_boots_that_are_not_all_known_is_by_run_and_says_so) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(100));
+  give_boot(a, "one");
+  give_boot(b, "one");
+  a[0].fingerprint->boot_id = "two";
+  a[1].fingerprint.reset();
+  const Comparison comparison = compare(a, b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::runs);
+  EXPECT_THAT(comparison.caveats, has_caveat("not of all of them the boot is known"));
+}
+
+TEST(Sampling, leaves_out_runs_that_do_not_know_and_blocks_that_then_lack_a_side) {
+  const SampledSides sides = blocks(2, 1);
+  RunList a, b;
+  for (const ComparedRun& run : sides.a) a.push_back(&run);
+  for (const ComparedRun& run : sides.b) b.push_back(&run);
+  const Sampling sampling(a, b);
+  const Samples samples =
+      sampling.samples({1.0, 3.0, 5.0, std::nullopt}, {7.0, std::nullopt, std::nullopt, std::nullopt});
+  EXPECT_THAT(samples.a, testing::ElementsAre(2));
+  EXPECT_THAT(samples.b, testing::ElementsAre(7));
+}
+
+}  // namespace
+}  // namespace netperfd::analysis

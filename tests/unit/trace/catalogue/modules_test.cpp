@@ -1,0 +1,53 @@
+#include "daemon/trace/catalogue/modules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/trace/catalogue/catalogue_support.hpp"
+
+namespace netperfd::trace {
+namespace {
+
+TEST(Modules, are_loaded_or_built_in_or_only_on_the_disk) {
+  const FakeMachine machine;
+  const Modules modules = read_modules(machine.settings);
+  ASSERT_EQ(modules.size(), 3U);
+  EXPECT_TRUE(modules.at("hsr").loaded);
+  EXPECT_FALSE(modules.at("hsr").built_in);
+  EXPECT_TRUE(modules.at("tcp_cubic").built_in);
+  EXPECT_FALSE(modules.at("nf_tables").loaded);
+  EXPECT_FALSE(modules.at("nf_tables").built_in);
+}
+
+TEST(Modules, without_an_index_are_built_in_where_sysfs_has_them_and_they_have_no_state) {
+  FakeMachine machine;
+  machine.settings.modules_root = "/nowhere";
+  machine.write("sys/module/bridge/version", "2.3\n");
+  const Modules modules = read_modules(machine.settings);
+  EXPECT_TRUE(modules.at("bridge").built_in);
+  EXPECT_FALSE(modules.at("hsr").built_in);
+  EXPECT_TRUE(modules.at("hsr").loaded);
+}
+
+TEST(Modules, of_a_kernel_without_any_are_none) {
+  CatalogueSettings settings;
+  settings.proc = settings.sys = settings.modules_root = "/nowhere";
+  EXPECT_TRUE(read_modules(settings).empty());
+  EXPECT_EQ(loaded_modules_key("/nowhere"), "");
+}
+
+TEST(Modules, key_changes_with_a_reload_but_not_with_a_reference) {
+  const FakeMachine machine;
+  const std::string before = loaded_modules_key(machine.settings.proc);
+  machine.write("proc/modules", "hsr 65536 2 veth, Live 0xffffffffc0a00000\n");
+  EXPECT_EQ(loaded_modules_key(machine.settings.proc), before);
+  machine.write("proc/modules", "hsr 65536 0 - Live 0xffffffffc0b00000\n");
+  EXPECT_NE(loaded_modules_key(machine.settings.proc), before);
+}
+
+TEST(Modules, have_underscores_outside_brackets) {
+  EXPECT_EQ(kernel_module_name("nf-tables"), "nf_tables");
+  EXPECT_EQ(kernel_module_name("nf-[a-z]*-x"), "nf_[a-z]*_x");
+}
+
+}  // namespace
+}  // namespace netperfd::trace
