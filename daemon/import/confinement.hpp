@@ -21,7 +21,7 @@ struct Confinement {
 // user, without capabilities, groups or a way to gain privileges. It cannot start processes or write files.
 // The kernel refuses all system calls except those that reading, writing and memory need. It gets a CPU only
 // if no other process wants it, and is killed first if memory is short. Errors: io with the step that failed;
-// unsupported if filter_calls() is. A build with sanitizers has no memory limit and no filter of system
+// An error if filter_calls() has one. A build with sanitizers has no memory limit and no filter of system
 // calls, since sanitizers need more of both.
 [[nodiscard]] Status confine(const Confinement& confinement);
 [[nodiscard]] bool is_built_with_sanitizers();

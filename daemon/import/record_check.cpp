@@ -2,23 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/model/text.hpp"
+#include "dbus/rows/field.hpp"
 
 namespace netperfd::import {
 namespace {
@@ -29,68 +31,82 @@ class Finding {
   void require(bool holds, std::string_view what) {
     if (!holds && text_.empty()) text_ = what;
   }
-  void text(const std::string& text, std::string_view what) {
-    require(text.size() <= kLongestText && is_printable(text), what);
-  }
-  // The store keeps signed numbers.
-  void counts(std::initializer_list<std::uint64_t> counts, std::string_view what) {
-    for (const std::uint64_t count : counts) {
-      require(count <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()), what);
-    }
-  }
-  void counts(const std::vector<std::uint64_t>& list, std::string_view what) {
-    for (const std::uint64_t count : list) counts({count}, what);
-  }
   [[nodiscard]] const std::string& found() const { return text_; }
 
  private:
   std::string text_;
 };
 
-// ---- the texts of a trace
+// ---- every value, by the description of its row
 
-void find_wrong_text(const FunctionProfile& profile, Finding& finding) {
-  for (const FunctionStats& one : profile.functions) {
-    finding.text(one.name, "a function's name");
-    finding.text(one.module, "a function's module");
-  }
-  finding.text(profile.not_calibrated, "the calibration");
-  for (const Build& build : profile.builds) {
-    for (const auto* text : {&build.module, &build.release, &build.build_id, &build.srcversion}) {
-      finding.text(*text, "a build");
-    }
-  }
-}
+enum class Checked { texts, everything };
 
-void find_wrong_text(const TraceRecord& record, Finding& finding) {
-  finding.text(record.skipped, "why it was skipped");
-  finding.text(record.broken, "why it is doubtful");
-  finding.text(record.clock, "the clock");
-  for (const EventCount& event : record.events) {
-    finding.text(event.name, "an event's name");
-    finding.text(event.filter, "an event's filter");
+// Finds texts that are not printable or too long, counts that the store cannot keep, which has signed
+// numbers, and figures that are not finite. Names them by their keys: "profile.functions.hits".
+class ValueCheck {
+ public:
+  ValueCheck(Finding& finding, Checked checked) : finding_(finding), checked_(checked) {}
+
+  template <rows::Described Row>
+  void check(const Row& row) {
+    rows::visit_fields(row, [&](const auto& field, const auto& member) {
+      if (field.key == kRecording) return;
+      const std::size_t length = path_.size();
+      path_.append(path_.empty() ? "" : ".").append(field.key);
+      check(member);
+      path_.resize(length);
+    });
   }
-  for (const EventSample& sample : record.samples) {
-    finding.text(sample.event, "a sample's event");
-    finding.text(sample.task, "a task's name");
-    for (const EventField& field : sample.fields) {
-      finding.text(field.name, "a field's name");
-      finding.text(field.text, "a field's text");
-      if (const auto* text = std::get_if<std::string>(&field.value)) finding.text(*text, "a field's value");
-    }
+  void check(const std::string& text) { require(text.size() <= kLongestText && is_printable(text)); }
+  void check(std::uint64_t count) {
+    require(checked_ == Checked::texts ||
+            count <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
   }
-  for (const StackCount& stack : record.stacks) {
-    finding.text(stack.event, "a stack's event");
-    for (const std::string& frame : stack.frames) finding.text(frame, "a stack's frame");
+  void check(double figure) { require(checked_ == Checked::texts || std::isfinite(figure)); }
+  template <class T>
+  void check(const std::optional<T>& value) {
+    if (value) check(*value);
   }
-  for (const DropCount& drop : record.drops) {
-    finding.text(drop.reason, "a drop's reason");
-    finding.text(drop.location, "a drop's location");
+  template <class T>
+  void check(const std::vector<T>& list) {
+    for (const T& element : list) check(element);
   }
-  for (const TraceMark& mark : record.marks) finding.text(mark.text, "a mark's text");
-  for (const std::string& name : record.missing_functions) finding.text(name, "a function's name");
-  if (record.profile) find_wrong_text(*record.profile, finding);
-}
+  template <class First, class Second>
+  void check(const std::pair<First, Second>& pair) {
+    check(pair.first);
+    check(pair.second);
+  }
+  // Of an event's field: the store keeps any number of it.
+  template <class... T>
+  void check(const std::variant<T...>& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) check(*text);
+  }
+  // Every value of these can be kept.
+  template <class T>
+    requires(std::is_enum_v<T> || std::signed_integral<T> || (std::unsigned_integral<T> && sizeof(T) < 8))
+  void check(T /*value*/) {}
+  template <class Rep, class Period>
+  void check(std::chrono::duration<Rep, Period> /*time*/) {}
+  template <class Clock, class Duration>
+  void check(std::chrono::time_point<Clock, Duration> /*time*/) {}
+  void check(const Iperf3Spec& asked) {
+    check(asked.server);
+    check(asked.bytes);
+    check(asked.bitrate);
+    check(asked.length_bytes);
+  }
+
+ private:
+  static constexpr std::string_view kRecording = "recording";  // no text, but a file's bytes
+
+  void require(bool holds) {
+    if (!holds) finding_.require(false, path_);
+  }
+
+  Finding& finding_;
+  Checked checked_;
+  std::string path_;
+};
 
 // ---- the figures of a trace
 
@@ -98,9 +114,6 @@ void check_cpus(const TraceRecord& record, Finding& finding) {
   std::set<std::uint32_t> numbers;
   for (const TraceCpu& cpu : record.cpus) {
     finding.require(cpu.cpu < kMostCpus && numbers.insert(cpu.cpu).second, "a CPU's number");
-    finding.counts({cpu.records, cpu.bytes, cpu.lost_events, cpu.overrun, cpu.commit_overrun,
-                    cpu.dropped_events, cpu.damaged},
-                   "a CPU's figures");
   }
 }
 
@@ -108,17 +121,7 @@ void check_events(const TraceRecord& record, Finding& finding) {
   std::set<std::string_view> names;
   for (const EventCount& event : record.events) {
     finding.require(names.insert(event.name).second, "an event is there twice");
-    finding.counts({event.count}, "an event's count");
-    finding.counts(event.slices, "an event's slices");
   }
-  for (const EventSample& sample : record.samples) {
-    finding.counts({sample.ordinal}, "a sample's place");
-  }
-}
-
-void check_lists(const TraceRecord& record, Finding& finding) {
-  for (const StackCount& stack : record.stacks) finding.counts({stack.count}, "a stack's count");
-  for (const DropCount& drop : record.drops) finding.counts({drop.count}, "a drop's count");
 }
 
 void check_histogram(const Histogram& histogram, Finding& finding) {
@@ -126,7 +129,6 @@ void check_histogram(const Histogram& histogram, Finding& finding) {
   std::uint32_t least = 0;
   for (const auto& [bucket, count] : histogram.buckets) {
     finding.require(bucket >= least && bucket <= last && count > 0, "a histogram's bucket");
-    finding.counts({count}, "a histogram's count");
     least = bucket + 1;
   }
 }
@@ -135,13 +137,6 @@ void check_functions(const FunctionProfile& profile, Finding& finding) {
   std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> names;
   for (const FunctionStats& one : profile.functions) {
     finding.require(names.emplace(one.name, one.module, one.duplicate).second, "a function is there twice");
-    finding.counts(
-        {one.hits, one.total_ns, one.self_ns, one.recorded_ns, one.interrupted_ns, one.off_cpu_ns,
-         one.callees, one.interruptions, one.roots, one.interrupt_roots, one.min_ns, one.max_ns, one.p50_ns,
-         one.p90_ns, one.p99_ns.value_or(0), one.p999_ns.value_or(0), one.corrected_self_ns.value_or(0)},
-        "a function's figures");
-    finding.counts(one.slice_hits, "a function's slices");
-    finding.counts(one.slice_self_ns, "a function's slices");
     check_histogram(one.histogram, finding);
   }
 }
@@ -152,91 +147,42 @@ void check_paths(const FunctionProfile& profile, Finding& finding) {
   for (const CallEdge& edge : profile.edges) {
     finding.require(edge.caller < functions && edge.callee < functions, "an edge's function");
     finding.require(edges.emplace(edge.caller, edge.callee).second, "an edge is there twice");
-    finding.counts({edge.hits, edge.total_ns}, "an edge's figures");
   }
   for (std::size_t i = 0; i < profile.tree.size(); ++i) {
     const CallNode& node = profile.tree[i];
     finding.require(node.function < functions, "a call's function");
     finding.require(!node.parent || *node.parent < i, "a call's parent");
-    finding.counts({node.hits, node.total_ns, node.self_ns}, "a call's figures");
-  }
-}
-
-void check_profile(const FunctionProfile& profile, Finding& finding) {
-  check_functions(profile, finding);
-  check_paths(profile, finding);
-  const CallDamage& damage = profile.damage;
-  finding.counts({damage.open_at_start, damage.open_at_end, damage.unmatched_exits, damage.unmatched_entries,
-                  damage.over_losses, damage.depth_overruns, damage.clipped, damage.out_of_order,
-                  damage.tree_overflow, profile.slice_ns},
-                 "the damage to calls");
-  if (const auto& calibration = profile.calibration) {
-    finding.require(std::isfinite(calibration->entry_ns) && std::isfinite(calibration->callee_ns),
-                    "the calibration");
-    finding.counts({calibration->calls}, "the calibration");
   }
 }
 
 // ---- an iperf3 document
 
-void check_figures(std::initializer_list<std::optional<double>> figures, Finding& finding) {
-  for (const auto figure : figures) {
-    finding.require(!figure || std::isfinite(*figure), "a figure of the document");
-  }
-}
-
-void check_counts(std::initializer_list<std::optional<std::uint64_t>> counts, Finding& finding) {
-  for (const auto count : counts) finding.counts({count.value_or(0)}, "a count of the document");
-}
-
-void check_totals(const Totals& totals, Finding& finding) {
-  finding.require(totals.direction != Direction::both, "a sum's direction");
-  check_figures({totals.seconds, totals.sent_bits_per_second, totals.received_bits_per_second,
-                 totals.jitter_ms, totals.lost_percent},
-                finding);
-  check_counts({totals.sent_bytes, totals.received_bytes, totals.retransmits, totals.max_snd_cwnd,
-                totals.min_rtt, totals.mean_rtt, totals.max_rtt, totals.packets, totals.out_of_order},
-               finding);
-}
-
-void check_interval(const Interval& interval, Finding& finding) {
-  finding.require(interval.direction != Direction::both, "an interval's direction");
-  check_figures({interval.start_s, interval.end_s, interval.seconds, interval.bits_per_second,
-                 interval.jitter_ms, interval.lost_percent},
-                finding);
-  check_counts({interval.bytes, interval.retransmits, interval.snd_cwnd, interval.rtt, interval.rttvar,
-                interval.pmtu, interval.packets},
-               finding);
-}
-
-void check_flags(const std::vector<QualityFlag>& flags, Finding& finding) {
-  for (const QualityFlag& flag : flags) {
-    finding.text(flag.code, "a flag");
-    finding.text(flag.message, "a flag");
-  }
-}
-
 void check_workload(const ImportedWorkload& workload, Finding& finding) {
   const auto& [asked, report, started] = workload;
   // An imported run without a server's name counts as one without a document.
-  finding.text(asked.server, "the server's name");
   finding.require(!asked.server.empty(), "the server's name");
-  check_counts({asked.bytes, asked.bitrate, asked.length_bytes}, finding);
   for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
     finding.require(time.count() >= 0, "a duration");
   }
-  finding.text(report.version, "iperf3's version");
-  finding.text(report.congestion, "the congestion control");
-  for (const auto& end : {report.client, report.server}) {
-    if (end) finding.text(end->host, "the name of a host");
+  for (const auto* list : {&report.sums, &report.streams}) {
+    for (const Totals& totals : *list) {
+      finding.require(totals.direction != Direction::both, "a sum's direction");
+    }
   }
-  check_figures({report.cpu_client_percent, report.cpu_server_percent}, finding);
-  for (const Totals& totals : report.sums) check_totals(totals, finding);
-  for (const Totals& totals : report.streams) check_totals(totals, finding);
-  for (const Interval& interval : report.intervals) check_interval(interval, finding);
-  check_flags(report.flags, finding);
+  for (const Interval& interval : report.intervals) {
+    finding.require(interval.direction != Direction::both, "an interval's direction");
+  }
   constexpr WallTime kLast{std::chrono::seconds{253'402'300'799}};  // of the year 9999
   finding.require(!started || (*started >= WallTime{} && *started <= kLast), "the time of its start");
+}
+
+void check_trace(const TraceRecord& record, Finding& finding) {
+  finding.require(record.slice_width.count() >= 0, "the width of a slice");
+  check_cpus(record, finding);
+  check_events(record, finding);
+  if (!record.profile) return;
+  check_functions(*record.profile, finding);
+  check_paths(*record.profile, finding);
 }
 
 Status refusal_of(const Finding& finding) {
@@ -249,29 +195,17 @@ Status refusal_of(const Finding& finding) {
 
 Status check_texts(const TraceRecord& record) {
   Finding finding;
-  find_wrong_text(record, finding);
-  return refusal_of(finding);
-}
-
-Status check_record(const TraceRecord& record) {
-  Finding finding;
-  find_wrong_text(record, finding);
-  finding.require(record.slice_width.count() >= 0, "the width of a slice");
-  finding.counts({record.buffer_bytes, record.stacks_left_out, record.recording_left_out}, "a count");
-  check_cpus(record, finding);
-  check_events(record, finding);
-  check_lists(record, finding);
-  if (record.profile) check_profile(*record.profile, finding);
+  ValueCheck(finding, Checked::texts).check(record);
   return refusal_of(finding);
 }
 
 Status check_file(const ImportedFile& file) {
   Finding finding;
   finding.require(file.trace.has_value() != file.workload.has_value(), "a trace or a document");
-  check_flags(file.flags, finding);
+  ValueCheck(finding, Checked::everything).check(file);
   if (file.workload) check_workload(*file.workload, finding);
-  if (auto refused = refusal_of(finding); !refused || !file.trace) return refused;
-  return check_record(*file.trace);
+  if (file.trace) check_trace(*file.trace, finding);
+  return refusal_of(finding);
 }
 
 }  // namespace netperfd::import

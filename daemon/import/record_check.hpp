@@ -32,16 +32,14 @@ inline constexpr std::size_t kLongestText = 65'536;
 // Limit of all lists and texts together, in memory.
 inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
 
-// Texts are printable and not long, counts fit a signed number, indices are valid, parents precede their
-// children, and CPUs, events, functions and edges occur once. invalid_argument with the violation.
-[[nodiscard]] Status check_record(const TraceRecord& record);
-
-// Checks only the texts. The fuzzers require this of every record that the readers of daemon/trace make.
+// Checks only the texts: printable and not long. The fuzzers require this of every record that the readers of
+// daemon/trace make.
 [[nodiscard]] Status check_texts(const TraceRecord& record);
 
-// check_record() of a trace; of an iperf3 document that figures are finite and counts fit a signed number,
-// that a sum and an interval have one direction, and that no time is before 1970 or beyond the year 9999. A
-// file holds one of the two.
+// Texts are printable and not long, counts fit a signed number, figures are finite. In a trace, indices are
+// valid, parents precede their children, and CPUs, events, functions and edges occur once. In an iperf3
+// document, a sum and an interval have one direction, and no time is before 1970 or beyond the year 9999. A
+// file holds one of the two. invalid_argument with the violation.
 [[nodiscard]] Status check_file(const ImportedFile& file);
 
 }  // namespace netperfd::import

@@ -53,7 +53,7 @@ const std::map<std::string, Room> kRooms = {
       {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
     {"command", {kCore, {"fmt", "systemd"}}},
-    {"import", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann"}}},
+    {"import", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann", "seccomp"}}},
     {"store", {kCore, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",
@@ -81,7 +81,7 @@ const std::map<std::string, std::string> kLibraries = {
     {"yaml-cpp/", "yaml-cpp"}, {"nlohmann/", "nlohmann"},   {"sqlite3.h", "sqlite3"},
     {"zstd.h", "zstd"},        {"sdbus-c++/", "sdbus-c++"}, {"netperfd-dbus/", "sdbus-c++"},
     {"CLI/", "CLI11"},         {"zlib.h", "zlib"},          {"boost/", "boost"},
-    {"libmnl/", "libmnl"},
+    {"libmnl/", "libmnl"},     {"seccomp.h", "seccomp"},
 };
 constexpr const char* kUnknown = "?";
 const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};
