@@ -18,7 +18,6 @@
 #include "daemon/trace/recording/text_names.hpp"
 #include "daemon/trace/ring/event_fields.hpp"
 #include "daemon/trace/ring/graph_format.hpp"
-#include "daemon/trace/ring/print_text.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -223,6 +222,7 @@ class Writer {
     return name.substr(0, name.find(" ["));
   }
 
+  // An event is its fields: "sched_switch: prev_comm=iperf3 prev_pid=88 ...".
   std::string text_of(const KnownEvent* event, std::uint16_t type, std::span<const std::byte> record) {
     if (event == nullptr) return fmt::format("unknown event {}", type);
     if (event->name == "ftrace:print") {
@@ -231,8 +231,12 @@ class Writer {
         if (field.name == "buf" && text != nullptr) return *text;
       }
     }
-    const auto printer = printers_.try_emplace(type, event->format).first;
-    return fmt::format("{}: {}", event->format.name, printer->second.text(record, input_.symbols));
+    std::string text = event->format.name + ":";
+    for (const EventField& field : decode_fields(event->format, record, input_.symbols)) {
+      const auto value = std::visit([](const auto& plain) { return fmt::format("{}", plain); }, field.value);
+      text += fmt::format(" {}={}", field.name, field.text.empty() ? value : field.text);
+    }
+    return text;
   }
 
   void flush() {
@@ -248,7 +252,6 @@ class Writer {
   const std::function<void(std::string_view)>& sink_;
   std::optional<GraphFormat> format_;
   std::unordered_map<std::uint32_t, const KnownEvent*> events_;  // by common_type
-  std::unordered_map<std::uint16_t, PrintText> printers_;        // of the types seen so far
   std::string out_;
 };
 
