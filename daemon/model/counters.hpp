@@ -28,10 +28,10 @@ struct CounterDelta {
   bool operator==(const CounterDelta&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<CounterDelta> =
-    std::tuple{rows::field("source", &CounterDelta::source), rows::field("netns", &CounterDelta::netns),
-               rows::field("name", &CounterDelta::name), rows::field("delta", &CounterDelta::delta),
-               rows::field("unit", &CounterDelta::unit)};
+inline constexpr auto rows::kFields<CounterDelta> = std::tuple{
+    rows::field("source", &netperfd::CounterDelta::source),
+    rows::field("netns", &netperfd::CounterDelta::netns), rows::field("name", &netperfd::CounterDelta::name),
+    rows::field("delta", &netperfd::CounterDelta::delta), rows::field("unit", &netperfd::CounterDelta::unit)};
 static_assert(rows::kDescribed<CounterDelta>);
 
 // TCP_INFO of one of the client's sockets at one moment, read by inet_diag inside its namespace.
@@ -49,15 +49,15 @@ struct TcpSample {
 };
 template <>
 inline constexpr auto rows::kFields<TcpSample> =
-    std::tuple{rows::field("time_us", &TcpSample::time),
-               rows::field("local_port", &TcpSample::local_port),
-               rows::field("remote_port", &TcpSample::remote_port),
-               rows::field("snd_cwnd", &TcpSample::snd_cwnd),
-               rows::field("rtt_us", &TcpSample::rtt_us),
-               rows::field("rttvar_us", &TcpSample::rttvar_us),
-               rows::field("retransmits", &TcpSample::retransmits),
-               rows::field("delivery_rate_bps", &TcpSample::delivery_rate_bps),
-               rows::field("pacing_rate_bps", &TcpSample::pacing_rate_bps)};
+    std::tuple{rows::field("time_us", &netperfd::TcpSample::time),
+               rows::field("local_port", &netperfd::TcpSample::local_port),
+               rows::field("remote_port", &netperfd::TcpSample::remote_port),
+               rows::field("snd_cwnd", &netperfd::TcpSample::snd_cwnd),
+               rows::field("rtt_us", &netperfd::TcpSample::rtt_us),
+               rows::field("rttvar_us", &netperfd::TcpSample::rttvar_us),
+               rows::field("retransmits", &netperfd::TcpSample::retransmits),
+               rows::field("delivery_rate_bps", &netperfd::TcpSample::delivery_rate_bps),
+               rows::field("pacing_rate_bps", &netperfd::TcpSample::pacing_rate_bps)};
 static_assert(rows::kDescribed<TcpSample>);
 
 struct Counters {

@@ -22,7 +22,8 @@ struct Histogram {
   bool operator==(const Histogram&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<Histogram> = std::tuple{rows::field("buckets", &Histogram::buckets)};
+inline constexpr auto rows::kFields<Histogram> =
+    std::tuple{rows::field("buckets", &netperfd::Histogram::buckets)};
 static_assert(rows::kDescribed<Histogram>);
 
 // One traced function. A call is a matched entry and exit. Its total time is the time between them, less the
@@ -59,29 +60,29 @@ struct FunctionStats {
 };
 template <>
 inline constexpr auto rows::kFields<FunctionStats> =
-    std::tuple{rows::field("name", &FunctionStats::name),
-               rows::field("module", &FunctionStats::module),
-               rows::field("duplicate", &FunctionStats::duplicate),
-               rows::field("hits", &FunctionStats::hits),
-               rows::field("total_ns", &FunctionStats::total_ns),
-               rows::field("self_ns", &FunctionStats::self_ns),
-               rows::field("recorded_ns", &FunctionStats::recorded_ns),
-               rows::field("interrupted_ns", &FunctionStats::interrupted_ns),
-               rows::field("off_cpu_ns", &FunctionStats::off_cpu_ns),
-               rows::field("callees", &FunctionStats::callees),
-               rows::field("interruptions", &FunctionStats::interruptions),
-               rows::field("roots", &FunctionStats::roots),
-               rows::field("interrupt_roots", &FunctionStats::interrupt_roots),
-               rows::field("min_ns", &FunctionStats::min_ns),
-               rows::field("max_ns", &FunctionStats::max_ns),
-               rows::field("p50_ns", &FunctionStats::p50_ns),
-               rows::field("p90_ns", &FunctionStats::p90_ns),
-               rows::field("p99_ns", &FunctionStats::p99_ns),
-               rows::field("p999_ns", &FunctionStats::p999_ns),
-               rows::field("histogram", &FunctionStats::histogram),
-               rows::field("corrected_self_ns", &FunctionStats::corrected_self_ns),
-               rows::field("slice_hits", &FunctionStats::slice_hits),
-               rows::field("slice_self_ns", &FunctionStats::slice_self_ns)};
+    std::tuple{rows::field("name", &netperfd::FunctionStats::name),
+               rows::field("module", &netperfd::FunctionStats::module),
+               rows::field("duplicate", &netperfd::FunctionStats::duplicate),
+               rows::field("hits", &netperfd::FunctionStats::hits),
+               rows::field("total_ns", &netperfd::FunctionStats::total_ns),
+               rows::field("self_ns", &netperfd::FunctionStats::self_ns),
+               rows::field("recorded_ns", &netperfd::FunctionStats::recorded_ns),
+               rows::field("interrupted_ns", &netperfd::FunctionStats::interrupted_ns),
+               rows::field("off_cpu_ns", &netperfd::FunctionStats::off_cpu_ns),
+               rows::field("callees", &netperfd::FunctionStats::callees),
+               rows::field("interruptions", &netperfd::FunctionStats::interruptions),
+               rows::field("roots", &netperfd::FunctionStats::roots),
+               rows::field("interrupt_roots", &netperfd::FunctionStats::interrupt_roots),
+               rows::field("min_ns", &netperfd::FunctionStats::min_ns),
+               rows::field("max_ns", &netperfd::FunctionStats::max_ns),
+               rows::field("p50_ns", &netperfd::FunctionStats::p50_ns),
+               rows::field("p90_ns", &netperfd::FunctionStats::p90_ns),
+               rows::field("p99_ns", &netperfd::FunctionStats::p99_ns),
+               rows::field("p999_ns", &netperfd::FunctionStats::p999_ns),
+               rows::field("histogram", &netperfd::FunctionStats::histogram),
+               rows::field("corrected_self_ns", &netperfd::FunctionStats::corrected_self_ns),
+               rows::field("slice_hits", &netperfd::FunctionStats::slice_hits),
+               rows::field("slice_self_ns", &netperfd::FunctionStats::slice_self_ns)};
 static_assert(rows::kDescribed<FunctionStats>);
 
 // Calls of one traced function by another. Calls not made by a traced function have no edge.
@@ -93,9 +94,9 @@ struct CallEdge {
   bool operator==(const CallEdge&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<CallEdge> =
-    std::tuple{rows::field("caller", &CallEdge::caller), rows::field("callee", &CallEdge::callee),
-               rows::field("hits", &CallEdge::hits), rows::field("total_ns", &CallEdge::total_ns)};
+inline constexpr auto rows::kFields<CallEdge> = std::tuple{
+    rows::field("caller", &netperfd::CallEdge::caller), rows::field("callee", &netperfd::CallEdge::callee),
+    rows::field("hits", &netperfd::CallEdge::hits), rows::field("total_ns", &netperfd::CallEdge::total_ns)};
 static_assert(rows::kDescribed<CallEdge>);
 
 // A path of calls from a root. A parent precedes its children.
@@ -109,12 +110,12 @@ struct CallNode {
 };
 template <>
 inline constexpr auto rows::kFields<CallNode> =
-    std::tuple{rows::field("parent", &CallNode::parent),
-               rows::field("function", &CallNode::function),
-               rows::field("in_interrupt", &CallNode::in_interrupt),
-               rows::field("hits", &CallNode::hits),
-               rows::field("total_ns", &CallNode::total_ns),
-               rows::field("self_ns", &CallNode::self_ns)};
+    std::tuple{rows::field("parent", &netperfd::CallNode::parent),
+               rows::field("function", &netperfd::CallNode::function),
+               rows::field("in_interrupt", &netperfd::CallNode::in_interrupt),
+               rows::field("hits", &netperfd::CallNode::hits),
+               rows::field("total_ns", &netperfd::CallNode::total_ns),
+               rows::field("self_ns", &netperfd::CallNode::self_ns)};
 static_assert(rows::kDescribed<CallNode>);
 
 // Counts of entries and exits that are no whole call, and of other defects that a reader must know.
@@ -134,15 +135,15 @@ struct CallDamage {
 };
 template <>
 inline constexpr auto rows::kFields<CallDamage> =
-    std::tuple{rows::field("open_at_start", &CallDamage::open_at_start),
-               rows::field("open_at_end", &CallDamage::open_at_end),
-               rows::field("unmatched_exits", &CallDamage::unmatched_exits),
-               rows::field("unmatched_entries", &CallDamage::unmatched_entries),
-               rows::field("over_losses", &CallDamage::over_losses),
-               rows::field("depth_overruns", &CallDamage::depth_overruns),
-               rows::field("clipped", &CallDamage::clipped),
-               rows::field("out_of_order", &CallDamage::out_of_order),
-               rows::field("tree_overflow", &CallDamage::tree_overflow)};
+    std::tuple{rows::field("open_at_start", &netperfd::CallDamage::open_at_start),
+               rows::field("open_at_end", &netperfd::CallDamage::open_at_end),
+               rows::field("unmatched_exits", &netperfd::CallDamage::unmatched_exits),
+               rows::field("unmatched_entries", &netperfd::CallDamage::unmatched_entries),
+               rows::field("over_losses", &netperfd::CallDamage::over_losses),
+               rows::field("depth_overruns", &netperfd::CallDamage::depth_overruns),
+               rows::field("clipped", &netperfd::CallDamage::clipped),
+               rows::field("out_of_order", &netperfd::CallDamage::out_of_order),
+               rows::field("tree_overflow", &netperfd::CallDamage::tree_overflow)};
 static_assert(rows::kDescribed<CallDamage>);
 
 // The tracer's own cost per call, measured once per start of the daemon (see trace/calibration.cpp).
@@ -156,8 +157,9 @@ struct Calibration {
 };
 template <>
 inline constexpr auto rows::kFields<Calibration> =
-    std::tuple{rows::field("entry_ns", &Calibration::entry_ns),
-               rows::field("callee_ns", &Calibration::callee_ns), rows::field("calls", &Calibration::calls)};
+    std::tuple{rows::field("entry_ns", &netperfd::Calibration::entry_ns),
+               rows::field("callee_ns", &netperfd::Calibration::callee_ns),
+               rows::field("calls", &netperfd::Calibration::calls)};
 static_assert(rows::kDescribed<Calibration>);
 
 // A build of the kernel or of a module.
@@ -170,9 +172,10 @@ struct Build {
   bool operator==(const Build&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<Build> =
-    std::tuple{rows::field("module", &Build::module), rows::field("release", &Build::release),
-               rows::field("build_id", &Build::build_id), rows::field("srcversion", &Build::srcversion)};
+inline constexpr auto rows::kFields<Build> = std::tuple{
+    rows::field("module", &netperfd::Build::module), rows::field("release", &netperfd::Build::release),
+    rows::field("build_id", &netperfd::Build::build_id),
+    rows::field("srcversion", &netperfd::Build::srcversion)};
 static_assert(rows::kDescribed<Build>);
 
 struct FunctionProfile {
@@ -196,18 +199,18 @@ struct FunctionProfile {
 };
 template <>
 inline constexpr auto rows::kFields<FunctionProfile> =
-    std::tuple{rows::field("functions", &FunctionProfile::functions),
-               rows::field("edges", &FunctionProfile::edges),
-               rows::field("tree", &FunctionProfile::tree),
-               rows::field("damage", &FunctionProfile::damage),
-               rows::field("slice_ns", &FunctionProfile::slice_ns),
-               rows::field("timed", &FunctionProfile::timed),
-               rows::field("sleep_in_recorded", &FunctionProfile::sleep_in_recorded),
-               rows::field("off_cpu_known", &FunctionProfile::off_cpu_known),
-               rows::field("depth", &FunctionProfile::depth),
-               rows::field("calibration", &FunctionProfile::calibration),
-               rows::field("not_calibrated", &FunctionProfile::not_calibrated),
-               rows::field("builds", &FunctionProfile::builds)};
+    std::tuple{rows::field("functions", &netperfd::FunctionProfile::functions),
+               rows::field("edges", &netperfd::FunctionProfile::edges),
+               rows::field("tree", &netperfd::FunctionProfile::tree),
+               rows::field("damage", &netperfd::FunctionProfile::damage),
+               rows::field("slice_ns", &netperfd::FunctionProfile::slice_ns),
+               rows::field("timed", &netperfd::FunctionProfile::timed),
+               rows::field("sleep_in_recorded", &netperfd::FunctionProfile::sleep_in_recorded),
+               rows::field("off_cpu_known", &netperfd::FunctionProfile::off_cpu_known),
+               rows::field("depth", &netperfd::FunctionProfile::depth),
+               rows::field("calibration", &netperfd::FunctionProfile::calibration),
+               rows::field("not_calibrated", &netperfd::FunctionProfile::not_calibrated),
+               rows::field("builds", &netperfd::FunctionProfile::builds)};
 static_assert(rows::kDescribed<FunctionProfile>);
 
 }  // namespace netperfd

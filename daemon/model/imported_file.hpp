@@ -28,9 +28,10 @@ struct ImportedWorkload {
   bool operator==(const ImportedWorkload&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<ImportedWorkload> = std::tuple{
-    rows::field("asked", &ImportedWorkload::asked), rows::field("report", &ImportedWorkload::report),
-    rows::field("started", &ImportedWorkload::started)};
+inline constexpr auto rows::kFields<ImportedWorkload> =
+    std::tuple{rows::field("asked", &netperfd::ImportedWorkload::asked),
+               rows::field("report", &netperfd::ImportedWorkload::report),
+               rows::field("started", &netperfd::ImportedWorkload::started)};
 static_assert(rows::kDescribed<ImportedWorkload>);
 
 // Exactly one of the two is set.
@@ -43,8 +44,9 @@ struct ImportedFile {
 };
 template <>
 inline constexpr auto rows::kFields<ImportedFile> =
-    std::tuple{rows::field("trace", &ImportedFile::trace), rows::field("workload", &ImportedFile::workload),
-               rows::field("flags", &ImportedFile::flags)};
+    std::tuple{rows::field("trace", &netperfd::ImportedFile::trace),
+               rows::field("workload", &netperfd::ImportedFile::workload),
+               rows::field("flags", &netperfd::ImportedFile::flags)};
 static_assert(rows::kDescribed<ImportedFile>);
 
 }  // namespace netperfd

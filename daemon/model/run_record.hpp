@@ -34,8 +34,8 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<Endpoint> =
-    std::tuple{rows::field("host", &Endpoint::host), rows::field("port", &Endpoint::port)};
+inline constexpr auto rows::kFields<Endpoint> = std::tuple{rows::field("host", &netperfd::Endpoint::host),
+                                                           rows::field("port", &netperfd::Endpoint::port)};
 static_assert(rows::kDescribed<Endpoint>);
 
 // The figures of iperf3's document for the whole test.
@@ -55,17 +55,17 @@ struct Iperf3Report {
 };
 template <>
 inline constexpr auto rows::kFields<Iperf3Report> =
-    std::tuple{rows::field("version", &Iperf3Report::version),
-               rows::field("client", &Iperf3Report::client),
-               rows::field("server", &Iperf3Report::server),
-               rows::field("mss_bytes", &Iperf3Report::mss_bytes),
-               rows::field("congestion", &Iperf3Report::congestion),
-               rows::field("cpu_client_percent", &Iperf3Report::cpu_client_percent),
-               rows::field("cpu_server_percent", &Iperf3Report::cpu_server_percent),
-               rows::field("sums", &Iperf3Report::sums),
-               rows::field("streams", &Iperf3Report::streams),
-               rows::field("intervals", &Iperf3Report::intervals),
-               rows::field("flags", &Iperf3Report::flags)};
+    std::tuple{rows::field("version", &netperfd::Iperf3Report::version),
+               rows::field("client", &netperfd::Iperf3Report::client),
+               rows::field("server", &netperfd::Iperf3Report::server),
+               rows::field("mss_bytes", &netperfd::Iperf3Report::mss_bytes),
+               rows::field("congestion", &netperfd::Iperf3Report::congestion),
+               rows::field("cpu_client_percent", &netperfd::Iperf3Report::cpu_client_percent),
+               rows::field("cpu_server_percent", &netperfd::Iperf3Report::cpu_server_percent),
+               rows::field("sums", &netperfd::Iperf3Report::sums),
+               rows::field("streams", &netperfd::Iperf3Report::streams),
+               rows::field("intervals", &netperfd::Iperf3Report::intervals),
+               rows::field("flags", &netperfd::Iperf3Report::flags)};
 static_assert(rows::kDescribed<Iperf3Report>);
 
 // Unmodified output of a process.

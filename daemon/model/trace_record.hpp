@@ -32,14 +32,14 @@ struct TraceCpu {
 };
 template <>
 inline constexpr auto rows::kFields<TraceCpu> =
-    std::tuple{rows::field("cpu", &TraceCpu::cpu),
-               rows::field("records", &TraceCpu::records),
-               rows::field("bytes", &TraceCpu::bytes),
-               rows::field("lost_events", &TraceCpu::lost_events),
-               rows::field("overrun", &TraceCpu::overrun),
-               rows::field("commit_overrun", &TraceCpu::commit_overrun),
-               rows::field("dropped_events", &TraceCpu::dropped_events),
-               rows::field("damaged", &TraceCpu::damaged)};
+    std::tuple{rows::field("cpu", &netperfd::TraceCpu::cpu),
+               rows::field("records", &netperfd::TraceCpu::records),
+               rows::field("bytes", &netperfd::TraceCpu::bytes),
+               rows::field("lost_events", &netperfd::TraceCpu::lost_events),
+               rows::field("overrun", &netperfd::TraceCpu::overrun),
+               rows::field("commit_overrun", &netperfd::TraceCpu::commit_overrun),
+               rows::field("dropped_events", &netperfd::TraceCpu::dropped_events),
+               rows::field("damaged", &netperfd::TraceCpu::damaged)};
 static_assert(rows::kDescribed<TraceCpu>);
 
 struct EventCount {
@@ -53,9 +53,9 @@ struct EventCount {
   bool operator==(const EventCount&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<EventCount> =
-    std::tuple{rows::field("name", &EventCount::name), rows::field("filter", &EventCount::filter),
-               rows::field("count", &EventCount::count), rows::field("slices", &EventCount::slices)};
+inline constexpr auto rows::kFields<EventCount> = std::tuple{
+    rows::field("name", &netperfd::EventCount::name), rows::field("filter", &netperfd::EventCount::filter),
+    rows::field("count", &netperfd::EventCount::count), rows::field("slices", &netperfd::EventCount::slices)};
 static_assert(rows::kDescribed<EventCount>);
 
 struct EventField {
@@ -66,9 +66,9 @@ struct EventField {
   bool operator==(const EventField&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<EventField> =
-    std::tuple{rows::field("name", &EventField::name), rows::field("value", &EventField::value),
-               rows::field("text", &EventField::text)};
+inline constexpr auto rows::kFields<EventField> = std::tuple{
+    rows::field("name", &netperfd::EventField::name), rows::field("value", &netperfd::EventField::value),
+    rows::field("text", &netperfd::EventField::text)};
 static_assert(rows::kDescribed<EventField>);
 
 // A complete event: one of the first or last few with its name.
@@ -85,10 +85,13 @@ struct EventSample {
 };
 template <>
 inline constexpr auto rows::kFields<EventSample> =
-    std::tuple{rows::field("event", &EventSample::event),     rows::field("ordinal", &EventSample::ordinal),
-               rows::field("time_ns", &EventSample::time_ns), rows::field("cpu", &EventSample::cpu),
-               rows::field("pid", &EventSample::pid),         rows::field("task", &EventSample::task),
-               rows::field("fields", &EventSample::fields)};
+    std::tuple{rows::field("event", &netperfd::EventSample::event),
+               rows::field("ordinal", &netperfd::EventSample::ordinal),
+               rows::field("time_ns", &netperfd::EventSample::time_ns),
+               rows::field("cpu", &netperfd::EventSample::cpu),
+               rows::field("pid", &netperfd::EventSample::pid),
+               rows::field("task", &netperfd::EventSample::task),
+               rows::field("fields", &netperfd::EventSample::fields)};
 static_assert(rows::kDescribed<EventSample>);
 
 struct StackCount {
@@ -99,9 +102,9 @@ struct StackCount {
   bool operator==(const StackCount&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<StackCount> =
-    std::tuple{rows::field("event", &StackCount::event), rows::field("frames", &StackCount::frames),
-               rows::field("count", &StackCount::count)};
+inline constexpr auto rows::kFields<StackCount> = std::tuple{
+    rows::field("event", &netperfd::StackCount::event), rows::field("frames", &netperfd::StackCount::frames),
+    rows::field("count", &netperfd::StackCount::count)};
 static_assert(rows::kDescribed<StackCount>);
 
 // Packets freed by skb:kfree_skb, by reason and location.
@@ -114,8 +117,9 @@ struct DropCount {
 };
 template <>
 inline constexpr auto rows::kFields<DropCount> =
-    std::tuple{rows::field("reason", &DropCount::reason), rows::field("location", &DropCount::location),
-               rows::field("count", &DropCount::count)};
+    std::tuple{rows::field("reason", &netperfd::DropCount::reason),
+               rows::field("location", &netperfd::DropCount::location),
+               rows::field("count", &netperfd::DropCount::count)};
 static_assert(rows::kDescribed<DropCount>);
 
 struct TraceMark {
@@ -126,9 +130,9 @@ struct TraceMark {
   bool operator==(const TraceMark&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<TraceMark> =
-    std::tuple{rows::field("time_ns", &TraceMark::time_ns), rows::field("text", &TraceMark::text),
-               rows::field("user", &TraceMark::user)};
+inline constexpr auto rows::kFields<TraceMark> = std::tuple{
+    rows::field("time_ns", &netperfd::TraceMark::time_ns), rows::field("text", &netperfd::TraceMark::text),
+    rows::field("user", &netperfd::TraceMark::user)};
 static_assert(rows::kDescribed<TraceMark>);
 
 struct TraceRecord {
@@ -157,25 +161,25 @@ struct TraceRecord {
 };
 template <>
 inline constexpr auto rows::kFields<TraceRecord> =
-    std::tuple{rows::field("skipped", &TraceRecord::skipped),
-               rows::field("broken", &TraceRecord::broken),
-               rows::field("clock", &TraceRecord::clock),
-               rows::field("buffer_bytes", &TraceRecord::buffer_bytes),
-               rows::field("functions", &TraceRecord::functions),
-               rows::field("missing_functions", &TraceRecord::missing_functions),
-               rows::field("workload_only", &TraceRecord::workload_only),
-               rows::field("slice_width_ns", &TraceRecord::slice_width),
-               rows::field("only_cpus", &TraceRecord::only_cpus),
-               rows::field("cpus", &TraceRecord::cpus),
-               rows::field("events", &TraceRecord::events),
-               rows::field("samples", &TraceRecord::samples),
-               rows::field("stacks", &TraceRecord::stacks),
-               rows::field("stacks_left_out", &TraceRecord::stacks_left_out),
-               rows::field("drops", &TraceRecord::drops),
-               rows::field("marks", &TraceRecord::marks),
-               rows::field("profile", &TraceRecord::profile),
-               rows::field("recording", &TraceRecord::recording),
-               rows::field("recording_left_out", &TraceRecord::recording_left_out)};
+    std::tuple{rows::field("skipped", &netperfd::TraceRecord::skipped),
+               rows::field("broken", &netperfd::TraceRecord::broken),
+               rows::field("clock", &netperfd::TraceRecord::clock),
+               rows::field("buffer_bytes", &netperfd::TraceRecord::buffer_bytes),
+               rows::field("functions", &netperfd::TraceRecord::functions),
+               rows::field("missing_functions", &netperfd::TraceRecord::missing_functions),
+               rows::field("workload_only", &netperfd::TraceRecord::workload_only),
+               rows::field("slice_width_ns", &netperfd::TraceRecord::slice_width),
+               rows::field("only_cpus", &netperfd::TraceRecord::only_cpus),
+               rows::field("cpus", &netperfd::TraceRecord::cpus),
+               rows::field("events", &netperfd::TraceRecord::events),
+               rows::field("samples", &netperfd::TraceRecord::samples),
+               rows::field("stacks", &netperfd::TraceRecord::stacks),
+               rows::field("stacks_left_out", &netperfd::TraceRecord::stacks_left_out),
+               rows::field("drops", &netperfd::TraceRecord::drops),
+               rows::field("marks", &netperfd::TraceRecord::marks),
+               rows::field("profile", &netperfd::TraceRecord::profile),
+               rows::field("recording", &netperfd::TraceRecord::recording),
+               rows::field("recording_left_out", &netperfd::TraceRecord::recording_left_out)};
 static_assert(rows::kDescribed<TraceRecord>);
 
 // Records of this CPU that were not decoded although they were written or should have been. The kernel counts

@@ -1,9 +1,13 @@
 // Access to the values of an answer's row. Asking for a wrong type fails the test with sdbus-c++'s error.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
@@ -26,6 +30,30 @@ inline std::set<std::string> keys_of(const dbus::Row& row) {
   std::set<std::string> keys;
   for (const auto& [key, value] : row) keys.insert(key);
   return keys;
+}
+
+// One value as a text, whatever its type: 1.5, receive, [1, 2].
+inline std::string shown(const sdbus::Variant& value) {
+  std::string text = "(a type that no row has)";
+  const auto try_as = [&]<class T>(T /*type*/) {
+    if (value.containsValueOfType<T>()) text = fmt::format("{}", value.get<T>());
+  };
+  try_as(bool{});
+  try_as(double{});
+  try_as(std::uint64_t{});
+  try_as(std::uint32_t{});
+  try_as(std::uint16_t{});
+  try_as(std::int64_t{});
+  try_as(std::string{});
+  try_as(std::vector<std::string>{});
+  try_as(std::vector<std::uint64_t>{});
+  return text;
+}
+// A row as "KEY VALUE" for each key, by key.
+inline std::vector<std::string> shown(const dbus::Row& row) {
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : row) lines.push_back(fmt::format("{} {}", key, shown(value)));
+  return lines;
 }
 
 }  // namespace netperfd::bus
