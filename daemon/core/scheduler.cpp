@@ -189,7 +189,7 @@ void Scheduler::start_run(Job& job) {
 
 // Without its side there is nothing to compare the other side with, so further runs would waste time.
 void Scheduler::fail_for_side(Job& job, const std::string& error) {
-  job.side_failed = true;
+  job.outcome = Outcome::side_failed;
   RunRecord record;
   record.id = *job.status.current_run;
   record.state = RunState::failed;
@@ -240,10 +240,10 @@ void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
   if (state == RunState::failed) {
-    job.any_failed = true;
+    job.outcome = std::max(job.outcome, Outcome::run_failed);
     job.status.error = error;
   }
-  if (state == RunState::canceled) job.any_canceled = true;
+  if (state == RunState::canceled) job.outcome = std::max(job.outcome, Outcome::run_canceled);
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->run_ended(status, run, state, error);
 }
@@ -270,7 +270,7 @@ void Scheduler::leave_job(Job& job) {
   sides_->restore([this](const Status& status) {
     Job& front = current_job();
     if (!status) {
-      front.side_failed = true;
+      front.outcome = Outcome::side_failed;
       front.status.side_error = status.error().message;
       if (!front.status.error.empty()) front.status.error += "; ";
       front.status.error += status.error().message;
@@ -281,13 +281,23 @@ void Scheduler::leave_job(Job& job) {
   });
 }
 
+JobState Scheduler::end_state(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::finished:
+      return JobState::finished;
+    case Outcome::run_canceled:
+      return JobState::canceled;
+    case Outcome::run_failed:
+    case Outcome::side_failed:
+      break;
+  }
+  return JobState::failed;
+}
+
 void Scheduler::end_job(Job& job) {
   const JobId id = job.status.id;
   std::erase(queue_, id);
-  job.status.state = job.side_failed    ? JobState::failed
-                     : job.any_canceled ? JobState::canceled
-                     : job.any_failed   ? JobState::failed
-                                        : JobState::finished;
+  job.status.state = end_state(job.outcome);
   announce(job);
   announce_waiting();
   job.linger = ports_.clock.after(kLinger, [this, id] { forget(id); });

@@ -63,15 +63,15 @@ class Scheduler final : private RunListener {
   [[nodiscard]] std::optional<JobStatus> job(JobId job) const;
 
  private:
+  // What became of the job's runs so far. The later ones outweigh the earlier ones.
+  enum class Outcome { finished, run_failed, run_canceled, side_failed };
   struct Job {
     JobSpec spec;
     JobStatus status;
-    bool any_failed = false;
-    bool any_canceled = false;
-    bool side_failed = false;            // a command of its design failed
-    std::optional<WallTime> began;       // when its first run began, with the switch to its side
-    std::optional<WallTime> last_ended;  // when its latest run ended
-    std::string stop_reason;             // empty: no stop was requested
+    Outcome outcome = Outcome::finished;  // side_failed: a command of its design failed
+    std::optional<WallTime> began;        // when its first run began, with the switch to its side
+    std::optional<WallTime> last_ended;   // when its latest run ended
+    std::string stop_reason;              // empty: no stop was requested
     Timer linger;
   };
 
@@ -80,6 +80,7 @@ class Scheduler final : private RunListener {
   void run_trace(const TraceProgress& progress) override;
   void run_ended(RunState state, const std::string& error) override;
 
+  [[nodiscard]] static JobState end_state(Outcome outcome);
   [[nodiscard]] Status check_trace(const JobSpec& spec);
   [[nodiscard]] bool is_full() const;
   void schedule_turn();

@@ -1,10 +1,7 @@
 #include "daemon/trace/ring/tally.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -12,35 +9,23 @@
 #include <utility>
 
 #include "daemon/trace/ring/event_fields.hpp"
-#include "daemon/trace/ring/event_role.hpp"
 #include "daemon/trace/ring/function_names.hpp"
 #include "daemon/trace/ring/subbuffer_order.hpp"
 #include "daemon/trace/ring/tally_calls.hpp"
 #include "daemon/trace/ring/tally_drops.hpp"
+#include "daemon/trace/ring/tally_events.hpp"
 #include "daemon/trace/ring/tally_marks.hpp"
 #include "daemon/trace/ring/tally_samples.hpp"
 #include "daemon/trace/ring/tally_slices.hpp"
 #include "daemon/trace/ring/tally_stacks.hpp"
+#include "daemon/trace/ring/tally_times.hpp"
 #include "daemon/trace/ring/task_names.hpp"
 
 namespace netperfd::trace {
 namespace {
 
-constexpr std::size_t kMostIds = 65'536;   // common_type has 16 bits
-constexpr std::size_t kMostUnknown = 256;  // limit for ids without a format
 constexpr std::size_t kMostMarks = 1'100;  // more than RingTrace lets a caller make
 constexpr std::size_t kMostBusiest = 8;
-constexpr std::uint32_t kNoKind = std::numeric_limits<std::uint32_t>::max();
-
-struct EventKind {
-  std::string name;
-  const EventFormat* format = nullptr;  // null for unknown events
-  Role role = Role::unknown;
-  bool hidden = false;
-  std::uint64_t count = 0;
-  std::uint64_t told = 0;  // already reported in a progress
-};
-
 struct Cpu {
   TraceCpu counted;
   StackOwners owners;
@@ -85,12 +70,8 @@ struct Tally::State {
   void add_event(Cpu& cpu, const RawRecord& record);
   void add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record);
   // Whether the line of trace_marker is netperfd's mark, which then does not count as an event.
-  [[nodiscard]] bool add_mark(std::uint32_t cpu, const EventKind& kind, const RawRecord& record);
-  std::uint32_t unknown_kind(std::uint16_t id);
-  void cover(std::uint64_t first, std::uint64_t last);
-
+  [[nodiscard]] bool add_mark(std::uint32_t cpu, const CountedEvent& event, const RawRecord& record);
   TraceProgress take_progress(double seconds);
-  [[nodiscard]] std::vector<EventCount> event_counts(const TimeSlices::Cut& cut) const;
   [[nodiscard]] std::vector<EventSample> samples_of(const Symbols& symbols, const std::string& task_names,
                                                     std::uint64_t zero) const;
   [[nodiscard]] std::vector<StackCount> stack_counts(const Symbols& symbols) const;
@@ -98,9 +79,7 @@ struct Tally::State {
                      const analysis::FunctionNamer& function);
 
   TallySettings settings;
-  std::vector<EventKind> kinds;
-  std::vector<std::uint32_t> kind_of_id;
-  std::size_t unknown_kinds = 0;
+  EventTable events;
   std::map<std::uint32_t, Cpu> cpus;
   Cpu* current = nullptr;  // the CPU whose records are being read
   TimeSlices slices;
@@ -110,27 +89,18 @@ struct Tally::State {
   std::optional<CallTally> calls;
   std::optional<SubbufferOrder> order;  // if calls are paired
   std::vector<TimedMark> marks;
-  // Times of the events so far, without those too far from the first to be plausible.
-  std::optional<std::uint64_t> origin;  // the first one seen
-  std::uint64_t oldest = 0;
-  std::uint64_t newest = 0;
+  CoveredTime covered;
   std::uint64_t told_until = 0;  // already reported in a progress
   std::uint64_t told_lost = 0;
 };
 
 Tally::State::State(TallySettings given)
     : settings(std::move(given)),
-      kind_of_id(kMostIds, kNoKind),
+      events(settings.events, settings.hidden),
       slices(settings.slices),
       samples(settings.samples_first, settings.samples_last),
       stacks(settings.stacks, format_of(settings.events, "ftrace:kernel_stack")),
       drops(settings.drops, format_of(settings.events, "skb:kfree_skb")) {
-  for (const auto& event : settings.events) {
-    if (event.format.id >= kMostIds || kind_of_id[event.format.id] != kNoKind) continue;
-    kind_of_id[event.format.id] = static_cast<std::uint32_t>(kinds.size());
-    kinds.push_back({event.name, &event.format, role_of(event.name),
-                     std::ranges::find(settings.hidden, event.name) != settings.hidden.end()});
-  }
   if (!settings.graph) return;
   calls.emplace(*settings.graph, settings.calls);
   order.emplace(settings.layout, settings.most_held_bytes);
@@ -174,22 +144,13 @@ void Tally::State::take(const RawRecord& record) {
 }
 
 void Tally::State::end(const SubbufferWalk& subbuffer) {
-  if (current->first) cover(*current->first, current->last);
+  if (current->first) covered.add(*current->first, current->last);
   const bool damaged = !subbuffer.damage().empty();  // undecodable bytes count as lost
   if (current->short_record || damaged) ++current->counted.damaged;
   if (damaged) current->owners.forget();
   if (damaged && calls)
     calls->lost(current->counted.cpu, current->first ? current->last : subbuffer.begin_time());
   samples.end_run();
-}
-
-void Tally::State::cover(std::uint64_t first, std::uint64_t last) {
-  if (!origin) origin = oldest = newest = first;
-  const auto is_near = [&](std::uint64_t time) {
-    return (time > *origin ? time - *origin : *origin - time) <= kLongestTrace;
-  };
-  if (is_near(first)) oldest = std::min(oldest, first);
-  if (is_near(last)) newest = std::max(newest, last);
 }
 
 // In a function trace most records are calls, which need no further handling.
@@ -199,12 +160,12 @@ bool Tally::State::add_record(Cpu& cpu, const RawRecord& record) {
   std::memcpy(&type, record.data.data(), sizeof type);
   if (calls && calls->knows(type)) {
     if (!calls->add(cpu.counted.cpu, record)) return false;
-    const auto number = kind_of_id[type];
-    auto& kind = kinds[number];
-    if (kind.hidden || kind.role == Role::call) {
+    const auto number = events.number_of(type);
+    CountedEvent& event = events.at(number);
+    if (event.hidden || event.role == Role::call) {
       ++cpu.counted.records;
-      ++kind.count;
-      if (!kind.hidden) slices.add(number, record.time);
+      ++event.count;
+      if (!event.hidden) slices.add(number, record.time);
       return true;
     }
   }
@@ -215,31 +176,31 @@ bool Tally::State::add_record(Cpu& cpu, const RawRecord& record) {
 void Tally::State::add_event(Cpu& cpu, const RawRecord& record) {
   Common common;
   std::memcpy(&common, record.data.data(), sizeof common);
-  auto number = kind_of_id[common.type];
-  if (number == kNoKind) number = unknown_kind(common.type);
-  auto& kind = kinds[number];
+  const auto number = events.number_of(common.type);
+  CountedEvent& event = events.at(number);
   ++cpu.counted.records;
-  if (kind.role == Role::print && add_mark(cpu.counted.cpu, kind, record)) return;
-  ++kind.count;
+  if (event.role == Role::print && add_mark(cpu.counted.cpu, event, record)) return;
+  ++event.count;
   slices.add(number, record.time);
-  if (kind.role == Role::user_stack) return;
-  if (kind.role == Role::kernel_stack) {
+  if (event.role == Role::user_stack) return;
+  if (event.role == Role::kernel_stack) {
     add_stack(cpu, common, record.data);
     return;
   }
   cpu.owners.event({GraphFormat::context_of(common.flags), common.pid}, number);
-  if (kind.role == Role::unknown) return;
+  if (event.role == Role::unknown) return;
   samples.add(number, {record.time, cpu.counted.cpu, cpu.counted.records}, record.data);
-  if (kind.role == Role::drop) drops.add(record.data);
+  if (event.role == Role::drop) drops.add(record.data);
 }
 
 void Tally::State::add_stack(Cpu& cpu, const Common& common, std::span<const std::byte> record) {
-  stacks.add(cpu.owners.take({GraphFormat::context_of(common.flags), common.pid}).value_or(kNoKind), record);
+  stacks.add(cpu.owners.take({GraphFormat::context_of(common.flags), common.pid}).value_or(EventTable::kNone),
+             record);
 }
 
-bool Tally::State::add_mark(std::uint32_t cpu, const EventKind& kind, const RawRecord& record) {
+bool Tally::State::add_mark(std::uint32_t cpu, const CountedEvent& event, const RawRecord& record) {
   // The format has the text as an array of length 0: it extends to the end of the record.
-  const auto* text = kind.format->field("buf");
+  const auto* text = event.format->field("buf");
   if (text == nullptr || text->offset >= record.data.size()) return false;
   const auto bytes = record.data.subspan(text->offset);
   const auto* chars = reinterpret_cast<const char*>(bytes.data());
@@ -254,25 +215,11 @@ bool Tally::State::add_mark(std::uint32_t cpu, const EventKind& kind, const RawR
   return true;
 }
 
-std::uint32_t Tally::State::unknown_kind(std::uint16_t id) {
-  if (unknown_kinds < kMostUnknown) {
-    ++unknown_kinds;
-    kinds.push_back({fmt::format("unknown:{}", id)});
-  } else if (kinds.back().name != "unknown:others") {
-    kinds.push_back({"unknown:others"});
-  }
-  return kind_of_id[id] = static_cast<std::uint32_t>(kinds.size() - 1);
-}
-
 TraceProgress Tally::State::take_progress(double seconds) {
   TraceProgress progress;
-  const std::uint64_t since = std::max(std::exchange(told_until, newest), oldest);
-  progress.seconds = order ? static_cast<double>(newest - since) / 1e9 : seconds;
-  for (auto& kind : kinds) {
-    if (kind.count > kind.told && !is_stack(kind.role) && !kind.hidden)
-      progress.events.emplace_back(kind.name, kind.count - kind.told);
-    kind.told = kind.count;
-  }
+  const std::uint64_t since = std::max(std::exchange(told_until, covered.newest()), covered.oldest());
+  progress.seconds = order ? static_cast<double>(covered.newest() - since) / 1e9 : seconds;
+  progress.events = events.take_counts();
   std::uint64_t lost = 0;
   for (const auto& [number, cpu] : cpus) lost += cpu.counted.lost_events;
   progress.lost = lost - std::exchange(told_lost, lost);
@@ -280,42 +227,29 @@ TraceProgress Tally::State::take_progress(double seconds) {
   return progress;
 }
 
-std::vector<EventCount> Tally::State::event_counts(const TimeSlices::Cut& cut) const {
-  std::vector<EventCount> result;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const bool was_asked_for = kinds[i].role == Role::sampled || kinds[i].role == Role::drop;
-    if (is_stack(kinds[i].role) || kinds[i].hidden || (kinds[i].count == 0 && !was_asked_for)) continue;
-    result.push_back({kinds[i].name, {}, kinds[i].count, {}});
-    if (i < cut.rows.size()) result.back().slices = cut.rows[i];
-  }
-  std::sort(result.begin(), result.end(), [](const EventCount& left, const EventCount& right) {
-    return std::tie(right.count, left.name) < std::tie(left.count, right.name);
-  });
-  return result;
-}
-
 std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const std::string& task_names,
                                                   std::uint64_t zero) const {
   struct Found {
-    std::uint32_t kind;
+    std::uint32_t event;
     KeptRecord record;
   };
   std::vector<Found> found;
-  for (std::uint32_t i = 0; i < kinds.size(); ++i) {
-    for (const auto& record : samples.kept(i, kinds[i].count)) found.push_back({i, record});
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    for (const auto& record : samples.kept(i, events.at(i).count)) found.push_back({i, record});
   }
   std::sort(found.begin(), found.end(),
             [](const Found& left, const Found& right) { return left.record.place < right.record.place; });
 
   const auto tasks = parse_task_names(task_names);
   std::vector<EventSample> result;
-  for (const auto& [kind, record] : found) {
+  for (const auto& [event, record] : found) {
     Common common;
     std::memcpy(&common, record.data.data(), sizeof common);
     const auto task = tasks.find(common.pid);
-    result.push_back({kinds[kind].name, record.ordinal, static_cast<std::int64_t>(record.place.time - zero),
-                      record.place.cpu, common.pid, task == tasks.end() ? "" : task->second,
-                      decode_fields(*kinds[kind].format, record.data, symbols)});
+    result.push_back({events.at(event).name, record.ordinal,
+                      static_cast<std::int64_t>(record.place.time - zero), record.place.cpu, common.pid,
+                      task == tasks.end() ? "" : task->second,
+                      decode_fields(*events.at(event).format, record.data, symbols)});
   }
   return result;
 }
@@ -323,7 +257,8 @@ std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const 
 std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const {
   std::vector<StackCount> result;
   for (const auto& stack : stacks.stacks()) {
-    StackCount count{stack.kind == kNoKind ? "unknown" : kinds[stack.kind].name, {}, stack.count};
+    StackCount count{
+        stack.kind == EventTable::kNone ? "unknown" : events.at(stack.kind).name, {}, stack.count};
     for (const auto frame : stack.frames) {
       if (count.frames.empty() && is_tracers_own(symbols.function(frame))) continue;
       count.frames.push_back(symbols.code(frame));
@@ -339,12 +274,12 @@ std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const
 TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names,
                                  const analysis::FunctionNamer& function) {
   if (order) (void)order->finish(*this, [] { return true; });
-  const auto zero = slices.released().value_or(oldest);
+  const auto zero = slices.released().value_or(covered.oldest());
   const auto cut = slices.cut(zero);
   TraceRecord record;
   record.slice_width = cut.width;
   for (const auto& [number, cpu] : cpus) record.cpus.push_back(cpu.counted);
-  record.events = event_counts(cut);
+  record.events = events.counts(cut.rows);
   record.samples = samples_of(symbols, task_names, zero);
   record.stacks = stack_counts(symbols);
   record.stacks_left_out = stacks.left_out();
