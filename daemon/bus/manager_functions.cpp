@@ -48,9 +48,8 @@ ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& 
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kPageLimit), {}));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
-    return fitting(part, offset, [&](const FunctionStats& function) {
-      return function_profile_row(function, traffic, part.timed);
-    });
+    return fitting(part, offset,
+                   [&](const FunctionStats& function) { return function_profile_row(function, traffic); });
   });
 }
 
@@ -64,7 +63,7 @@ ManagerObject::ListPage ManagerObject::ListFunctionSlices(const std::uint64_t& r
     const auto part =
         value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kSlicesPageLimit), lists));
     return fitting(part, offset,
-                   [&](const FunctionStats& function) { return function_slices_row(function, part.timed); });
+                   [&](const FunctionStats& function) { return function_slices_row(function); });
   });
 }
 
@@ -84,8 +83,7 @@ ManagerObject::ListPage ManagerObject::ListCallTree(const std::uint64_t& run, co
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kPageLimit)));
-    return fitting(part, offset,
-                   [&](const core::NamedNode& node) { return call_node_row(node, part.timed); });
+    return fitting(part, offset, [&](const core::NamedNode& node) { return call_node_row(node); });
   });
 }
 

@@ -124,7 +124,7 @@ WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& tra
   return wire;
 }
 
-WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed) {
+WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic) {
   rows::FunctionStats row;
   put_identity(row, function);
   row.hits = function.hits;
@@ -132,20 +132,19 @@ WireRow function_profile_row(const FunctionStats& function, const Traffic& traff
   row.interruptions = function.interruptions;
   row.roots = function.roots;
   row.interrupt_roots = function.interrupt_roots;
+  put_times(row, function);
   const analysis::ProfileFactors factors = analysis::profile_factors(function, traffic);
   row.calls_per_packet = factors.calls_per_packet;
-  if (!timed) return to_wire(row);
-  put_times(row, function);
   row.self_ns_per_byte = factors.self_ns_per_byte;
   row.self_ns_per_call = factors.self_ns_per_call;
   return to_wire(row);
 }
 
-WireRow function_slices_row(const FunctionStats& function, bool timed) {
+WireRow function_slices_row(const FunctionStats& function) {
   rows::FunctionSlices row;
   put_identity(row, function);
   row.hits = function.slice_hits;
-  if (timed) row.self_ns = function.slice_self_ns;
+  if (function.self_ns) row.self_ns = function.slice_self_ns;
   return to_wire(row);
 }
 
@@ -162,13 +161,12 @@ WireRow call_edge_row(const core::NamedEdge& edge) {
   return to_wire(row);
 }
 
-WireRow call_node_row(const core::NamedNode& node, bool timed) {
+WireRow call_node_row(const core::NamedNode& node) {
   rows::CallNode row;
   row.depth = node.depth;
   put_identity(row, node.function);
   row.in_interrupt = node.node.in_interrupt;
   row.hits = node.node.hits;
-  if (!timed) return to_wire(row);
   row.total_ns = node.node.total_ns;
   row.self_ns = node.node.self_ns;
   return to_wire(row);

@@ -19,10 +19,9 @@ struct WireProfile {
 // Always fits into one message: excess builds are left out and counted.
 [[nodiscard]] WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic);
 
-// Here and below, `timed` is FunctionProfile::timed. If it is false, rows have no keys for times.
-[[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic, bool timed);
-[[nodiscard]] WireRow function_slices_row(const FunctionStats& function, bool timed);
+[[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic);
+[[nodiscard]] WireRow function_slices_row(const FunctionStats& function);
 [[nodiscard]] WireRow call_edge_row(const core::NamedEdge& edge);
-[[nodiscard]] WireRow call_node_row(const core::NamedNode& node, bool timed);
+[[nodiscard]] WireRow call_node_row(const core::NamedNode& node);
 
 }  // namespace netperfd::bus

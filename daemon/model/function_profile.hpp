@@ -36,18 +36,21 @@ struct FunctionStats {
                                 // for the lowest address
 
   std::uint64_t hits = 0;             // calls
-  std::uint64_t total_ns = 0;         // over calls that are not inside another call of the same function
-  std::uint64_t self_ns = 0;          // over all calls
-  std::uint64_t recorded_ns = 0;      // sum of the durations as the kernel recorded them: includes recursive
-                                      // inner calls, interrupts and, if its sleep-time option is on, sleep
-  std::uint64_t interrupted_ns = 0;   // taken by traced functions of interrupts, over the calls of total_ns
-  std::uint64_t off_cpu_ns = 0;       // asleep or preempted, also within callees, over the calls of total_ns
   std::uint64_t callees = 0;          // traced calls made directly by its calls
   std::uint64_t interruptions = 0;    // traced calls of interrupts that preempted its calls directly
   std::uint64_t roots = 0;            // calls not made by a traced function
   std::uint64_t interrupt_roots = 0;  // those of them in an interrupt or softirq that preempted other code
-  std::uint64_t min_ns = 0, max_ns = 0;  // of one call's total time
-  std::uint64_t p50_ns = 0, p90_ns = 0;  // of one call's total time, from the histogram
+
+  // Times, all absent if the profile is not timed.
+  std::optional<std::uint64_t> total_ns;  // over calls that are not inside another call of the same function
+  std::optional<std::uint64_t> self_ns;   // over all calls
+  // Sum of the durations as the kernel recorded them: includes recursive inner calls, interrupts and, if its
+  // sleep-time option is on, sleep.
+  std::optional<std::uint64_t> recorded_ns;
+  std::optional<std::uint64_t> interrupted_ns;  // taken by traced functions of interrupts, of total_ns' calls
+  std::optional<std::uint64_t> off_cpu_ns;  // asleep or preempted, also within callees, of total_ns' calls
+  std::optional<std::uint64_t> min_ns, max_ns;  // of one call's total time
+  std::optional<std::uint64_t> p50_ns, p90_ns;  // of one call's total time, from the histogram
   // Likewise; absent below 1,000 and 10,000 calls, which are too few to distinguish them from the maximum.
   std::optional<std::uint64_t> p99_ns, p999_ns;
   Histogram histogram;                             // of one call's total time
@@ -104,7 +107,8 @@ struct CallNode {
   std::optional<std::uint32_t> parent;  // index into FunctionProfile::tree; absent: a root
   std::uint32_t function = 0;           // index into FunctionProfile::functions
   bool in_interrupt = false;            // a root begun by an interrupt or softirq that preempted other code
-  std::uint64_t hits = 0, total_ns = 0, self_ns = 0;
+  std::uint64_t hits = 0;
+  std::optional<std::uint64_t> total_ns, self_ns;  // absent if the profile is not timed
 
   bool operator==(const CallNode&) const = default;
 };
@@ -184,8 +188,7 @@ struct FunctionProfile {
   std::vector<CallNode> tree;            // depth first, siblings the largest total time first
   CallDamage damage;
   std::uint64_t slice_ns = 0;  // width of the time slices; 0 if there are none
-  // False: the function tracer recorded the calls, which does not record their end. All times are 0 and
-  // meaningless.
+  // False: the function tracer recorded the calls, which does not record their end. There are no times.
   bool timed = true;
   std::optional<bool> sleep_in_recorded;  // the kernel's sleep-time option: recorded_ns includes sleep
   bool off_cpu_known =

@@ -48,16 +48,16 @@ struct ProfileReader::Stretch {
   std::uint32_t limit;
 };
 
-Result<bool> ProfileReader::expect_profile(RunId run) {
+Status ProfileReader::expect_profile(RunId run) {
   auto select = connection_.prepare(
-      "SELECT p.timed FROM runs r LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ?");
+      "SELECT p.run IS NOT NULL FROM runs r LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ?");
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
-  std::optional<bool> timed;
-  select->read(timed);
-  if (timed) return *timed;
+  bool has_profile = false;
+  select->read(has_profile);
+  if (has_profile) return {};
   return fail(ErrorKind::not_found, fmt::format("run {}: no functions were traced", run));
 }
 
@@ -122,8 +122,7 @@ Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
 // `read(statement, row)`, a Status, fills one row.
 template <class Row, class Read>
 Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read read) {
-  const auto timed = expect_profile(stretch.run);
-  if (!timed) return std::unexpected(timed.error());
+  if (auto known = expect_profile(stretch.run); !known) return std::unexpected(known.error());
   const auto total = count(stretch.table, stretch.run);
   if (!total) return std::unexpected(total.error());
   auto select = connection_.prepare(fmt::format(
@@ -132,7 +131,6 @@ Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read 
   if (!select) return std::unexpected(select.error());
   core::ProfilePart<Row> part;
   part.total = *total;
-  part.timed = *timed;
   Status damage;
   select->bind(stretch.run, std::min(stretch.offset, *total), stretch.limit);
   auto done = for_each_row(*select, [&](const Statement& row) {

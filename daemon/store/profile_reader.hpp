@@ -27,8 +27,8 @@ class ProfileReader {
 
  private:
   struct Stretch;
-  // Whether the profile is timed; not_found if there is none.
-  [[nodiscard]] Result<bool> expect_profile(RunId run);
+  // not_found if there is none.
+  [[nodiscard]] Status expect_profile(RunId run);
   [[nodiscard]] Status read_scalars(RunId run, FunctionProfile& profile);
   [[nodiscard]] Status read_sums(RunId run, core::ProfileSummary& summary);
   [[nodiscard]] Result<std::uint64_t> count(std::string_view table, RunId run);

@@ -84,20 +84,6 @@ Status insert_tree(Connection& connection, RunId run, const FunctionProfile& pro
   return {};
 }
 
-// Sets unknown times to NULL. Readers return 0 for them, as in the original profile.
-Status forget_times(Connection& connection, RunId run) {
-  for (const std::string_view update :
-       {"UPDATE functions SET total_ns = NULL, self_ns = NULL, recorded_ns = NULL, interrupted_ns = NULL, "
-        "off_cpu_ns = NULL, min_ns = NULL, max_ns = NULL, p50_ns = NULL, p90_ns = NULL, "
-        "slice_self_ns = '[]' WHERE run = ?",
-        "UPDATE call_nodes SET total_ns = NULL, self_ns = NULL WHERE run = ?"}) {
-    auto statement = connection.prepare(update);
-    if (!statement) return std::unexpected(statement.error());
-    if (auto done = statement->bind(run).run(); !done) return done;
-  }
-  return {};
-}
-
 }  // namespace
 
 Status write_profile(Connection& connection, RunId run, const FunctionProfile& profile) {
@@ -105,7 +91,6 @@ Status write_profile(Connection& connection, RunId run, const FunctionProfile& p
   if (done) done = insert_functions(connection, run, profile.functions);
   if (done) done = insert_edges(connection, run, profile);
   if (done) done = insert_tree(connection, run, profile);
-  if (done && !profile.timed) done = forget_times(connection, run);
   if (done) done = write_all(connection, "builds", run, profile.builds);
   if (!done) return fail(done.error().kind, fmt::format("the function profile: {}", done.error().message));
   return {};

@@ -46,15 +46,15 @@ FunctionProfile CallTracker::finish(const FunctionNamer& name) {
 }
 
 void correct_self_times(FunctionProfile& profile, const Calibration& calibration) {
-  if (!profile.timed) return;
   for (FunctionStats& function : profile.functions) {
+    if (!function.self_ns) continue;
     // An interrupt root writes its records within the code it interrupts, as a callee does within its caller.
     const std::uint64_t within = function.callees + function.interruptions;
     const double cost = static_cast<double>(function.hits) * calibration.entry_ns +
                         static_cast<double>(within) * calibration.callee_ns;
     const auto cost_ns = static_cast<std::uint64_t>(std::llround(std::max(cost, 0.0)));
-    if (cost_ns > function.self_ns) ++profile.damage.clipped;
-    function.corrected_self_ns = function.self_ns - std::min(cost_ns, function.self_ns);
+    if (cost_ns > *function.self_ns) ++profile.damage.clipped;
+    function.corrected_self_ns = *function.self_ns - std::min(cost_ns, *function.self_ns);
   }
 }
 

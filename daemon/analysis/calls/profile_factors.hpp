@@ -10,7 +10,8 @@
 namespace netperfd::analysis {
 
 // The self time is the corrected one if that is known. ns per byte = packets per byte (a figure of the run)
-// times calls per packet times ns per call. Absent if the divisor is unknown or 0.
+// times calls per packet times ns per call. Absent if the time or the divisor is
+// unknown, or the divisor is 0.
 struct ProfileFactors {
   std::optional<double> self_ns_per_byte;  // of goodput
   std::optional<double> calls_per_packet;

@@ -42,19 +42,23 @@ std::vector<bool> functions_in_use(const FunctionTable& table, const CallTree& t
   return used;
 }
 
+void add_time(std::optional<std::uint64_t>& sum, std::uint64_t more) {
+  sum = sum.value_or(0) + more;
+}
+
 // Adds the counts of one address to those of other addresses with the same name.
 void add(FunctionStats& stats, const FunctionCount& count) {
   if (count.totals.any()) {
-    stats.min_ns = stats.histogram.buckets.empty() ? count.min_ns : std::min(stats.min_ns, count.min_ns);
-    stats.max_ns = std::max(stats.max_ns, count.max_ns);
+    stats.min_ns = std::min(stats.min_ns.value_or(count.min_ns), count.min_ns);
+    stats.max_ns = std::max(stats.max_ns.value_or(count.max_ns), count.max_ns);
     merge(stats.histogram, count.totals.histogram());
   }
   stats.hits += count.hits;
-  stats.total_ns += count.total_ns;
-  stats.self_ns += count.self_ns;
-  stats.recorded_ns += count.recorded_ns;
-  stats.interrupted_ns += count.interrupted_ns;
-  stats.off_cpu_ns += count.off_cpu_ns;
+  add_time(stats.total_ns, count.total_ns);
+  add_time(stats.self_ns, count.self_ns);
+  add_time(stats.recorded_ns, count.recorded_ns);
+  add_time(stats.interrupted_ns, count.interrupted_ns);
+  add_time(stats.off_cpu_ns, count.off_cpu_ns);
   stats.callees += count.callees;
   stats.interruptions += count.interruptions;
   stats.roots += count.roots;
@@ -71,10 +75,12 @@ void add(FunctionStats& stats, const FunctionCount& count) {
 // A bucket's middle may lie beyond the values in it, so it is limited to the minimum and maximum. The two
 // highest percentiles are given only if ten calls lie beyond them.
 void add_percentiles(FunctionStats& stats) {
+  if (!stats.min_ns || !stats.max_ns) return;
   constexpr std::uint64_t kFewestForP99 = 1'000;
   constexpr std::uint64_t kFewestForP999 = 10'000;
   const auto percentile = [&stats](double fraction) {
-    return std::clamp(quantile(stats.histogram, fraction), stats.min_ns, stats.max_ns);
+    return std::clamp(quantile(stats.histogram, fraction), stats.min_ns.value_or(0),
+                      stats.max_ns.value_or(0));
   };
   stats.p50_ns = percentile(0.5);
   stats.p90_ns = percentile(0.9);
@@ -172,14 +178,14 @@ class NamedTree {
           children.try_emplace({parent, place[from.function]}, static_cast<std::uint32_t>(nodes_.size()));
       became[index] = at->second;
       if (made) {
-        nodes_.push_back({{}, place[from.function], parent == CallTree::kInterruptRoots, 0, 0, 0});
+        nodes_.push_back({{}, place[from.function], parent == CallTree::kInterruptRoots, 0, {}, {}});
         below_.emplace_back();
         (CallTree::is_node(parent) ? below_[parent] : roots_).push_back(at->second);
       }
       CallNode& node = nodes_[at->second];
       node.hits += from.hits;
-      node.total_ns += from.total_ns;
-      node.self_ns += from.self_ns;
+      add_time(node.total_ns, from.total_ns);
+      add_time(node.self_ns, from.self_ns);
     }
   }
 
@@ -225,6 +231,20 @@ bool is_timed(const FunctionProfile& profile) {
          std::ranges::any_of(profile.functions, has_times);
 }
 
+void forget_times(FunctionProfile& profile) {
+  for (FunctionStats& stats : profile.functions) {
+    for (auto* time : {&stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
+                       &stats.off_cpu_ns, &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
+      time->reset();
+    }
+    stats.slice_self_ns.clear();
+  }
+  for (CallNode& node : profile.tree) {
+    node.total_ns.reset();
+    node.self_ns.reset();
+  }
+}
+
 }  // namespace
 
 FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree, const FunctionNamer& name) {
@@ -235,6 +255,7 @@ FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree, c
   add_edges(profile, tree, place);
   profile.tree = NamedTree(tree, used_nodes, place).in_order();
   profile.timed = is_timed(profile);
+  if (!profile.timed) forget_times(profile);
   return profile;
 }
 

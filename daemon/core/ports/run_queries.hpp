@@ -88,7 +88,6 @@ template <class Row>
 struct ProfilePart {
   std::vector<Row> rows;
   std::uint64_t total = 0;  // rows in the whole list
-  bool timed = true;        // as in FunctionProfile
 };
 
 // The long lists of a function.

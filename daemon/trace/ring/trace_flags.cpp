@@ -46,13 +46,14 @@ void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& fl
   constexpr std::uint64_t kEnough = 1'000;
   constexpr double kTolerance = 0.75;
   for (const FunctionStats& function : profile.functions) {
-    const auto shortest = static_cast<double>(function.p50_ns);
+    if (!function.p50_ns) continue;
+    const auto shortest = static_cast<double>(*function.p50_ns);
     if (function.hits < kEnough || shortest >= kTolerance * profile.calibration->entry_ns) continue;
     flags.push_back(
         {"calibration-disagrees",
          fmt::format("half of the calls of {} took less than {} ns, the tracer's own cost was measured as "
                      "{:.0f} ns",
-                     function.name, function.p50_ns, profile.calibration->entry_ns)});
+                     function.name, *function.p50_ns, profile.calibration->entry_ns)});
     return;
   }
 }

@@ -112,7 +112,7 @@ class FakeQueries final : public core::RunQueries {
     bool all_corrected = !stored_profile->functions.empty();
     for (const FunctionStats& function : stored_profile->functions) {
       summary.hits += function.hits;
-      summary.self_ns += function.self_ns;
+      summary.self_ns += function.self_ns.value_or(0);
       corrected += function.corrected_self_ns.value_or(0);
       all_corrected = all_corrected && function.corrected_self_ns.has_value();
     }
@@ -274,7 +274,6 @@ class FakeQueries final : public core::RunQueries {
                                  Make make) {
     core::ProfilePart<Row> part;
     part.total = all.size();
-    part.timed = stored_profile->timed;
     for (std::size_t i = std::min<std::uint64_t>(offset, all.size());
          i < all.size() && part.rows.size() < limit; ++i) {
       part.rows.push_back(make(i));

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "client/bus/rows.hpp"
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_comparison.hpp"
 #include "daemon/bus/wire_counters.hpp"
+#include "daemon/bus/wire_text.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
@@ -125,6 +127,13 @@ const std::vector<std::string> kRunInAList = {
 TEST(GoldenRows, of_a_run_in_a_list) {
   EXPECT_THAT(shown(listed_run_row(a_run_with_everything()).row),
               testing::UnorderedElementsAreArray(kRunInAList));
+}
+
+TEST(GoldenRows, of_a_run_in_a_list_have_a_short_error) {
+  core::RunRow run = a_run_with_everything();
+  run.error = std::string(20'000, 'x');
+  EXPECT_LE(text_at(listed_run_row(run).row, "error").size(), kShortTextBytes);
+  EXPECT_GT(text_at(run_row(run).row, "error").size(), kShortTextBytes);
 }
 
 TEST(GoldenRows, of_a_run_alone_leave_its_sums_to_their_own_rows) {
@@ -250,6 +259,18 @@ TEST(GoldenRows, of_a_comparison) {
           "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
           "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
           "traced_to_plain 25.5", "verdict regression"));
+}
+
+TEST(GoldenRows, of_a_comparison_that_does_not_fit_into_a_message) {
+  rows::Comparison row;
+  row.figure = "received";
+  row.verdict = "too few";
+  row.functions_left_out = 1;
+  row.counters_left_out = 2;
+  row.facts_left_out = 3;
+  EXPECT_THAT(shown(to_wire(row).row),
+              UnorderedElementsAre("counters_left_out 2", "facts_left_out 3", "figure received",
+                                   "functions_left_out 1", "verdict too few"));
 }
 
 TEST(GoldenRows, of_a_function_on_both_sides) {

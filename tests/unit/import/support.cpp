@@ -50,10 +50,12 @@ FunctionStats full_function(const std::string& name, std::uint64_t base) {
   stats.duplicate = 2;
   std::uint64_t next = base;
   for (auto* figure :
-       {&stats.hits, &stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
-        &stats.off_cpu_ns, &stats.callees, &stats.interruptions, &stats.roots, &stats.interrupt_roots,
-        &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
+       {&stats.hits, &stats.callees, &stats.interruptions, &stats.roots, &stats.interrupt_roots}) {
     *figure = ++next;
+  }
+  for (auto* time : {&stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
+                     &stats.off_cpu_ns, &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
+    *time = ++next;
   }
   stats.p99_ns = ++next;
   stats.p999_ns = ++next;

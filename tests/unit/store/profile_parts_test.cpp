@@ -59,7 +59,7 @@ TEST_F(ProfileParts, sums_up_what_is_known_of_every_function) {
   std::uint64_t self_ns = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     hits += profile.functions[i].hits;
-    self_ns += profile.functions[i].self_ns;
+    self_ns += profile.functions[i].self_ns.value();
     profile.functions[i].corrected_self_ns = 100 * i;
   }
   const auto corrected = must(store->profile(store_profile(profile)));
@@ -78,7 +78,8 @@ TEST_F(ProfileParts, gives_a_part_at_a_cost_that_does_not_grow_with_the_profile)
     for (std::uint32_t i = 0; i < functions; ++i) {
       profile.functions.emplace_back().name = fmt::format("f{}", i);
       profile.edges.push_back({.caller = i, .callee = (i + 1) % functions, .hits = i, .total_ns = i});
-      profile.tree.push_back({.parent = {}, .function = i, .in_interrupt = false, .hits = i});
+      profile.tree.push_back(
+          {.parent = {}, .function = i, .in_interrupt = false, .hits = i, .total_ns = {}, .self_ns = {}});
       if (i > 0) profile.tree.back().parent = i - 1;
     }
     return profile;

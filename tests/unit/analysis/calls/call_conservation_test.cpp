@@ -23,7 +23,7 @@ void expect_conserved(const FunctionProfile& profile, const Counts& counts) {
   for (const FunctionStats& stats : profile.functions) {
     calls += stats.hits;
     roots += stats.roots;
-    self_ns += stats.self_ns;
+    self_ns += stats.self_ns.value();
     callees += stats.callees;
     EXPECT_LE(stats.interrupt_roots, stats.roots);
     interrupts += stats.interrupt_roots;
@@ -34,7 +34,7 @@ void expect_conserved(const FunctionProfile& profile, const Counts& counts) {
   for (const CallEdge& edge : profile.edges) in_edges += edge.hits;
   for (const CallNode& node : profile.tree) {
     in_tree += node.hits;
-    if (!node.parent) root_total_ns += node.total_ns;
+    if (!node.parent) root_total_ns += node.total_ns.value();
   }
   EXPECT_EQ(calls + profile.damage.unmatched_entries + profile.damage.open_at_end, counts.entries);
   EXPECT_EQ(calls + profile.damage.open_at_start + profile.damage.unmatched_exits, counts.exits);

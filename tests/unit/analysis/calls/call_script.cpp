@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace netperfd::analysis {
 
 std::vector<std::string> edges(const FunctionProfile& profile) {
@@ -13,13 +15,22 @@ std::vector<std::string> edges(const FunctionProfile& profile) {
   return lines;
 }
 
+namespace {
+
+std::string shown(std::optional<std::uint64_t> time) {
+  return time ? fmt::format("{}", *time) : "-";
+}
+
+}  // namespace
+
 std::vector<std::string> tree(const FunctionProfile& profile) {
   std::vector<std::string> paths, lines;
   for (const CallNode& node : profile.tree) {
     const std::string& name = profile.functions.at(node.function).name;
     paths.push_back(node.parent ? paths.at(*node.parent) + ">" + name
                                 : (node.in_interrupt ? "!" : "") + name);
-    lines.push_back(fmt::format("{} {} {} {}", paths.back(), node.hits, node.total_ns, node.self_ns));
+    lines.push_back(
+        fmt::format("{} {} {} {}", paths.back(), node.hits, shown(node.total_ns), shown(node.self_ns)));
   }
   return lines;
 }

@@ -152,11 +152,11 @@ void expect_tree(const FunctionProfile& profile, const Truth& truth) {
   for (const CallNode& node : profile.tree) {
     const std::string above = node.parent ? paths.at(*node.parent) : "";
     paths.push_back(above + (node.in_interrupt ? "!" : "") + profile.functions.at(node.function).name);
-    if (node.hits > 0) found[paths.back()] = {node.hits, node.total_ns, node.self_ns};
+    if (node.hits > 0) found[paths.back()] = {node.hits, node.total_ns.value(), node.self_ns.value()};
     EXPECT_FALSE(node.in_interrupt && node.parent);
-    const auto [before, first] = last_sibling.try_emplace(above, node.total_ns);
-    EXPECT_LE(node.total_ns, before->second);
-    before->second = node.total_ns;
+    const auto [before, first] = last_sibling.try_emplace(above, node.total_ns.value());
+    EXPECT_LE(node.total_ns.value(), before->second);
+    before->second = node.total_ns.value();
   }
   for (const auto& [path, node] : truth.paths) expected[path] = {node.hits, node.total_ns, node.self_ns};
   EXPECT_EQ(found, expected);

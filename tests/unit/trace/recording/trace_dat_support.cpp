@@ -53,7 +53,7 @@ ReportedCalls calls_of(const TraceRecord& record) {
   ReportedCalls calls;
   if (!record.profile) throw std::runtime_error("no profile");
   for (const FunctionStats& function : record.profile->functions) {
-    calls.functions[function.name] = {function.hits, function.recorded_ns};
+    calls.functions[function.name] = {function.hits, function.recorded_ns.value()};
   }
   const CallDamage& damage = record.profile->damage;
   calls.without_begin = damage.open_at_start + damage.unmatched_exits;
