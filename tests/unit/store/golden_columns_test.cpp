@@ -2,6 +2,7 @@
 // expect is written out by hand: distinct values, and SQL that names each column.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -268,6 +269,117 @@ TEST_F(GoldenColumns, hold_the_figures_of_calls_and_of_the_profile) {
   EXPECT_EQ(column("build_id", "builds"), "c0ffee");
   EXPECT_EQ(column("srcversion", "builds"), "A1");
   EXPECT_EQ(must(whole_profile(*store, run)), golden_profile());
+}
+
+TEST_F(GoldenColumns, hold_the_figures_of_a_trace) {
+  (void)finish([](RunRecord& record) {
+    TraceRecord& trace = record.trace.emplace();
+    trace.skipped = "a reason";
+    trace.broken = "an event";
+    trace.clock = "mono";
+    trace.buffer_bytes = 601;
+    trace.functions = 602;
+    trace.workload_only = true;
+    trace.slice_width = std::chrono::nanoseconds{603};
+    trace.stacks_left_out = 604;
+    trace.recording_left_out = 605;
+  });
+  EXPECT_EQ(column("skipped", "traces"), "a reason");
+  EXPECT_EQ(column("broken", "traces"), "an event");
+  EXPECT_EQ(column("clock", "traces"), "mono");
+  EXPECT_EQ(column("buffer_bytes", "traces"), "601");
+  EXPECT_EQ(column("functions", "traces"), "602");
+  EXPECT_EQ(column("workload_only", "traces"), "1");
+  EXPECT_EQ(column("slice_width_ns", "traces"), "603");
+  EXPECT_EQ(column("stacks_left_out", "traces"), "604");
+  EXPECT_EQ(column("recording_left_out", "traces"), "605");
+}
+
+TEST_F(GoldenColumns, hold_what_was_traced) {
+  (void)finish([](RunRecord& record) {
+    TraceRecord& trace = record.trace.emplace();
+    trace.events = {{.name = "net:x", .filter = "len > 1", .count = 611, .slices = {}}};
+    trace.samples = {{.event = "net:x",
+                      .ordinal = 612,
+                      .time_ns = -613,
+                      .cpu = 4,
+                      .pid = 615,
+                      .task = "iperf3",
+                      .fields = {{.name = "len", .value = std::uint64_t{616}, .text = "long"}}}};
+    trace.stacks = {{.event = "net:x", .frames = {"inner", "outer"}, .count = 617}};
+    trace.drops = {{.reason = "NO_SOCKET", .location = "ip_rcv", .count = 618}};
+    trace.marks = {{.time_ns = 619, .text = "here", .user = true}};
+  });
+  EXPECT_EQ(column("name", "trace_events"), "net:x");
+  EXPECT_EQ(column("filter", "trace_events"), "len > 1");
+  EXPECT_EQ(column("count", "trace_events"), "611");
+  EXPECT_EQ(column("event", "trace_samples"), "net:x");
+  EXPECT_EQ(column("ordinal", "trace_samples"), "612");
+  EXPECT_EQ(column("time_ns", "trace_samples"), "-613");
+  EXPECT_EQ(column("cpu", "trace_samples"), "4");
+  EXPECT_EQ(column("pid", "trace_samples"), "615");
+  EXPECT_EQ(column("task", "trace_samples"), "iperf3");
+  EXPECT_EQ(column("name", "trace_sample_fields"), "len");
+  EXPECT_EQ(column("value", "trace_sample_fields"), "616");
+  EXPECT_EQ(column("text", "trace_sample_fields"), "long");
+  EXPECT_EQ(column("event", "trace_stacks"), "net:x");
+  EXPECT_EQ(column("frames", "trace_stacks"), "inner\nouter");
+  EXPECT_EQ(column("count", "trace_stacks"), "617");
+  EXPECT_EQ(column("reason", "trace_drops"), "NO_SOCKET");
+  EXPECT_EQ(column("location", "trace_drops"), "ip_rcv");
+  EXPECT_EQ(column("count", "trace_drops"), "618");
+  EXPECT_EQ(column("time_ns", "trace_marks"), "619");
+  EXPECT_EQ(column("text", "trace_marks"), "here");
+  EXPECT_EQ(column("user", "trace_marks"), "1");
+}
+
+TEST_F(GoldenColumns, hold_the_ends_of_calls) {
+  (void)finish([](RunRecord& record) {
+    record.trace = golden_trace();
+    FunctionProfile& profile = record.trace->profile.emplace(golden_profile());
+    profile.functions = {golden_function(), golden_function(), golden_function()};
+    profile.functions[1].name = "second";
+    profile.functions[2].name = "third";
+    profile.edges = {{.caller = 1, .callee = 2, .hits = 1, .total_ns = 1}};
+    profile.tree = {
+        {.parent = {}, .function = 2, .in_interrupt = false, .hits = 1, .total_ns = 1, .self_ns = 1},
+        {.parent = 0, .function = 1, .in_interrupt = false, .hits = 1, .total_ns = 1, .self_ns = 1}};
+  });
+  EXPECT_EQ(column("caller", "call_edges"), "1");
+  EXPECT_EQ(column("callee", "call_edges"), "2");
+  EXPECT_EQ(ask(path(), "SELECT function FROM call_nodes WHERE parent IS NULL"), "2");
+  EXPECT_EQ(ask(path(), "SELECT function FROM call_nodes WHERE parent = 0"), "1");
+}
+
+TEST_F(GoldenColumns, hold_counters_and_samples_of_tcp) {
+  (void)finish([](RunRecord& record) {
+    Counters& counters = record.counters.emplace();
+    counters.deltas = {{.source = "nic", .netns = "left", .name = "tx", .delta = 701, .unit = "bytes"}};
+    TcpSample& sample = counters.tcp.emplace_back();
+    sample.time = std::chrono::microseconds{702};
+    sample.local_port = 703;
+    sample.remote_port = 704;
+    sample.snd_cwnd = 705;
+    sample.rtt_us = 706;
+    sample.rttvar_us = 707;
+    sample.retransmits = 708;
+    sample.delivery_rate_bps = 709;
+    sample.pacing_rate_bps = 710;
+  });
+  EXPECT_EQ(column("source", "counters"), "nic");
+  EXPECT_EQ(column("netns", "counters"), "left");
+  EXPECT_EQ(column("name", "counters"), "tx");
+  EXPECT_EQ(column("delta", "counters"), "701");
+  EXPECT_EQ(column("unit", "counters"), "bytes");
+  EXPECT_EQ(column("time_us", "tcp_samples"), "702");
+  EXPECT_EQ(column("local_port", "tcp_samples"), "703");
+  EXPECT_EQ(column("remote_port", "tcp_samples"), "704");
+  EXPECT_EQ(column("snd_cwnd", "tcp_samples"), "705");
+  EXPECT_EQ(column("rtt_us", "tcp_samples"), "706");
+  EXPECT_EQ(column("rttvar_us", "tcp_samples"), "707");
+  EXPECT_EQ(column("retransmits", "tcp_samples"), "708");
+  EXPECT_EQ(column("delivery_rate_bps", "tcp_samples"), "709");
+  EXPECT_EQ(column("pacing_rate_bps", "tcp_samples"), "710");
 }
 
 }  // namespace
