@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
@@ -113,7 +114,7 @@ class ManagerObject final
   // to the caller.
   template <class... Values, class Work>
   void with_credentials(const SharedReply<Values...>& reply, Work work) {
-    with_credentials_of(dbus::caller_of(getObject()), reply, work);
+    with_credentials_of(dbus::caller_of(getObject()), reply, std::move(work));
   }
   template <class... Values, class Work>
   void with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply, Work work);
