@@ -218,7 +218,7 @@ std::string flags_part(const Screen& screen, const ShowView& view) {
     const bool traced = is_trace_only(view.details.run) && view.details.run.trace_events;
     const bool doubtful = view.details.run.trace_broken || view.details.run.trace_lost.value_or(0) > 0;
     const bool known = (measured || traced) && !doubtful;
-    return known ? "\n" + show::field(screen, "quality", "nothing to remark") : "";
+    return known ? "\n" + show::field(screen, "quality", "no problems found") : "";
   }
   std::string text = "\n";
   const char* key = "quality";

@@ -140,31 +140,32 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
   const auto arguments = std::make_shared<CompareArguments>();
   CompareRequest& request = arguments->request;
   command
-      ->add_option("A", request.a,
-                   "The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
-                   "variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; several "
-                   "together, apart by spaces or commas. Alone: job:NUMBER or last, a job with a design")
+      ->add_option(
+          "A", request.a,
+          "The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
+          "variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; several "
+          "can be combined with spaces or commas. Without B: job:NUMBER or last, a job with a design")
       ->required()
       ->type_name("");
   command->add_option("B", request.b, "The runs after, likewise")->type_name("");
   command
-      ->add_option(
-          "--changed", request.changed,
-          "What A and B are meant to differ in: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, "
-          "qdisc, clock, iperf3, topology or trace; may be given again")
+      ->add_option("--changed", request.changed,
+                   "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "
+                   "rps, xps, "
+                   "qdisc, clock, iperf3, topology or trace; repeatable")
       ->type_name("GROUP")
       ->allow_extra_args(false);
   command->add_flag("--despite", request.despite,
-                    "Compare even where something else differs that can explain the result");
+                    "Compare even if something else differs that can explain the result");
   command
       ->add_option("--threshold", arguments->threshold,
-                   "A difference below this is none to speak of: within it runs are equivalent (1%)")
+                   "Ignore differences smaller than this: within it, runs are equivalent (1%)")
       ->type_name("PERCENT");
   add_fail_on(*command, arguments->fail_on,
               "What ends with an error: regression (exit code 8), inconclusive (6; too few and refused too), "
               "both with a comma between them (the default), or never");
   command->add_flag("--all", arguments->all,
-                    "Show all functions and facts, and retransmits even where they did not move");
+                    "Show all functions and facts, and retransmits even if they did not change");
   command->footer(
       "Example:\n"
       "  netperfctl compare label:before label:after --changed kernel\n"

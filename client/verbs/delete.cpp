@@ -47,7 +47,7 @@ Outcome<Exit> run_delete(const Settings& settings, const std::vector<std::uint64
 
 Verb add_delete(CLI::App& app, const Settings& settings) {
   CLI::App* command =
-      app.add_subcommand("delete", "Delete ended runs and all that was stored of them; asks nothing");
+      app.add_subcommand("delete", "Delete ended runs with all their data, without a question");
   const auto runs = std::make_shared<std::vector<std::uint64_t>>();
   command->add_option("RUN", *runs, "Numbers of the runs")
       ->required()

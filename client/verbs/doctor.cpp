@@ -50,10 +50,9 @@ Outcome<Exit> run_doctor(const Settings& settings, bool fresh) {
 
 Verb add_doctor(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Say what this machine can measure, what it cannot, why not, and what to do about it");
+      "doctor", "Show what this machine can measure, what it cannot, why not, and what to do about it");
   const auto fresh = std::make_shared<bool>(false);
-  command->add_flag("--fresh", *fresh,
-                    "Probe all of it now, instead of telling what was found since the boot");
+  command->add_flag("--fresh", *fresh, "Probe everything now instead of using the results since the boot");
   command->footer("Example:\n  netperfctl doctor");
   return {command, [&settings, fresh] { return run_doctor(settings, *fresh); }};
 }

@@ -59,9 +59,10 @@ Verb add_events(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("events", "List the kernel's events, or show the fields of one");
   const auto pattern = std::make_shared<std::string>();
   command
-      ->add_option("GLOB|NAME", *pattern,
-                   "Only events that fit, as `tcp:*`; SYSTEM:EVENT shows that one's fields, their values and "
-                   "how the kernel prints it")
+      ->add_option(
+          "GLOB|NAME", *pattern,
+          "Only events that match, such as `tcp:*`; SYSTEM:EVENT shows that event's fields, their values and "
+          "how the kernel prints it")
       ->type_name("");
   command->footer(
       "Example:\n"

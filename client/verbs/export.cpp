@@ -181,10 +181,9 @@ Verb add_export(CLI::App& app, const Settings& settings) {
       ->required()
       ->type_name("");
   command
-      ->add_option(
-          "--format", arguments->format,
-          "text (the default): as the kernel's own trace file has it; trace.dat: as trace-cmd has it "
-          "(for root)")
+      ->add_option("--format", arguments->format,
+                   "text (the default): in the layout of the kernel's trace file; trace.dat: for trace-cmd "
+                   "(for root)")
       ->check(CLI::IsMember({kText, kRecording}))
       ->type_name("FORMAT");
   command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");

@@ -46,12 +46,12 @@ Verb add_functions(CLI::App& app, const Settings& settings) {
   const auto arguments = std::make_shared<FunctionsArguments>();
   command
       ->add_option("GLOB", arguments->pattern,
-                   "Only functions whose name fits; for a plain name that does not, the nearest are named")
+                   "Only functions with a matching name; if a name does not exist, similar names are shown")
       ->type_name("");
   arguments->by_module =
       command
           ->add_option("--module", arguments->module,
-                       "Only functions of this module, by its exact name; '' is the kernel itself")
+                       "Only functions of the module with this exact name; '' is the kernel itself")
           ->type_name("MODULE");
   command->add_flag("--all", arguments->all, "All of them, not only the first 50");
   command->footer(

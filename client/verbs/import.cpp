@@ -153,7 +153,7 @@ Outcome<Exit> run_import(const Settings& settings, const ImportArguments& argume
 }  // namespace
 
 Verb add_import(CLI::App& app, const Settings& settings) {
-  CLI::App* command = app.add_subcommand("import", "Store what others measured as runs of their own");
+  CLI::App* command = app.add_subcommand("import", "Store other measurements as runs");
   const auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option(
@@ -166,9 +166,7 @@ Verb add_import(CLI::App& app, const Settings& settings) {
   command->add_flag("--separate", arguments->separate, "Also a document and a trace are a run each");
   command->add_option("--label", arguments->options.label, "Your word for them, such as before or after")
       ->type_name("LABEL");
-  command
-      ->add_option("--name", arguments->options.name,
-                   "What to call them where scenarios are named; else import")
+  command->add_option("--name", arguments->options.name, "Their name in place of a scenario (import)")
       ->type_name("NAME");
   command->footer(
       "Example:\n"

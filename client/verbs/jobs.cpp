@@ -30,7 +30,7 @@ Outcome<Exit> run_jobs(const Settings& settings) {
 
 Verb add_jobs(CLI::App& app, const Settings& settings) {
   CLI::App* command =
-      app.add_subcommand("jobs", "List live jobs: those under way, waiting, or over for under a minute");
+      app.add_subcommand("jobs", "List live jobs: running, waiting, or ended less than a minute ago");
   command->footer("Example:\n  netperfctl jobs");
   return {command, [&settings] { return run_jobs(settings); }};
 }

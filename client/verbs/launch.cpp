@@ -127,15 +127,14 @@ std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::str
 
 void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std::string& repeat_words) {
   command
-      .add_option(
-          "SCENARIO|FILE", arguments.what,
-          "A scenario that root has installed or, with a '/' in it or ending in .yaml or .yml, a job file of "
-          "your own; `-` reads the job from stdin")
+      .add_option("SCENARIO|FILE", arguments.what,
+                  "An installed scenario or, if it has a '/' or ends in .yaml or .yml, a job file of "
+                  "your own; `-` reads the job from stdin")
       ->required()
       ->type_name("");
   command
       .add_option("--set", arguments.options.overrides,
-                  "Override a key of the job, as workload.iperf3.streams=8; may be given again")
+                  "Override a key of the job, such as workload.iperf3.streams=8; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_option("--label", arguments.options.label, "Your word for these runs, such as before or after")
@@ -144,7 +143,7 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
       ->type_name("N")
       ->check(count_above_zero());
   command.add_flag("--cancel-on-interrupt", arguments.cancel_on_interrupt,
-                   "Ctrl-C stops the job; without this it only stops following it");
+                   "Ctrl-C stops the job instead of only no longer following it");
 }
 
 std::string command_of(const char* verb, const LaunchArguments& arguments) {

@@ -65,8 +65,7 @@ Outcome<Exit> run_mark(const Settings& settings, const MarkArguments& arguments)
 }  // namespace
 
 Verb add_mark(CLI::App& app, const Settings& settings) {
-  CLI::App* command =
-      app.add_subcommand("mark", "Put a line of text beside the kernel's events, at this moment");
+  CLI::App* command = app.add_subcommand("mark", "Write a line of text into the trace, at this moment");
   const auto arguments = std::make_shared<MarkArguments>();
   command->add_option("--job", arguments->job, "The job; without it the one of yours that is live")
       ->check(number_of("job"))

@@ -125,9 +125,10 @@ Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments)
 
 Verb add_plan(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
-      "plan", "Measure a few plain runs, and say how many a difference needs and how long they take");
+      "plan", "Measure a few plain runs and estimate how many runs, and how long, a difference needs");
   const auto arguments = std::make_shared<PlanArguments>();
-  add_launch_options(*command, arguments->launch, "So many runs for the pilot; of a design so many blocks");
+  add_launch_options(*command, arguments->launch,
+                     "Number of runs of the pilot, or of blocks if the scenario has a design");
   command->add_option("--effect", arguments->effect, "The difference that is to be found (1%)")
       ->type_name("PERCENT");
   command->add_option("--power", arguments->power, "How often it is to be found where it is there (80%)")

@@ -82,11 +82,11 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
       ->type_name("STATE");
   command
       ->add_option("--since", arguments->since,
-                   "Only runs asked for at this time or later: 2026-11-21, "
+                   "Only runs requested at this time or later: 2026-11-21, "
                    "\"2026-11-21 10:00\", today, yesterday, 2h (ago)")
       ->type_name("TIME");
   command->add_option("--until", arguments->until, "Only runs asked for before this time")->type_name("TIME");
-  command->add_option("--limit", arguments->limit, "So many at most (20)")
+  command->add_option("--limit", arguments->limit, "Maximum number of rows (20)")
       ->check(count_above_zero())
       ->type_name("N");
   command->add_flag("--all", arguments->all, "All of them");

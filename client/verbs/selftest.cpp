@@ -48,9 +48,10 @@ Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) 
 
 Verb add_selftest(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
-      "selftest", "Compare this host with itself: what it can resolve, and whether it fools itself");
+      "selftest",
+      "Compare this host with itself: which differences it can detect, and whether it finds false ones");
   const auto arguments = std::make_shared<LaunchArguments>();
-  add_launch_options(*command, *arguments, "So many blocks");
+  add_launch_options(*command, *arguments, "Number of blocks");
   command->footer(
       "Example:\n"
       "  netperfctl selftest veth-tcp\n"

@@ -154,13 +154,14 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--intervals", arguments->intervals, "List its intervals");
   command->add_flag("--streams", arguments->streams, "List its streams");
   command->add_flag("--counters", arguments->counters,
-                    "List what the kernel counted meanwhile: protocols, devices, softirqs, CPU time");
+                    "List the counters of the kernel during the run: protocols, devices, softirqs, CPU time");
   command->add_flag("--tcp", arguments->tcp, "List samples of its TCP connections, twice a second");
   command->add_flag("--environment", arguments->environment,
-                    "List the kernel, modules, settings and devices that it was made with");
+                    "List the kernel, modules, settings and devices of the run");
   TraceLists& trace = arguments->trace;
-  command->add_flag("--events", trace.events,
-                    "List the first and the last few kernel events, whole (for the run's owner and root)");
+  command->add_flag(
+      "--events", trace.events,
+      "List the first and the last few kernel events with all fields (for the run's owner and root)");
   command->add_flag("--drops", trace.drops, "List all drops by reason and place");
   command->add_flag("--stacks", trace.stacks, "List all stacks, a frame a line");
   command->add_flag("--marks", trace.marks, "List all marks");
@@ -173,10 +174,11 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--tree", functions.tree, "List who called whom, from the first traced caller on");
   command->add_flag("--callers", functions.callers, "List each function with its callers");
   command
-      ->add_option("--document", arguments->document,
-                   "Write bytes as they came: client.stdout, client.stderr, server.stdout and server.stderr "
-                   "of iperf3, "
-                   "or trace.dat (for root)")
+      ->add_option(
+          "--document", arguments->document,
+          "Write a document byte for byte: client.stdout, client.stderr, server.stdout and server.stderr "
+          "of iperf3, "
+          "or trace.dat (for root)")
       ->type_name("NAME");
   command->footer(
       "Example:\n"

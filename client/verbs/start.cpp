@@ -88,12 +88,12 @@ Verb add_start(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("start", "Start a measurement and follow it to its end");
   const auto arguments = std::make_shared<StartArguments>();
   add_launch_options(*command, arguments->launch,
-                     "Measure so many times; of a scenario with a design so many blocks");
+                     "Number of runs, or of blocks if the scenario has a design");
   auto* detach =
       command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
   detach->excludes(command->get_option("--cancel-on-interrupt"));
   add_fail_on(*command, arguments->fail_on,
-              "What of a design's comparison ends with an error, as of compare: regression (exit code 8), "
+              "Which verdicts of a design's comparison fail, as in compare: regression (exit code 8), "
               "inconclusive (6); without it the comparison is only shown")
       ->excludes(detach);
   command->footer(

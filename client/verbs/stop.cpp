@@ -35,7 +35,7 @@ Outcome<Exit> run_stop(const Settings& settings, std::uint64_t job) {
 }  // namespace
 
 Verb add_stop(CLI::App& app, const Settings& settings) {
-  CLI::App* command = app.add_subcommand("stop", "Cancel a job: its current run and those to come");
+  CLI::App* command = app.add_subcommand("stop", "Cancel a job: its current run and all later ones");
   const auto job = std::make_shared<std::uint64_t>(0);
   command->add_option("JOB", *job, "Number of the job, as `netperfctl jobs` lists it")
       ->required()

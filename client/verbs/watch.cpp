@@ -145,7 +145,7 @@ Outcome<Exit> run_watch(const Settings& settings, bool once) {
 Verb add_watch(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("watch", "Watch all jobs until Ctrl-C");
   const auto once = std::make_shared<bool>(false);
-  command->add_flag("--once", *once, "Say how things are, and leave");
+  command->add_flag("--once", *once, "Print the current state once and exit");
   command->footer(
       "Example:\n"
       "  netperfctl watch\n"

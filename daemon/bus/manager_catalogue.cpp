@@ -10,11 +10,6 @@
 #include "daemon/bus/wire_text.hpp"
 
 namespace netperfd::bus {
-namespace {
-
-constexpr std::uint32_t kFunctionsPageLimit = 2000;
-
-}  // namespace
 
 void ManagerObject::ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) {
   const auto reply = share(std::move(result));
@@ -44,7 +39,7 @@ ManagerObject::ListFunctions(const Dict& filter, const std::string& cursor, cons
     const core::FunctionFilter wanted = value_or_throw(parse_function_filter(filter));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
     const auto found =
-        value_or_throw(ports_.catalogue.functions(wanted, offset, page_limit(limit, kFunctionsPageLimit)));
+        value_or_throw(ports_.catalogue.functions(wanted, offset, page_limit(limit, kMaxRows)));
     std::size_t room = kRowsBudgetBytes - kListBytes;
     Dicts rows = fitting_rows(found.rows, function_row, room, room);
     std::string next = next_cursor(offset, rows.size(), found.total);

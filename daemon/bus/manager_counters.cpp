@@ -14,14 +14,12 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::uint32_t kPageLimit = 2000;
-
 template <class Item, class MakeRow>
 std::tuple<dbus::Rows, std::string, std::uint64_t> part_of(const std::vector<Item>& items,
                                                            const std::string& cursor, std::uint32_t limit,
                                                            MakeRow make_row) {
   const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-  auto rows = fitting_part(items.size(), offset, page_limit(limit, kPageLimit),
+  auto rows = fitting_part(items.size(), offset, page_limit(limit, kMaxRows),
                            [&](std::size_t i) { return make_row(items[i]); });
   std::string next = next_cursor(offset, rows.size(), items.size());
   return {std::move(rows), std::move(next), items.size()};

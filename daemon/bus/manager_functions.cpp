@@ -13,7 +13,6 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::uint32_t kPageLimit = 2000;
 // Limit for functions with slices. These rows are long: few more fit into a message, and reading rows that do
 // not fit is wasted work.
 constexpr std::uint32_t kSlicesPageLimit = 200;
@@ -23,7 +22,7 @@ template <class Row, class MakeRow>
 std::tuple<dbus::Rows, std::string, std::uint64_t> fitting(const core::ProfilePart<Row>& part,
                                                            std::uint64_t offset, MakeRow make_row) {
   auto rows =
-      fitting_part(part.rows.size(), 0, kPageLimit, [&](std::size_t i) { return make_row(part.rows[i]); });
+      fitting_part(part.rows.size(), 0, kMaxRows, [&](std::size_t i) { return make_row(part.rows[i]); });
   std::string next = next_cursor(offset, rows.size(), part.total);
   return {std::move(rows), std::move(next), part.total};
 }
@@ -46,7 +45,7 @@ ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& 
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-    const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kPageLimit), {}));
+    const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kMaxRows), {}));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
     return fitting(part, offset,
                    [&](const FunctionStats& function) { return function_profile_row(function, traffic); });
@@ -72,8 +71,8 @@ ManagerObject::ListPage ManagerObject::ListCallEdges(const std::uint64_t& run, c
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kPageLimit))),
-                   offset, [](const core::NamedEdge& edge) { return call_edge_row(edge); });
+    return fitting(value_or_throw(ports_.queries.call_edges(id, offset, page_limit(limit, kMaxRows))), offset,
+                   [](const core::NamedEdge& edge) { return call_edge_row(edge); });
   });
 }
 
@@ -82,7 +81,7 @@ ManagerObject::ListPage ManagerObject::ListCallTree(const std::uint64_t& run, co
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-    const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kPageLimit)));
+    const auto part = value_or_throw(ports_.queries.call_nodes(id, offset, page_limit(limit, kMaxRows)));
     return fitting(part, offset, [&](const core::NamedNode& node) { return call_node_row(node); });
   });
 }

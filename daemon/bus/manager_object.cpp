@@ -18,7 +18,6 @@ namespace netperfd::bus {
 namespace {
 
 constexpr std::uint32_t kRunsPageLimit = 500;
-constexpr std::uint32_t kIntervalsPageLimit = 2000;
 
 }  // namespace
 
@@ -192,7 +191,7 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     WirePage page = fitting_page(
-        page_limit(limit, kIntervalsPageLimit),
+        page_limit(limit, kMaxRows),
         [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, to_wire<Interval>);
     return std::tuple{std::move(page.rows), std::move(page.next)};
   });

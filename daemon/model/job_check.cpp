@@ -40,7 +40,6 @@ constexpr std::string_view kDscpNames[] = {"af11", "af12", "af13", "af21",     "
 constexpr std::uint32_t kMinTcpMss = 88;
 constexpr std::uint32_t kMinSctpMss = 512;
 // A cpu_set_t has 1024 bits.
-constexpr std::uint32_t kMaxCpu = 1023;
 constexpr std::size_t kMaxAffinity = 2;
 
 // Larger than on any machine, and within the signed 64 bits of SQLite and of iperf3's own JSON.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -10,6 +11,9 @@
 #include "daemon/model/job_spec.hpp"
 
 namespace netperfd {
+
+// The highest number of a CPU that a job may name.
+inline constexpr std::uint32_t kMaxCpu = 1023;
 
 class Problems {
  public:

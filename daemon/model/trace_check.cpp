@@ -22,7 +22,6 @@ constexpr std::size_t kMaxModule = 55;
 constexpr std::size_t kMaxFunction = 127;
 constexpr std::size_t kMaxEventName = 127;
 // A cpu_set_t has 1024 bits.
-constexpr std::uint32_t kMaxCpu = 1023;
 
 // Our own limits: how much one job may make the daemon and the kernel keep.
 constexpr std::size_t kMaxFunctions = 512;

@@ -17,10 +17,6 @@ using Rows = std::vector<const Interval*>;
 
 constexpr double kLongestSeconds = 1e9;  // limits the values accepted from a broken document
 
-double in_seconds(std::chrono::milliseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 double length(const Interval& interval) {
   return interval.end_s - interval.start_s;
 }

@@ -1,6 +1,7 @@
 // Converts iperf3's intervals to the model's, adds them up, and checks them for defects.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,6 +12,10 @@
 #include "daemon/workload/iperf3_document.hpp"
 
 namespace netperfd::workload {
+
+[[nodiscard]] inline double in_seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 // Sums over the counted intervals (not omitted, not repeated) of one direction or one stream.
 struct CountedPart {

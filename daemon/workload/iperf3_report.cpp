@@ -18,10 +18,6 @@
 namespace netperfd::workload {
 namespace {
 
-double in_seconds(std::chrono::milliseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 const CountedPart& part_of(const IntervalTotals& totals, Direction direction) {
   return direction == Direction::send ? totals.send : totals.receive;
 }
