@@ -11,7 +11,7 @@
 
 namespace netperfctl {
 
-// Of what stands below a heading of a page.
+// The indentation below a heading of a page, in columns.
 inline constexpr std::size_t kIndent = 2;
 // A space at which no line is broken.
 inline constexpr std::string_view kNoBreak = "\u00a0";

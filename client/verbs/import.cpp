@@ -166,7 +166,9 @@ Verb add_import(CLI::App& app, const Settings& settings) {
   command->add_flag("--separate", arguments->separate, "Also a document and a trace are a run each");
   command->add_option("--label", arguments->options.label, "Your word for them, such as before or after")
       ->type_name("LABEL");
-  command->add_option("--name", arguments->options.name, "Their name in place of a scenario (import)")
+  command
+      ->add_option("--name", arguments->options.name,
+                   "Name of the runs in place of a scenario (default: import)")
       ->type_name("NAME");
   command->footer(
       "Example:\n"

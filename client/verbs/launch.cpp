@@ -143,7 +143,7 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
       ->type_name("N")
       ->check(count_above_zero());
   command.add_flag("--cancel-on-interrupt", arguments.cancel_on_interrupt,
-                   "Ctrl-C stops the job instead of only no longer following it");
+                   "Ctrl-C stops the job; without this option it only stops following it");
 }
 
 std::string command_of(const char* verb, const LaunchArguments& arguments) {

@@ -125,7 +125,8 @@ Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments)
 
 Verb add_plan(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
-      "plan", "Measure a few plain runs and estimate how many runs, and how long, a difference needs");
+      "plan",
+      "Measure a few plain runs, and estimate how many runs a difference needs and how long they take");
   const auto arguments = std::make_shared<PlanArguments>();
   add_launch_options(*command, arguments->launch,
                      "Number of runs of the pilot, or of blocks if the scenario has a design");

@@ -51,7 +51,7 @@ struct StartOptions {
 // One line of printable text within the limit.
 [[nodiscard]] Status check_line(const char* what, const std::string& text, std::size_t limit_bytes);
 
-// Rows of the longest page of most lists.
+// The page limit of most lists, in rows.
 inline constexpr std::uint32_t kMaxRows = 2000;
 // Number of rows for a page of `asked` rows; 0 means the maximum.
 [[nodiscard]] std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest);

@@ -25,7 +25,7 @@ constexpr std::array kAllowed{
 
 // 0, or the negative number of the first error.
 int add_rules(scmp_filter_ctx filter) {
-  // Calls of another machine's, such as 32-bit ones, fail like the others.
+  // Calls of another architecture, such as 32-bit ones, fail like the others.
   int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
   const auto allow = [&](int call, auto... conditions) {
     if (error == 0)

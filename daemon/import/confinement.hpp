@@ -20,9 +20,9 @@ struct Confinement {
 // Afterwards this process has standard input, output and error and cannot open anything else. It runs as that
 // user, without capabilities, groups or a way to gain privileges. It cannot start processes or write files.
 // The kernel refuses all system calls except those that reading, writing and memory need. It gets a CPU only
-// if no other process wants it, and is killed first if memory is short. Errors: io with the step that failed;
-// An error if filter_calls() has one. A build with sanitizers has no memory limit and no filter of system
-// calls, since sanitizers need more of both.
+// if no other process wants it, and is killed first if memory is short. The error is io with
+// the step that failed, or that of filter_calls(). A build with sanitizers has no memory limit and no filter
+// of system calls, since sanitizers need more of both.
 [[nodiscard]] Status confine(const Confinement& confinement);
 [[nodiscard]] bool is_built_with_sanitizers();
 

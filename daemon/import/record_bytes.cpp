@@ -21,7 +21,7 @@
 namespace netperfd::import {
 namespace {
 
-// What a list may hold, by its key.
+// The most elements of each list, by its key.
 constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
     {"cpus", kMostCpus},           {"only_cpus", kMostCpus},
     {"events", kMostEvents},       {"slices", kMostSlices},
@@ -41,7 +41,7 @@ std::size_t most_of(std::string_view key) {
   return found == std::end(kLimits) ? 0 : found->second;
 }
 
-// These are for all types below, and stand behind them.
+// Defined below; all types use them.
 template <class Archive, class T>
 void put(Archive& archive, std::optional<T>& value);
 template <class Archive, rows::Described Row>
@@ -131,7 +131,7 @@ constexpr bool kIsList = false;
 template <class T>
 constexpr bool kIsList<std::vector<T>> = true;
 
-// By the row's description, so that no member can be forgotten.
+// Follows the row's description, so that no member can be forgotten.
 template <class Archive, rows::Described Row>
 void put(Archive& archive, Row& row) {
   rows::visit_fields(row, [&]<class Member>(const auto& field, Member& member) {

@@ -42,7 +42,7 @@ class Finding {
 enum class Checked { texts, everything };
 
 // Finds texts that are not printable or too long, counts that the store cannot keep, which has signed
-// numbers, and figures that are not finite. Names them by their keys: "profile.functions.hits".
+// numbers, and figures that are not finite. Names them by their keys: "trace.profile.functions.hits".
 class ValueCheck {
  public:
   ValueCheck(Finding& finding, Checked checked) : finding_(finding), checked_(checked) {}
@@ -76,12 +76,12 @@ class ValueCheck {
     check(pair.first);
     check(pair.second);
   }
-  // Of an event's field: the store keeps any number of it.
+  // The value of an event's field: the store keeps any number.
   template <class... T>
   void check(const std::variant<T...>& value) {
     if (const auto* text = std::get_if<std::string>(&value)) check(*text);
   }
-  // Every value of these can be kept.
+  // The store keeps every value of these types.
   template <class T>
     requires(std::is_enum_v<T> || std::signed_integral<T> || (std::unsigned_integral<T> && sizeof(T) < 8))
   void check(T /*value*/) {}
@@ -97,7 +97,7 @@ class ValueCheck {
   }
 
  private:
-  static constexpr std::string_view kRecording = "recording";  // no text, but a file's bytes
+  static constexpr std::string_view kRecording = "recording";  // the bytes of a file, not a text
 
   void require(bool holds) {
     if (!holds) finding_.require(false, path_);

@@ -121,7 +121,7 @@ struct Comparison {
   double threshold = 0.01;  // for the verdict equivalent, as a share
   Pairing pairing = Pairing::runs;
   Attribution attribution;
-  std::vector<CounterChange> counters;  // those to show, selected by analysis/counter_changes.hpp
+  std::vector<CounterChange> counters;  // those to show, selected by analysis/compare/counter_changes.hpp
   std::uint32_t counters_tested = 0;    // including those that are not shown
   std::vector<FactChange> facts;        // those that differ
   // Groups that do not differ; if no group of a family (module:NAME, sysctl:KEY) differs, only the family's

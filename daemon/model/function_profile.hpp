@@ -15,7 +15,7 @@ namespace netperfd {
 
 // Counts of durations in log-linear buckets: below 32 ns one bucket per nanosecond, above that 32 equal
 // buckets between two powers of two, so that a bucket is never wider than 1/32 of its values. Two histograms
-// are merged by adding counts. analysis/histogram.hpp has the arithmetic.
+// are merged by adding counts. analysis/calls/histogram.hpp has the arithmetic.
 struct Histogram {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> buckets;  // (number, count), by number; no count is 0
 

@@ -9,7 +9,7 @@
 
 namespace netperfd::store {
 
-// Of the columns of function_profiles that hold its calibration.
+// Begins the names of the columns of function_profiles that hold the calibration.
 inline constexpr std::string_view kCalibrationPrefix = "calibration_";
 
 class ProfileReader {

@@ -64,7 +64,7 @@ template <rows::Described Row>
   return write_all(connection, table, columns_of<Row>(), run, rows,
                    [](const Row& row) { return members_of(row); });
 }
-// Of a table whose rows are one value each.
+// For a table with one value per row.
 template <class Value>
 [[nodiscard]] Status write_all(Connection& connection, std::string_view table, std::string_view column,
                                RunId run, const std::vector<Value>& values) {
