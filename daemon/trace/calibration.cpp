@@ -33,6 +33,7 @@
 #include "daemon/trace/ring/graph_format.hpp"
 #include "daemon/trace/ring/subbuffer.hpp"
 #include "daemon/trace/trace_files.hpp"
+#include "daemon/trace/tracefs/function_lines.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -88,24 +89,8 @@ std::optional<Cost> cost_of(const CalibrationRound& round) {
   return Cost{*entry, (median_duration(round.with_callees) - median_duration(round.alone)) / callees};
 }
 
-// The line numbers in available_filter_functions, for each function name.
-using Lines = std::map<std::string, std::vector<std::size_t>>;
-
-Lines lines_of(const std::string& traceable, const std::vector<std::string>& wanted) {
-  Lines lines;
-  std::istringstream text(traceable);
-  std::size_t number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    if (std::ranges::find(wanted, line) != wanted.end()) lines[line].push_back(number);
-  }
-  return lines;
-}
-
-// Filters by line number: for each name the kernel would compare the names of all its functions, which takes
-// longer than the measurement itself. The kernel's own functions come before those of modules, so their
-// numbers stay valid.
-Status write_filter(Tracefs& tracefs, const TraceSession& session, const Lines& lines,
+// Filters by line number: by name it would take longer than the measurement itself.
+Status write_filter(Tracefs& tracefs, const TraceSession& session, const FunctionLines& lines,
                     const std::vector<std::string>& functions) {
   const std::string file = session.path("set_ftrace_filter");
   std::vector<std::string> expected;
@@ -196,7 +181,7 @@ std::vector<GraphEvent> of_busiest_task(std::vector<GraphEvent> events) {
 struct Subject {
   std::string parent;
   std::vector<std::string> all;  // the parent first
-  Lines lines;                   // of all of them
+  FunctionLines lines;           // of all of them
   int null = -1;                 // the descriptor that lseek is called on
 };
 
@@ -231,7 +216,7 @@ Result<CalibrationRound> measure_round(Tracefs& tracefs, TraceSession& session, 
 std::optional<Subject> subject_in(const std::string& traceable) {
   Subject subject;
   for (const std::string& parent : kParents) {
-    subject.lines = lines_of(traceable, {parent});
+    subject.lines = lines_of(traceable, std::span(&parent, 1));
     if (subject.lines.empty()) continue;
     subject.parent = parent;
     break;

@@ -57,20 +57,43 @@ Status Hold::set_list(const std::string& file, const std::string& text) {
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }
 
+Status Hold::write_functions(const std::string& file, const std::vector<std::string>& patterns,
+                             const FunctionLines& lines, std::vector<std::string>& refused) {
+  auto status = tracefs_.write(path(file), "");
+  const auto add = [&](const std::string& text, const std::string& pattern) {
+    if (!status) return;
+    // Without trailing white space the kernel takes it for the beginning of a name. It then looks the name
+    // up only when the file is closed, and does not report that it is unknown.
+    status = tracefs_.append(path(file), text + "\n");
+    if (status || status.error().kind != ErrorKind::invalid_argument) return;
+    refused.push_back(pattern);
+    status = {};
+  };
+  for (const auto& pattern : patterns) {
+    const auto known = lines.find(pattern);
+    if (known == lines.end()) {
+      add(pattern, pattern);
+      continue;
+    }
+    for (const std::size_t line : known->second) add(std::to_string(line), pattern);
+  }
+  return status;
+}
+
 Status Hold::set_functions(const std::string& file, const std::vector<std::string>& patterns,
                            std::vector<std::string>& refused) {
   const auto make = [&]() -> Status {
-    auto status = tracefs_.write(path(file), "");
-    for (const auto& pattern : patterns) {
-      if (!status) break;
-      // Without trailing white space the kernel takes it for the beginning of a name. It then looks the name
-      // up only when the file is closed, and does not report that it is unknown.
-      status = tracefs_.append(path(file), pattern + "\n");
-      if (status || status.error().kind != ErrorKind::invalid_argument) continue;
-      refused.push_back(pattern);
-      status = {};
-    }
-    return status;
+    // To read the list takes the kernel as long as to look up one name.
+    const auto available =
+        patterns.size() > 1 ? tracefs_.read("available_filter_functions") : Result<std::string>("");
+    const auto lines = available ? lines_of(*available, patterns) : FunctionLines();
+    auto status = write_functions(file, patterns, lines, refused);
+    if (!status || lines.empty()) return status;
+    const auto written = read(file);
+    if (!written) return std::unexpected(written.error());
+    if (lines_of(*written, patterns).size() >= lines.size()) return {};
+    refused.clear();  // the numbers were those of other functions: a module came or went meanwhile
+    return write_functions(file, patterns, {}, refused);
   };
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/trace/tracefs/function_lines.hpp"
 #include "daemon/trace/tracefs/journal.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
 
@@ -29,8 +30,8 @@ class Hold {
   [[nodiscard]] Status set(const std::string& file, const std::string& text);
   // Empties the list and writes `text` into it.
   [[nodiscard]] Status set_list(const std::string& file, const std::string& text);
-  // Empties a list of functions and adds `patterns`, one write each, so that a pattern that matches no
-  // function fails alone: it is returned in `refused`.
+  // Empties a list of functions and adds `patterns`, names by their line numbers, one write each, so that a
+  // pattern that matches no function fails alone: it is returned in `refused`, which must be empty.
   [[nodiscard]] Status set_functions(const std::string& file, const std::vector<std::string>& patterns,
                                      std::vector<std::string>& refused);
   // Busy if the file has a trigger already: a second one would be refused, and removing it later would remove
@@ -52,6 +53,8 @@ class Hold {
   [[nodiscard]] Tracefs& tracefs() const { return tracefs_; }
 
  private:
+  [[nodiscard]] Status write_functions(const std::string& file, const std::vector<std::string>& patterns,
+                                       const FunctionLines& lines, std::vector<std::string>& refused);
   [[nodiscard]] Status change(ChangeKind kind, const std::string& path, const std::function<Status()>& make);
 
   Tracefs& tracefs_;

@@ -17,6 +17,7 @@
 namespace netperfd::trace {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -117,6 +118,38 @@ TEST_F(SessionStateTest, ends_each_function_so_that_the_kernel_tells_of_a_miss) 
   ASSERT_TRUE(session) << session.error().message;
   EXPECT_EQ((*session)->missing_functions(), std::vector<std::string>{"nobody"});
   EXPECT_EQ(ends_of_functions(tracefs), 3U);
+}
+
+// For each name the kernel would compare the names of all its functions.
+TEST_F(SessionStateTest, writes_names_as_line_numbers) {
+  FakeTracefs tracefs;
+  tracefs.load_module("bridge", {"hsr_get_node"});
+  const auto session = open(tracefs, graph({"hsr_get_node", "nobody", "ip_rcv", "tcp_s*"}, {}));
+  ASSERT_TRUE(session) << session.error().message;
+  const std::string filter = (*session)->path("set_ftrace_filter");
+  EXPECT_EQ(tracefs.get(filter), "hsr_get_node [bridge]\nhsr_get_node [hsr]\nip_rcv\ntcp_sendmsg\n");
+  EXPECT_EQ((*session)->missing_functions(), std::vector<std::string>{"nobody"});
+  std::vector<std::string> written;
+  for (const auto& operation : tracefs.operations()) {
+    if (operation.path == filter) written.push_back(operation.text);
+  }
+  EXPECT_THAT(written, ElementsAre("", "6\n", "9\n", "nobody\n", "3\n", "tcp_s*\n"));
+}
+
+TEST_F(SessionStateTest, a_module_that_comes_while_the_filter_is_written_changes_nothing) {
+  FakeTracefs tracefs;
+  bool loaded = false;
+  tracefs.after_each([&](const FakeTracefs::Operation& operation) {
+    if (loaded || !operation.path.ends_with("set_ftrace_filter")) return;
+    loaded = true;
+    tracefs.load_module("bridge", {"br_forward"});  // listed before those of hsr
+  });
+  const auto session = open(tracefs, graph({"hsr_dev_xmit", "hsr_get_node", "nobody", "ip_rcv"}, {}));
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(tracefs.get((*session)->path("set_ftrace_filter")),
+            "hsr_dev_xmit [hsr]\nhsr_get_node [hsr]\nip_rcv\n");
+  EXPECT_EQ((*session)->missing_functions(), std::vector<std::string>{"nobody"});
 }
 
 TEST_F(SessionStateTest, traces_no_more_functions_than_anybody_can_want) {
