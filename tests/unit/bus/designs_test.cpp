@@ -17,7 +17,6 @@ using testing::SizeIs;
 
 using Texts = std::vector<std::string>;
 using Words = std::vector<std::uint32_t>;
-using Numbers = std::vector<std::uint64_t>;
 using CompareAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
 
 Design a_design() {

@@ -17,7 +17,6 @@ namespace netperfd::bus {
 
 using ProfileAnswer = Answered<dbus::Row, dbus::Rows>;
 using PartAnswer = Answered<dbus::Rows, std::string, std::uint64_t>;  // rows, next, total
-using Numbers = std::vector<std::uint64_t>;
 
 inline FunctionStats hsr_rx() {
   FunctionStats function;

@@ -14,6 +14,8 @@
 
 namespace netperfd::bus {
 
+using Numbers = std::vector<std::uint64_t>;
+
 inline double real_at(const dbus::Row& row, const char* key) {
   return row.at(key).get<double>();
 }
@@ -47,6 +49,7 @@ inline std::string shown(const sdbus::Variant& value) {
   try_as(std::string{});
   try_as(std::vector<std::string>{});
   try_as(std::vector<std::uint64_t>{});
+  try_as(std::vector<std::uint32_t>{});
   return text;
 }
 // A row as "KEY VALUE" for each key, by key.
