@@ -88,9 +88,17 @@ void CallPairing::take_stamp(Task& task, std::uint64_t time) {
   }
 }
 
+bool CallPairing::comes_before_exit(Frame& frame, const GraphEvent& event) {
+  if (frame.depth != event.depth || event.context <= frame.context) return false;
+  frame.returned = true;
+  return true;
+}
+
 void CallPairing::enter(Task& task, const GraphEvent& event) {
   std::vector<Frame>& frames = task.frames;
-  while (!frames.empty() && frames.back().depth >= event.depth) drop(task);
+  while (!frames.empty() && frames.back().depth >= event.depth && !comes_before_exit(frames.back(), event)) {
+    drop(task);
+  }
   if (event.depth < task.outermost) task.outermost = event.depth;
 
   const bool alone = frames.empty();
@@ -148,7 +156,7 @@ void CallPairing::leave(Task& task, const GraphEvent& event) {
   std::vector<Frame>& frames = task.frames;
   count_overrun(task, event);
   while (!frames.empty() && frames.back().depth > event.depth) drop(task);
-  if (!frames.empty() && frames.back().depth == event.depth) {
+  while (!frames.empty() && frames.back().depth == event.depth) {
     if (frames.back().address == event.function) {
       close(task, event);
       return;
@@ -163,7 +171,8 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   const bool timed = event.start != 0 && event.end != 0;
   EndedCall call;
   call.raw_ns = timed ? less(event.end, event.start) : less(event.time, frame.entered);
-  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns;
+  const std::uint64_t after_return_ns = timed ? frame.after_return_ns : 0;
+  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns - after_return_ns;
   call.off_cpu_ns = task.off_cpu_ns - frame.off_cpu_ns;
   call.callees = frame.callees;
   call.interruptions = frame.interruptions;
@@ -194,8 +203,8 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
     if (frame.interrupt) {
       ++function.interrupt_roots;
       const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, slept_ns);
-      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns);
-      if (task.frames.size() > 1) ++(task.frames.end() - 2)->interruptions;
+      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns + after_return_ns);
+      if (Frame* const under = end_interrupt(task, frame)) ++under->interruptions;
     }
   } else {
     Frame& caller = *(task.frames.end() - 2);
@@ -205,20 +214,31 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   task.frames.pop_back();
 }
 
+Frame* CallPairing::end_interrupt(Task& task, const Frame& frame) {
+  auto under = task.frames.rbegin() + 1;
+  bool counted = false;  // an interrupt that has returned passes this time on at its own end
+  for (; under != task.frames.rend() && under->returned; ++under) {
+    if (!counted) under->after_return_ns += task.interrupted_ns - frame.interrupted_ns;
+    counted = counted || under->interrupt;
+  }
+  return under == task.frames.rend() ? nullptr : &*under;
+}
+
 void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns) {
   tree_.add_edge((frames.end() - 2)->function, frames.back().function, total_ns);
 }
 
 // The call's own time is unknown, but its callees' time is still subtracted from the calls around it.
 void CallPairing::drop(Task& task) {
-  const Frame frame = task.frames.back();
-  task.frames.pop_back();
+  const Frame& frame = task.frames.back();
   ++damage_.unmatched_entries;
   if (frame.interrupt) {
     task.interrupted_ns += frame.callees_ns;
+    (void)end_interrupt(task, frame);
   } else if (!frame.root) {
-    task.frames.back().callees_ns += frame.callees_ns;
+    (task.frames.end() - 2)->callees_ns += frame.callees_ns;
   }
+  task.frames.pop_back();
 }
 
 void CallPairing::count_unmatched(Task& task, const GraphEvent& event) {

@@ -11,20 +11,22 @@ namespace netperfd::analysis {
 
 // A call under way.
 struct Frame {
-  std::uint64_t address = 0;         // of the function, as recorded
-  std::uint64_t entered = 0;         // the entry's stamp
-  std::uint64_t interrupted_ns = 0;  // the task's at the entry
-  std::uint64_t off_cpu_ns = 0;      // the task's at the entry
-  std::uint64_t callees_ns = 0;      // total time of the traced calls it made
+  std::uint64_t address = 0;          // of the function, as recorded
+  std::uint64_t entered = 0;          // the entry's stamp
+  std::uint64_t interrupted_ns = 0;   // the task's at the entry
+  std::uint64_t after_return_ns = 0;  // taken by interrupts after it had `returned`
+  std::uint64_t off_cpu_ns = 0;       // the task's at the entry
+  std::uint64_t callees_ns = 0;       // total time of the traced calls it made
   std::uint32_t callees = 0;
   std::uint32_t interruptions = 0;  // interrupt roots that preempted it directly
   std::uint32_t function = 0;       // index into FunctionTable
   std::uint32_t node = 0;           // index into CallTree, or CallTree::kNone
-  std::uint16_t depth = 0;          // grows from a frame to the next, not always by one
+  std::uint16_t depth = 0;  // grows from a frame to the next, not always by one, and not over `returned`
   ContextRank context = ContextRank::task;
   bool root : 1 = false;       // no traced function made the call
   bool interrupt : 1 = false;  // a root that preempted other code
   bool inner : 1 = false;      // the same function is already among its callers
+  bool returned : 1 = false;   // its return has its stamp, but an interrupt came before the record of it
   bool over_loss : 1 = false;  // records of its CPU were lost while it was under way
 };
 

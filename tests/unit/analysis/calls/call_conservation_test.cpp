@@ -8,7 +8,7 @@
 
 #include "daemon/analysis/calls/histogram.hpp"
 #include "tests/unit/analysis/calls/call_script.hpp"
-#include "tests/unit/analysis/compare/simulated_machine.hpp"
+#include "tests/unit/analysis/calls/simulated_machine.hpp"
 
 namespace netperfd::analysis {
 namespace {

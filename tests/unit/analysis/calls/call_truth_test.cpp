@@ -17,7 +17,7 @@
 #include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/trace/ring/subbuffer_order.hpp"
 #include "tests/unit/analysis/calls/call_script.hpp"
-#include "tests/unit/analysis/compare/simulated_machine.hpp"
+#include "tests/unit/analysis/calls/simulated_machine.hpp"
 #include "tests/unit/trace/ring/subbuffer_maker.hpp"
 
 namespace netperfd::analysis {

@@ -1,4 +1,4 @@
-#include "tests/unit/analysis/compare/simulated_machine.hpp"
+#include "tests/unit/analysis/calls/simulated_machine.hpp"
 
 #include <algorithm>
 
@@ -100,7 +100,8 @@ void SimulatedMachine::charge(Task& task, std::uint64_t ns) {
 }
 
 void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
-  if (!task.calls.empty() && task.calls.back().gone) bury(task);
+  const bool is_new = !task.calls.empty() && task.calls.back().gone;
+  if (is_new) bury(task);
   const Call* below = task.calls.empty() ? nullptr : &task.calls.back();
   const bool seen_below = below != nullptr && below->traced;
   const ContextRank rank = below != nullptr ? below->context : ContextRank::task;
@@ -113,7 +114,9 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   if (below != nullptr)
     call.depth = static_cast<std::uint16_t>(below->depth + 1 + (random(6) == 0 ? random(3) : 0));
   call.context = rank;
-  if (random(8) == 0) call.context = static_cast<ContextRank>(random(4));
+  // The first call of a new task is its own: an interrupt there would look like one before the exit of a call
+  // of the task that had its pid.
+  if (random(8) == 0 && !is_new) call.context = static_cast<ContextRank>(random(4));
   // An interrupt's own code may run softirqs, but no task code.
   if (rank != ContextRank::task && call.context == ContextRank::task) call.context = ContextRank::softirq;
   call.interrupt = call.context > (seen_below ? rank : ContextRank::task);
@@ -126,7 +129,34 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   task.calls.push_back(call);
 }
 
+// The kernel takes a call off its stack before it writes the record.
+void SimulatedMachine::interrupt_before_exit(std::uint32_t cpu, Task& task) {
+  const Call returned = task.calls.back();
+  task.calls.pop_back();
+  Call call;
+  call.function = 'a' + random(shape_.functions);
+  call.entered = now_;
+  call.depth = returned.depth;
+  const auto rank = static_cast<std::uint64_t>(returned.context);
+  call.context = static_cast<ContextRank>(rank + 1 + random(3 - rank));
+  call.traced = call.root = call.interrupt = true;
+  GraphEvent entry = event(GraphEventKind::entry, task);
+  entry.function = call.function;
+  entry.depth = call.depth;
+  entry.context = call.context;
+  record(cpu, entry);
+  task.calls.push_back(call);
+  pass(1 + random(500));
+  leave(cpu, task);
+  task.calls.push_back(returned);
+}
+
 void SimulatedMachine::leave(std::uint32_t cpu, Task& task) {
+  const std::uint64_t returned = now_;
+  const ContextRank rank = task.calls.back().context;
+  if (task.calls.back().traced && shape_.kernel_tells_times && rank < ContextRank::nmi && random(20) == 0) {
+    interrupt_before_exit(cpu, task);
+  }
   const Call call = task.calls.back();
   GraphEvent exit = event(GraphEventKind::exit, task);
   exit.function = call.function;
@@ -134,20 +164,20 @@ void SimulatedMachine::leave(std::uint32_t cpu, Task& task) {
   exit.context = call.context;
   if (shape_.kernel_tells_times) {
     exit.start = call.entered;
-    exit.end = now_;
+    exit.end = returned;
     // With the option sleep-time off, the kernel moves the start forward by the time asleep.
     if (!shape_.sleep_in_recorded) exit.start += call.off_cpu_ns;
   }
   record(cpu, exit);
   if (call.traced) {
-    count(task, call);
+    count(task, call, returned);
   } else if (tracing_) {
     ++truth_.damage.open_at_start;
   }
   task.calls.pop_back();
 }
 
-void SimulatedMachine::count(Task& task, const Call& call) {
+void SimulatedMachine::count(Task& task, const Call& call, std::uint64_t returned) {
   bool inner = false;
   std::string path;
   for (std::size_t at = task.calls.size(); at-- > 0;) {
@@ -168,7 +198,7 @@ void SimulatedMachine::count(Task& task, const Call& call) {
   function.self_ns += call.self_ns;
   // Between two stamps all time passes, whatever the kernel's option.
   const bool with_sleep = shape_.sleep_in_recorded || !shape_.kernel_tells_times;
-  function.recorded_ns += now_ - call.entered - (with_sleep ? 0 : call.off_cpu_ns);
+  function.recorded_ns += returned - call.entered - (with_sleep ? 0 : call.off_cpu_ns);
   function.callees += call.callees;
   function.interruptions += call.interruptions;
   if (call.root) ++function.roots;
