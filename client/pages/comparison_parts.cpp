@@ -56,20 +56,25 @@ std::string interval_words(const ComparisonView& head) {
 
 // A block has both sides in it.
 const char* a_side(const ComparisonView& head) {
-  return head.pairing == "blocks" ? "" : " a side";
+  return head.pairing == "blocks" || head.pairing == "boots of blocks" ? "" : " a side";
 }
 
-// How many samples would find a difference of the threshold, where that is more than there are.
+// How many samples would find a difference of the threshold or show that there is none, where that is more
+// than there are.
 std::string samples_needed(const ComparisonView& head) {
   if (!head.needed || !head.threshold) return {};
   if (*head.needed <= std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))) return {};
-  return fmt::format("; for {} about {}{}", percent_text(*head.threshold),
-                     format_count(std::uint64_t{*head.needed}), a_side(head));
+  std::string text = fmt::format("; finding {} takes about {}{}", percent_text(*head.threshold),
+                                 format_count(std::uint64_t{*head.needed}), a_side(head));
+  if (head.needed_for_equivalence) {
+    text += fmt::format(", ruling it out {}", format_count(std::uint64_t{*head.needed_for_equivalence}));
+  }
+  return text;
 }
 
 std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
   const std::string pairing = head.pairing.value_or("runs");
-  return plural(count, pairing == "blocks" ? "block" : pairing == "boots" ? "boot" : "run");
+  return plural(count, pairing == "blocks" ? "block" : pairing.starts_with("boots") ? "boot" : "run");
 }
 
 // What the verdict means, where the word alone does not say it.
@@ -79,14 +84,28 @@ std::string meaning(const ComparisonView& head) {
   if (head.verdict == "too few") {
     return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
   }
+  if (head.verdict == "improvement" || head.verdict == "regression") {
+    const double least =
+        head.verdict == "improvement" ? head.ratio_low.value_or(1) - 1 : 1 - head.ratio_high.value_or(1);
+    return least < head.threshold.value_or(0) ? fmt::format("changed, perhaps by less than {}", threshold)
+                                              : fmt::format("changed by at least {}", threshold);
+  }
   if (head.verdict != "inconclusive") return {};
   std::string text = "neither a difference nor its absence is shown";
   if (!head.detectable) return text;
   return text +
          fmt::format(": {}{} find a difference of {} {}{}",
                      sample_noun(head, std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))),
-                     a_side(head), format_percent((*head.detectable - 1) * 100), odds_words(0.8),
+                     a_side(head), format_percent((*head.detectable - 1) * 100), power_words(0.8),
                      samples_needed(head));
+}
+
+std::string boots_words(const ComparisonView& head) {
+  if (!head.boot_spread) return {};
+  const std::string most = format_percent(*head.boot_spread * 100);
+  return *head.boot_spread < 0.00005
+             ? "; of one boot, it holds for this boot alone"
+             : fmt::format("; of one boot, it holds unless boots differ by more than {}", most);
 }
 
 }  // namespace
@@ -99,6 +118,7 @@ std::pair<std::string, std::string> job_sides(const CompareView& view) {
 std::string pairing_words(const ComparisonView& head, bool letters) {
   const std::string pairing = head.pairing.value_or("");
   if (pairing == "blocks") return plural(head.samples_a.value_or(0), letters ? "ABBA block" : "block");
+  if (pairing == "boots of blocks") return plural(head.samples_a.value_or(0), "boot") + " of blocks";
   if (pairing == "boots") {
     return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
   }
@@ -146,7 +166,8 @@ std::string headline(const Screen& screen, const CompareView& view) {
   if (const std::string interval = interval_words(head); !interval.empty() && !refused) {
     text += show::field(screen, "", interval);
   }
-  if (const std::string words = meaning(head); !words.empty()) text += show::field(screen, "", words);
+  if (const std::string words = meaning(head) + boots_words(head); !words.empty())
+    text += show::field(screen, "", words);
   if (view.asked.job && view.name_a.empty())
     text += show::field(screen, "", "this is what tracing costs: the runs of B are traced, those of A plain");
   return text;

@@ -91,6 +91,25 @@ std::string heading(const CompareView& view) {
   return text;
 }
 
+// Two digits, so that a change of a small cost shows.
+std::string format_cost(double cost) {
+  return cost > 0 && cost < 0.1 ? fmt::format("{:.2g}", cost) : format_hundredths(cost);
+}
+
+// If no function differs beyond chance: what would have been found in the costliest one.
+std::string not_found_text(const std::vector<FunctionDeltaView>& functions) {
+  const FunctionDeltaView* costliest = nullptr;
+  for (const FunctionDeltaView& row : functions) {
+    if (!row.p_adjusted || !row.detectable) continue;
+    if (*row.p_adjusted <= kMoved) return {};
+    if (costliest == nullptr || row.cost_a.value_or(0) > costliest->cost_a.value_or(0)) costliest = &row;
+  }
+  if (costliest == nullptr) return {};
+  return fmt::format(
+      "none differs beyond chance; a change of {} in {} would have been found with 80 % power\n",
+      format_cost(*costliest->detectable), costliest->function);
+}
+
 std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {
   if (shown >= known) return {};
   return fmt::format("...{} more {}: --all, or -o json\n", format_count(known - shown), what);
@@ -154,12 +173,12 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDeltaView& row = functions[i];
     rows.push_back({{(one_module ? row.function : function_name(row)) + ordinal(row)},
-                    {or_dash(row.cost_a, format_hundredths)},
-                    {or_dash(row.cost_b, format_hundredths)},
+                    {or_dash(row.cost_a, format_cost)},
+                    {or_dash(row.cost_b, format_cost)},
                     {or_dash(row.shift, signed_figure)},
                     {interval_text(row.low, row.high)},
                     {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
-                    {or_dash(row.q, probability_text)}});
+                    {or_dash(row.p_adjusted, probability_text)}});
     notes.push_back({because(row), Style::faint});
   }
   const ComparisonView& head = view.details.comparison;
@@ -170,8 +189,9 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                                     {.title = "B - A", .right = true},
                                     {.title = "INTERVAL", .right = true, .optional = true},
                                     {.title = "SHARE", .right = true, .optional = true},
-                                    {.title = "q", .right = true, .optional = true}},
+                                    {.title = "p adj.", .right = true, .optional = true}},
                                    std::move(rows), std::move(notes), "BECAUSE");
+  table += not_found_text(functions);
   table += more_text(count, functions.size() + head.functions_left_out.value_or(0), "functions");
   return "\n" + paint(screen, Style::strong, heading(view)) + "\n" + indented(table, kIndent);
 }
@@ -209,7 +229,10 @@ std::string counters_table(const Screen& screen, const CompareView& view) {
 }
 
 std::string fact_words(const Screen& screen, const FactChangeView& fact, std::size_t most) {
-  const auto values = [&](const std::optional<std::vector<std::string>>& met) {
+  const auto several = [](const auto& runs) { return runs && runs->size() > 1; };
+  const bool counted = several(fact.runs_a) || several(fact.runs_b);
+  const auto values = [&](const std::optional<std::vector<std::string>>& met,
+                          const std::optional<std::vector<std::uint32_t>>& runs) {
     if (!met || met->empty()) return std::string{"not there"};
     // Git's way: enough to tell two builds apart.
     constexpr std::size_t kDigits = 8;
@@ -218,12 +241,15 @@ std::string fact_words(const Screen& screen, const FactChangeView& fact, std::si
     std::vector<std::string> words;
     for (const std::string& value : *met) {
       words.push_back(build ? value.substr(0, kDigits) : screen.width ? cut(screen, value, most) : value);
+      if (counted && runs && words.size() <= runs->size()) {
+        words.back() += fmt::format(" ({})", plural((*runs)[words.size() - 1], "run"));
+      }
     }
     const std::size_t more = words.size() - std::min(kNamed, words.size());
     words.resize(words.size() - more);
     return fmt::format("{}{}", fmt::join(words, " or "), more > 0 ? fmt::format(" or {} more", more) : "");
   };
-  return fmt::format("{}   {} -> {}", fact.key, values(fact.a), values(fact.b));
+  return fmt::format("{}   {} -> {}", fact.key, values(fact.a, fact.runs_a), values(fact.b, fact.runs_b));
 }
 
 }  // namespace netperfctl::comparing

@@ -158,8 +158,8 @@ std::string detached_text(const LiveJobView& raw, bool until_stopped) {
 std::string power_text(const PlanView& plan, std::string_view what) {
   if (!plan.detectable || !plan.power) return {};
   return fmt::format(
-      "By the spread of stored runs so many find a difference of {} {}; `netperfctl plan {}` says more.\n",
-      format_percent((*plan.detectable - 1) * 100), odds_words(*plan.power), printable(what));
+      "With the spread of stored runs, so many find a difference of {} {}; `netperfctl plan {}` says more.\n",
+      format_percent((*plan.detectable - 1) * 100), power_words(*plan.power), printable(what));
 }
 
 std::string run_end_text(const Screen& screen, const RunDetails& raw, const LiveJobView* job) {

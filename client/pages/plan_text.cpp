@@ -17,12 +17,20 @@
 namespace netperfctl {
 namespace {
 
+bool in_boots(const PlanView& plan) {
+  return plan.pairing == "boots of blocks";
+}
+
 bool in_blocks(const PlanView& plan) {
-  return plan.pairing == "blocks";
+  return plan.pairing == "blocks" || in_boots(plan);
+}
+
+const char* noun(const PlanView& plan) {
+  return in_boots(plan) ? "boot" : in_blocks(plan) ? "block" : "run";
 }
 
 std::string count_words(const PlanView& plan, std::uint64_t count) {
-  return in_blocks(plan) ? plural(count, "block") : plural(count, "run") + " a side";
+  return plural(count, noun(plan)) + (in_blocks(plan) ? "" : " a side");
 }
 
 std::string title(const PlanPageView& view) {
@@ -33,32 +41,37 @@ std::string title(const PlanPageView& view) {
 std::string spread_words(const PlanView& plan) {
   if (!plan.sd) return "not known";
   std::string text = format_percent(std::expm1(*plan.sd) * 100);
-  text += in_blocks(plan) ? " from block to block" : " from run to run";
-  if (plan.samples) text += fmt::format(", of {}", plural(*plan.samples, in_blocks(plan) ? "block" : "run"));
+  text += fmt::format(" from {0} to {0}", noun(plan));
+  if (plan.samples) text += fmt::format(", of {}", plural(*plan.samples, noun(plan)));
   return text;
 }
 
 std::string needed_words(const PlanView& plan) {
   if (!plan.needed) return "more than a million are needed";
   std::string text =
-      fmt::format("{} find it {}", count_words(plan, *plan.needed), odds_words(plan.power.value_or(0.8)));
+      fmt::format("{} find it {}", count_words(plan, *plan.needed), power_words(plan.power.value_or(0.8)));
   if (plan.seconds) text += ", in about " + format_seconds(*plan.seconds);
   return text;
 }
 
 std::string table(const Screen& screen, const PlanPageView& view) {
+  const auto count = [](std::uint32_t n) { return format_count(std::uint64_t{n}); };
   std::vector<Cells> rows;
   for (const PlanView& row : view.effects) {
     rows.push_back({{or_dash(row.effect, percent_text)},
-                    {or_dash(row.needed, [](std::uint32_t n) { return format_count(std::uint64_t{n}); })},
+                    {or_dash(row.needed, count)},
+                    {or_dash(row.needed_for_equivalence, count)},
                     {row.needed ? or_dash(row.seconds, format_seconds) : "-"}});
   }
-  const std::string text =
-      render_table(narrower(screen, kIndent),
-                   {{.title = "DIFFERENCE", .right = true},
-                    {.title = in_blocks(view.plan) ? "BLOCKS" : "RUNS A SIDE", .right = true},
-                    {.title = "TIME", .right = true, .optional = true}},
-                   std::move(rows));
+  const std::string text = render_table(narrower(screen, kIndent),
+                                        {{.title = "DIFFERENCE", .right = true},
+                                         {.title = in_boots(view.plan)    ? "BOOTS"
+                                                   : in_blocks(view.plan) ? "BLOCKS"
+                                                                          : "RUNS A SIDE",
+                                          .right = true},
+                                         {.title = "TO RULE OUT", .right = true, .optional = true},
+                                         {.title = "TIME", .right = true, .optional = true}},
+                                        std::move(rows));
   return "\n" + indented(text, kIndent) + "\n";
 }
 

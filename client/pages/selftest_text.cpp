@@ -36,8 +36,10 @@ std::string title(const CompareView& view) {
 std::string resolves_words(const ComparisonView& head) {
   if (!head.detectable || *head.detectable <= 1) return {};
   return fmt::format("with so many {} a difference of {} is found {}",
-                     head.pairing == "blocks" ? "blocks" : "runs",
-                     format_percent((*head.detectable - 1) * 100), odds_words(0.8));
+                     head.pairing == "blocks"            ? "blocks"
+                     : head.pairing == "boots of blocks" ? "boots"
+                                                         : "runs",
+                     format_percent((*head.detectable - 1) * 100), power_words(0.8));
 }
 
 // An interval misses what it should hold as often as its level leaves open.
@@ -57,19 +59,28 @@ std::string judgement(const Screen& screen, const ComparisonView& head) {
                      Style::bad);
 }
 
-// Functions and counters that seem to differ; by chance one in twenty such findings is false.
+// Functions and counters that seem to differ.
 std::string found_words(const ComparisonDetails& details) {
   constexpr double kFound = 0.05;
-  const auto found = [](const auto& row) { return row.q && *row.q <= kFound; };
-  const auto functions = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, found));
-  const auto counters = static_cast<std::uint64_t>(std::ranges::count_if(details.counters, found));
-  const auto tested = [](const auto& row) { return row.q.has_value(); };
+  const auto is_found = [](const std::optional<double>& p) { return p && *p <= kFound; };
+  const auto functions = static_cast<std::uint64_t>(
+      std::ranges::count_if(details.functions, is_found, &FunctionDeltaView::p_adjusted));
+  const auto counters =
+      static_cast<std::uint64_t>(std::ranges::count_if(details.counters, is_found, &CounterChangeView::q));
+  const auto tested = static_cast<std::uint64_t>(std::ranges::count_if(
+      details.functions, [](const FunctionDeltaView& row) { return row.p_adjusted.has_value(); }));
   // Of counters only those to be shown have a row.
-  const std::uint64_t all = static_cast<std::uint64_t>(std::ranges::count_if(details.functions, tested)) +
-                            details.comparison.counters_tested.value_or(0);
-  if (all == 0) return {};
-  return fmt::format("{} and {} of {} tested seem to differ (q 0.05 or less)", plural(functions, "function"),
-                     plural(counters, "counter"), format_count(all));
+  const std::uint64_t counters_tested = details.comparison.counters_tested.value_or(0);
+  Words parts;
+  if (tested > 0) {
+    parts.push_back(fmt::format("{} of {} (adjusted p 0.05 or less)", format_count(functions),
+                                plural(tested, "function")));
+  }
+  if (counters_tested > 0) {
+    parts.push_back(
+        fmt::format("{} of {} (q 0.05 or less)", format_count(counters), plural(counters_tested, "counter")));
+  }
+  return parts.empty() ? "" : fmt::format("{} seem to differ", fmt::join(parts, " and "));
 }
 
 }  // namespace

@@ -156,9 +156,8 @@ std::optional<double> ratio(const std::optional<std::uint64_t>& part,
   return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
-std::string odds_words(double power) {
-  return std::abs(power - 0.8) < 0.0005 ? "four times in five"
-                                        : fmt::format("in {:.4g} % of cases", power * 100);
+std::string power_words(double power) {
+  return fmt::format("with {:.4g} % power", power * 100);
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {

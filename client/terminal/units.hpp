@@ -45,8 +45,8 @@ template <class Value, class Format>
 [[nodiscard]] std::optional<double> ratio(const std::optional<std::uint64_t>& part,
                                           const std::optional<std::uint64_t>& whole);
 
-// How often something is found: "four times in five" of 0.8, else "in 90 % of cases".
-[[nodiscard]] std::string odds_words(double power);
+// "with 80 % power"
+[[nodiscard]] std::string power_words(double power);
 
 // "1 run", "3 runs"
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);

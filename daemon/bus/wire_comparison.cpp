@@ -36,6 +36,7 @@ void put_effect(rows::Comparison& row, const RatioEstimate& effect) {
   row.cliffs_delta = effect.cliffs_delta;
   row.detectable = effect.detectable;
   row.needed = effect.needed;
+  row.needed_for_equivalence = effect.needed_for_equivalence;
 }
 
 void put_attribution(rows::Comparison& row, const Attribution& attribution) {
@@ -87,6 +88,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.verdict = to_string(comparison.verdict);
   row.threshold = comparison.threshold;
   row.pairing = to_string(comparison.pairing);
+  row.boot_spread = comparison.boot_spread;
   row.runs_a = numbers_of(comparison.a);
   row.runs_b = numbers_of(comparison.b);
   row.scenarios_a = compared.a.scenarios;
@@ -127,6 +129,8 @@ WireRow function_delta_row(const FunctionDelta& function) {
   if (on_a) row.cost_a = function.cost.median_a;
   if (on_b) row.cost_b = function.cost.median_b;
   put_shift(row, function.cost);
+  row.p_adjusted = function.p_adjusted;
+  row.detectable = function.detectable;
   row.share = function.share;
   if (on_a) {
     row.packets_per_byte_a = function.a.packets_per_byte;
@@ -149,6 +153,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   row.effect = plan.effect;
   row.power = plan.power;
   row.needed = plan.needed;
+  row.needed_for_equivalence = plan.needed_for_equivalence;
   row.seconds = plan.seconds;
   row.detectable = plan.detectable;
   row.repeat_seconds = plan.repeat_seconds;
@@ -172,6 +177,8 @@ WireRow fact_change_row(const FactChange& fact) {
   row.key = fact.key;
   row.a = fact.a;
   row.b = fact.b;
+  row.runs_a = fact.runs_a;
+  row.runs_b = fact.runs_b;
   row.declared = fact.declared;
   row.explains = fact.explains;
   return to_wire(row);

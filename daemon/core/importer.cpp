@@ -187,10 +187,10 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
     std::ranges::move(file.flags, std::back_inserter(flags));
     if (file.trace) record.trace = std::move(file.trace);
     if (!file.workload) continue;
+    record.fingerprint = fingerprint_of_document(*file.workload);
     spec.iperf3 = std::move(file.workload->asked);
     record.workload.report = std::move(file.workload->report);
     record.started = file.workload->started;
-    record.fingerprint = fingerprint_of_document(spec.iperf3, record.workload.report.version);
     record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
   }
   auto& all = record.workload.report.flags;

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "daemon/model/imported_file.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd::core {
@@ -62,6 +61,23 @@ void put_used(const char* key, std::optional<std::uint64_t> used, std::uint64_t 
   }
 }
 
+// `system` is "Linux HOST RELEASE VERSION... MACHINE". The host's name makes no difference.
+void put_kernel(std::string_view system, std::vector<Fact>& facts) {
+  const auto take_word = [&system] {
+    const std::string_view word = system.substr(0, system.find(' '));
+    system.remove_prefix(std::min(word.size() + 1, system.size()));
+    return word;
+  };
+  const std::string_view name = take_word();
+  (void)take_word();
+  const std::string_view release = take_word();
+  if (release.empty()) return;
+  facts.push_back(
+      {"kernel", "release", name == "Linux" ? std::string(release) : fmt::format("{} {}", name, release)});
+  const std::string_view version = system.substr(0, system.rfind(' '));
+  if (!version.empty()) facts.push_back({"kernel", "version", std::string(version)});
+}
+
 }  // namespace
 
 std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version) {
@@ -87,9 +103,10 @@ std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version)
 }
 
 // The interval is left out: if the test was shorter than one, the document does not contain it.
-Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view version) {
+Fingerprint fingerprint_of_document(const ImportedWorkload& document) {
+  const Iperf3Spec& asked = document.asked;
   Options options;
-  put_test(asked, version, options);
+  put_test(asked, document.report.version, options);
   if (!asked.duration) options.put("duration", kAbsentValue);
   if (!asked.bytes) options.put("bytes", kAbsentValue);
   if (asked.server != kUnknownServer) options.put("server", std::string_view{asked.server});
@@ -98,6 +115,7 @@ Fingerprint fingerprint_of_document(const Iperf3Spec& asked, std::string_view ve
   // The length of datagrams follows from the path, whether it was given or not.
   if (asked.protocol == Protocol::tcp) put_used("length", asked.length_bytes, kTcpLength, options);
   Fingerprint fingerprint{.boot_id = {}, .facts = options.take(), .unknown = {std::string(kAllElse)}};
+  put_kernel(document.system, fingerprint.facts);
   std::ranges::sort(fingerprint.facts);
   return fingerprint;
 }

@@ -158,7 +158,7 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
   }
   Samples samples;
   if (!a.empty() && !b.empty() && a.size() + b.size() == all.size()) {
-    if (analysis::Sampling(a, b).pairing() == Pairing::blocks) {
+    if (analysis::Sampling(a, b).in_blocks()) {
       whole = whole_blocks(a, b);
       const auto is_cut = [&](const analysis::ComparedRun* run) {
         return !whole.contains({run->job, run->block});
@@ -166,7 +166,7 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
       std::erase_if(a, is_cut);
       std::erase_if(b, is_cut);
       const analysis::Sampling sampling(a, b);
-      samples.pairing = Pairing::blocks;
+      samples.pairing = sampling.pairing();
       if (whole.empty()) return samples;
       const analysis::Samples paired =
           sampling.samples(values_of(sampling.a(), log_rate), values_of(sampling.b(), log_rate));
@@ -190,12 +190,16 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (!compared) return std::unexpected(compared.error());
   std::set<BlockKey> whole;
   const Samples samples = samples_of(*runs, *compared, whole);
-  const bool blocks = samples.pairing == Pairing::blocks;
+  const bool boots = samples.pairing == Pairing::boots_of_blocks;
+  const bool blocks = samples.pairing == Pairing::blocks || boots;
   const auto sd = analysis::planning_sd(samples.values);
   if (!sd || samples.values.size() < kFewestSamples) {
     return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {} to know",
                                in_quotes(request.runs), samples.values.size(),
-                               blocks ? "whole block(s)" : "run(s)", kFewestSamples));
+                               boots    ? "boot(s) with whole blocks"
+                               : blocks ? "whole block(s)"
+                                        : "run(s)",
+                               kFewestSamples));
   }
 
   RunPlan plan;
@@ -207,10 +211,13 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   const analysis::PowerQuestion question{
       .sd = *sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
   plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+  plan.needed_for_equivalence =
+      blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
   if (blocks) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
   }
-  auto step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
+  std::optional<double> step;  // how long a boot takes is not known
+  if (!boots) step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
   if (step && !blocks) *step *= 2;  // one on each side
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
   if (!request.repeat) return plan;

@@ -158,7 +158,7 @@ void check_paths(const FunctionProfile& profile, Finding& finding) {
 // ---- an iperf3 document
 
 void check_workload(const ImportedWorkload& workload, Finding& finding) {
-  const auto& [asked, report, started] = workload;
+  const auto& [asked, report, started, system] = workload;
   // An imported run without a server's name counts as one without a document.
   finding.require(!asked.server.empty(), "the server's name");
   for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {

@@ -28,6 +28,8 @@ std::string_view to_string(Pairing pairing) {
       return "runs";
     case Pairing::boots:
       return "boots";
+    case Pairing::boots_of_blocks:
+      return "boots of blocks";
   }
   return "";
 }

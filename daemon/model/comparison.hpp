@@ -25,15 +25,16 @@ enum class Verdict {
 
 // How A's and B's runs were ordered in time, which determines what counts as a sample.
 enum class Pairing {
-  blocks,  // interleaved in ABBA or BAAB blocks: one value per block
-  runs,    // runs apart in time: one value per run
-  boots    // several boots on a side: one value per boot, the median of its runs
+  blocks,          // interleaved in ABBA or BAAB blocks: one value per block
+  runs,            // runs apart in time: one value per run
+  boots,           // several boots on a side: one value per boot, the median of its runs
+  boots_of_blocks  // blocks in several boots: one value per boot, the mean of its blocks
 };
 [[nodiscard]] std::string_view to_string(Pairing pairing);
 
 // The estimated ratio of B to A with its interval: 1.05 means that B's figure is 5 % higher.
 struct RatioEstimate {
-  std::uint32_t n_a = 0, n_b = 0;      // samples; equal if they are blocks
+  std::uint32_t n_a = 0, n_b = 0;      // samples; equal if they are blocks or boots of blocks
   double median_a = 0, median_b = 0;   // the figure's median over the runs, in its unit
   std::optional<double> ratio;         // Hodges-Lehmann on the logarithms; absent if a side has no sample
   std::optional<double> low, high;     // absent if there are too few samples for an interval
@@ -43,8 +44,8 @@ struct RatioEstimate {
   // The smallest effect that as many samples of this spread find with 80 % power, as a ratio above 1.
   std::optional<double> detectable;
   // The number of samples per side, or of blocks, that find a difference of the threshold with 80 % power at
-  // this spread; absent beyond a million.
-  std::optional<std::uint32_t> needed;
+  // this spread; absent beyond a million. The same to show that there is none.
+  std::optional<std::uint32_t> needed, needed_for_equivalence;
 };
 
 // An additive difference: ns of CPU per byte of goodput.
@@ -79,6 +80,9 @@ struct FunctionDelta {
   // ns_per_call.
   ShiftEstimate cost;
   CostFactors a, b;  // medians over the runs
+  // p, adjusted for how many functions are tested together (analysis/compare/family_test.hpp), and the change
+  // of its cost that this test would find with 80 % power. Absent if it was not tested.
+  std::optional<double> p_adjusted, detectable;
   // Share of the difference in total CPU time per byte: 1 is all of it. Absent if that difference cannot be
   // distinguished from 0.
   std::optional<double> share;
@@ -109,8 +113,9 @@ struct CounterChange {
 struct FactChange {
   std::string group, key;
   std::vector<std::string> a, b;  // the values found on each side; "(absent)" if a run lacks the fact
-  bool declared = false;          // part of the declared change
-  bool explains = false;          // can explain the result; false: for information only
+  std::vector<std::uint32_t> runs_a, runs_b;  // how many runs have each of them
+  bool declared = false;                      // part of the declared change
+  bool explains = false;                      // can explain the result; false: for information only
 };
 
 struct Comparison {
@@ -119,6 +124,10 @@ struct Comparison {
   Verdict verdict = Verdict::too_few;
   RatioEstimate effect;
   double threshold = 0.01;  // for the verdict equivalent, as a share
+  // The verdict holds unless what one boot adds to the difference of the sides has a standard deviation above
+  // this share. Absent without a verdict, with several boots, or if the change is one of settings within a
+  // boot.
+  std::optional<double> boot_spread;
   Pairing pairing = Pairing::runs;
   Attribution attribution;
   std::vector<CounterChange> counters;  // those to show, selected by analysis/compare/counter_changes.hpp

@@ -24,6 +24,8 @@ struct ImportedWorkload {
   Iperf3Spec asked;
   Iperf3Report report;
   std::optional<WallTime> started;  // by the clock of the measuring host, in whole seconds
+  // uname(2) of the client's host: system, host, release, version and machine, as iperf3 joins them.
+  std::string system;
 
   bool operator==(const ImportedWorkload&) const = default;
 };
@@ -31,7 +33,8 @@ template <>
 inline constexpr auto rows::kFields<ImportedWorkload> =
     std::tuple{rows::field("asked", &netperfd::ImportedWorkload::asked),
                rows::field("report", &netperfd::ImportedWorkload::report),
-               rows::field("started", &netperfd::ImportedWorkload::started)};
+               rows::field("started", &netperfd::ImportedWorkload::started),
+               rows::field("system", &netperfd::ImportedWorkload::system)};
 static_assert(rows::kDescribed<ImportedWorkload>);
 
 // Exactly one of the two is set.

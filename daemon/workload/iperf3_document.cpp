@@ -162,6 +162,7 @@ void read_start(Reader& reader, const json& start, Iperf3Document& document) {
   document.version = reader.text(start, "version");
   constexpr std::string_view kProgram = "iperf ";
   if (document.version.starts_with(kProgram)) document.version.erase(0, kProgram.size());
+  document.system = reader.text(start, "system_info");
   // All streams of a test connect the same two hosts, so the first represents them all.
   if (const json& connected = reader.part(start, "connected"); !connected.empty() && connected.is_array()) {
     document.client = read_endpoint(reader, connected.front(), "local_host", "local_port");

@@ -66,6 +66,7 @@ struct Iperf3Document {
   std::optional<std::uint64_t> num_streams, block_bytes;
   std::optional<double> duration_s, omit_s;
   // Further options of the test. netperfd's own runs know them; imported documents need them.
+  std::string system;                    // "Linux host 6.12.9 #1 SMP x86_64"
   bool of_server = false;                // written by `iperf3 -s`
   std::optional<Endpoint> asked;         // the server as given to the client
   std::optional<std::uint64_t> start_s;  // since 1970

@@ -153,6 +153,7 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
   ImportedWorkload& workload = imported.workload.emplace();
   workload.asked = std::move(*asked);
   workload.report = std::move(parsed.report);
+  workload.system = document.system;
   // Later times do not fit into microseconds since 1970.
   constexpr std::uint64_t kLastSecond = 253'402'300'799;  // of the year 9999
   if (document.start_s && *document.start_s > 0 && *document.start_s <= kLastSecond) {

@@ -16,14 +16,16 @@ struct Comparison {
   std::string figure;   // "received", in bits per second
   std::string verdict;  // improvement, regression, equivalent, inconclusive, too few or refused
   std::optional<double> threshold;
-  std::optional<std::string> pairing;  // unit of a sample: blocks, runs or boots
+  std::optional<std::string> pairing;  // unit of a sample: blocks, runs, boots or boots of blocks
+  std::optional<double> boot_spread;   // the verdict holds unless boots add more than this share
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
-  std::optional<std::uint32_t> needed;  // samples per side, or blocks, that detect the threshold
+  // Samples per side, or blocks, that detect the threshold, and that show equivalence.
+  std::optional<std::uint32_t> needed, needed_for_equivalence;
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
       ns_per_byte_level, ns_per_byte_p;
@@ -46,6 +48,7 @@ inline constexpr auto kFields<Comparison> =
                field("verdict", &Comparison::verdict),
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
+               field("boot_spread", &Comparison::boot_spread),
                field("runs_a", &Comparison::runs_a),
                field("runs_b", &Comparison::runs_b),
                field("scenarios_a", &Comparison::scenarios_a),
@@ -68,6 +71,7 @@ inline constexpr auto kFields<Comparison> =
                field("cliffs_delta", &Comparison::cliffs_delta),
                field("detectable", &Comparison::detectable),
                field("needed", &Comparison::needed),
+               field("needed_for_equivalence", &Comparison::needed_for_equivalence),
                field("ns_per_byte_a", &Comparison::ns_per_byte_a),
                field("ns_per_byte_b", &Comparison::ns_per_byte_b),
                field("ns_per_byte_shift", &Comparison::ns_per_byte_shift),
@@ -109,6 +113,8 @@ struct FunctionDelta {
   std::optional<std::string> match;        // same, renamed, only A, only B
   std::optional<double> cost_a, cost_b;
   std::optional<double> shift, low, high, level, p, q;  // of B less A
+  std::optional<double> p_adjusted;                     // for the number of functions tested
+  std::optional<double> detectable;                     // shift that p_adjusted finds with 80 % power
   std::optional<double> share;
   // cost = packets per byte * calls per packet * ns per call; without packets calls are per byte.
   std::optional<double> packets_per_byte_a, packets_per_byte_b, calls_per_packet_a, calls_per_packet_b,
@@ -129,6 +135,8 @@ inline constexpr auto kFields<FunctionDelta> =
                field("level", &FunctionDelta::level),
                field("p", &FunctionDelta::p),
                field("q", &FunctionDelta::q),
+               field("p_adjusted", &FunctionDelta::p_adjusted),
+               field("detectable", &FunctionDelta::detectable, "ns_per_byte"),
                field("share", &FunctionDelta::share),
                field("packets_per_byte_a", &FunctionDelta::packets_per_byte_a),
                field("packets_per_byte_b", &FunctionDelta::packets_per_byte_b),
@@ -160,7 +168,8 @@ static_assert(kDescribed<CounterChange>);
 
 struct FactChange {
   std::string group, key;
-  std::optional<std::vector<std::string>> a, b;  // values that occur
+  std::optional<std::vector<std::string>> a, b;              // values that occur
+  std::optional<std::vector<std::uint32_t>> runs_a, runs_b;  // the number of runs with each of them
   std::optional<bool> declared, explains;
 };
 template <>
@@ -168,31 +177,35 @@ inline constexpr auto kFields<FactChange> = std::tuple{field("group", &FactChang
                                                        field("key", &FactChange::key),
                                                        field("a", &FactChange::a),
                                                        field("b", &FactChange::b),
+                                                       field("runs_a", &FactChange::runs_a),
+                                                       field("runs_b", &FactChange::runs_b),
                                                        field("declared", &FactChange::declared),
                                                        field("explains", &FactChange::explains)};
 static_assert(kDescribed<FactChange>);
 
 // The answer of PlanRuns.
 struct Plan {
-  std::optional<std::string> pairing;    // unit of the plan: blocks, or runs per side
-  std::optional<std::uint32_t> samples;  // number in the runs it was planned from
-  std::optional<double> sd;              // of their logarithms
-  std::optional<double> effect, power;   // shares
-  std::optional<std::uint32_t> needed;   // absent above a million
-  std::optional<double> seconds;         // that these take
+  std::optional<std::string> pairing;                           // unit of the plan: blocks, or runs per side
+  std::optional<std::uint32_t> samples;                         // number in the runs it was planned from
+  std::optional<double> sd;                                     // of their logarithms
+  std::optional<double> effect, power;                          // shares
+  std::optional<std::uint32_t> needed, needed_for_equivalence;  // absent above a million
+  std::optional<double> seconds;                                // that these take
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
   std::optional<double> detectable, repeat_seconds;
 };
 template <>
-inline constexpr auto kFields<Plan> = std::tuple{field("pairing", &Plan::pairing),
-                                                 field("samples", &Plan::samples),
-                                                 field("sd", &Plan::sd),
-                                                 field("effect", &Plan::effect),
-                                                 field("power", &Plan::power),
-                                                 field("needed", &Plan::needed),
-                                                 field("seconds", &Plan::seconds),
-                                                 field("detectable", &Plan::detectable),
-                                                 field("repeat_seconds", &Plan::repeat_seconds)};
+inline constexpr auto kFields<Plan> =
+    std::tuple{field("pairing", &Plan::pairing),
+               field("samples", &Plan::samples),
+               field("sd", &Plan::sd),
+               field("effect", &Plan::effect),
+               field("power", &Plan::power),
+               field("needed", &Plan::needed),
+               field("needed_for_equivalence", &Plan::needed_for_equivalence),
+               field("seconds", &Plan::seconds),
+               field("detectable", &Plan::detectable),
+               field("repeat_seconds", &Plan::repeat_seconds)};
 static_assert(kDescribed<Plan>);
 
 }  // namespace netperfd::rows

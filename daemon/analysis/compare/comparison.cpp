@@ -96,6 +96,10 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     if (!refusals.empty() && !settings.despite) comparison.verdict = Verdict::refused;
     for (const std::string& refusal : refusals) caveats.add(Gravity::verdict, refusal);
   }
+  if (has_luck_of_one_boot(sampling, facts.changed)) {
+    comparison.boot_spread =
+        bearable_boot_spread(comparison.effect, comparison.verdict, settings.threshold, settings.level);
+  }
   note_failed_runs(a, settings.failed_a, "A", caveats);
   note_failed_runs(b, settings.failed_b, "B", caveats);
   note_throughput(runs, sampling, caveats);

@@ -79,7 +79,8 @@ struct ComparisonSettings {
 [[nodiscard]] Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                  const ComparisonSettings& settings);
 
-// The facts in which the two sides differ, by group and key. A side without fingerprints differs in nothing.
+// The facts in which the two sides differ, by group and key: those whose values the runs of the sides do not
+// have in equal shares. A side without fingerprints differs in nothing.
 // `changed` and the marks of each fact are as in Comparison.
 [[nodiscard]] std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a,
                                                       const std::vector<ComparedRun>& b,

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -20,7 +22,7 @@ constexpr std::string_view kKernel = "kernel";
 constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
 
 using FactKey = std::pair<std::string, std::string>;  // group, key
-using Values = std::set<std::string>;
+using Values = std::map<std::string, std::uint32_t>;  // and how many runs have each
 
 std::string_view family_of(std::string_view group) {
   return group.substr(0, group.find(':'));
@@ -70,9 +72,9 @@ class Side {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (trace_of_traced_ && key.first == kTraceFacts && !traced_[i]) continue;
       if (const auto fact = facts_[i].find(key); fact != facts_[i].end()) {
-        values.insert(fact->second);
+        ++values[fact->second];
       } else if (knows_all_of(*fingerprints_[i], key.first)) {
-        values.emplace(kAbsentValue);
+        ++values[std::string(kAbsentValue)];
       }
     }
     return values;
@@ -84,6 +86,30 @@ class Side {
   std::vector<std::map<FactKey, std::string>> facts_;
   bool trace_of_traced_;
 };
+
+std::vector<std::string> keys_of(const Values& values) {
+  std::vector<std::string> keys;
+  for (const auto& [value, runs] : values) keys.push_back(value);
+  return keys;
+}
+
+std::vector<std::uint32_t> counts_of(const Values& values) {
+  std::vector<std::uint32_t> counts;
+  for (const auto& [value, runs] : values) counts.push_back(runs);
+  return counts;
+}
+
+// Each value in the same share of the runs.
+bool equal(const Values& a, const Values& b) {
+  const auto runs = [](const Values& values) {
+    return std::accumulate(values.begin(), values.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& value) { return sum + value.second; });
+  };
+  const std::uint64_t runs_a = runs(a), runs_b = runs(b);
+  return std::ranges::equal(a, b, [&](const auto& of_a, const auto& of_b) {
+    return of_a.first == of_b.first && of_a.second * runs_b == of_b.second * runs_a;
+  });
+}
 
 bool is_traced(const ComparedRun& run) {
   return run.trace.has_value();
@@ -155,12 +181,12 @@ std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactC
   return {groups.begin(), groups.end()};
 }
 
-// Groups whose values vary between the runs of a side, if both sides have the same set of values.
+// Groups whose values vary between the runs of a side, if both sides have them in equal shares.
 std::set<std::string> unsteady_groups(const Sides& sides) {
   std::set<std::string> groups;
   for (const FactKey& key : all_keys(sides)) {
     const Values of_a = sides.a.values(key);
-    if (can_explain(key.first, sides.arm) && of_a.size() > 1 && of_a == sides.b.values(key)) {
+    if (can_explain(key.first, sides.arm) && of_a.size() > 1 && equal(of_a, sides.b.values(key))) {
       groups.insert(key.first);
     }
   }
@@ -203,11 +229,13 @@ std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const
   std::vector<FactChange> facts;
   for (const FactKey& key : all_keys(sides)) {
     const Values of_a = sides.a.values(key), of_b = sides.b.values(key);
-    if (of_a.empty() || of_b.empty() || of_a == of_b) continue;
+    if (of_a.empty() || of_b.empty() || equal(of_a, of_b)) continue;
     facts.push_back({.group = key.first,
                      .key = key.second,
-                     .a = {of_a.begin(), of_a.end()},
-                     .b = {of_b.begin(), of_b.end()},
+                     .a = keys_of(of_a),
+                     .b = keys_of(of_b),
+                     .runs_a = counts_of(of_a),
+                     .runs_b = counts_of(of_b),
                      .declared = false,
                      .explains = can_explain(key.first, sides.arm)});
   }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/family_test.hpp"
 #include "daemon/analysis/compare/function_match.hpp"
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
@@ -124,6 +125,21 @@ void add(RunValues& sums, const RunValues& values) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = *sums[i] + *values[i];
 }
 
+void test_together(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
+  std::vector<Samples> figures;
+  for (const FunctionRow& row : rows) {
+    if (row.tested && row.delta.cost.p) figures.push_back(sampling.samples(row.a, row.b));
+  }
+  const FamilyTest test = test_family(figures, level);
+  std::size_t next = 0;
+  for (FunctionRow& row : rows) {
+    if (!row.tested || !row.delta.cost.p) continue;
+    row.delta.p_adjusted = test.p[next];
+    if (test.critical) row.delta.detectable = detectable_in_family(figures[next], *test.critical);
+    ++next;
+  }
+}
+
 void test_rows(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
   std::vector<double> p;
   for (FunctionRow& row : rows) {
@@ -135,6 +151,7 @@ void test_rows(std::vector<FunctionRow>& rows, const Sampling& sampling, double 
     if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
   }
+  test_together(rows, sampling, level);
   const std::vector<double> q = benjamini_hochberg(p);
   std::size_t next = 0;
   for (FunctionRow& row : rows) {

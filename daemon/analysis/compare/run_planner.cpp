@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -19,10 +20,6 @@ namespace {
 
 constexpr double kEfficiency = 3 / std::numbers::pi;
 constexpr double kMost = 1e6;
-
-double normal_quantile(double probability) {
-  return quantile(boost::math::normal(), probability);
-}
 
 // Properties of a rank test of given sizes that determine its power.
 struct RankTest {
@@ -87,6 +84,11 @@ std::optional<std::uint32_t> fewest_with_power(const PowerQuestion& question, do
   return n;
 }
 
+PowerQuestion of_each_end(PowerQuestion question) {
+  question.power = (1 + question.power) / 2;
+  return question;
+}
+
 double sample_sd(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
@@ -112,6 +114,30 @@ double small_sample_factor(std::size_t n) {
 
 }  // namespace
 
+double normal_quantile(double probability) {
+  return quantile(boost::math::normal(), probability);
+}
+
+// A noncentral t is (Z + noncentrality) / sqrt(chi2 / freedom). The mean over quantiles of chi2 converges for
+// any t, where the library's series takes long.
+double noncentrality_above(double t, double freedom, double power) {
+  constexpr int kQuantiles = 400;
+  std::vector<double> limits;
+  for (int i = 0; i < kQuantiles; ++i) {
+    limits.push_back(
+        t * std::sqrt(quantile(boost::math::chi_squared(freedom), (i + 0.5) / kQuantiles) / freedom));
+  }
+  double low = 0;
+  double high = limits.back() + 10;
+  while (high - low > 1e-6 * high) {
+    const double middle = std::midpoint(low, high);
+    double above = 0;
+    for (const double limit : limits) above += cdf(boost::math::normal(), middle - limit);
+    (above < power * kQuantiles ? low : high) = middle;
+  }
+  return high;
+}
+
 std::optional<std::uint32_t> runs_a_side(const PowerQuestion& question) {
   return fewest_with_power(question, 2, fewest_for_mann_whitney(question.level),
                            [](std::uint32_t n, double level) { return test_of_runs(n, n, level); });
@@ -119,6 +145,14 @@ std::optional<std::uint32_t> runs_a_side(const PowerQuestion& question) {
 
 std::optional<std::uint32_t> blocks(const PowerQuestion& question) {
   return fewest_with_power(question, 1, fewest_for_signed_rank(question.level), test_of_blocks);
+}
+
+std::optional<std::uint32_t> runs_a_side_for_equivalence(const PowerQuestion& question) {
+  return runs_a_side(of_each_end(question));
+}
+
+std::optional<std::uint32_t> blocks_for_equivalence(const PowerQuestion& question) {
+  return blocks(of_each_end(question));
 }
 
 double power_of_runs(std::uint32_t n_a, std::uint32_t n_b, const PowerQuestion& question) {

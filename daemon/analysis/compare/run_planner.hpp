@@ -24,6 +24,12 @@ struct PowerQuestion {
 [[nodiscard]] std::optional<std::uint32_t> runs_a_side(const PowerQuestion& question);
 [[nodiscard]] std::optional<std::uint32_t> blocks(const PowerQuestion& question);
 
+// The number that shows equivalence: without a difference, the whole interval lies within `effect` on both
+// sides of 0 with that power. Each end fails in half of the remaining cases, so it needs a greater power than
+// finding a difference: with 80 % about 1.3 times as many (Julious, Statist. Med. 23, 2004).
+[[nodiscard]] std::optional<std::uint32_t> runs_a_side_for_equivalence(const PowerQuestion& question);
+[[nodiscard]] std::optional<std::uint32_t> blocks_for_equivalence(const PowerQuestion& question);
+
 // The power of that many runs; 0 below the minimum that an interval needs. `question.power` is ignored.
 [[nodiscard]] double power_of_runs(std::uint32_t n_a, std::uint32_t n_b, const PowerQuestion& question);
 [[nodiscard]] double power_of_blocks(std::uint32_t n, const PowerQuestion& question);
@@ -33,6 +39,12 @@ struct PowerQuestion {
                                                        double level = 0.95, double power = 0.8);
 [[nodiscard]] std::optional<double> detectable_by_blocks(std::uint32_t n, double sd, double level = 0.95,
                                                          double power = 0.8);
+
+// The noncentrality with which a noncentral t of that freedom exceeds `t` with the given power.
+[[nodiscard]] double noncentrality_above(double t, double freedom, double power);
+
+// Of the standard normal distribution.
+[[nodiscard]] double normal_quantile(double probability);
 
 // Spread of values on the scale of a standard deviation, robust against a single outlier: the median absolute
 // deviation times 1.4826, times a factor that removes its bias for small numbers (Croux and Rousseeuw 1992).

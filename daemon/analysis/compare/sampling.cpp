@@ -42,15 +42,6 @@ std::vector<std::vector<std::size_t>> each_alone(const RunList& runs) {
   return groups;
 }
 
-// Spread of both sides about their own centres, weighted by their degrees of freedom.
-std::optional<double> pooled_sd(const Samples& samples) {
-  const auto sd_a = robust_sd(samples.a), sd_b = robust_sd(samples.b);
-  if (!sd_a || !sd_b) return sd_a ? sd_a : sd_b;
-  const double weight_a = static_cast<double>(samples.a.size() - 1);
-  const double weight_b = static_cast<double>(samples.b.size() - 1);
-  return std::sqrt((*sd_a * *sd_a * weight_a + *sd_b * *sd_b * weight_b) / (weight_a + weight_b));
-}
-
 std::vector<double> differences(const Samples& samples) {
   std::vector<double> differences(samples.a.size());
   std::ranges::transform(samples.b, samples.a, differences.begin(), std::minus<>{});
@@ -62,6 +53,7 @@ std::vector<double> differences(const Samples& samples) {
 Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
   if (group_by_block()) {
     pairing_ = Pairing::blocks;
+    group_blocks_by_boot();
   } else if (group_by_boot()) {
     pairing_ = Pairing::boots;
   } else {
@@ -88,8 +80,35 @@ bool Sampling::group_by_block() {
   return true;
 }
 
+// A block that a reboot cut has the luck of two boots in its difference.
+void Sampling::group_blocks_by_boot() {
+  if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return;
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> boots;
+  Groups of_a, of_b;
+  std::size_t cut = 0;
+  for (std::size_t block = 0; block < groups_a_.size(); ++block) {
+    std::set<std::string> ids;
+    for (const std::size_t index : groups_a_[block]) ids.insert(a_[index]->fingerprint->boot_id);
+    for (const std::size_t index : groups_b_[block]) ids.insert(b_[index]->fingerprint->boot_id);
+    if (ids.size() > 1) {
+      cut += groups_a_[block].size() + groups_b_[block].size();
+      continue;
+    }
+    boots.push_back(numbers.try_emplace(*ids.begin(), numbers.size()).first->second);
+    of_a.push_back(groups_a_[block]);
+    of_b.push_back(groups_b_[block]);
+  }
+  if (numbers.size() < 2) return;
+  pairing_ = Pairing::boots_of_blocks;
+  groups_a_ = std::move(of_a);
+  groups_b_ = std::move(of_b);
+  boot_of_block_ = std::move(boots);
+  left_out_ += cut;
+}
+
 std::size_t Sampling::partial_blocks() const {
-  if (pairing_ != Pairing::blocks) return 0;
+  if (!in_blocks()) return 0;
   std::size_t fullest = 0, partial = 0;
   for (const auto& group : groups_a_) fullest = std::max(fullest, group.size());
   for (const auto& group : groups_b_) fullest = std::max(fullest, group.size());
@@ -121,13 +140,22 @@ std::optional<double> Sampling::sample(const RunValues& values, const std::vecto
 
 Samples Sampling::samples(const RunValues& a, const RunValues& b) const {
   Samples samples;
-  if (pairing_ == Pairing::blocks) {
+  if (in_blocks()) {
     samples.paired = true;
+    std::map<std::size_t, std::vector<std::pair<double, double>>> groups;  // of blocks: one sample each
     for (std::size_t block = 0; block < groups_a_.size(); ++block) {
       const auto of_a = sample(a, groups_a_[block]), of_b = sample(b, groups_b_[block]);
       if (!of_a || !of_b) continue;
-      samples.a.push_back(*of_a);
-      samples.b.push_back(*of_b);
+      groups[boot_of_block_.empty() ? block : boot_of_block_[block]].emplace_back(*of_a, *of_b);
+    }
+    for (const auto& [number, blocks] : groups) {
+      const auto mean = [&blocks](double std::pair<double, double>::* side) {
+        double sum = 0;
+        for (const auto& block : blocks) sum += block.*side;
+        return sum / static_cast<double>(blocks.size());
+      };
+      samples.a.push_back(mean(&std::pair<double, double>::first));
+      samples.b.push_back(mean(&std::pair<double, double>::second));
     }
     return samples;
   }
@@ -148,28 +176,40 @@ RunValues values_of(const RunList& runs,
   return values;
 }
 
+std::optional<double> spread_of(const Samples& samples) {
+  if (samples.paired) return planning_sd(differences(samples));
+  const auto sd_a = planning_sd(samples.a), sd_b = planning_sd(samples.b);
+  if (!sd_a || !sd_b) return sd_a ? sd_a : sd_b;
+  const double weight_a = static_cast<double>(samples.a.size() - 1);
+  const double weight_b = static_cast<double>(samples.b.size() - 1);
+  return std::sqrt((*sd_a * *sd_a * weight_a + *sd_b * *sd_b * weight_b) / (weight_a + weight_b));
+}
+
 Location shift_of(const Samples& samples, double level) {
   if (samples.paired) return signed_rank(differences(samples), level);
   return mann_whitney(samples.a, samples.b, level);
 }
 
 std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level) {
-  const auto sd = samples.paired ? robust_sd(differences(samples)) : pooled_sd(samples);
+  const auto sd = spread_of(samples);
   if (!sd) return std::nullopt;
   const PowerQuestion question{.sd = *sd, .effect = shift, .level = level};
   return samples.paired ? blocks(question) : runs_a_side(question);
 }
 
-std::optional<double> detectable_shift(const Samples& samples, double level) {
-  if (samples.paired) {
-    const auto sd = robust_sd(differences(samples));
-    if (!sd) return std::nullopt;
-    return detectable_by_blocks(static_cast<std::uint32_t>(samples.a.size()), *sd, level);
-  }
-  const auto sd = pooled_sd(samples);
+std::optional<std::uint32_t> samples_for_equivalence(const Samples& samples, double shift, double level) {
+  const auto sd = spread_of(samples);
   if (!sd) return std::nullopt;
-  return detectable_by_runs(static_cast<std::uint32_t>(samples.a.size()),
-                            static_cast<std::uint32_t>(samples.b.size()), *sd, level);
+  const PowerQuestion question{.sd = *sd, .effect = shift, .level = level};
+  return samples.paired ? blocks_for_equivalence(question) : runs_a_side_for_equivalence(question);
+}
+
+std::optional<double> detectable_shift(const Samples& samples, double level) {
+  const auto sd = spread_of(samples);
+  if (!sd) return std::nullopt;
+  const auto n_a = static_cast<std::uint32_t>(samples.a.size());
+  if (samples.paired) return detectable_by_blocks(n_a, *sd, level);
+  return detectable_by_runs(n_a, static_cast<std::uint32_t>(samples.b.size()), *sd, level);
 }
 
 }  // namespace netperfd::analysis

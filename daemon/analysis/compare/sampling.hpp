@@ -3,8 +3,9 @@
 // Runs of one ABBA or BAAB block share the host's state of that moment, which cancels in the difference
 // within the block. So a block yields one value: the mean of its B letters less the mean of its A letters.
 // Runs of one boot share conditions of that boot (placement of memory, of interrupts, of tasks). If a side
-// has several boots, each yields one value, the median of its runs, because more runs of one boot say nothing
-// about other boots (Kalibera and Jones, ISMM 2013). Otherwise a run is a sample.
+// has several boots, each yields one value, because more runs of one boot say nothing about other boots
+// (Kalibera and Jones, ISMM 2013): the mean of its blocks, or the median of its runs. Otherwise a run is a
+// sample.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +25,23 @@ using RunValues = std::vector<std::optional<double>>;
 
 struct Samples {
   std::vector<double> a, b;
-  bool paired = false;  // a[i] and b[i] belong to one block
+  bool paired = false;  // a[i] and b[i] belong to one block, or to the blocks of one boot
 };
 
 class Sampling {
  public:
-  // Samples are blocks if every run belongs to one and some block has runs of both sides. Otherwise they are
-  // boots if a side has several and the boot of every run is known, otherwise runs. The runs must outlive
-  // this object.
+  // Samples are blocks if every run belongs to one and some block has runs of both sides, or the boots of the
+  // blocks if the boot of each is known and they are several. Otherwise they are boots if a side has several
+  // and the boot of every run is known, otherwise runs. The runs must outlive this object.
   Sampling(RunList a, RunList b);
 
   [[nodiscard]] Pairing pairing() const { return pairing_; }
+  [[nodiscard]] bool in_blocks() const {
+    return pairing_ == Pairing::blocks || pairing_ == Pairing::boots_of_blocks;
+  }
   [[nodiscard]] const RunList& a() const { return a_; }
   [[nodiscard]] const RunList& b() const { return b_; }
-  // Runs of blocks that lack one side; no sample includes them.
+  // Runs of blocks that lack one side or fell into two boots; no sample includes them.
   [[nodiscard]] std::size_t runs_left_out() const { return left_out_; }
   // Blocks in which the sides have different numbers of runs, so that drift does not cancel.
   [[nodiscard]] std::size_t uneven_blocks() const { return uneven_; }
@@ -52,6 +56,7 @@ class Sampling {
   using Groups = std::vector<std::vector<std::size_t>>;  // of indices into a_ or b_: one sample each
 
   bool group_by_block();
+  void group_blocks_by_boot();
   bool group_by_boot();
   [[nodiscard]] std::optional<double> sample(const RunValues& values,
                                              const std::vector<std::size_t>& group) const;
@@ -59,21 +64,30 @@ class Sampling {
   RunList a_, b_;
   Pairing pairing_ = Pairing::runs;
   Groups groups_a_, groups_b_;
+  std::vector<std::size_t> boot_of_block_;  // numbers from 0, for each group; empty unless boots_of_blocks
   std::size_t left_out_ = 0, uneven_ = 0;
 };
 
 [[nodiscard]] RunValues values_of(const RunList& runs,
                                   const std::function<std::optional<double>(const ComparedRun&)>& value);
 
+// The spread to plan with (run_planner.hpp) of the differences within pairs, or of both sides about their own
+// centres, weighted by their degrees of freedom. Absent if there are too few samples.
+[[nodiscard]] std::optional<double> spread_of(const Samples& samples);
+
 // Both sides must have a sample.
 [[nodiscard]] Location shift_of(const Samples& samples, double level);
 
-// The shift that such samples find with 80 % power. Absent if there are too few to know their spread, or too
-// few for an interval.
+// The shift that such samples find with 80 % power, at the spread to plan with (run_planner.hpp). Absent if
+// there are too few to know their spread, or too few for an interval.
 [[nodiscard]] std::optional<double> detectable_shift(const Samples& samples, double level);
 
 // The number of samples (pairs, or per side) that finds `shift` with 80 % power. Absent if there are too few
 // to know their spread, or if more than a million would be needed.
 [[nodiscard]] std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level);
+
+// The number of samples that shows with 80 % power that the shift is less than `shift`, if there is none.
+[[nodiscard]] std::optional<std::uint32_t> samples_for_equivalence(const Samples& samples, double shift,
+                                                                   double level);
 
 }  // namespace netperfd::analysis

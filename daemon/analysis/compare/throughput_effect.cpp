@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 
 namespace netperfd::analysis {
@@ -52,11 +53,13 @@ std::set<std::string> boots_of(const RunList& runs) {
 }
 
 void note_order(const Sampling& sampling, Caveats& caveats) {
-  if (sampling.pairing() == Pairing::blocks) {
+  if (sampling.in_blocks()) {
     if (sampling.runs_left_out() > 0) {
-      caveats.add(Gravity::weakens,
-                  fmt::format("Not counted, being of blocks that lack one side: {} of {} runs.",
-                              sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
+      caveats.add(
+          Gravity::weakens,
+          fmt::format(
+              "Not counted, because their blocks lack one side or fell into two boots: {} of {} runs.",
+              sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
     }
     if (sampling.uneven_blocks() > 0) {
       caveats.add(
@@ -91,6 +94,10 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
                 "Not interleaved in blocks: a drift of the host need not cancel, and the interval does not "
                 "allow for it.");
   }
+}
+
+bool is_code(const std::string& group) {
+  return group == "kernel" || group.starts_with("module:");
 }
 
 void note_boots(const Sampling& sampling, Caveats& caveats) {
@@ -152,6 +159,12 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 
 }  // namespace
 
+bool has_luck_of_one_boot(const Sampling& sampling, const std::vector<std::string>& changed) {
+  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+  if (boots_a.size() != 1 || boots_b.size() != 1) return false;
+  return boots_a != boots_b || std::ranges::any_of(changed, is_code);
+}
+
 ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
   ArmRuns plain{Arm::plain, measured_runs(a, false), measured_runs(b, false)};
   if (!plain.a.empty() && !plain.b.empty()) return plain;
@@ -185,7 +198,30 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
   }
   if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
   effect.needed = samples_needed(samples, std::log1p(threshold), level);
+  effect.needed_for_equivalence = samples_for_equivalence(samples, std::log1p(threshold), level);
   return effect;
+}
+
+std::optional<double> bearable_boot_spread(const RatioEstimate& effect, Verdict verdict, double threshold,
+                                           double level) {
+  if (!effect.ratio || !effect.low || !effect.high) return std::nullopt;
+  const double estimate = std::log(*effect.ratio), low = std::log(*effect.low), high = std::log(*effect.high);
+  const double z = normal_quantile((1 + level) / 2);
+  // The spread that widens the side of the interval from `width` to `room`.
+  const auto bearable = [z](double room, double width) {
+    return room > width ? std::sqrt(room * room - width * width) / z : 0;
+  };
+  switch (verdict) {
+    case Verdict::improvement:
+      return std::expm1(bearable(estimate, estimate - low));
+    case Verdict::regression:
+      return std::expm1(bearable(-estimate, high - estimate));
+    case Verdict::equivalent:
+      return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
+                                 bearable(estimate - std::log1p(-threshold), estimate - low)));
+    default:
+      return std::nullopt;
+  }
 }
 
 Verdict verdict_of(const RatioEstimate& effect, double threshold) {

@@ -32,6 +32,15 @@ struct ArmRuns {
 // the threshold, even if it leaves out 1.
 [[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
 
+// Whether all runs of a side are of one boot, and the boot can make a difference between the sides: they are
+// of two, or of one boot with two builds, whose code it places in memory anew.
+[[nodiscard]] bool has_luck_of_one_boot(const Sampling& sampling, const std::vector<std::string>& changed);
+
+// The largest standard deviation, as a share, that a boot may add to the difference without changing the
+// verdict. The interval is widened by it as by an independent normal error. Absent without a verdict.
+[[nodiscard]] std::optional<double> bearable_boot_spread(const RatioEstimate& effect, Verdict verdict,
+                                                         double threshold, double level);
+
 // Adds what the arm, the order in time and the boots of these runs say against the estimate.
 void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats);
 

@@ -18,7 +18,6 @@ using testing::UnorderedElementsAre;
 
 using CompareAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
 using Texts = std::vector<std::string>;
-using Numbers = std::vector<std::uint64_t>;
 
 constexpr const char* kInvalid = "org.netperfd1.Error.InvalidArgument";
 constexpr const char* kNotFound = "org.netperfd1.Error.NotFound";
@@ -334,7 +333,7 @@ TEST_F(Compare, of_any_size_fits_into_one_message) {
   counter.source = counter.name = counter.unit = text;
   counter.per_gigabyte = function.cost;
   comparison.counters.assign(2'000, counter);
-  comparison.facts.assign(2'000, {text, text, Texts(100, text), Texts(100, text), true, true});
+  comparison.facts.assign(2'000, {text, text, Texts(100, text), Texts(100, text), {}, {}, true, true});
   const WireComparison wire = wire_comparison(compared);
   EXPECT_FALSE(wire.functions.empty());
   EXPECT_FALSE(wire.counters.empty());

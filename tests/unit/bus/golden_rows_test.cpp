@@ -196,6 +196,7 @@ TEST(GoldenRows, of_a_comparison) {
   comparison.figure = "received";
   comparison.verdict = Verdict::regression;
   comparison.threshold = 0.25;
+  comparison.boot_spread = 0.5;
   comparison.pairing = Pairing::blocks;
   comparison.a = {1, 2};
   comparison.b = {3, 4};
@@ -210,7 +211,8 @@ TEST(GoldenRows, of_a_comparison) {
                        .p = 13.5,
                        .cliffs_delta = 14.5,
                        .detectable = 15.5,
-                       .needed = 16};
+                       .needed = 16,
+                       .needed_for_equivalence = 17};
   Attribution& attribution = comparison.attribution;
   attribution.ns_per_byte = a_shift(100);
   attribution.explained = 21.5;
@@ -243,22 +245,22 @@ TEST(GoldenRows, of_a_comparison) {
   test.effect.high = 45.5;
   test.effect.level = 46.5;
   test.effect.detectable = 47.5;
-  EXPECT_THAT(
-      shown(wire_comparison(compared).comparison),
-      UnorderedElementsAre(
-          R"(caveats ["A caveat."])", R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27",
-          "detectable 15.5", "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
-          "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
-          "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
-          "needed 16", "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102",
-          "ns_per_byte_high 105", "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107",
-          "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5",
-          "ratio_low 10.5", "residual_ns_per_byte 24.5", "runs_a [1, 2]", "runs_b [3, 4]",
-          R"(same ["kernel"])", "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])",
-          R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41",
-          "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
-          "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
-          "traced_to_plain 25.5", "verdict regression"));
+  EXPECT_THAT(shown(wire_comparison(compared).comparison),
+              UnorderedElementsAre(
+                  "boot_spread 0.5", R"(caveats ["A caveat."])", R"(changed ["nic"])", "cliffs_delta 14.5",
+                  "counters_tested 27", "detectable 15.5", "explained 21.5", "explained_high 23.5",
+                  "explained_low 22.5", "figure received", "first_started_a_us 31", "first_started_b_us 33",
+                  R"(labels_a ["la"])", R"(labels_b ["lb"])", "last_started_a_us 32", "last_started_b_us 34",
+                  "level 12.5", "median_a 7.5", "median_b 8.5", "needed 16", "needed_for_equivalence 17",
+                  "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102", "ns_per_byte_high 105",
+                  "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107",
+                  "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5",
+                  "ratio_low 10.5", "residual_ns_per_byte 24.5", "runs_a [1, 2]", "runs_b [3, 4]",
+                  R"(same ["kernel"])", "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])",
+                  R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5",
+                  "selftest_job 41", "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5",
+                  "selftest_samples 5", "selftest_started_us 42", "selftest_verdict equivalent", "tested 26",
+                  "threshold 0.25", "traced_to_plain 25.5", "verdict regression"));
 }
 
 TEST(GoldenRows, of_a_comparison_that_does_not_fit_into_a_message) {
@@ -284,12 +286,15 @@ TEST(GoldenRows, of_a_function_on_both_sides) {
   function.a = {.packets_per_byte = 31.5, .calls_per_packet = 32.5, .ns_per_call = 33.5};
   function.b = {.packets_per_byte = 34.5, .calls_per_packet = 35.5, .ns_per_call = 36.5};
   function.share = 37.5;
+  function.p_adjusted = 38.5;
+  function.detectable = 39.5;
   EXPECT_THAT(shown(function_delta_row(function).row),
-              UnorderedElementsAre(
-                  "calls_per_packet_a 32.5", "calls_per_packet_b 35.5", "cost_a 11", "cost_b 12",
-                  "duplicate 2", "function lookup", "function_b lookup.isra.0", "high 15", "level 16",
-                  "low 14", "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5", "p 17",
-                  "packets_per_byte_a 31.5", "packets_per_byte_b 34.5", "q 18", "share 37.5", "shift 13"));
+              UnorderedElementsAre("calls_per_packet_a 32.5", "calls_per_packet_b 35.5", "cost_a 11",
+                                   "cost_b 12", "detectable 39.5", "duplicate 2", "function lookup",
+                                   "function_b lookup.isra.0", "high 15", "level 16", "low 14",
+                                   "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5",
+                                   "p 17", "p_adjusted 38.5", "packets_per_byte_a 31.5",
+                                   "packets_per_byte_b 34.5", "q 18", "share 37.5", "shift 13"));
 }
 
 TEST(GoldenRows, of_what_changed) {
@@ -302,12 +307,14 @@ TEST(GoldenRows, of_what_changed) {
   EXPECT_THAT(shown(fact_change_row({.group = "nic",
                                      .key = "mtu",
                                      .a = {"1500"},
-                                     .b = {"9000"},
+                                     .b = {"9000", "9001"},
+                                     .runs_a = {3},
+                                     .runs_b = {4, 5},
                                      .declared = true,
                                      .explains = false})
                         .row),
-              UnorderedElementsAre(R"(a ["1500"])", R"(b ["9000"])", "declared true", "explains false",
-                                   "group nic", "key mtu"));
+              UnorderedElementsAre(R"(a ["1500"])", R"(b ["9000", "9001"])", "runs_a [3]", "runs_b [4, 5]",
+                                   "declared true", "explains false", "group nic", "key mtu"));
 }
 
 TEST(GoldenRows, of_a_sample_of_tcp) {

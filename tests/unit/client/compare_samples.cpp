@@ -51,6 +51,8 @@ FunctionDeltaView function(const char* name, double a, double b, double half, do
   row.level = 0.9504;
   row.p = q / 3;
   row.q = q;
+  row.p_adjusted = std::min(1.0, q * 1.5);
+  row.detectable = 2 * half;
   row.packets_per_byte_a = row.packets_per_byte_b = 0.000704;
   row.calls_per_packet_a = row.calls_per_packet_b = 2;
   row.ns_per_call_a = a / 0.001408;
@@ -100,7 +102,8 @@ std::vector<FunctionDeltaView> ring_functions() {
   fewer.ns_per_call_b = fewer.ns_per_call_a;
   FunctionDeltaView added = function("hsr_hash_addr", 0, 0.21, 0.02, 0.001);
   added.match = "only B";
-  added.cost_a = added.shift = added.low = added.high = added.level = added.p = added.q = std::nullopt;
+  added.cost_a = added.shift = added.low = added.high = added.level = added.p = added.q = added.p_adjusted =
+      added.detectable = std::nullopt;
   added.packets_per_byte_a = added.calls_per_packet_a = added.ns_per_call_a = std::nullopt;
   functions.push_back(added);
   FunctionDeltaView renamed = function("is_supervision_frame.isra.0", 0.071, 0.069, 0.004, 0.4);
@@ -180,6 +183,7 @@ CompareView noisy() {
   head.cliffs_delta = -0.25;
   head.detectable = 1.034;
   head.needed = 91;
+  head.needed_for_equivalence = 122;
   head.same = Words{"kernel", "cpu", "nic", "sysctl", "clock", "iperf3", "topology"};
   head.not_attributed = "No functions were traced on either side.";
   head.caveats = Words{"Nothing is known to have changed between A and B."};
@@ -376,6 +380,7 @@ CompareView self_inconclusive() {
   head.ratio_high = 1.031;
   head.detectable = 1.038;
   head.needed = 85;
+  head.needed_for_equivalence = 114;
   return view;
 }
 

@@ -61,6 +61,7 @@ PlanView planned(double effect, std::optional<std::uint32_t> needed, double seco
   plan.effect = effect;
   plan.power = 0.8;
   plan.needed = needed;
+  if (needed) plan.needed_for_equivalence = *needed * 4 / 3;
   if (needed) plan.seconds = *needed * seconds_each;
   return plan;
 }

@@ -150,6 +150,7 @@ TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_ip
   ImportedFile file = a_document();
   file.workload->asked.duration = std::chrono::seconds{10};
   file.workload->asked.bitrate = 1'048'576;
+  file.workload->system = "Linux lab 6.12.9-amd64 #1 SMP Debian 6.12.9-1 (2026-01-10) x86_64";
   ASSERT_TRUE(begin());
   files.last().end(std::move(file));
   const auto& fingerprint = record_of(results.front()).fingerprint;
@@ -161,7 +162,27 @@ TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_ip
                           Fact{"iperf3", "direction", "send"}, Fact{"iperf3", "duration", "10 s"},
                           Fact{"iperf3", "omit", "0 s"}, Fact{"iperf3", "protocol", "udp"},
                           Fact{"iperf3", "server", "10.0.0.2"}, Fact{"iperf3", "streams", "4"},
-                          Fact{"iperf3", "version", "3.12"}));
+                          Fact{"iperf3", "version", "3.12"}, Fact{"kernel", "release", "6.12.9-amd64"},
+                          Fact{"kernel", "version", "#1 SMP Debian 6.12.9-1 (2026-01-10)"}));
+}
+
+TEST_F(ImporterTest, knows_of_a_kernel_what_a_document_has_of_it) {
+  for (const auto& [system, release] : {std::pair{"", ""},
+                                        {"Linux", ""},
+                                        {"Linux lab 6.1", "6.1"},
+                                        {"Darwin mac 22.6.0 Darwin Kernel arm64", "Darwin 22.6.0"}}) {
+    ImportedFile file = a_document();
+    file.workload->system = system;
+    const auto begun = begin();
+    ASSERT_TRUE(begun) << begun.error().message;
+    files.last().end(std::move(file));
+    std::string found;
+    for (const Fact& fact : record_of(results.back()).fingerprint->facts) {
+      if (fact.group == "kernel" && fact.key == "release") found = fact.value;
+    }
+    EXPECT_EQ(found, release) << system;
+    held.clear();
+  }
 }
 
 TEST_F(ImporterTest, knows_nothing_of_the_environment_of_a_trace) {

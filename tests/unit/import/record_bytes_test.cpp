@@ -40,7 +40,8 @@ Result<TraceRecord> from_bytes(std::string_view bytes) {
 ImportedFile full_document() {
   ImportedFile file;
   file.flags = {{"imported", "from a file"}};
-  auto& [asked, report, started] = file.workload.emplace();
+  auto& [asked, report, started, system] = file.workload.emplace();
+  system = "Linux lab 6.12.9 #1 SMP x86_64";
   asked.server = "10.0.0.2";
   asked.port = 5202;
   asked.protocol = Protocol::udp;
@@ -284,6 +285,7 @@ TEST(DocumentBytes, have_something_of_every_member) {
       [](auto& w) { w.report.intervals[0].rttvar.reset(); },
       [](auto& w) { w.report.flags.clear(); },
       [](auto& w) { w.started.reset(); },
+      [](auto& w) { w.system += '!'; },
   };
   const std::string bytes = import::to_bytes(full_document());
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -65,6 +65,30 @@ TEST(Power, of_the_detectable_effect_is_the_one_asked) {
   EXPECT_NEAR(uneven, 0.8, 0.05);
 }
 
+TEST(Power, of_as_many_as_are_planned_for_equivalence_is_what_was_asked) {
+  fmt::print("equivalence shown by as many as planned, %\n{:>16}{:>8}{:>10}{:>10}{:>8}{:>10}\n",
+             "limit / spread", "blocks", "to find", "shown", "runs", "shown");
+  for (const double times : {0.6, 1.0, 1.5}) {
+    const PowerQuestion question{.sd = kSd, .effect = times * kSd};
+    Dice dice(static_cast<std::uint64_t>(300 * times));
+    const std::uint32_t n = *blocks_for_equivalence(question);
+    const std::uint32_t side = *runs_a_side_for_equivalence(question);
+    const auto within = [&](const Location& location) {
+      return location.interval->low > -question.effect && location.interval->high < question.effect;
+    };
+    const double shown = share_of(
+        kPlannedRepeats, [&] { return within(signed_rank(block_values(Shape::normal, n, 0, dice))); });
+    const double shown_by_runs = share_of(kPlannedRepeats, [&] {
+      const auto a = logs_of_runs(Shape::normal, side, 0, dice);
+      return within(mann_whitney(a, logs_of_runs(Shape::normal, side, 0, dice)));
+    });
+    fmt::print("{:>16.1f}{:>8}{:>10}{:>10.1f}{:>8}{:>10.1f}\n", times, n, *blocks(question), 100 * shown,
+               side, 100 * shown_by_runs);
+    EXPECT_NEAR(shown, 0.8, 0.07) << times;
+    EXPECT_NEAR(shown_by_runs, 0.8, 0.07) << times;
+  }
+}
+
 TEST(Power, of_as_many_runs_as_the_planner_asks_for_is_what_it_promises) {
   fmt::print("power of as many as planned, %\n{:>16}{:>8}{:>10}{:>10}{:>8}{:>10}{:>10}\n", "effect / spread",
              "blocks", "promised", "simulated", "runs", "promised", "simulated");

@@ -59,6 +59,7 @@ TEST_P(Iperf3Import, says_of_a_recorded_document_what_the_asker_of_it_learnt) {
   EXPECT_EQ(workload.asked.omit, asked.omit);
   EXPECT_FALSE(workload.asked.server.empty());
   EXPECT_TRUE(workload.started);
+  EXPECT_TRUE(workload.system.starts_with("Linux ")) << workload.system;
   const Iperf3Report expected = parse_iperf3_report(bytes, "", asked).report;
   ASSERT_EQ(workload.report.sums.size(), expected.sums.size());
   for (std::size_t i = 0; i < expected.sums.size(); ++i) {

@@ -52,6 +52,42 @@ TEST(Facts, that_differ_alone_are_the_change) {
   EXPECT_THAT(comparison.same, ElementsAre("cpu", "kernel", "nic", "sysctl"));
 }
 
+// Gives the runs from `first` up to `last` that value.
+void set_in(std::vector<ComparedRun>& runs, std::size_t first, std::size_t last, const Fact& fact) {
+  for (std::size_t i = first; i < last; ++i) {
+    for (Fact& each : runs[i].fingerprint->facts) {
+      if (each.group == fact.group && each.key == fact.key) each.value = fact.value;
+    }
+  }
+}
+
+// Seven of eight runs of A and one of B on one kernel, the others on another: both kernels are on both sides.
+TEST(Facts, that_the_sides_have_in_unequal_shares_differ) {
+  Sides both = sides(kFacts);
+  const Fact newer{"kernel", "release", "6.13.0"};
+  set_in(both.a, 7, 8, newer);
+  set_in(both.b, 1, 8, newer);
+  const Comparison comparison = comparison_of(both, {.changed = {"module:hsr"}});
+  EXPECT_EQ(comparison.verdict, Verdict::refused);
+  ASSERT_EQ(comparison.facts.size(), 1U);
+  EXPECT_THAT(comparison.facts[0].a, ElementsAre("6.12.1", "6.13.0"));
+  EXPECT_THAT(comparison.facts[0].runs_a, ElementsAre(7, 1));
+  EXPECT_THAT(comparison.facts[0].runs_b, ElementsAre(1, 7));
+  EXPECT_THAT(comparison.same, Not(testing::Contains("kernel")));
+}
+
+TEST(Facts, that_the_sides_have_in_equal_shares_do_not_differ) {
+  Sides both = sides(kFacts);
+  const Fact other{"cpu", "governor", "schedutil"};
+  set_in(both.a, 0, 2, other);
+  set_in(both.b, 0, 2, other);
+  EXPECT_THAT(comparison_of(both).facts, IsEmpty());
+  both.b.resize(4);  // two of eight and two of four
+  EXPECT_EQ(comparison_of(both).facts.size(), 1U);
+  both.a.erase(both.a.begin() + 4, both.a.end());
+  EXPECT_THAT(comparison_of(both).facts, IsEmpty());
+}
+
 TEST(Facts, that_differ_in_two_groups_refuse_the_verdict_and_keep_the_numbers) {
   auto facts = with("module:hsr", "build-id", "71ab");
   facts[0].value = "schedutil";

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <string>
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
@@ -78,13 +79,65 @@ TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
   EXPECT_EQ(compare(sides.a, sides.b, {}).effect.n_a, 8U);
 }
 
+// Gives the runs of each of `each` successive blocks a boot of their own.
+void boot_every(std::uint32_t each, SampledSides& sides) {
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.fingerprint.emplace().boot_id = "boot-" + std::to_string((run.block - 1) / each);
+    }
+  }
+}
+
+TEST(Sampling, of_blocks_in_several_boots_has_one_value_a_boot) {
+  SampledSides sides = blocks(14, 1.05);
+  boot_every(2, sides);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::boots_of_blocks);
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
+  EXPECT_FALSE(comparison.boot_spread) << "the boots are in the interval";
+  boot_every(7, sides);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::too_few) << "two boots, however many blocks";
+  boot_every(14, sides);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).pairing, Pairing::blocks);
+}
+
+TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
+  SampledSides sides = blocks(14, 1.05);
+  boot_every(2, sides);
+  sides.b.back().fingerprint->boot_id = "boot-after";
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_THAT(
+      comparison.caveats,
+      has_caveat("Not counted, because their blocks lack one side or fell into two boots: 4 of 56 runs."));
+}
+
+TEST(Sampling, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
+  SampledSides sides = blocks(8, 1.05);
+  boot_every(8, sides);
+  EXPECT_FALSE(compare(sides.a, sides.b, {.changed = {"sysctl:net.core.rmem_max"}}).boot_spread);
+  const Comparison comparison = compare(sides.a, sides.b, {.changed = {"module:hsr"}});
+  ASSERT_TRUE(comparison.boot_spread);
+  // The interval is much narrower than 5 %, so nearly all of that can be the luck of the boot.
+  EXPECT_NEAR(*comparison.boot_spread, std::expm1(std::log(1.05) / 1.96), 1e-3);
+  for (ComparedRun& run : sides.b) run.fingerprint->boot_id = "boot-b";
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) run.block = 0;
+  }
+  EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::inconclusive) << "by run, with the drift in it";
+  EXPECT_FALSE(compare(sides.a, sides.b, {}).boot_spread);
+}
+
 TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
   SampledSides sides = blocks(8, 1.05);
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 3; });
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 5 && run.letter == 2; });
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.effect.n_a, 7U);
-  EXPECT_THAT(comparison.caveats, has_caveat("being of blocks that lack one side: 2 of 29 runs."));
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("because their blocks lack one side or fell into two boots: 2 of 29 runs."));
   EXPECT_THAT(comparison.caveats, has_caveat("does not cancel: 1."));
 }
 

@@ -14,7 +14,7 @@ namespace netperfd::analysis {
 namespace {
 
 constexpr int kSets = 500;
-constexpr int kRuns = 9;  // plain ones on each side, and as many traced ones
+constexpr int kArmRuns = 9;  // plain ones on each side, and as many traced ones
 constexpr int kFunctions = 200;
 constexpr double kBytes = 1e9;
 constexpr double kPackets = 2e6;
@@ -39,7 +39,7 @@ class Host {
 
   std::vector<ComparedRun> side(bool changed) {
     std::vector<ComparedRun> runs;
-    for (int i = 0; i < kRuns; ++i) {
+    for (int i = 0; i < kArmRuns; ++i) {
       runs.push_back(plain(changed));
       runs.push_back(traced(changed));
     }

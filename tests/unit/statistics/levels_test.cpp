@@ -1,0 +1,134 @@
+// What a boot adds to the difference of two builds is the same in all blocks of that boot. docs/statistics.md
+// shows the figures that these tests print.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "tests/unit/statistics/synthetic.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+constexpr int kSimulated = 1'000;
+constexpr double kOfRuns = 0.01;
+
+struct Design {
+  int boots = 1, blocks = 6;   // of each boot
+  double spread_of_boots = 0;  // of what a boot adds to the difference, in logarithms
+  double effect = 0;
+};
+
+struct Runs {
+  std::vector<ComparedRun> a, b;
+};
+
+// `told`: whether the runs say which boot they are of.
+Runs runs_of(const Design& design, bool told, Dice& dice) {
+  Runs runs;
+  std::uint32_t block = 0;
+  for (int boot = 0; boot < design.boots; ++boot) {
+    const double of_boot = design.spread_of_boots * dice.normal();
+    for (int i = 0; i < design.blocks; ++i) {
+      ++block;
+      for (int letter = 0; letter < 4; ++letter) {
+        const bool is_a = letter == 0 || letter == 3;
+        ComparedRun run;
+        run.job = 1;
+        run.block = block;
+        run.received_bits_per_second =
+            1e9 * std::exp(kOfRuns * dice.normal() + (is_a ? 0 : of_boot + design.effect));
+        if (told) run.fingerprint.emplace().boot_id = std::to_string(boot);
+        (is_a ? runs.a : runs.b).push_back(run);
+      }
+    }
+  }
+  return runs;
+}
+
+bool is_change(Verdict verdict) {
+  return verdict == Verdict::improvement || verdict == Verdict::regression;
+}
+
+Comparison comparison_of(const Design& design, bool told, Dice& dice) {
+  const Runs runs = runs_of(design, told, dice);
+  ComparisonSettings settings;
+  settings.changed = {"module:hsr"};
+  return compare(runs.a, runs.b, settings);
+}
+
+// Whether the interval leaves out the truth, that nothing differs.
+bool misses(const Comparison& comparison) {
+  const RatioEstimate& effect = comparison.effect;
+  return effect.low && (*effect.low > 1 || *effect.high < 1);
+}
+
+TEST(Levels, of_several_boots_have_intervals_that_miss_no_more_often_than_they_say) {
+  fmt::print("intervals of 1,000 that miss, boots that add 1 %\n{:>8}{:>8}{:>20}{:>20}\n", "boots", "blocks",
+             "blocks as samples", "boots as samples");
+  for (const int boots : {4, 6, 8, 12}) {
+    const Design design{.boots = boots, .blocks = 6, .spread_of_boots = 0.01};
+    Dice dice(static_cast<std::uint64_t>(boots));
+    const double pooled = share_of(kSimulated, [&] { return misses(comparison_of(design, false, dice)); });
+    const double by_boot = share_of(kSimulated, [&] { return misses(comparison_of(design, true, dice)); });
+    fmt::print("{:>8}{:>8}{:>18.1f} %{:>18.1f} %\n", boots, design.blocks, 100 * pooled, 100 * by_boot);
+    EXPECT_GT(pooled, 0.2) << boots;
+    EXPECT_LT(by_boot, 0.067) << boots;  // 5 %, and 99 % of binomial counts
+    if (boots >= 6) {
+      EXPECT_GT(by_boot, 0.01) << boots;
+    }
+  }
+}
+
+TEST(Levels, of_several_boots_find_an_effect_of_twice_the_threshold) {
+  const Design design{.boots = 8, .blocks = 6, .spread_of_boots = 0.01, .effect = std::log(1.02)};
+  Dice dice(80);
+  const double found =
+      share_of(kSimulated, [&] { return comparison_of(design, true, dice).verdict == Verdict::improvement; });
+  fmt::print("an effect of 2 % in 8 boots that add 1 %: found in {:.1f} %\n", 100 * found);
+  EXPECT_GT(found, 0.8);
+}
+
+// Of the verdicts of one boot that claim to hold up to the spread that boots have, no more are false than the
+// level says; of all verdicts, many are.
+TEST(Levels, of_one_boot_are_false_no_more_often_where_the_verdict_is_said_to_hold) {
+  fmt::print("one boot of 8 blocks: changes of 1,000 that are none\n{:>16}{:>8}{:>24}\n", "boots add", "all",
+             "that claim to hold");
+  for (const double spread : {0.002, 0.005, 0.01}) {
+    const Design design{.boots = 1, .blocks = 8, .spread_of_boots = spread};
+    Dice dice(static_cast<std::uint64_t>(spread * 1e4));
+    int all = 0, holding = 0;
+    for (int set = 0; set < kSimulated; ++set) {
+      const Comparison comparison = comparison_of(design, true, dice);
+      if (!is_change(comparison.verdict)) continue;
+      ++all;
+      ASSERT_TRUE(comparison.boot_spread);
+      if (*comparison.boot_spread >= spread) ++holding;
+    }
+    fmt::print("{:>14.1f} %{:>6.1f} %{:>22.1f} %\n", 100 * spread, all / 10.0, holding / 10.0);
+    EXPECT_LT(holding, kSimulated * 0.067) << spread;
+    if (spread > 0.005) {
+      EXPECT_GT(all, 3 * holding);
+    }
+  }
+}
+
+// The claim costs true verdicts little: an effect of 5 % is said to hold where boots add 1 %.
+TEST(Levels, of_one_boot_hold_for_a_large_effect) {
+  const Design design{.boots = 1, .blocks = 8, .spread_of_boots = 0.01, .effect = std::log(1.05)};
+  Dice dice(81);
+  const double holding = share_of(kSimulated, [&] {
+    const Comparison comparison = comparison_of(design, true, dice);
+    return comparison.verdict == Verdict::improvement && comparison.boot_spread.value_or(0) >= 0.01;
+  });
+  fmt::print("an effect of 5 % in one boot: said to hold up to boots that add 1 % in {:.1f} %\n",
+             100 * holding);
+  EXPECT_GT(holding, 0.8);
+}
+
+}  // namespace
+}  // namespace netperfd::analysis
