@@ -158,7 +158,10 @@ std::string headline(const Screen& screen, const CompareView& view) {
     const std::string a = format_rate(*head.median_a);
     const std::string b = format_rate(*head.median_b);
     const bool one_unit = a.substr(a.find(' ')) == b.substr(b.find(' '));
-    figures = fmt::format("{} -> {}   ", one_unit ? a.substr(0, a.find(' ')) : a, b);
+    // Medians of runs may lie the other way round than the estimate, which compares within blocks.
+    const bool contrary = head.ratio && (*head.median_b > *head.median_a) != (*head.ratio > 1);
+    figures = contrary ? fmt::format("about {}   ", format_rate((*head.median_a + *head.median_b) / 2))
+                       : fmt::format("{} -> {}   ", one_unit ? a.substr(0, a.find(' ')) : a, b);
   }
   if (head.ratio && !refused) figures += signed_percent(*head.ratio) + "   ";
   std::string text =

@@ -179,7 +179,9 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                     {interval_text(row.low, row.high)},
                     {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
                     {or_dash(row.p_adjusted, probability_text)}});
-    notes.push_back({because(row), Style::faint});
+    // What is not significant has no cause; if nothing was tested, anything may be.
+    const bool stands = !row.p_adjusted || *row.p_adjusted <= kMoved;
+    notes.push_back({stands ? because(row) : "", Style::faint});
   }
   const ComparisonView& head = view.details.comparison;
   std::string table = render_table(narrower(screen, kIndent),

@@ -114,6 +114,39 @@ bool hides_figures(const CompareView& view) {
   return head.ratio || (!view.asked.despite && !comparing::undeclared_groups(view).empty());
 }
 
+using Figure = std::optional<double>;
+
+std::string with_interval(const Figure& shift, const Figure& low, const Figure& high) {
+  std::string text = comparing::signed_figure(*shift);
+  if (low && high)
+    text += fmt::format(" ({} to {})", comparing::signed_figure(*low), comparing::signed_figure(*high));
+  return text;
+}
+
+// What the change in the traced runs' CPU time consists of.
+std::string account(const Screen& screen, const ComparisonView& head) {
+  std::string text;
+  if (head.traced_ns_per_byte_shift && head.functions_ns_per_byte_shift && head.residual_ns_per_byte) {
+    text += show::field(
+        screen, "account",
+        fmt::format(
+            "traced runs {} ns a byte without the tracer's {}: the functions {}, the rest {}",
+            with_interval(head.traced_ns_per_byte_shift, head.traced_ns_per_byte_low,
+                          head.traced_ns_per_byte_high),
+            head.tracer_ns_per_byte_shift ? comparing::signed_figure(*head.tracer_ns_per_byte_shift) : "-",
+            with_interval(head.functions_ns_per_byte_shift, head.functions_ns_per_byte_low,
+                          head.functions_ns_per_byte_high),
+            with_interval(head.residual_ns_per_byte, head.residual_ns_per_byte_low,
+                          head.residual_ns_per_byte_high)));
+  }
+  if (!head.explained) return text;
+  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
+  if (head.explained_low && head.explained_high) {
+    words += fmt::format(" ({:.0f} to {:.0f} %)", *head.explained_low * 100, *head.explained_high * 100);
+  }
+  return text + show::field(screen, "explained", words);
+}
+
 std::string attribution(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   std::string text;
@@ -129,16 +162,7 @@ std::string attribution(const Screen& screen, const CompareView& view) {
   }
   if (head.not_attributed) text += show::field(screen, "where", *head.not_attributed, Style::active);
   text += comparing::functions_table(screen, view);
-  if (head.explained) {
-    std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
-    if (head.explained_low && head.explained_high) {
-      words += fmt::format(" ({:.0f} to {:.0f} %)", *head.explained_low * 100, *head.explained_high * 100);
-    }
-    if (head.residual_ns_per_byte) {
-      words += fmt::format("; residual {} ns a byte", comparing::signed_figure(*head.residual_ns_per_byte));
-    }
-    text += show::field(screen, "explained", words);
-  }
+  text += account(screen, head);
   if (head.traced_to_plain) {
     text +=
         show::field(screen, "traced",

@@ -53,7 +53,21 @@ void put_attribution(rows::Comparison& row, const Attribution& attribution) {
   row.explained = attribution.explained;
   row.explained_low = attribution.explained_low;
   row.explained_high = attribution.explained_high;
-  row.residual_ns_per_byte = attribution.residual_ns_per_byte;
+  if (attribution.account) {
+    const TracedAccount& account = *attribution.account;
+    row.traced_ns_per_byte_shift = account.time.shift;
+    row.traced_ns_per_byte_low = account.time.low;
+    row.traced_ns_per_byte_high = account.time.high;
+    row.functions_ns_per_byte_shift = account.functions.shift;
+    row.functions_ns_per_byte_low = account.functions.low;
+    row.functions_ns_per_byte_high = account.functions.high;
+    row.tracer_ns_per_byte_shift = account.tracer.shift;
+    row.tracer_ns_per_byte_low = account.tracer.low;
+    row.tracer_ns_per_byte_high = account.tracer.high;
+    row.residual_ns_per_byte = account.rest.shift;
+    row.residual_ns_per_byte_low = account.rest.low;
+    row.residual_ns_per_byte_high = account.rest.high;
+  }
   row.traced_to_plain = attribution.traced_to_plain;
   if (!attribution.functions.empty()) row.tested = attribution.tested;
   row.not_attributed = if_any(attribution.not_attributed);

@@ -83,17 +83,25 @@ struct FunctionDelta {
   // p, adjusted for how many functions are tested together (analysis/compare/family_test.hpp), and the change
   // of its cost that this test would find with 80 % power. Absent if it was not tested.
   std::optional<double> p_adjusted, detectable;
-  // Share of the difference in total CPU time per byte: 1 is all of it. Absent if that difference cannot be
-  // distinguished from 0.
+  // Share of the change in CPU time of the traced runs: 1 is all of it. Absent if Attribution::explained is.
   std::optional<double> share;
 };
 
-// The change in the plain arm's CPU time per byte, and how much of it the functions explain. Absent figures
-// are unknown.
+// Changes of the traced runs' CPU time, in ns per byte of goodput: time = functions + rest, apart from
+// rounding of the estimates.
+struct TracedAccount {
+  ShiftEstimate time;       // busy time of all CPUs without the tracer's
+  ShiftEstimate functions;  // self times of all traced functions
+  ShiftEstimate tracer;     // its own cost: calls times the calibrated cost of one
+  ShiftEstimate rest;       // code that is not traced
+};
+
+// The change in the CPU time per byte, and how much of it the functions explain. Absent figures are unknown.
 struct Attribution {
   std::optional<ShiftEstimate> ns_per_byte;  // of all CPUs, plain runs: busy CPU time over goodput
-  std::optional<double> explained, explained_low, explained_high;  // shares of it; 1 is all
-  std::optional<double> residual_ns_per_byte;                      // not explained by any traced function
+  std::optional<TracedAccount> account;
+  // Share of account.time; 1 is all. Absent unless plain and traced runs both show a change, and agree on it.
+  std::optional<double> explained, explained_low, explained_high;
   std::optional<double> traced_to_plain;  // goodput of traced runs over that of plain runs
   std::vector<FunctionDelta> functions;   // the largest |shift| first
   std::uint32_t tested = 0;               // number of them that were selected for a test, blind to the sides

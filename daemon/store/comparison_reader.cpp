@@ -67,7 +67,8 @@ class RunParts {
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
-         "calibration_calls IS NOT NULL, off_cpu_known, depth FROM function_profiles WHERE run = ?"},
+         "calibration_calls IS NOT NULL, calibration_entry_ns + calibration_callee_ns, off_cpu_known, depth FROM function_profiles "
+         "WHERE run = ?"},
         {&RunParts::functions_,
          "SELECT name, module, duplicate, hits, self_ns, corrected_self_ns FROM functions "
          "WHERE run = ? ORDER BY position"},
@@ -148,7 +149,7 @@ class RunParts {
     if (!done) return done;
     done = for_each_row(profile_.bind(id), [&](const Statement& row) {
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated,
-               trace.off_cpu_known, trace.depth);
+               trace.call_cost_ns, trace.off_cpu_known, trace.depth);
     });
     if (!done) return done;
     done = for_each_row(functions_.bind(id), [&](const Statement& row) {

@@ -29,8 +29,14 @@ struct Comparison {
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
       ns_per_byte_level, ns_per_byte_p;
-  std::optional<double> explained, explained_low, explained_high;  // shares of ns_per_byte_shift
-  std::optional<double> residual_ns_per_byte, traced_to_plain;
+  // Changes of the traced runs: CPU time without the tracer's, the functions' self times, the tracer's, the
+  // rest.
+  std::optional<double> traced_ns_per_byte_shift, traced_ns_per_byte_low, traced_ns_per_byte_high,
+      functions_ns_per_byte_shift, functions_ns_per_byte_low, functions_ns_per_byte_high,
+      tracer_ns_per_byte_shift, tracer_ns_per_byte_low, tracer_ns_per_byte_high, residual_ns_per_byte,
+      residual_ns_per_byte_low, residual_ns_per_byte_high;
+  std::optional<double> explained, explained_low, explained_high;  // shares of traced_ns_per_byte_shift
+  std::optional<double> traced_to_plain;
   std::optional<std::uint32_t> tested;        // functions
   std::optional<std::string> not_attributed;  // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
@@ -82,7 +88,18 @@ inline constexpr auto kFields<Comparison> =
                field("explained", &Comparison::explained),
                field("explained_low", &Comparison::explained_low),
                field("explained_high", &Comparison::explained_high),
+               field("traced_ns_per_byte_shift", &Comparison::traced_ns_per_byte_shift),
+               field("traced_ns_per_byte_low", &Comparison::traced_ns_per_byte_low),
+               field("traced_ns_per_byte_high", &Comparison::traced_ns_per_byte_high),
+               field("functions_ns_per_byte_shift", &Comparison::functions_ns_per_byte_shift),
+               field("functions_ns_per_byte_low", &Comparison::functions_ns_per_byte_low),
+               field("functions_ns_per_byte_high", &Comparison::functions_ns_per_byte_high),
+               field("tracer_ns_per_byte_shift", &Comparison::tracer_ns_per_byte_shift),
+               field("tracer_ns_per_byte_low", &Comparison::tracer_ns_per_byte_low),
+               field("tracer_ns_per_byte_high", &Comparison::tracer_ns_per_byte_high),
                field("residual_ns_per_byte", &Comparison::residual_ns_per_byte),
+               field("residual_ns_per_byte_low", &Comparison::residual_ns_per_byte_low),
+               field("residual_ns_per_byte_high", &Comparison::residual_ns_per_byte_high),
                field("traced_to_plain", &Comparison::traced_to_plain),
                field("tested", &Comparison::tested),
                long_text("not_attributed", &Comparison::not_attributed),

@@ -48,7 +48,7 @@ class Import : public SystemTest {
 TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
   ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
   ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);
-  // Only the version of iperf3 is known, so nothing else could be the same.
+  // A document tells too little to take the version of iperf3 for the only change.
   const Outcome refused = lab().ctl({"compare", "-o", "json", "label:old", "label:new"});
   EXPECT_EQ(refused.code, kInconclusive) << refused.err;
   EXPECT_EQ(json::parse(refused.out).at("comparison").at("verdict"), "refused");

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/analysis/compare/explained_share.hpp"
 #include "daemon/analysis/compare/function_deltas.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/trace_quality.hpp"
+#include "daemon/analysis/compare/traced_account.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -123,16 +123,35 @@ void note_representative(const Attribution& attribution, Caveats& caveats) {
                   100 * *attribution.traced_to_plain));
 }
 
-void share_out(Attribution& attribution, const ShiftEstimate& together) {
-  if (!attribution.ns_per_byte || !attribution.ns_per_byte->shift || !together.shift) return;
-  attribution.residual_ns_per_byte = *attribution.ns_per_byte->shift - *together.shift;
-  const auto explained = explained_share(together, *attribution.ns_per_byte);
+bool is_change(const ShiftEstimate& estimate) {
+  return estimate.low && (*estimate.low > 0 || *estimate.high < 0);
+}
+
+std::string in_words(const ShiftEstimate& estimate) {
+  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
+}
+
+void share_out(Attribution& attribution, const RunList& traced_a, const RunList& traced_b, double level,
+               Caveats& caveats) {
+  if (!attribution.account || !attribution.ns_per_byte) return;
+  const ShiftEstimate& plain = *attribution.ns_per_byte;
+  const ShiftEstimate& traced = attribution.account->time;
+  if (agree(plain, traced) == false) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a byte: shares "
+                    "of it are not given.",
+                    in_words(plain), in_words(traced)));
+    return;
+  }
+  if (!is_change(plain) || !is_change(traced)) return;
+  const auto explained = explained_share(traced_a, traced_b, *attribution.account, level);
   if (!explained) return;
   attribution.explained = explained->share;
   attribution.explained_low = explained->low;
   attribution.explained_high = explained->high;
   for (FunctionDelta& function : attribution.functions) {
-    if (function.cost.shift) function.share = *function.cost.shift / *attribution.ns_per_byte->shift;
+    if (function.cost.shift) function.share = *function.cost.shift / *traced.shift;
   }
 }
 
@@ -174,7 +193,8 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   attribution.not_attributed = refusal_of_traces(traced_a, traced_b);
   if (attribution.not_attributed.empty())
     attribution.not_attributed = not_cpu_bound(plain_a, plain_b, caveats);
-  if (attribution.not_attributed.empty()) share_out(attribution, deltas.together);
+  attribution.account = traced_account(traced_a, traced_b, settings.level);
+  if (attribution.not_attributed.empty()) share_out(attribution, traced_a, traced_b, settings.level, caveats);
   return attribution;
 }
 

@@ -1,9 +1,9 @@
 // Attributes a throughput difference to kernel functions, in ns of CPU per byte of goodput. Costs are per
 // byte because a side that merely moved more bytes must not appear to cost more.
 //
-// The functions' costs come from the traced runs, the total from the plain runs. The explained share belongs
-// to the tested functions together: their self times per byte are added up run by run, and the shift of these
-// sums is divided by the shift of the total (explained_share.hpp).
+// The functions' costs come from the traced runs, whose CPU time they must account for (traced_account.hpp).
+// There are shares of it only if plain and traced runs both show a change in CPU time and do not disagree on
+// it.
 #pragma once
 
 #include <vector>

@@ -29,8 +29,7 @@ std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
     const bool several = facts.undeclared.size() > 1;
     if (facts.changed.empty() && !several) {
       return fmt::format(
-          "No change is declared, {} differs and can explain the result, and nothing else is known to be the "
-          "same.",
+          "No change is declared, {} differs and can explain the result, and what else differs is not known.",
           facts.undeclared.front());
     }
     if (facts.changed.empty()) {

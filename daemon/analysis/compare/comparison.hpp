@@ -35,6 +35,7 @@ struct ComparedTrace {
   std::uint64_t depth_overruns = 0;
   std::uint64_t clipped = 0;
   bool timed = true, calibrated = false;
+  std::optional<double> call_cost_ns;  // that tracing one call took by the calibration
   bool off_cpu_known = true;           // false: sleep is in the self times
   std::optional<std::uint32_t> depth;  // deeper calls are in their callers' self times; absent: no limit
   std::string broken;

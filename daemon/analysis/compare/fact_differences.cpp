@@ -193,6 +193,11 @@ std::set<std::string> unsteady_groups(const Sides& sides) {
   return groups;
 }
 
+bool knows_a_document_only(const ComparedRun& run) {
+  return run.fingerprint &&
+         std::ranges::find(run.fingerprint->unknown, kAllElse) != run.fingerprint->unknown.end();
+}
+
 void note_unknown(const std::vector<ComparedRun>& runs, std::string_view side, Caveats& caveats) {
   std::set<std::string> unknown;
   std::size_t without = 0;
@@ -255,8 +260,11 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   for (const FactChange& fact : judgement.facts) {
     if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts));
   }
-  // If no group is known to be the same, as with imported documents, anything else could differ too.
-  if (declared.empty() && further.size() == 1 && !judgement.same.empty()) {
+  // If no group is known to be the same, or only what imported documents tell, anything else could differ
+  // too.
+  const bool known = !judgement.same.empty() && std::ranges::none_of(a, knows_a_document_only) &&
+                     std::ranges::none_of(b, knows_a_document_only);
+  if (declared.empty() && further.size() == 1 && known) {
     judgement.changed.assign(further.begin(), further.end());
     judgement.facts = differing_facts(a, b, judgement.changed);
   } else {

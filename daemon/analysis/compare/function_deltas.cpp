@@ -121,10 +121,6 @@ FunctionRow row_of(const RunList& a, const RunList& b, const MatchedFunction& fu
   return row;
 }
 
-void add(RunValues& sums, const RunValues& values) {
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = *sums[i] + *values[i];
-}
-
 void test_together(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
   std::vector<Samples> figures;
   for (const FunctionRow& row : rows) {
@@ -218,16 +214,9 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
   }
 
   FunctionDeltas deltas;
-  RunValues together_a(a.size(), 0.0), together_b(b.size(), 0.0);
   for (FunctionRow& row : rows) {
     row.tested = row.weight > 0 && row.weight >= settings.least_share * all;
-    if (!row.tested) continue;
-    ++deltas.tested;
-    add(together_a, row.a);
-    add(together_b, row.b);
-  }
-  if (deltas.tested > 0) {
-    deltas.together = estimate_shift(sampling, together_a, together_b, settings.level);
+    if (row.tested) ++deltas.tested;
   }
   test_rows(rows, sampling, settings.level);
   note_matches(rows, matches.without_symbol, caveats);

@@ -13,7 +13,6 @@ namespace netperfd::analysis {
 struct FunctionDeltas {
   std::vector<FunctionDelta> functions;  // the largest |shift| first
   std::uint32_t tested = 0;
-  ShiftEstimate together;  // the tested functions' costs, added up run by run
 };
 
 // All runs must have a trace with timed functions and know their goodput.

@@ -296,7 +296,7 @@ TEST(WireComparison, the_attribution_is_in_the_first_row) {
   attribution.explained = 0.96;
   attribution.explained_low = 0.91;
   attribution.explained_high = 1.01;
-  attribution.residual_ns_per_byte = -0.7;
+  attribution.account.emplace().rest.shift = -0.7;
   attribution.traced_to_plain = 0.68;
   attribution.functions = {known_function()};
   attribution.tested = 1;

@@ -139,7 +139,16 @@ CompareView hash_table() {
   head.explained = 0.962;
   head.explained_low = 0.911;
   head.explained_high = 1.012;
+  head.traced_ns_per_byte_shift = -18.12;
+  head.traced_ns_per_byte_low = -18.9;
+  head.traced_ns_per_byte_high = -17.3;
+  head.functions_ns_per_byte_shift = -17.44;
+  head.functions_ns_per_byte_low = -18.3;
+  head.functions_ns_per_byte_high = -16.6;
+  head.tracer_ns_per_byte_shift = -0.41;
   head.residual_ns_per_byte = -0.68;
+  head.residual_ns_per_byte_low = -1.1;
+  head.residual_ns_per_byte_high = -0.2;
   head.traced_to_plain = 0.68;
   head.tested = 5;
   head.counters_tested = 61;

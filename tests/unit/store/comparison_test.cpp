@@ -168,6 +168,9 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
   EXPECT_EQ(trace->clipped, profile.damage.clipped);
   EXPECT_EQ(trace->timed, profile.timed);
   EXPECT_EQ(trace->calibrated, profile.calibration.has_value());
+  if (profile.calibration) {
+    EXPECT_EQ(trace->call_cost_ns, profile.calibration->entry_ns + profile.calibration->callee_ns);
+  }
   EXPECT_EQ(trace->off_cpu_known, profile.off_cpu_known);
   EXPECT_EQ(trace->depth, profile.depth);
 }

@@ -19,7 +19,7 @@ struct TracedSides {
 
 // Eight plain and eight traced runs on each side. The CPUs take 10 and 8 ns per byte. In hsr, lookup goes
 // from 2.0 to 0.5 ns per byte and forward stays at 0.8; all values of A and B vary by a few parts in a
-// thousand.
+// thousand. The traced runs take the same, and 0.6 ns per byte for the tracer.
 TracedSides classic() {
   TracedSides sides;
   int minute = 0;
@@ -34,6 +34,10 @@ TracedSides classic() {
       const auto wobble = 1'000'000 * static_cast<std::uint64_t>((5 * i) % 8);
       give_trace(traced, {function_of("lookup", (is_a ? 2'000'000'000 : 500'000'000) + wobble),
                           function_of("forward", 800'000'000 + 2 * wobble), function_of("small", 1'000'000)});
+      const std::uint64_t functions = (is_a ? 2'801'000'000 : 1'301'000'000) + 3 * wobble;
+      const std::uint64_t rest =
+          (is_a ? 7'199'000'000 : 6'699'000'000) + 1'000'000 * static_cast<std::uint64_t>((3 * i) % 8);
+      traced[0].busy_ns = functions + rest + 600'000'000;
       side->push_back(plain[0]);
       side->push_back(traced[0]);
     }
@@ -67,7 +71,7 @@ TEST(Attribution, names_the_function_that_became_cheaper_first) {
   EXPECT_GT(*attribution.functions[1].cost.q, 0.05);
 }
 
-TEST(Attribution, explains_the_share_of_the_plain_runs_and_shows_the_rest) {
+TEST(Attribution, explains_a_share_of_the_traced_runs_and_shows_the_rest) {
   const Attribution attribution = comparison_of(classic()).attribution;
   ASSERT_TRUE(attribution.ns_per_byte && attribution.ns_per_byte->shift);
   EXPECT_NEAR(*attribution.ns_per_byte->shift, -2, 0.01);
@@ -75,7 +79,13 @@ TEST(Attribution, explains_the_share_of_the_plain_runs_and_shows_the_rest) {
   EXPECT_NEAR(attribution.explained.value_or(0), 0.75, 0.02);
   EXPECT_LT(*attribution.explained_low, 0.75);
   EXPECT_GT(*attribution.explained_high, 0.75);
-  EXPECT_NEAR(attribution.residual_ns_per_byte.value_or(0), -0.5, 0.02);
+  ASSERT_TRUE(attribution.account);
+  EXPECT_NEAR(*attribution.account->time.shift, -2, 0.01);
+  EXPECT_NEAR(*attribution.account->functions.shift, -1.5, 0.01);
+  EXPECT_NEAR(*attribution.account->tracer.shift, 0, 1e-9);
+  EXPECT_NEAR(*attribution.account->rest.shift, -0.5, 0.01);
+  EXPECT_LT(*attribution.account->rest.low, -0.5);
+  EXPECT_GT(*attribution.account->rest.high, -0.5);
   EXPECT_NEAR(attribution.traced_to_plain.value_or(0), 0.76, 0.001);
 }
 
@@ -325,16 +335,41 @@ TEST(Attribution, has_none_of_calls_without_an_end) {
   EXPECT_THAT(comparison_of(sides).attribution.not_attributed, HasSubstr("tells of no end of a call"));
 }
 
+// The cause is in code that is not traced: the functions must not be said to explain it.
+TEST(Attribution, of_a_cause_in_untraced_code_shows_it_in_the_rest) {
+  TracedSides sides = classic();
+  for (ComparedRun& run : sides.b) *run.busy_ns += 5'000'000'000;
+  const Attribution attribution = comparison_of(sides).attribution;
+  EXPECT_NEAR(*attribution.account->rest.shift, 4.5, 0.01);
+  EXPECT_NEAR(attribution.explained.value_or(1), -0.5, 0.01);
+}
+
+TEST(Attribution, gives_no_shares_where_plain_and_traced_runs_disagree) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) { *run.busy_ns += 3'000'000'000; });
+  const Comparison comparison = comparison_of(sides);
+  EXPECT_NEAR(*comparison.attribution.account->time.shift, 1, 0.01);
+  EXPECT_FALSE(comparison.attribution.explained);
+  EXPECT_FALSE(comparison.attribution.functions[0].share);
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Plain and traced runs disagree on the change in CPU time, -2 ("));
+}
+
+TEST(Attribution, has_no_account_without_the_tracers_cost) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->call_cost_ns.reset(); });
+  EXPECT_FALSE(comparison_of(sides).attribution.account);
+  EXPECT_FALSE(comparison_of(sides).attribution.explained);
+}
+
 TEST(Attribution, gives_no_shares_of_a_difference_that_may_be_none) {
   TracedSides sides = classic();
-  for (ComparedRun& run : sides.b) {
-    if (!run.trace) *run.busy_ns += 2'000'000'000;
-  }
+  for (ComparedRun& run : sides.b) *run.busy_ns += 2'000'000'000;
   const Attribution attribution = comparison_of(sides).attribution;
   EXPECT_TRUE(attribution.ns_per_byte->low);
   EXPECT_FALSE(attribution.explained);
   EXPECT_FALSE(attribution.functions[0].share);
-  EXPECT_NEAR(attribution.residual_ns_per_byte.value_or(0), 1.5, 0.02);
+  EXPECT_NEAR(*attribution.account->rest.shift, 1.5, 0.02);
 }
 
 TEST(Attribution, of_one_run_a_side_still_shows_what_changed) {

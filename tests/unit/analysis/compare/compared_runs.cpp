@@ -47,6 +47,7 @@ void give_trace(std::vector<ComparedRun>& runs, const std::vector<ComparedFuncti
     run.trace->traced_functions = 20;
     run.trace->calls = 2'000'000 * functions.size();
     run.trace->calibrated = true;
+    run.trace->call_cost_ns = 100;
   }
 }
 

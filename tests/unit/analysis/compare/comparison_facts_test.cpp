@@ -322,8 +322,19 @@ TEST(Facts, of_imported_documents_of_two_tests_refuse_unless_declared) {
   EXPECT_EQ(comparison.verdict, Verdict::refused);
   EXPECT_THAT(comparison.changed, IsEmpty());
   EXPECT_THAT(comparison.caveats, has_caveat("No change is declared, iperf3 differs and can explain the "
-                                             "result, and nothing else is known to be the same."));
+                                             "result, and what else differs is not known."));
   EXPECT_EQ(comparison_of(both, {.changed = {"iperf3"}}).verdict, Verdict::improvement);
+}
+
+TEST(Facts, of_imported_documents_of_two_kernels_refuse_unless_declared) {
+  Sides both;
+  auto facts = asked("tcp");
+  facts.push_back({"kernel", "release", "6.1.0"});
+  import(both.a, facts);
+  facts.back().value = "6.2.0";
+  import(both.b, facts);
+  EXPECT_EQ(comparison_of(both).verdict, Verdict::refused) << "iperf3 is the same, but the rest is not known";
+  EXPECT_EQ(comparison_of(both, {.changed = {"kernel"}}).verdict, Verdict::improvement);
 }
 
 TEST(Facts, that_a_document_does_not_tell_are_not_compared_with_those_of_a_run) {
