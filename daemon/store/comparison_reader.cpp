@@ -67,7 +67,8 @@ class RunParts {
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
-         "calibration_calls IS NOT NULL, calibration_entry_ns + calibration_callee_ns, off_cpu_known, depth FROM function_profiles "
+         "calibration_calls IS NOT NULL, calibration_entry_ns + calibration_callee_ns, off_cpu_known, depth "
+         "FROM function_profiles "
          "WHERE run = ?"},
         {&RunParts::functions_,
          "SELECT name, module, duplicate, hits, self_ns, corrected_self_ns FROM functions "

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "daemon/analysis/compare/comparison.hpp"
-#include "tests/unit/analysis/compare/compared_runs.hpp"
+#include "tests/unit/analysis/compare/traced_sides.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -12,49 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-struct TracedSides {
-  std::vector<ComparedRun> a, b;
-};
-
-// Eight plain and eight traced runs on each side. The CPUs take 10 and 8 ns per byte. In hsr, lookup goes
-// from 2.0 to 0.5 ns per byte and forward stays at 0.8; all values of A and B vary by a few parts in a
-// thousand. The traced runs take the same, and 0.6 ns per byte for the tracer.
-TracedSides classic() {
-  TracedSides sides;
-  int minute = 0;
-  for (auto* side : {&sides.a, &sides.b}) {
-    const bool is_a = side == &sides.a;
-    for (int i = 0; i < 8; ++i) {
-      auto plain = runs_from(minute++, {is_a ? 100e6 : 125e6});
-      plain[0].goodput_bytes = 1'000'000'000;
-      plain[0].busy_ns = (is_a ? 10'000'000'000 : 8'000'000'000) + 3'000'000 * static_cast<std::uint64_t>(i);
-      plain[0].busiest_cpu = 0.99;
-      auto traced = runs_from(minute++, {is_a ? 80e6 : 95e6});
-      const auto wobble = 1'000'000 * static_cast<std::uint64_t>((5 * i) % 8);
-      give_trace(traced, {function_of("lookup", (is_a ? 2'000'000'000 : 500'000'000) + wobble),
-                          function_of("forward", 800'000'000 + 2 * wobble), function_of("small", 1'000'000)});
-      const std::uint64_t functions = (is_a ? 2'801'000'000 : 1'301'000'000) + 3 * wobble;
-      const std::uint64_t rest =
-          (is_a ? 7'199'000'000 : 6'699'000'000) + 1'000'000 * static_cast<std::uint64_t>((3 * i) % 8);
-      traced[0].busy_ns = functions + rest + 600'000'000;
-      side->push_back(plain[0]);
-      side->push_back(traced[0]);
-    }
-  }
-  return sides;
-}
-
-template <typename Change>
-void each_traced(std::vector<ComparedRun>& runs, Change change) {
-  for (ComparedRun& run : runs) {
-    if (run.trace) change(run);
-  }
-}
-
-Comparison comparison_of(const TracedSides& sides) {
-  return compare(sides.a, sides.b, {});
-}
 
 TEST(Attribution, names_the_function_that_became_cheaper_first) {
   const Attribution attribution = comparison_of(classic()).attribution;
@@ -69,24 +26,6 @@ TEST(Attribution, names_the_function_that_became_cheaper_first) {
   EXPECT_LT(*lookup.cost.q, 0.01);
   EXPECT_NEAR(lookup.share.value_or(0), 0.75, 0.01);
   EXPECT_GT(*attribution.functions[1].cost.q, 0.05);
-}
-
-TEST(Attribution, explains_a_share_of_the_traced_runs_and_shows_the_rest) {
-  const Attribution attribution = comparison_of(classic()).attribution;
-  ASSERT_TRUE(attribution.ns_per_byte && attribution.ns_per_byte->shift);
-  EXPECT_NEAR(*attribution.ns_per_byte->shift, -2, 0.01);
-  EXPECT_NEAR(attribution.ns_per_byte->median_a, 10, 0.02);
-  EXPECT_NEAR(attribution.explained.value_or(0), 0.75, 0.02);
-  EXPECT_LT(*attribution.explained_low, 0.75);
-  EXPECT_GT(*attribution.explained_high, 0.75);
-  ASSERT_TRUE(attribution.account);
-  EXPECT_NEAR(*attribution.account->time.shift, -2, 0.01);
-  EXPECT_NEAR(*attribution.account->functions.shift, -1.5, 0.01);
-  EXPECT_NEAR(*attribution.account->tracer.shift, 0, 1e-9);
-  EXPECT_NEAR(*attribution.account->rest.shift, -0.5, 0.01);
-  EXPECT_LT(*attribution.account->rest.low, -0.5);
-  EXPECT_GT(*attribution.account->rest.high, -0.5);
-  EXPECT_NEAR(attribution.traced_to_plain.value_or(0), 0.76, 0.001);
 }
 
 TEST(Attribution, tests_only_functions_that_weigh_and_shows_the_others_untested) {
@@ -333,43 +272,6 @@ TEST(Attribution, has_none_of_calls_without_an_end) {
   TracedSides sides = classic();
   each_traced(sides.b, [](ComparedRun& run) { run.trace->timed = false; });
   EXPECT_THAT(comparison_of(sides).attribution.not_attributed, HasSubstr("tells of no end of a call"));
-}
-
-// The cause is in code that is not traced: the functions must not be said to explain it.
-TEST(Attribution, of_a_cause_in_untraced_code_shows_it_in_the_rest) {
-  TracedSides sides = classic();
-  for (ComparedRun& run : sides.b) *run.busy_ns += 5'000'000'000;
-  const Attribution attribution = comparison_of(sides).attribution;
-  EXPECT_NEAR(*attribution.account->rest.shift, 4.5, 0.01);
-  EXPECT_NEAR(attribution.explained.value_or(1), -0.5, 0.01);
-}
-
-TEST(Attribution, gives_no_shares_where_plain_and_traced_runs_disagree) {
-  TracedSides sides = classic();
-  each_traced(sides.b, [](ComparedRun& run) { *run.busy_ns += 3'000'000'000; });
-  const Comparison comparison = comparison_of(sides);
-  EXPECT_NEAR(*comparison.attribution.account->time.shift, 1, 0.01);
-  EXPECT_FALSE(comparison.attribution.explained);
-  EXPECT_FALSE(comparison.attribution.functions[0].share);
-  EXPECT_THAT(comparison.caveats,
-              has_caveat("Plain and traced runs disagree on the change in CPU time, -2 ("));
-}
-
-TEST(Attribution, has_no_account_without_the_tracers_cost) {
-  TracedSides sides = classic();
-  each_traced(sides.b, [](ComparedRun& run) { run.trace->call_cost_ns.reset(); });
-  EXPECT_FALSE(comparison_of(sides).attribution.account);
-  EXPECT_FALSE(comparison_of(sides).attribution.explained);
-}
-
-TEST(Attribution, gives_no_shares_of_a_difference_that_may_be_none) {
-  TracedSides sides = classic();
-  for (ComparedRun& run : sides.b) *run.busy_ns += 2'000'000'000;
-  const Attribution attribution = comparison_of(sides).attribution;
-  EXPECT_TRUE(attribution.ns_per_byte->low);
-  EXPECT_FALSE(attribution.explained);
-  EXPECT_FALSE(attribution.functions[0].share);
-  EXPECT_NEAR(*attribution.account->rest.shift, 1.5, 0.02);
 }
 
 TEST(Attribution, of_one_run_a_side_still_shows_what_changed) {

@@ -24,7 +24,8 @@ namespace netperfd::analysis {
 void give_facts(std::vector<ComparedRun>& runs, const std::vector<Fact>& facts);
 void give_boot(std::vector<ComparedRun>& runs, const std::string& boot);
 
-// Makes each run a traced one of 10^9 bytes and 10^6 packets, calibrated at 100 ns a call, with these functions.
+// Makes each run a traced one of 10^9 bytes and 10^6 packets, calibrated at 100 ns a call, with these
+// functions.
 void give_trace(std::vector<ComparedRun>& runs, const std::vector<ComparedFunction>& functions);
 
 // A function of the module hsr that was called twice per packet; its corrected self time is the raw one.

@@ -1,0 +1,66 @@
+#include "daemon/analysis/compare/traced_account.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/analysis/compare/traced_sides.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+TEST(TracedAccount, explains_a_share_of_the_traced_runs_and_shows_the_rest) {
+  const Attribution attribution = comparison_of(classic()).attribution;
+  ASSERT_TRUE(attribution.ns_per_byte && attribution.ns_per_byte->shift);
+  EXPECT_NEAR(*attribution.ns_per_byte->shift, -2, 0.01);
+  EXPECT_NEAR(attribution.ns_per_byte->median_a, 10, 0.02);
+  EXPECT_NEAR(attribution.explained.value_or(0), 0.75, 0.02);
+  EXPECT_LT(*attribution.explained_low, 0.75);
+  EXPECT_GT(*attribution.explained_high, 0.75);
+  ASSERT_TRUE(attribution.account);
+  EXPECT_NEAR(*attribution.account->time.shift, -2, 0.01);
+  EXPECT_NEAR(*attribution.account->functions.shift, -1.5, 0.01);
+  EXPECT_NEAR(*attribution.account->tracer.shift, 0, 1e-9);
+  EXPECT_NEAR(*attribution.account->rest.shift, -0.5, 0.01);
+  EXPECT_LT(*attribution.account->rest.low, -0.5);
+  EXPECT_GT(*attribution.account->rest.high, -0.5);
+  EXPECT_NEAR(attribution.traced_to_plain.value_or(0), 0.76, 0.001);
+}
+
+// The cause is in code that is not traced: the functions must not be said to explain it.
+TEST(TracedAccount, of_a_cause_in_untraced_code_shows_it_in_the_rest) {
+  TracedSides sides = classic();
+  for (ComparedRun& run : sides.b) *run.busy_ns += 5'000'000'000;
+  const Attribution attribution = comparison_of(sides).attribution;
+  EXPECT_NEAR(*attribution.account->rest.shift, 4.5, 0.01);
+  EXPECT_NEAR(attribution.explained.value_or(1), -0.5, 0.01);
+}
+
+TEST(TracedAccount, gives_no_shares_where_plain_and_traced_runs_disagree) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) { *run.busy_ns += 3'000'000'000; });
+  const Comparison comparison = comparison_of(sides);
+  EXPECT_NEAR(*comparison.attribution.account->time.shift, 1, 0.01);
+  EXPECT_FALSE(comparison.attribution.explained);
+  EXPECT_FALSE(comparison.attribution.functions[0].share);
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Plain and traced runs disagree on the change in CPU time, -2 ("));
+}
+
+TEST(TracedAccount, has_no_account_without_the_tracers_cost) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->call_cost_ns.reset(); });
+  EXPECT_FALSE(comparison_of(sides).attribution.account);
+  EXPECT_FALSE(comparison_of(sides).attribution.explained);
+}
+
+TEST(TracedAccount, gives_no_shares_of_a_difference_that_may_be_none) {
+  TracedSides sides = classic();
+  for (ComparedRun& run : sides.b) *run.busy_ns += 2'000'000'000;
+  const Attribution attribution = comparison_of(sides).attribution;
+  EXPECT_TRUE(attribution.ns_per_byte->low);
+  EXPECT_FALSE(attribution.explained);
+  EXPECT_FALSE(attribution.functions[0].share);
+  EXPECT_NEAR(*attribution.account->rest.shift, 1.5, 0.02);
+}
+
+}  // namespace
+}  // namespace netperfd::analysis

@@ -1,0 +1,21 @@
+// Rows of comparisons as a daemon would return them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/rows/comparison_views.hpp"
+
+namespace netperfctl::samples {
+
+using Words = std::vector<std::string>;
+
+// The costs of both sides, half the width of the interval of their difference, and q.
+[[nodiscard]] FunctionDeltaView function(const char* name, double a, double b, double half, double q);
+[[nodiscard]] CounterChangeView counter(const char* source, const char* name, double a, double b, double q);
+[[nodiscard]] FactChangeView fact(const char* group, const char* key, Words a, Words b, bool declared,
+                                  bool explains);
+[[nodiscard]] FactChangeView hsr_build();
+[[nodiscard]] std::vector<FunctionDeltaView> ring_functions();
+
+}  // namespace netperfctl::samples
