@@ -67,11 +67,10 @@ class RunParts {
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
-         "calibration_calls IS NOT NULL, calibration_entry_ns + calibration_callee_ns, off_cpu_known, depth "
-         "FROM function_profiles "
-         "WHERE run = ?"},
+         "calibration_entry_ns, calibration_callee_ns, off_cpu_known, depth "
+         "FROM function_profiles WHERE run = ?"},
         {&RunParts::functions_,
-         "SELECT name, module, duplicate, hits, self_ns, corrected_self_ns FROM functions "
+         "SELECT name, module, duplicate, hits, self_ns, callees + interruptions FROM functions "
          "WHERE run = ? ORDER BY position"},
         {&RunParts::environment_, "SELECT fingerprint, boot_id FROM environments WHERE run = ?"},
         {&RunParts::unknown_, "SELECT clause FROM environment_unknown WHERE run = ? ORDER BY position"},
@@ -149,14 +148,16 @@ class RunParts {
                              [&](const Statement& row) { row.read(trace.missing_functions.emplace_back()); });
     if (!done) return done;
     done = for_each_row(profile_.bind(id), [&](const Statement& row) {
-      row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, trace.calibrated,
-               trace.call_cost_ns, trace.off_cpu_known, trace.depth);
+      std::optional<double> entry_ns, callee_ns;
+      row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, entry_ns, callee_ns,
+               trace.off_cpu_known, trace.depth);
+      if (entry_ns && callee_ns) trace.cost = {.entry_ns = *entry_ns, .callee_ns = *callee_ns};
     });
     if (!done) return done;
     done = for_each_row(functions_.bind(id), [&](const Statement& row) {
       analysis::ComparedFunction& function = trace.functions.emplace_back();
       row.read(function.name, function.module, function.duplicate, function.hits, function.self_ns,
-               function.corrected_self_ns);
+               function.traced_within);
       trace.calls += function.hits;
     });
     functions_read_ += trace.functions.size();

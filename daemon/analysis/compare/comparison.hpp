@@ -20,7 +20,12 @@ struct ComparedFunction {
   std::uint32_t duplicate = 0;
   std::uint64_t hits = 0;
   std::uint64_t self_ns = 0;
-  std::optional<std::uint64_t> corrected_self_ns;
+  std::uint64_t traced_within = 0;  // traced calls that its calls made, and that interrupts began over them
+};
+
+// What the tracer adds to a call's own duration, and to the time of its caller.
+struct TracerCost {
+  double entry_ns = 0, callee_ns = 0;
 };
 
 // The facts about a run's trace that limit what can be concluded from it.
@@ -34,8 +39,8 @@ struct ComparedTrace {
   std::uint64_t unmatched_calls = 0;  // entries and exits without a partner, except at the ends of the trace
   std::uint64_t depth_overruns = 0;
   std::uint64_t clipped = 0;
-  bool timed = true, calibrated = false;
-  std::optional<double> call_cost_ns;  // that tracing one call took by the calibration
+  bool timed = true;
+  std::optional<TracerCost> cost;      // absent: not calibrated
   bool off_cpu_known = true;           // false: sleep is in the self times
   std::optional<std::uint32_t> depth;  // deeper calls are in their callers' self times; absent: no limit
   std::string broken;

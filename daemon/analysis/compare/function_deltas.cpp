@@ -16,6 +16,7 @@
 #include "daemon/analysis/compare/function_match.hpp"
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -24,15 +25,14 @@ using Places = std::vector<std::optional<std::size_t>>;
 
 // How self times are taken and what calls are divided by, the same for all runs.
 struct Basis {
-  bool corrected = true;   // every trace is calibrated
-  bool per_packet = true;  // every run knows its packets
+  std::optional<TracerCost> cost;  // absent: raw
+  bool per_packet = true;          // every run knows its packets
 };
 
 Basis basis_of(const RunList& a, const RunList& b) {
-  Basis basis;
+  Basis basis{.cost = common_cost(a, b), .per_packet = true};
   for (const RunList* side : {&a, &b}) {
     for (const ComparedRun* run : *side) {
-      basis.corrected = basis.corrected && run->trace->calibrated;
       basis.per_packet = basis.per_packet && run->packets && *run->packets > 0;
     }
   }
@@ -43,15 +43,11 @@ double bytes_of(const ComparedRun& run) {
   return static_cast<double>(*run.goodput_bytes);
 }
 
-double self_ns(const ComparedFunction& function, const Basis& basis) {
-  return static_cast<double>(basis.corrected ? function.corrected_self_ns.value_or(function.self_ns)
-                                             : function.self_ns);
-}
-
 RunValues costs(const RunList& runs, const Places& places, const Basis& basis) {
   RunValues values(runs.size(), 0.0);  // a function that was not called costs nothing
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], basis) / bytes_of(*runs[i]);
+    if (places[i])
+      values[i] = self_ns(runs[i]->trace->functions[*places[i]], basis.cost) / bytes_of(*runs[i]);
   }
   return values;
 }
@@ -69,7 +65,7 @@ CostFactors factors(const RunList& runs, const Places& places, const Basis& basi
     const ComparedFunction& function = run.trace->functions[*places[i]];
     const auto hits = static_cast<double>(function.hits);
     calls.emplace_back(hits / divisor);
-    if (hits > 0) times.emplace_back(self_ns(function, basis) / hits);
+    if (hits > 0) times.emplace_back(self_ns(function, basis.cost) / hits);
   }
   return {.packets_per_byte = median_of(packets),
           .calls_per_packet = median_of(calls).value_or(0),
@@ -81,7 +77,8 @@ double time_of_a_call(const RunList& runs, const Places& places, const Basis& ba
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!places[i]) continue;
     const ComparedFunction& function = runs[i]->trace->functions[*places[i]];
-    if (function.hits > 0) times.emplace_back(self_ns(function, basis) / static_cast<double>(function.hits));
+    if (function.hits > 0)
+      times.emplace_back(self_ns(function, basis.cost) / static_cast<double>(function.hits));
   }
   return median_of(times).value_or(0);
 }

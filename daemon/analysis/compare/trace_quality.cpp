@@ -42,7 +42,7 @@ SideQuality quality_of(const RunList& runs) {
     side.missing.insert(trace.missing_functions.begin(), trace.missing_functions.end());
     side.filters.insert(trace.traced_functions);
     if (!trace.left_out.empty()) side.left_out = trace.left_out;
-    if (!trace.calibrated) ++side.not_calibrated;
+    if (!trace.cost) ++side.not_calibrated;
     if (!trace.off_cpu_known) ++side.with_sleep;
     side.depths.insert(trace.depth);
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -13,24 +14,25 @@ struct Costs {
   double busy = 0, functions = 0, tracer = 0;
 };
 
-std::optional<Costs> costs_of(const ComparedRun& run) {
+std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
   const ComparedTrace& trace = *run.trace;
-  if (!run.busy_ns || !run.goodput_bytes || *run.goodput_bytes == 0 || !trace.call_cost_ns)
-    return std::nullopt;
+  if (!run.busy_ns || !run.goodput_bytes || *run.goodput_bytes == 0) return std::nullopt;
   const auto bytes = static_cast<double>(*run.goodput_bytes);
   double functions = 0;
   for (const ComparedFunction& function : trace.functions) {
-    functions += static_cast<double>(function.corrected_self_ns.value_or(function.self_ns));
+    functions += self_ns(function, cost);
   }
   return Costs{.busy = static_cast<double>(*run.busy_ns) / bytes,
                .functions = functions / bytes,
-               .tracer = static_cast<double>(trace.calls) * *trace.call_cost_ns / bytes};
+               .tracer = static_cast<double>(trace.calls) * (cost.entry_ns + cost.callee_ns) / bytes};
 }
 
 template <class Value>
 ShiftEstimate shift_of_runs(const RunList& a, const RunList& b, double level, Value value) {
-  const auto known = [&value](const ComparedRun& run) -> std::optional<double> {
-    const auto costs = costs_of(run);
+  const auto cost = common_cost(a, b);
+  if (!cost) return {};
+  const auto known = [&](const ComparedRun& run) -> std::optional<double> {
+    const auto costs = costs_of(run, *cost);
     if (!costs) return std::nullopt;
     return value(*costs);
   };

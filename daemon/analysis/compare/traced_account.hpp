@@ -14,7 +14,7 @@
 
 namespace netperfd::analysis {
 
-// Absent if a side has no calibrated run whose busy time is known.
+// Absent if a run is not calibrated, or a side has none whose busy time is known.
 [[nodiscard]] std::optional<TracedAccount> traced_account(const RunList& traced_a, const RunList& traced_b,
                                                           double level);
 

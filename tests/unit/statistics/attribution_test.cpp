@@ -86,8 +86,7 @@ class Host {
     ComparedRun traced = run();
     traced.received_bits_per_second = 6e8 * luck();
     ComparedTrace& trace = traced.trace.emplace();
-    trace.calibrated = true;
-    trace.call_cost_ns = kCallCost;
+    trace.cost = {.entry_ns = 0, .callee_ns = kCallCost};
     double busy = (2 + cause.untraced_more) * luck() / kMeanLuck;
     trace.functions.reserve(names_.size());
     const double of_run = luck();
@@ -98,7 +97,6 @@ class Host {
       function.name = names_[f];
       function.hits = static_cast<std::uint64_t>(share * kCallsPerPacket * kPackets);
       function.self_ns = static_cast<std::uint64_t>(self * kBytes);
-      function.corrected_self_ns = function.self_ns;
       trace.calls += function.hits;
       busy += self + static_cast<double>(function.hits) * kCallCost / kBytes;
     }

@@ -154,7 +154,7 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
     EXPECT_EQ(found.duplicate, expected.duplicate);
     EXPECT_EQ(found.hits, expected.hits);
     EXPECT_EQ(found.self_ns, expected.self_ns);
-    EXPECT_EQ(found.corrected_self_ns, expected.corrected_self_ns);
+    EXPECT_EQ(found.traced_within, expected.callees + expected.interruptions);
     calls += expected.hits;
   }
   EXPECT_EQ(trace->calls, calls);
@@ -167,9 +167,10 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
   EXPECT_EQ(trace->depth_overruns, profile.damage.depth_overruns);
   EXPECT_EQ(trace->clipped, profile.damage.clipped);
   EXPECT_EQ(trace->timed, profile.timed);
-  EXPECT_EQ(trace->calibrated, profile.calibration.has_value());
+  ASSERT_EQ(trace->cost.has_value(), profile.calibration.has_value());
   if (profile.calibration) {
-    EXPECT_EQ(trace->call_cost_ns, profile.calibration->entry_ns + profile.calibration->callee_ns);
+    EXPECT_EQ(trace->cost->entry_ns, profile.calibration->entry_ns);
+    EXPECT_EQ(trace->cost->callee_ns, profile.calibration->callee_ns);
   }
   EXPECT_EQ(trace->off_cpu_known, profile.off_cpu_known);
   EXPECT_EQ(trace->depth, profile.depth);

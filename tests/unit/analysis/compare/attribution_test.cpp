@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 #include "daemon/analysis/compare/comparison.hpp"
@@ -39,7 +40,7 @@ TEST(Attribution, tests_only_functions_that_weigh_and_shows_the_others_untested)
 
 TEST(Attribution, selects_blind_to_the_sides) {
   TracedSides sides = classic();
-  each_traced(sides.b, [](ComparedRun& run) { run.trace->functions[2].corrected_self_ns = 100'000'000; });
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->functions[2].self_ns = 100'000'000; });
   const std::uint32_t tested = 3;  // including small, which is large enough only in B
   EXPECT_EQ(comparison_of(sides).attribution.tested, tested);
   EXPECT_EQ(compare(sides.b, sides.a, {}).attribution.tested, tested);
@@ -79,15 +80,33 @@ TEST(Attribution, counts_calls_a_byte_where_a_run_does_not_know_its_packets) {
 TEST(Attribution, is_of_corrected_times_only_where_every_run_is_calibrated) {
   TracedSides sides = classic();
   for (auto* side : {&sides.a, &sides.b}) {
-    each_traced(*side, [](ComparedRun& run) { run.trace->functions[0].self_ns += 1'000'000'000; });
+    each_traced(*side, [](ComparedRun& run) {
+      run.trace->functions[0].self_ns += 1'000'000'000;
+      run.trace->functions[0].traced_within = 10'000'000;
+    });
   }
   const Comparison corrected = comparison_of(sides);
   EXPECT_NEAR(corrected.attribution.functions[0].cost.median_a, 2.0, 0.01);
   EXPECT_THAT(corrected.caveats, Not(has_caveat("Not calibrated")));
-  sides.b[3].trace->calibrated = false;
+  sides.b[3].trace->cost.reset();
   const Comparison raw = comparison_of(sides);
   EXPECT_NEAR(raw.attribution.functions[0].cost.median_a, 3.0, 0.01);
   EXPECT_THAT(raw.caveats, has_caveat("Not calibrated: 1 of 16 traces."));
+}
+
+// A calibration has an error of its own, which must not become a difference between the sides.
+TEST(Attribution, of_equal_sides_with_unequal_calibrations_differs_in_nothing) {
+  TracedSides sides = classic();
+  sides.b = sides.a;
+  each_traced(sides.a, [](ComparedRun& run) { run.trace->cost = {.entry_ns = 151, .callee_ns = 700}; });
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->cost = {.entry_ns = 161, .callee_ns = 740}; });
+  const Attribution attribution = comparison_of(sides).attribution;
+  for (const FunctionDelta& function : attribution.functions)
+    EXPECT_EQ(function.cost.shift, 0.0) << function.name;
+  // 2 * 10^6 calls of 156 ns are the tracer's.
+  const auto& lookup = *std::ranges::find(attribution.functions, "lookup", &FunctionDelta::name);
+  EXPECT_NEAR(lookup.cost.median_a, 2.0 - 0.312, 0.01);
+  EXPECT_EQ(attribution.account->tracer.shift, 0.0);
 }
 
 TEST(Attribution, shows_a_function_of_one_side_and_what_that_means) {
@@ -312,7 +331,7 @@ TEST(Attribution, of_blocks_pairs_within_them) {
       ComparedRun& run = (*side)[i];
       run.block = static_cast<std::uint32_t>(i / 2 + 1);
       // A drift far greater than the difference, the same on both sides of a block.
-      if (run.trace) *run.trace->functions[0].corrected_self_ns += 1'000'000'000 * run.block;
+      if (run.trace) run.trace->functions[0].self_ns += 1'000'000'000 * run.block;
     }
   }
   const FunctionDelta lookup = comparison_of(sides).attribution.functions[0];

@@ -46,8 +46,7 @@ void give_trace(std::vector<ComparedRun>& runs, const std::vector<ComparedFuncti
     run.trace->functions = functions;
     run.trace->traced_functions = 20;
     run.trace->calls = 2'000'000 * functions.size();
-    run.trace->calibrated = true;
-    run.trace->call_cost_ns = 100;
+    run.trace->cost = {.entry_ns = 0, .callee_ns = 100};
   }
 }
 
@@ -57,7 +56,7 @@ ComparedFunction function_of(const std::string& name, std::uint64_t self_ns) {
           .duplicate = 0,
           .hits = 2'000'000,
           .self_ns = self_ns,
-          .corrected_self_ns = self_ns};
+          .traced_within = 0};
 }
 
 testing::Matcher<const std::vector<std::string>&> has_caveat(const std::string& part) {

@@ -47,7 +47,7 @@ TEST(TracedAccount, gives_no_shares_where_plain_and_traced_runs_disagree) {
 
 TEST(TracedAccount, has_no_account_without_the_tracers_cost) {
   TracedSides sides = classic();
-  each_traced(sides.b, [](ComparedRun& run) { run.trace->call_cost_ns.reset(); });
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->cost.reset(); });
   EXPECT_FALSE(comparison_of(sides).attribution.account);
   EXPECT_FALSE(comparison_of(sides).attribution.explained);
 }
