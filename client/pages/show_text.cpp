@@ -95,7 +95,7 @@ std::string watched_words(const RunView& run) {
 std::string workload_words(const RunView& run) {
   const bool imported = run.workload == "import";
   if (imported && is_trace_only(run)) return "none: the trace was imported from a file";
-  if (is_trace_only(run)) return "none of its own: " + watched_words(run);
+  if (is_trace_only(run)) return "none; " + watched_words(run);
   std::vector<std::string> parts;
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
                                                                      : "iperf3");
