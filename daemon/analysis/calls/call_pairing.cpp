@@ -88,10 +88,8 @@ void CallPairing::take_stamp(Task& task, std::uint64_t time) {
   }
 }
 
-bool CallPairing::comes_before_exit(Frame& frame, const GraphEvent& event) {
-  if (frame.depth != event.depth || event.context <= frame.context) return false;
-  frame.returned = true;
-  return true;
+bool CallPairing::comes_before_exit(const Frame& frame, const GraphEvent& event) {
+  return frame.depth == event.depth && event.context > frame.context;
 }
 
 void CallPairing::enter(Task& task, const GraphEvent& event) {
@@ -171,8 +169,8 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   const bool timed = event.start != 0 && event.end != 0;
   EndedCall call;
   call.raw_ns = timed ? less(event.end, event.start) : less(event.time, frame.entered);
-  const std::uint64_t after_return_ns = timed ? frame.after_return_ns : 0;
-  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns - after_return_ns;
+  const std::uint64_t after_ns = timed ? interrupts_after(task, event.end) : 0;
+  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns - after_ns;
   call.off_cpu_ns = task.off_cpu_ns - frame.off_cpu_ns;
   call.callees = frame.callees;
   call.interruptions = frame.interruptions;
@@ -203,8 +201,8 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
     if (frame.interrupt) {
       ++function.interrupt_roots;
       const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, slept_ns);
-      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns + after_return_ns);
-      if (Frame* const under = end_interrupt(task, frame)) ++under->interruptions;
+      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns + after_ns);
+      end_interrupt(task, timed ? event.start : 0, task.interrupted_ns - frame.interrupted_ns - after_ns);
     }
   } else {
     Frame& caller = *(task.frames.end() - 2);
@@ -214,14 +212,27 @@ void CallPairing::close(Task& task, const GraphEvent& event) {
   task.frames.pop_back();
 }
 
-Frame* CallPairing::end_interrupt(Task& task, const Frame& frame) {
-  auto under = task.frames.rbegin() + 1;
-  bool counted = false;  // an interrupt that has returned passes this time on at its own end
-  for (; under != task.frames.rend() && under->returned; ++under) {
-    if (!counted) under->after_return_ns += task.interrupted_ns - frame.interrupted_ns;
-    counted = counted || under->interrupt;
+void CallPairing::end_interrupt(Task& task, std::uint64_t start, std::uint64_t taken_ns) {
+  const std::size_t over = task.frames.size() - 1;
+  task.latest.at(task.next_interruption++ % task.latest.size()) = {start, taken_ns, over};
+  if (over > 0) ++task.frames[over - 1].interruptions;
+}
+
+std::uint64_t CallPairing::interrupts_after(Task& task, std::uint64_t end) {
+  const std::size_t over = task.frames.size();
+  Frame& frame = task.frames.back();
+  const std::uint64_t most_ns = task.interrupted_ns - frame.interrupted_ns;
+  std::uint64_t after_ns = 0;
+  for (Interruption& interruption : task.latest) {
+    // The bounds hold unless the clocks of two CPUs differ.
+    const bool fits = frame.interruptions > 0 && interruption.taken_ns <= most_ns - after_ns;
+    if (interruption.over != over || interruption.start < end || !fits) continue;
+    after_ns += interruption.taken_ns;
+    interruption.over = over - 1;
+    --frame.interruptions;
+    if (over > 1) ++task.frames[over - 2].interruptions;
   }
-  return under == task.frames.rend() ? nullptr : &*under;
+  return after_ns;
 }
 
 void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns) {
@@ -230,15 +241,14 @@ void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t to
 
 // The call's own time is unknown, but its callees' time is still subtracted from the calls around it.
 void CallPairing::drop(Task& task) {
-  const Frame& frame = task.frames.back();
+  const Frame frame = task.frames.back();
+  task.frames.pop_back();
   ++damage_.unmatched_entries;
   if (frame.interrupt) {
     task.interrupted_ns += frame.callees_ns;
-    (void)end_interrupt(task, frame);
   } else if (!frame.root) {
-    (task.frames.end() - 2)->callees_ns += frame.callees_ns;
+    task.frames.back().callees_ns += frame.callees_ns;
   }
-  task.frames.pop_back();
 }
 
 void CallPairing::count_unmatched(Task& task, const GraphEvent& event) {

@@ -6,9 +6,11 @@
 // depths have gaps; but a deeper call always has a greater depth. Hence:
 // - An entry or exit at some depth proves that no deeper call is under way any more. Unless it is the exit of
 //   that very call, it also proves this for calls of the same depth. Any such call still on the stack has not
-//   returned within the trace (do_exit(), or its exit was lost). The exception is an interrupt between the
-//   kernel's stamp of a return and its record: the call is off the kernel's stack already, so the interrupt
-//   has its depth, and its exit comes after the interrupt.
+//   returned within the trace (do_exit(), or its exit was lost). The exception is an interrupt at the end of
+//   a call: kernels before 6.11 take the call off their stack first, then take the time of its return, and
+//   then write the record. An interrupt after the first step has the call's own depth, and the exit comes
+//   after it. Whether an interrupt came after the call's return, and so took no time from it, is told by the
+//   two times: in later kernels such an interrupt is one deeper than the call.
 // - An exit without an entry belongs to a call from before the trace began if no record of the task was as
 //   far out before and none has been lost, or if its duration reaches back beyond the first record. Otherwise
 //   its entry has been lost.
@@ -72,8 +74,8 @@ class CallPairing {
 
   [[nodiscard]] Task& task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& event);
   void take_stamp(Task& task, std::uint64_t time);
-  // Whether the event is the entry of an interrupt between the frame's return and the record of it.
-  [[nodiscard]] static bool comes_before_exit(Frame& frame, const GraphEvent& event);
+  // Whether the event is the entry of an interrupt that came after the kernel took the frame off its stack.
+  [[nodiscard]] static bool comes_before_exit(const Frame& frame, const GraphEvent& event);
   void enter(Task& task, const GraphEvent& event);
   void leave(Task& task, const GraphEvent& event);
   void close(Task& task, const GraphEvent& event);
@@ -89,9 +91,10 @@ class CallPairing {
                                  const std::vector<Frame>& frames, bool root);
   [[nodiscard]] Place make_place(std::uint32_t parent, std::uint64_t address,
                                  const std::vector<Frame>& frames, bool root);
-  // `frame` is the innermost, and its time is in the task's. Gives the call that it interrupted, if that is
-  // traced: one that had returned lost no time to it.
-  [[nodiscard]] static Frame* end_interrupt(Task& task, const Frame& frame);
+  // Of the innermost frame. `start` by the kernel's clock of durations; 0: unknown.
+  static void end_interrupt(Task& task, std::uint64_t start, std::uint64_t taken_ns);
+  // What interrupts over the innermost call took after its `end`. They came over its caller instead.
+  [[nodiscard]] static std::uint64_t interrupts_after(Task& task, std::uint64_t end);
   void add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns);
   [[nodiscard]] std::uint64_t less(std::uint64_t value, std::uint64_t by);
 

@@ -1,6 +1,7 @@
 // The tasks that made traced calls, each with its stack of calls under way.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,23 +12,28 @@ namespace netperfd::analysis {
 
 // A call under way.
 struct Frame {
-  std::uint64_t address = 0;          // of the function, as recorded
-  std::uint64_t entered = 0;          // the entry's stamp
-  std::uint64_t interrupted_ns = 0;   // the task's at the entry
-  std::uint64_t after_return_ns = 0;  // taken by interrupts after it had `returned`
-  std::uint64_t off_cpu_ns = 0;       // the task's at the entry
-  std::uint64_t callees_ns = 0;       // total time of the traced calls it made
+  std::uint64_t address = 0;         // of the function, as recorded
+  std::uint64_t entered = 0;         // the entry's stamp
+  std::uint64_t interrupted_ns = 0;  // the task's at the entry
+  std::uint64_t off_cpu_ns = 0;      // the task's at the entry
+  std::uint64_t callees_ns = 0;      // total time of the traced calls it made
   std::uint32_t callees = 0;
   std::uint32_t interruptions = 0;  // interrupt roots that preempted it directly
   std::uint32_t function = 0;       // index into FunctionTable
   std::uint32_t node = 0;           // index into CallTree, or CallTree::kNone
-  std::uint16_t depth = 0;  // grows from a frame to the next, not always by one, and not over `returned`
+  std::uint16_t depth = 0;          // grows from a frame to the next, not always by one
   ContextRank context = ContextRank::task;
   bool root : 1 = false;       // no traced function made the call
   bool interrupt : 1 = false;  // a root that preempted other code
   bool inner : 1 = false;      // the same function is already among its callers
-  bool returned : 1 = false;   // its return has its stamp, but an interrupt came before the record of it
   bool over_loss : 1 = false;  // records of its CPU were lost while it was under way
+};
+
+// An interrupt that has ended.
+struct Interruption {
+  std::uint64_t start = 0;     // the kernel's time of its entry
+  std::uint64_t taken_ns = 0;  // from the task
+  std::size_t over = 0;        // number of frames below it: it came over the last of them
 };
 
 struct Task {
@@ -36,6 +42,8 @@ struct Task {
   std::uint64_t key = 0;
   std::vector<Frame> frames;           // the outermost first
   std::uint64_t interrupted_ns = 0;    // taken from it by traced functions of interrupts, so far
+  std::array<Interruption, 4> latest;  // in no order
+  std::size_t next_interruption = 0;   // its place in `latest`
   std::uint64_t off_cpu_ns = 0;        // so far
   std::uint64_t out_since = 0;         // stamp of the switch away, if it is off the CPU
   std::uint64_t last = 0;              // the latest stamp of its records

@@ -93,26 +93,38 @@ TEST(Interrupts, whose_end_is_missing_take_what_their_callees_took) {
 // The kernel takes a call off its stack and its time, and then writes the record: an interrupt between the
 // two stands at the call's own depth.
 TEST(Interrupts, between_a_return_and_its_record_take_no_time_of_the_call) {
+  for (const int deeper : {0, 1}) {
+    CallScript script;
+    script.enter(0, 'a', 0).enter(10, 'b', 1).call(12, 15, 'c', 2);
+    script.context(ContextRank::softirq).enter(30, 's', 1 + deeper);
+    script.context(ContextRank::hardirq).enter(32, 'h', 2 + deeper).leave(36, 'h', 2 + deeper, 32, 36);
+    script.context(ContextRank::softirq).leave(45, 's', 1 + deeper, 30, 45);
+    script.context(ContextRank::hardirq).enter(46, 'h', 1 + deeper).leave(49, 'h', 1 + deeper, 46, 49);
+    script.context(ContextRank::task).leave(50, 'b', 1, 10, 28).leave(100, 'a', 0, 1, 100);
+    const FunctionProfile profile = script.profile();
+    EXPECT_EQ(profile.damage, CallDamage{});
+    EXPECT_EQ(function(profile, "b").total_ns, 18U);
+    EXPECT_EQ(function(profile, "b").self_ns, 15U);
+    EXPECT_EQ(function(profile, "b").interrupted_ns, 0U);
+    EXPECT_EQ(function(profile, "b").interruptions, 0U);
+    EXPECT_EQ(function(profile, "s").interrupted_ns, 4U);
+    EXPECT_EQ(function(profile, "a").interrupted_ns, 18U);
+    EXPECT_EQ(function(profile, "a").interruptions, 2U);
+    EXPECT_EQ(function(profile, "a").self_ns, 99U - 18U - 18U);
+    EXPECT_THAT(edges(profile), ElementsAre("a>b 1 18", "b>c 1 3"));
+  }
+}
+
+TEST(Interrupts, at_the_depth_of_a_call_but_before_its_return_take_its_time) {
   CallScript script;
-  script.enter(0, 'a', 0).enter(10, 'b', 1).call(12, 15, 'c', 2);
-  script.context(ContextRank::softirq).enter(30, 's', 1);
-  script.context(ContextRank::hardirq).call(32, 36, 'h', 2);
-  script.context(ContextRank::softirq)
-      .leave(45, 's', 1, 30, 45)
-      .context(ContextRank::hardirq)
-      .call(46, 49, 'h', 1);
-  script.context(ContextRank::task).leave(50, 'b', 1, 10, 28).leave(100, 'a', 0, 1, 100);
+  script.enter(0, 'a', 0).enter(10, 'b', 1);
+  script.context(ContextRank::hardirq).enter(30, 'i', 1).leave(45, 'i', 1, 30, 45);
+  script.context(ContextRank::task).leave(50, 'b', 1, 10, 46).leave(100, 'a', 0, 1, 100);
   const FunctionProfile profile = script.profile();
   EXPECT_EQ(profile.damage, CallDamage{});
-  EXPECT_EQ(function(profile, "b").total_ns, 18U);
-  EXPECT_EQ(function(profile, "b").self_ns, 15U);
-  EXPECT_EQ(function(profile, "b").interrupted_ns, 0U);
-  EXPECT_EQ(function(profile, "b").interruptions, 0U);
-  EXPECT_EQ(function(profile, "s").interrupted_ns, 4U);
-  EXPECT_EQ(function(profile, "a").interrupted_ns, 18U);
-  EXPECT_EQ(function(profile, "a").interruptions, 2U);
-  EXPECT_EQ(function(profile, "a").self_ns, 99U - 18U - 18U);
-  EXPECT_THAT(edges(profile), ElementsAre("a>b 1 18", "b>c 1 3"));
+  EXPECT_EQ(function(profile, "b").self_ns, 36U - 15U);
+  EXPECT_EQ(function(profile, "b").interruptions, 1U);
+  EXPECT_EQ(function(profile, "a").self_ns, 99U - 15U - 21U);
 }
 
 TEST(Interrupts, between_a_return_and_its_record_take_time_where_only_records_tell_it) {
@@ -126,16 +138,11 @@ TEST(Interrupts, between_a_return_and_its_record_take_time_where_only_records_te
 
 TEST(Interrupts, whose_end_is_missing_keep_no_call_open_that_has_returned) {
   CallScript script;
-  script.enter(0, 'a', 0)
-      .enter(10, 'b', 1)
-      .context(ContextRank::hardirq)
-      .enter(20, 'i', 1)
-      .call(30, 40, 'j', 2);
+  script.enter(0, 'a', 0).enter(10, 'b', 1).context(ContextRank::hardirq).enter(20, 'i', 1);
   script.context(ContextRank::task).leave(50, 'b', 1, 10, 19).call(60, 70, 'b', 1).leave(100, 'a', 0);
   const FunctionProfile profile = script.profile();
   EXPECT_EQ(function(profile, "b").hits, 2U);
   EXPECT_EQ(function(profile, "b").total_ns, 9U + 10U);
-  EXPECT_EQ(function(profile, "a").interrupted_ns, 10U);
   EXPECT_EQ(profile.damage.unmatched_entries, 1U);
   EXPECT_EQ(profile.damage.unmatched_exits, 0U);
 }

@@ -129,15 +129,12 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   task.calls.push_back(call);
 }
 
-// The kernel takes a call off its stack before it writes the record.
-void SimulatedMachine::interrupt_before_exit(std::uint32_t cpu, Task& task) {
-  const Call returned = task.calls.back();
-  task.calls.pop_back();
+void SimulatedMachine::interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over) {
   Call call;
   call.function = 'a' + random(shape_.functions);
   call.entered = now_;
-  call.depth = returned.depth;
-  const auto rank = static_cast<std::uint64_t>(returned.context);
+  call.depth = depth;
+  const auto rank = static_cast<std::uint64_t>(over);
   call.context = static_cast<ContextRank>(rank + 1 + random(3 - rank));
   call.traced = call.root = call.interrupt = true;
   GraphEvent entry = event(GraphEventKind::entry, task);
@@ -148,15 +145,28 @@ void SimulatedMachine::interrupt_before_exit(std::uint32_t cpu, Task& task) {
   task.calls.push_back(call);
   pass(1 + random(500));
   leave(cpu, task);
-  task.calls.push_back(returned);
+}
+
+// Older kernels take a call off their stack, then take the time of its return, and then write the record;
+// newer ones take it off the stack last. Gives the time of the return.
+std::uint64_t SimulatedMachine::end_call(std::uint32_t cpu, Task& task) {
+  const Call call = task.calls.back();
+  const bool can_interrupt = call.traced && shape_.kernel_tells_times && call.context < ContextRank::nmi;
+  if (!can_interrupt || random(20) != 0) return now_;
+  const bool newer = random(2) == 0;
+  if (!newer && random(2) == 0) {
+    interrupt(cpu, task, call.depth, call.context);
+    return now_;
+  }
+  const std::uint64_t returned = now_;
+  task.calls.pop_back();
+  interrupt(cpu, task, static_cast<std::uint16_t>(call.depth + (newer ? 1 : 0)), call.context);
+  task.calls.push_back(call);
+  return returned;
 }
 
 void SimulatedMachine::leave(std::uint32_t cpu, Task& task) {
-  const std::uint64_t returned = now_;
-  const ContextRank rank = task.calls.back().context;
-  if (task.calls.back().traced && shape_.kernel_tells_times && rank < ContextRank::nmi && random(20) == 0) {
-    interrupt_before_exit(cpu, task);
-  }
+  const std::uint64_t returned = end_call(cpu, task);
   const Call call = task.calls.back();
   GraphEvent exit = event(GraphEventKind::exit, task);
   exit.function = call.function;

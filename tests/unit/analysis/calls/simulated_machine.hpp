@@ -82,7 +82,8 @@ class SimulatedMachine {
   static void charge(Task& task, std::uint64_t ns);
   void enter(std::uint32_t cpu, Task& task);
   void leave(std::uint32_t cpu, Task& task);
-  void interrupt_before_exit(std::uint32_t cpu, Task& task);
+  void interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over);
+  [[nodiscard]] std::uint64_t end_call(std::uint32_t cpu, Task& task);
   void count(Task& task, const Call& call, std::uint64_t returned);
   void switch_away(std::uint32_t cpu, bool task_ends);
   void bury(Task& task);
