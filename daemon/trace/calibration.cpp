@@ -106,7 +106,7 @@ Status write_filter(Tracefs& tracefs, const TraceSession& session, const Functio
   if (!text) return std::unexpected(text.error());
   std::vector<std::string> found;
   std::istringstream filter(*text);
-  for (std::string line; std::getline(filter, line);) found.push_back(line);
+  for (std::string line; std::getline(filter, line);) found.push_back(line.substr(0, line.find(' ')));
   std::ranges::sort(expected);
   std::ranges::sort(found);
   if (found == expected) return {};

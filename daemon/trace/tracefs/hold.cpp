@@ -57,6 +57,16 @@ Status Hold::set_list(const std::string& file, const std::string& text) {
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }
 
+namespace {
+
+std::size_t count_of(const FunctionLines& lines) {
+  std::size_t count = 0;
+  for (const auto& [name, numbers] : lines) count += numbers.size();
+  return count;
+}
+
+}  // namespace
+
 Status Hold::write_functions(const std::string& file, const std::vector<std::string>& patterns,
                              const FunctionLines& lines, std::vector<std::string>& refused) {
   auto status = tracefs_.write(path(file), "");
@@ -91,7 +101,7 @@ Status Hold::set_functions(const std::string& file, const std::vector<std::strin
     if (!status || lines.empty()) return status;
     const auto written = read(file);
     if (!written) return std::unexpected(written.error());
-    if (lines_of(*written, patterns).size() >= lines.size()) return {};
+    if (count_of(lines_of(*written, patterns)) >= count_of(lines)) return {};
     refused.clear();  // the numbers were those of other functions: a module came or went meanwhile
     return write_functions(file, patterns, {}, refused);
   };
