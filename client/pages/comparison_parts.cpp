@@ -62,14 +62,14 @@ const char* a_side(const ComparisonView& head) {
 // How many samples would find a difference of the threshold or show that there is none, where that is more
 // than there are.
 std::string samples_needed(const ComparisonView& head) {
-  if (!head.needed || !head.threshold) return {};
-  if (*head.needed <= std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))) return {};
-  std::string text = fmt::format("; finding {} takes about {}{}", percent_text(*head.threshold),
-                                 format_count(std::uint64_t{*head.needed}), a_side(head));
-  if (head.needed_for_equivalence) {
-    text += fmt::format(", ruling it out {}", format_count(std::uint64_t{*head.needed_for_equivalence}));
-  }
-  return text;
+  if (!head.threshold) return {};
+  const std::uint32_t samples = std::min(head.samples_a.value_or(0), head.samples_b.value_or(0));
+  const auto about = [&](std::string_view what, const std::optional<std::uint32_t>& count) -> std::string {
+    if (!count || *count <= samples) return {};
+    return fmt::format("; {} {} takes about {}{}", what, percent_text(*head.threshold),
+                       format_count(std::uint64_t{*count}), a_side(head));
+  };
+  return about("finding", head.needed) + about("ruling out", head.needed_for_equivalence);
 }
 
 std::string sample_noun(const ComparisonView& head, std::uint64_t count) {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kFunctions = 8;  // on the page
 constexpr std::size_t kCounters = 6;
-constexpr double kMoved = 0.05;  // highest q of what is said to have moved
+constexpr double kMoved =
+    0.05;  // highest q of a counter, or adjusted p of a function, that is said to have moved
 
 bool too_few(const CompareView& view) {
   return view.details.comparison.verdict == "too few";
@@ -62,6 +63,10 @@ std::string because(const FunctionDeltaView& row) {
   std::string text = renamed + factors[0].text();
   if (factors[1].change() > std::max(0.05, factors[0].change() / 3)) text += ", " + factors[1].text();
   return text;
+}
+
+bool of_one_side(const FunctionDeltaView& row) {
+  return row.match == "only A" || row.match == "only B";
 }
 
 std::string function_name(const FunctionDeltaView& row) {
@@ -168,6 +173,8 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
   if (functions.empty()) return {};
   const std::size_t count = view.all ? functions.size() : std::min(kFunctions, functions.size());
   const bool one_module = of_one_module(functions);
+  const bool some_tested =
+      std::ranges::any_of(functions, [](const FunctionDeltaView& row) { return row.p_adjusted.has_value(); });
   std::vector<Cells> rows;
   std::vector<Cell> notes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -179,8 +186,8 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                     {interval_text(row.low, row.high)},
                     {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
                     {or_dash(row.p_adjusted, probability_text)}});
-    // What is not significant has no cause; if nothing was tested, anything may be.
-    const bool stands = !row.p_adjusted || *row.p_adjusted <= kMoved;
+    // What is not significant has no cause. If nothing could be tested, all of it is shown.
+    const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
     notes.push_back({stands ? because(row) : "", Style::faint});
   }
   const ComparisonView& head = view.details.comparison;

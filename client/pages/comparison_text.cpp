@@ -141,8 +141,9 @@ std::string account(const Screen& screen, const ComparisonView& head) {
   }
   if (!head.explained) return text;
   std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
-  if (head.explained_low && head.explained_high) {
-    words += fmt::format(" ({:.0f} to {:.0f} %)", *head.explained_low * 100, *head.explained_high * 100);
+  const auto end = [](const Figure& share) { return share ? fmt::format("{:.0f}", *share * 100) : "?"; };
+  if (head.explained_low || head.explained_high) {
+    words += fmt::format(" ({} to {} %)", end(head.explained_low), end(head.explained_high));
   }
   return text + show::field(screen, "explained", words);
 }

@@ -87,8 +87,8 @@ struct FunctionDelta {
   std::optional<double> share;
 };
 
-// Changes of the traced runs' CPU time, in ns per byte of goodput: time = functions + rest, apart from
-// rounding of the estimates.
+// Changes of the traced runs' CPU time, in ns per byte of goodput. In each run time = functions + rest; the
+// estimates need not add up.
 struct TracedAccount {
   ShiftEstimate time;       // busy time of all CPUs without the tracer's
   ShiftEstimate functions;  // self times of all traced functions

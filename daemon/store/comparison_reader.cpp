@@ -83,8 +83,8 @@ class RunParts {
     return parts;
   }
 
-  // Loads the data for a verdict on the throughput: the figure, the place in the design, whether it was
-  // traced.
+  // Loads the data for a verdict on the throughput: the figure, the place in the design, the boot, whether it
+  // was traced.
   Status load_throughput(RunId id, analysis::ComparedRun& run) {
     run.id = id;
     bool known = false;
@@ -96,6 +96,11 @@ class RunParts {
     if (!known) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));
     done = for_each_row(received_.bind(id),
                         [&](const Statement& row) { row.read(run.received_bits_per_second); });
+    if (!done) return done;
+    done = for_each_row(environment_.bind(id), [&](const Statement& row) {
+      std::int64_t fingerprint = 0;
+      row.read(fingerprint, run.fingerprint.emplace().boot_id);
+    });
     if (!done) return done;
     return for_each_row(trace_.bind(id), [&](const Statement& row) {
       auto& trace = run.trace.emplace();

@@ -16,6 +16,12 @@ constexpr double kPower = 0.8;
 
 using Signs = std::vector<double>;
 
+double size_of_largest(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 // Values of one figure such that its statistic under an exchange is the size of their sum with the exchange's
 // signs: differences within pairs, or deviations of all values from their common mean, of which only B's
 // count (sign 1, A's 0). Scaled so that their squares add up to 1.
@@ -30,7 +36,10 @@ std::vector<double> scaled_values(const Samples& samples) {
         std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     for (double& value : values) value -= mean;
   }
-  const double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+  double squares = std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+  // Equal values differ from their mean by its rounding.
+  const double largest = std::max(size_of_largest(samples.a), size_of_largest(samples.b));
+  if (squares <= 1e-24 * largest * largest * static_cast<double>(values.size())) squares = 0;
   for (double& value : values) value = squares > 0 ? value / std::sqrt(squares) : 0;
   return values;
 }
@@ -103,6 +112,16 @@ double bound(const Samples& samples) {
   return samples.paired ? a : a * b / (a + b);
 }
 
+std::optional<double> detectable(const Samples& samples, double critical) {
+  const double most = bound(samples);
+  const auto n = static_cast<double>(samples.a.size() + (samples.paired ? 0 : samples.b.size()));
+  const double freedom = n - (samples.paired ? 1 : 2);
+  if (freedom < 1) return std::nullopt;
+  const double square = std::min(critical * critical, most * (1 - 1e-9));
+  const double t = std::sqrt(freedom * square / (most - square));
+  return noncentrality_above(t, freedom, kPower) / std::sqrt(most);
+}
+
 }  // namespace
 
 FamilyTest test_family(const std::vector<Samples>& figures, double level) {
@@ -141,19 +160,9 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level) {
   if (allowed >= 1 && allowed <= largest.size()) {
     std::ranges::sort(largest, std::greater<>{});
     test.critical = largest[allowed - 1];
+    test.detectable = detectable(figures.front(), *test.critical);
   }
   return test;
-}
-
-std::optional<double> detectable_in_family(const Samples& samples, double critical) {
-  const auto sd = spread_of(samples);
-  const double most = bound(samples);
-  const double n = static_cast<double>(samples.a.size() + (samples.paired ? 0 : samples.b.size()));
-  const double freedom = n - (samples.paired ? 1 : 2);
-  if (!sd || freedom < 1) return std::nullopt;
-  const double square = std::min(critical * critical, most * (1 - 1e-9));
-  const double t = std::sqrt(freedom * square / (most - square));
-  return *sd * noncentrality_above(t, freedom, kPower) / std::sqrt(most);
 }
 
 }  // namespace netperfd::analysis

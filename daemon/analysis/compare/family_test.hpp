@@ -23,15 +23,13 @@ struct FamilyTest {
   std::vector<double> p;  // adjusted, in the order of the figures
   // The statistic that a figure must exceed to be found at 1 - level; absent if so few samples find nothing.
   std::optional<double> critical;
+  // The shift of a figure that is then found with 80 % power, in units of its spread_of(): noncentral t.
+  std::optional<double> detectable;
 };
 
 // All figures must have the same numbers of samples, at least one on each side, and be paired alike. Exact if
-// there are at most 20,000 exchanges, otherwise from 1,000 to 4,000 of them, drawn from a fixed seed: fewer
-// of many samples.
+// there are at most 20,000 exchanges that are no mirrors of one another (15 blocks), otherwise from 1,000 to
+// 4,000 of them, drawn from a fixed seed: fewer of many samples.
 [[nodiscard]] FamilyTest test_family(const std::vector<Samples>& figures, double level);
-
-// The shift that such samples find with 80 % power where the statistic must exceed `critical`: noncentral t
-// at the spread to plan with. Absent if there are too few to know their spread.
-[[nodiscard]] std::optional<double> detectable_in_family(const Samples& samples, double critical);
 
 }  // namespace netperfd::analysis

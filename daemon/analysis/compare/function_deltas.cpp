@@ -128,7 +128,8 @@ void test_together(std::vector<FunctionRow>& rows, const Sampling& sampling, dou
   for (FunctionRow& row : rows) {
     if (!row.tested || !row.delta.cost.p) continue;
     row.delta.p_adjusted = test.p[next];
-    if (test.critical) row.delta.detectable = detectable_in_family(figures[next], *test.critical);
+    const auto spread = spread_of(figures[next]);
+    if (test.detectable && spread) row.delta.detectable = *test.detectable * *spread;
     ++next;
   }
 }

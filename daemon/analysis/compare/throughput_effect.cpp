@@ -61,6 +61,9 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
               "Not counted, because their blocks lack one side or fell into two boots: {} of {} runs.",
               sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
     }
+    if (sampling.pairing() == Pairing::boots_of_blocks) {
+      caveats.add(Gravity::told, "The blocks are of several boots, and each boot counts as one sample.");
+    }
     if (sampling.uneven_blocks() > 0) {
       caveats.add(
           Gravity::weakens,
@@ -105,10 +108,13 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
   if (boots_a.size() == 1 && boots_b.size() == 1 && boots_a != boots_b) {
     caveats.add(Gravity::verdict, "One boot each: not separable from boot-to-boot variation.");
   }
-  if (sampling.pairing() == Pairing::runs && (boots_a.size() > 1 || boots_b.size() > 1)) {
-    caveats.add(Gravity::verdict,
-                "The runs are of several boots, but not of all of them the boot is known: each run counts as "
-                "a sample, though runs of one boot share its luck.");
+  const bool by_boot = sampling.pairing() == Pairing::boots || sampling.pairing() == Pairing::boots_of_blocks;
+  if (!by_boot && (boots_a.size() > 1 || boots_b.size() > 1)) {
+    caveats.add(
+        Gravity::verdict,
+        fmt::format("The runs are of several boots, but not of all of them the boot is known: each {} "
+                    "counts as a sample, though those of one boot share its luck.",
+                    sampling.in_blocks() ? "block" : "run"));
   }
 }
 
@@ -161,7 +167,12 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 
 bool has_luck_of_one_boot(const Sampling& sampling, const std::vector<std::string>& changed) {
   const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+  const auto knows_boot = [](const ComparedRun* run) {
+    return run->fingerprint && !run->fingerprint->boot_id.empty();
+  };
   if (boots_a.size() != 1 || boots_b.size() != 1) return false;
+  if (!std::ranges::all_of(sampling.a(), knows_boot) || !std::ranges::all_of(sampling.b(), knows_boot))
+    return false;
   return boots_a != boots_b || std::ranges::any_of(changed, is_code);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
@@ -27,17 +28,33 @@ std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
                .tracer = static_cast<double>(trace.calls) * (cost.entry_ns + cost.callee_ns) / bytes};
 }
 
-template <class Value>
-ShiftEstimate shift_of_runs(const RunList& a, const RunList& b, double level, Value value) {
-  const auto cost = common_cost(a, b);
-  if (!cost) return {};
-  const auto known = [&](const ComparedRun& run) -> std::optional<double> {
-    const auto costs = costs_of(run, *cost);
-    if (!costs) return std::nullopt;
-    return value(*costs);
-  };
-  return estimate_shift(Sampling(a, b), values_of(a, known), values_of(b, known), level);
-}
+// The costs of all runs of both sides, to estimate the shift of any figure made of them.
+class TracedCosts {
+ public:
+  TracedCosts(const RunList& a, const RunList& b, const TracerCost& cost, double level)
+      : sampling_(a, b), level_(level), a_(costs_of_side(a, cost)), b_(costs_of_side(b, cost)) {}
+
+  template <class Figure>
+  [[nodiscard]] ShiftEstimate shift(Figure figure) const {
+    const auto of_side = [&figure](const std::vector<std::optional<Costs>>& side) {
+      RunValues values;
+      for (const auto& costs : side) values.push_back(costs ? std::optional(figure(*costs)) : std::nullopt);
+      return values;
+    };
+    return estimate_shift(sampling_, of_side(a_), of_side(b_), level_);
+  }
+
+ private:
+  static std::vector<std::optional<Costs>> costs_of_side(const RunList& runs, const TracerCost& cost) {
+    std::vector<std::optional<Costs>> side;
+    for (const ComparedRun* run : runs) side.push_back(costs_of(*run, cost));
+    return side;
+  }
+
+  Sampling sampling_;
+  double level_;
+  std::vector<std::optional<Costs>> a_, b_;
+};
 
 bool contains_zero(const ShiftEstimate& estimate) {
   return estimate.low && *estimate.low <= 0 && *estimate.high >= 0;
@@ -46,23 +63,26 @@ bool contains_zero(const ShiftEstimate& estimate) {
 }  // namespace
 
 std::optional<TracedAccount> traced_account(const RunList& traced_a, const RunList& traced_b, double level) {
-  const auto shift = [&](auto value) { return shift_of_runs(traced_a, traced_b, level, value); };
+  const auto cost = common_cost(traced_a, traced_b);
+  if (!cost) return std::nullopt;
+  const TracedCosts costs(traced_a, traced_b, *cost, level);
   TracedAccount account;
-  account.time = shift([](const Costs& costs) { return costs.busy - costs.tracer; });
+  account.time = costs.shift([](const Costs& run) { return run.busy - run.tracer; });
   if (!account.time.shift) return std::nullopt;
-  account.functions = shift([](const Costs& costs) { return costs.functions; });
-  account.tracer = shift([](const Costs& costs) { return costs.tracer; });
-  account.rest = shift([](const Costs& costs) { return costs.busy - costs.tracer - costs.functions; });
+  account.functions = costs.shift([](const Costs& run) { return run.functions; });
+  account.tracer = costs.shift([](const Costs& run) { return run.tracer; });
+  account.rest = costs.shift([](const Costs& run) { return run.busy - run.tracer - run.functions; });
   return account;
 }
 
 std::optional<ExplainedShare> explained_share(const RunList& traced_a, const RunList& traced_b,
                                               const TracedAccount& account, double level) {
-  if (!account.time.low || contains_zero(account.time)) return std::nullopt;
-  const auto fits = [&](double share) {
-    return contains_zero(shift_of_runs(traced_a, traced_b, level, [share](const Costs& costs) {
-      return costs.functions - share * (costs.busy - costs.tracer);
-    }));
+  const auto cost = common_cost(traced_a, traced_b);
+  if (!cost || !account.time.low || contains_zero(account.time)) return std::nullopt;
+  const TracedCosts costs(traced_a, traced_b, *cost, level);
+  const auto fits = [&costs](double share) {
+    return contains_zero(
+        costs.shift([share](const Costs& run) { return run.functions - share * (run.busy - run.tracer); }));
   };
   ExplainedShare explained{.share = *account.functions.shift / *account.time.shift, .low = {}, .high = {}};
   const auto end = [&](double direction) -> std::optional<double> {
@@ -74,7 +94,8 @@ std::optional<ExplainedShare> explained_share(const RunList& traced_a, const Run
     }
     if (std::abs(step) >= kFarthest) return std::nullopt;
     double outside = inside + step;
-    while (std::abs(outside - inside) > 1e-4) {
+    constexpr int kHalvings = 30;
+    for (int i = 0; i < kHalvings; ++i) {
       const double middle = std::midpoint(inside, outside);
       (fits(middle) ? inside : outside) = middle;
     }
