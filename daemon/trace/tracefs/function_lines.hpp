@@ -1,6 +1,6 @@
 // Functions by their line number in available_filter_functions. For each name that is written to a filter the
-// kernel compares the names of all its functions, 60,000 and more, which takes 25 ms and in an emulator a
-// second; a line number it only looks up (kernel/trace/ftrace.c, add_rec_by_index).
+// kernel compares the names of all its functions, 60,000 and more; a line number it only looks up
+// (kernel/trace/ftrace.c, add_rec_by_index).
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,15 @@
 #include "daemon/trace/tracefs/undo.hpp"
 
 namespace netperfd::trace {
+namespace {
+
+std::size_t count_of(const FunctionLines& lines) {
+  std::size_t count = 0;
+  for (const auto& [name, numbers] : lines) count += numbers.size();
+  return count;
+}
+
+}  // namespace
 
 std::string in_directory(const std::string& directory, const std::string& file) {
   return directory.empty() ? file : directory + "/" + file;
@@ -56,16 +65,6 @@ Status Hold::set_list(const std::string& file, const std::string& text) {
   const auto make = [&] { return tracefs_.write(path(file), text); };
   return at_top() ? change(ChangeKind::list, file, make) : make();
 }
-
-namespace {
-
-std::size_t count_of(const FunctionLines& lines) {
-  std::size_t count = 0;
-  for (const auto& [name, numbers] : lines) count += numbers.size();
-  return count;
-}
-
-}  // namespace
 
 Status Hold::write_functions(const std::string& file, const std::vector<std::string>& patterns,
                              const FunctionLines& lines, std::vector<std::string>& refused) {

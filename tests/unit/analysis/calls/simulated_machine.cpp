@@ -99,6 +99,15 @@ void SimulatedMachine::charge(Task& task, std::uint64_t ns) {
   }
 }
 
+void SimulatedMachine::begin(std::uint32_t cpu, Task& task, const Call& call) {
+  GraphEvent entry = event(GraphEventKind::entry, task);
+  entry.function = call.function;
+  entry.depth = call.depth;
+  entry.context = call.context;
+  record(cpu, entry);
+  task.calls.push_back(call);
+}
+
 void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   const bool is_new = !task.calls.empty() && task.calls.back().gone;
   if (is_new) bury(task);
@@ -121,12 +130,7 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   if (rank != ContextRank::task && call.context == ContextRank::task) call.context = ContextRank::softirq;
   call.interrupt = call.context > (seen_below ? rank : ContextRank::task);
   call.root = call.interrupt || !seen_below;
-  GraphEvent entry = event(GraphEventKind::entry, task);
-  entry.function = call.function;
-  entry.depth = call.depth;
-  entry.context = call.context;
-  record(cpu, entry);
-  task.calls.push_back(call);
+  begin(cpu, task, call);
 }
 
 void SimulatedMachine::interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over) {
@@ -137,12 +141,7 @@ void SimulatedMachine::interrupt(std::uint32_t cpu, Task& task, std::uint16_t de
   const auto rank = static_cast<std::uint64_t>(over);
   call.context = static_cast<ContextRank>(rank + 1 + random(3 - rank));
   call.traced = call.root = call.interrupt = true;
-  GraphEvent entry = event(GraphEventKind::entry, task);
-  entry.function = call.function;
-  entry.depth = call.depth;
-  entry.context = call.context;
-  record(cpu, entry);
-  task.calls.push_back(call);
+  begin(cpu, task, call);
   pass(1 + random(500));
   leave(cpu, task);
 }

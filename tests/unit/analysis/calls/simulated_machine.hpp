@@ -82,6 +82,7 @@ class SimulatedMachine {
   static void charge(Task& task, std::uint64_t ns);
   void enter(std::uint32_t cpu, Task& task);
   void leave(std::uint32_t cpu, Task& task);
+  void begin(std::uint32_t cpu, Task& task, const Call& call);
   void interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over);
   [[nodiscard]] std::uint64_t end_call(std::uint32_t cpu, Task& task);
   void count(Task& task, const Call& call, std::uint64_t returned);
