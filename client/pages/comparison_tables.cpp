@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kFunctions = 8;  // on the page
 constexpr std::size_t kCounters = 6;
-constexpr double kMoved =
-    0.05;  // highest q of a counter, or adjusted p of a function, that is said to have moved
+// Highest q of a counter, or adjusted p of a function, that is said to have moved.
+constexpr double kMoved = 0.05;
 
 bool too_few(const CompareView& view) {
   return view.details.comparison.verdict == "too few";
@@ -111,7 +111,7 @@ std::string not_found_text(const std::vector<FunctionDeltaView>& functions) {
   }
   if (costliest == nullptr) return {};
   return fmt::format(
-      "none differs beyond chance; a change of {} in {} would have been found with 80 % power\n",
+      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power\n",
       format_cost(*costliest->detectable), costliest->function);
 }
 

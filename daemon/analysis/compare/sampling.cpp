@@ -24,10 +24,6 @@ bool in_block(const ComparedRun* run) {
   return run->block != 0;
 }
 
-bool knows_boot(const ComparedRun* run) {
-  return run->fingerprint && !run->fingerprint->boot_id.empty();
-}
-
 std::vector<std::vector<std::size_t>> by_boot(const RunList& runs) {
   std::map<std::string, std::vector<std::size_t>> boots;
   for (std::size_t i = 0; i < runs.size(); ++i) boots[runs[i]->fingerprint->boot_id].push_back(i);
@@ -49,6 +45,10 @@ std::vector<double> differences(const Samples& samples) {
 }
 
 }  // namespace
+
+bool knows_boot(const ComparedRun* run) {
+  return run->fingerprint && !run->fingerprint->boot_id.empty();
+}
 
 Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
   if (group_by_block()) {

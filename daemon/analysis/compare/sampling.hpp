@@ -23,6 +23,8 @@ using RunList = std::vector<const ComparedRun*>;
 // One value per run, in the order of the runs; absent: unknown for this run.
 using RunValues = std::vector<std::optional<double>>;
 
+[[nodiscard]] bool knows_boot(const ComparedRun* run);
+
 struct Samples {
   std::vector<double> a, b;
   bool paired = false;  // a[i] and b[i] belong to one block, or to the blocks of one boot

@@ -47,7 +47,7 @@ bool all_before(const RunList& first, const RunList& second) {
 std::set<std::string> boots_of(const RunList& runs) {
   std::set<std::string> boots;
   for (const ComparedRun* run : runs) {
-    if (run->fingerprint && !run->fingerprint->boot_id.empty()) boots.insert(run->fingerprint->boot_id);
+    if (knows_boot(run)) boots.insert(run->fingerprint->boot_id);
   }
   return boots;
 }
@@ -167,9 +167,6 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 
 bool has_luck_of_one_boot(const Sampling& sampling, const std::vector<std::string>& changed) {
   const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
-  const auto knows_boot = [](const ComparedRun* run) {
-    return run->fingerprint && !run->fingerprint->boot_id.empty();
-  };
   if (boots_a.size() != 1 || boots_b.size() != 1) return false;
   if (!std::ranges::all_of(sampling.a(), knows_boot) || !std::ranges::all_of(sampling.b(), knows_boot))
     return false;

@@ -84,6 +84,43 @@ TEST(ComparePages, where_no_cpu_was_the_limit_the_functions_tell_no_story) {
   expect_golden("compare_not_cpu_bound_80.txt", page(samples::paced()));
 }
 
+TEST(ComparePages, of_one_boot_say_up_to_which_spread_of_boots_the_verdict_holds) {
+  CompareView view = samples::hash_table();
+  view.details.comparison.boot_spread = 0.325;
+  EXPECT_TRUE(has(page(view, 160), "of one boot, it holds unless boots differ by more than 32 %"))
+      << page(view, 160);
+  view.details.comparison.boot_spread = 0;
+  EXPECT_TRUE(has(page(view, 160), "of one boot, it holds for this boot alone")) << page(view, 160);
+}
+
+TEST(ComparePages, show_no_medians_that_contradict_the_effect) {
+  CompareView view = samples::noisy();
+  view.details.comparison.median_a = 268.5e6;
+  view.details.comparison.median_b = 268.8e6;
+  view.details.comparison.ratio = 0.9927;
+  EXPECT_TRUE(has(page(view), "about 268.6 Mbit/s   -0.73 %")) << page(view);
+  EXPECT_FALSE(has(page(view), "->"));
+}
+
+TEST(ComparePages, say_how_many_runs_have_each_value_of_a_fact) {
+  CompareView view = samples::offload_differs();
+  for (auto& fact : view.details.facts) {
+    fact.a = {"6.1", "6.2"};
+    fact.b = {"6.1", "6.2"};
+    fact.runs_a = {9, 1};
+    fact.runs_b = {1, 9};
+  }
+  EXPECT_TRUE(has(page(view), "6.1 (9 runs) or 6.2 (1 run) ->")) << page(view);
+}
+
+TEST(ComparePages, where_no_function_differs_say_what_would_have_been_found) {
+  CompareView view = samples::hash_table();
+  for (auto& function : view.details.functions) {
+    if (function.p_adjusted) function.p_adjusted = 0.4;
+  }
+  EXPECT_TRUE(has(page(view), "a change of 1.80 ns a byte in hsr_get_node would")) << page(view);
+}
+
 TEST(ComparePages, without_functions_say_why) {
   CompareView view = samples::hash_table();
   view.details.functions.clear();
