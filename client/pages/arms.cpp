@@ -71,6 +71,7 @@ std::string arm_words(const RunView& run) {
   if (!run.block) return {};
   std::vector<std::string> parts = parts_of(side_of(run), run.traced);
   parts.insert(parts.begin(), fmt::format("block {}", *run.block));
+  if (run.build) parts.push_back("build " + *run.build);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

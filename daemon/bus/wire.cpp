@@ -85,6 +85,7 @@ void put_arm(rows::Run& row, const core::RunRow& run) {
   if (run.arm.variant == '\0') return;
   row.side = std::string{run.arm.variant};
   row.variant = run.variant;
+  if (!run.build.empty()) row.build = run.build;
 }
 
 rows::Run make_run(const core::RunRow& run) {

@@ -17,6 +17,10 @@ Reader command(std::vector<std::string>& argv) {
               "a list of words (like [/usr/sbin/ethtool, -K, eth0, gro, off])");
 }
 
+Reader builds(std::vector<std::string>& words) {
+  return list(words, parse_text, "a text of one line", "a list of words (like [build-1, build-2])");
+}
+
 const YamlNode* value_of(const YamlNode& mapping, std::string_view key) {
   const YamlEntry* entry = mapping.find(key);
   return entry ? &entry->value : nullptr;
@@ -50,10 +54,12 @@ std::vector<Key> keys_of_design(DesignDraft& draft) {
       {"design.a.name", text(draft.a.name)},
       {"design.a.switch", command(draft.a.apply)},
       {"design.a.check", command(draft.a.verify)},
+      {"design.a.builds", builds(draft.a.builds)},
       {"design.b", {}},
       {"design.b.name", text(draft.b.name)},
       {"design.b.switch", command(draft.b.apply)},
       {"design.b.check", command(draft.b.verify)},
+      {"design.b.builds", builds(draft.b.builds)},
       {"design.changed", list(draft.changed, parse_text, "a text of one line",
                               "a list of groups of facts (like [kernel, 'module:hsr'])")},
       {"design.seed", number(draft.seed)},
@@ -80,6 +86,7 @@ std::vector<std::string> commands_of(const Design& design) {
   const auto add = [&keys](const std::optional<Variant>& side, const std::string& key) {
     if (side && !side->apply.empty()) keys.push_back(key + ".switch");
     if (side && !side->verify.empty()) keys.push_back(key + ".check");
+    if (side && !side->builds.empty()) keys.push_back(key + ".builds");
   };
   add(design.a, "design.a");
   add(design.b, "design.b");

@@ -15,8 +15,8 @@ enum class ArmKind { plain, traced };
 // Values filled in by the keys.
 struct DesignDraft {
   std::vector<ArmKind> arms;  // empty: derived from the job's trace and variants
-  Variant a{.name = "A", .apply = {}, .verify = {}};
-  Variant b{.name = "B", .apply = {}, .verify = {}};
+  Variant a{.name = "A", .apply = {}, .verify = {}, .builds = {}};
+  Variant b{.name = "B", .apply = {}, .verify = {}, .builds = {}};
   std::vector<std::string> changed;
   std::optional<std::uint64_t> seed;
 };

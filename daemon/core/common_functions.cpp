@@ -30,9 +30,12 @@ std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a
   return lonely;
 }
 
-void CommonFunctions::find(char last, SideSwitch::Done done) {
+void CommonFunctions::find(const Arm& last, SideSwitch::Done done) {
   done_ = std::move(done);
-  sides_.bring(last == 'A' ? 'B' : 'A', [this, last](const Status& there) {
+  Arm other = last;
+  other.variant = last.variant == 'A' ? 'B' : 'A';
+  other.letter = 0;
+  sides_.bring(other, [this, last](const Status& there) {
     if (!there || sides_.gave_up()) return std::exchange(done_, nullptr)(there);
     first_ = tracer_.functions(spec_).value_or(std::vector<std::string>{});
     sides_.bring(last, [this](const Status& back) {

@@ -22,10 +22,10 @@ class CommonFunctions {
   CommonFunctions(const CommonFunctions&) = delete;
   CommonFunctions& operator=(const CommonFunctions&) = delete;
 
-  // Ends on the side `last`, 'A' or 'B'. `done` is called once, never inside this call, and may destroy this
-  // object. If the functions of a side cannot be listed, nothing is left out: the run then reports the
+  // Ends on the side and the build of `last`. `done` is called once, never inside this call, and may destroy
+  // this object. If the functions of a side cannot be listed, nothing is left out: the run then reports the
   // reason.
-  void find(char last, SideSwitch::Done done);
+  void find(const Arm& last, SideSwitch::Done done);
 
  private:
   SideSwitch& sides_;

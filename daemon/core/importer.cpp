@@ -197,7 +197,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   all.insert(all.begin(), flag_of_import(record.trace.has_value(), has_iperf3(spec)));
   std::ranges::move(flags, std::back_inserter(all));
 
-  const Arm arm{.block = 0, .letter = 0, .variant = '\0', .traced = record.trace.has_value()};
+  const Arm arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = record.trace.has_value()};
   const auto job = store_.add_job(spec, {arm}, owner, clock_.now());
   if (!job) return std::unexpected(job.error());
   const RunId run = job->runs.front();

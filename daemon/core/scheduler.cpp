@@ -149,7 +149,7 @@ void Scheduler::cancel_stopped_jobs() {
 }
 
 void Scheduler::bring_side(Job& job) {
-  const char side = job.status.arms.at(job.status.runs_ended).variant;
+  const Arm& arm = job.status.arms.at(job.status.runs_ended);
   const auto reached = [this](const Status& status) { side_reached(status); };
   job.status.run_state = RunState::pending;
   const bool is_first = !sides_;
@@ -159,9 +159,9 @@ void Scheduler::bring_side(Job& job) {
   }
   if (is_first && job.spec.trace && job.spec.trace->function_graph) {
     common_functions_ = std::make_unique<CommonFunctions>(*sides_, ports_.tracer, *job.spec.trace);
-    common_functions_->find(side, reached);
+    common_functions_->find(arm, reached);
   } else {
-    sides_->bring(side, reached);
+    sides_->bring(arm, reached);
   }
   announce(job);
 }

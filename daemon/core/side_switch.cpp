@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace netperfd::core {
@@ -25,8 +26,9 @@ bool has_commands(const JobSpec& spec) {
 SideSwitch::SideSwitch(Ports ports, JobId job, Design design)
     : ports_(ports), job_(job), design_(std::move(design)) {}
 
-void SideSwitch::bring(char variant, Done done) {
-  target_ = variant;
+void SideSwitch::bring(const Arm& arm, Done done) {
+  target_ = {.variant = arm.variant, .build = arm.build};
+  target_for_ = arm;
   given_up_ = false;
   start(std::move(done), [this] { original_ ? switch_over() : find_original(); });
 }
@@ -57,22 +59,30 @@ void SideSwitch::give_up() {
 
 void SideSwitch::find_original() {
   if (given_up_) return finish({});
-  if (variant('A').verify.empty()) return try_side_b();
-  run(variant('A').verify, [this](const CommandEnd& end) {
-    if (end.error.empty()) return found('A', 'A');
-    try_side_b();
+  candidates_.clear();
+  for (const char variant : {'B', 'A'}) {
+    if (side_of({.variant = variant, .build = 0}).verify.empty()) continue;
+    const std::uint32_t builds = design_.builds();
+    for (std::uint32_t build = builds; build > 1; --build) candidates_.push_back({variant, build});
+    candidates_.push_back({.variant = variant, .build = std::min(builds, 1U)});
+  }
+  try_next();
+}
+
+void SideSwitch::try_next() {
+  if (given_up_) return finish({});
+  if (candidates_.empty()) {
+    return found({.variant = 'A', .build = std::min(design_.builds(), 1U)}, std::nullopt);
+  }
+  const Place place = candidates_.back();
+  candidates_.pop_back();
+  run(side_of(place).check_of(place.build), [this, place](const CommandEnd& end) {
+    if (end.error.empty()) return found(place, place);
+    try_next();
   });
 }
 
-void SideSwitch::try_side_b() {
-  if (variant('B').verify.empty()) return found('A', std::nullopt);
-  run(variant('B').verify, [this](const CommandEnd& end) {
-    if (end.error.empty()) return found('B', 'B');
-    found('A', std::nullopt);
-  });
-}
-
-void SideSwitch::found(char original, std::optional<char> applied) {
+void SideSwitch::found(Place original, std::optional<Place> applied) {
   original_ = original;
   applied_ = applied;
   switch_over();
@@ -80,9 +90,12 @@ void SideSwitch::found(char original, std::optional<char> applied) {
 
 void SideSwitch::switch_over() {
   if (given_up_) return finish({});
-  if (applied_ == target_) return verify();
-  const Variant& side = variant(target_);
-  if (side.apply.empty()) {
+  const bool same_letter =
+      applied_for_.block == target_for_.block && applied_for_.letter == target_for_.letter;
+  if (applied_ == target_ && same_letter) return verify();
+  const Variant& side = side_of(target_);
+  const std::vector<std::string> argv = side.switch_to(target_.build);
+  if (argv.empty()) {
     applied_ = target_;
     return verify();
   }
@@ -94,37 +107,41 @@ void SideSwitch::switch_over() {
   applied_.reset();
   switched_ = true;
   switching_ = true;
-  run(side.apply, [this, &side](const CommandEnd& end) {
+  run(argv, [this, &side, argv](const CommandEnd& end) {
     switching_ = false;
-    if (!end.error.empty()) return finish(fail(ErrorKind::io, failure(side, side.apply, end.error)));
+    if (!end.error.empty()) return finish(fail(ErrorKind::io, failure(side, argv, end.error)));
     applied_ = target_;
+    applied_for_ = target_for_;
     if (given_up_) return finish({});
     verify();
   });
 }
 
 void SideSwitch::verify() {
-  const Variant& side = variant(target_);
-  if (side.verify.empty()) return finish({});
-  run(side.verify, [this, &side](const CommandEnd& end) {
+  const Variant& side = side_of(target_);
+  const std::vector<std::string> argv = side.check_of(target_.build);
+  if (argv.empty()) return finish({});
+  run(argv, [this, &side, argv](const CommandEnd& end) {
     if (end.error.empty()) return finish({});
     applied_.reset();  // even if its switch succeeded
-    finish(fail(ErrorKind::io, failure(side, side.verify, end.error)));
+    finish(fail(ErrorKind::io, failure(side, argv, end.error)));
   });
 }
 
 void SideSwitch::go_back() {
   const bool is_back = !switched_ || applied_ == original_;
-  const Variant& side = variant(original_.value_or('A'));
-  if (is_back || side.apply.empty()) return finish(noted_ ? ports_.journal.clear() : Status{});
+  const Place place = original_.value_or(Place{});
+  const Variant& side = side_of(place);
+  const std::vector<std::string> argv = side.switch_to(place.build);
+  if (is_back || argv.empty()) return finish(noted_ ? ports_.journal.clear() : Status{});
   applied_.reset();
   switching_ = true;
-  run(side.apply, [this, &side](const CommandEnd& end) {
+  run(argv, [this, &side, argv](const CommandEnd& end) {
     switching_ = false;
     if (!end.error.empty()) {
       return finish(
           fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
-                                          side.name, failure(side, side.apply, end.error))));
+                                          side.name, failure(side, argv, end.error))));
     }
     applied_ = original_;
     finish(ports_.journal.clear());
@@ -132,9 +149,10 @@ void SideSwitch::go_back() {
 }
 
 Status SideSwitch::note_original() {
-  const Variant& side = variant(*original_);
+  const Variant& side = side_of(*original_);
   if (noted_ || side.apply.empty()) return {};
-  auto written = ports_.journal.write({.job = job_, .side = side.name, .apply = side.apply});
+  auto written =
+      ports_.journal.write({.job = job_, .side = side.name, .apply = side.switch_to(original_->build)});
   noted_ = written.has_value();
   return written;
 }

@@ -1,15 +1,18 @@
 // Switches the machine to the sides of one job's design, one command at a time, and back at the end.
 //
-//   bring(A)     the checks of both sides find out where the machine is; `switch` of A if it is elsewhere or
-//                if that is unknown, then `check` of A
+//   bring(A)     the checks of both sides find out where the machine is; `switch` of A, then `check` of A
 //   bring(B)     `switch` of B, `check` of B
-//   restore()    `switch` of the side that the machine was on before
+//   restore()    `switch` of the side and the build that the machine was on before
+//
+// Each letter switches anew, even if the machine is on its side: where the kernel places a module is then
+// drawn for each letter, instead of once for several. Further runs of a letter only check.
 //
 // If no check succeeds, the machine is assumed to have been on side A. The journal records the way back
 // before the first `switch`, so that a killed daemon does not leave the machine on the wrong side forever.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,9 +47,10 @@ class SideSwitch {
   SideSwitch(const SideSwitch&) = delete;
   SideSwitch& operator=(const SideSwitch&) = delete;
 
-  // Switches to the side 'A' or 'B'. `done` is called once, never inside this call, and may destroy this
-  // object. Must not be called while busy().
-  void bring(char variant, Done done);
+  // Switches to the side and the build of `arm`, unless the machine was brought to its block and letter
+  // before. `done` is called once, never inside this call, and may destroy this object. Must not be called
+  // while busy().
+  void bring(const Arm& arm, Done done);
   // As bring(). Does nothing if no other side was applied.
   void restore(Done done);
   // Ends bring() early: a check at once, a `switch` after it has ended, since a partial switch may be
@@ -59,25 +63,34 @@ class SideSwitch {
 
  private:
   using Next = std::function<void(const CommandEnd&)>;
+  struct Place {
+    char variant = 'A';
+    std::uint32_t build = 0;
+    bool operator==(const Place&) const = default;
+  };
 
   void start(Done done, std::function<void()> first);
   void find_original();
-  void try_side_b();
-  void found(char original, std::optional<char> applied);
+  void try_next();
+  void found(Place original, std::optional<Place> applied);
   void switch_over();
   void verify();
   void go_back();
   void run(const std::vector<std::string>& argv, const Next& next);
   [[nodiscard]] Status note_original();
   void finish(const Status& status);
-  [[nodiscard]] const Variant& variant(char letter) const { return letter == 'A' ? *design_.a : *design_.b; }
+  [[nodiscard]] const Variant& side_of(Place place) const {
+    return place.variant == 'A' ? *design_.a : *design_.b;
+  }
 
   Ports ports_;
   JobId job_;
   Design design_;
-  std::optional<char> original_;  // absent: not determined yet
-  std::optional<char> applied_;   // absent: unknown
-  char target_ = 'A';
+  std::vector<Place> candidates_;  // places where the machine may be, the last one first
+  std::optional<Place> original_;  // absent: not determined yet
+  std::optional<Place> applied_;   // absent: unknown
+  Arm applied_for_, target_for_;   // their traces do not matter
+  Place target_;
   bool switched_ = false;  // a `switch` was started
   bool noted_ = false;     // in the journal
   bool switching_ = false;

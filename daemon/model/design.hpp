@@ -16,13 +16,19 @@ struct Variant {
   std::vector<std::string> apply;  // `switch:`; empty: nothing to do
   std::vector<std::string>
       verify;  // `check:`, which must exit with 0 before each run of this side; empty: none
+  // Builds of one source, each a last word for both commands; empty: there is one, and the commands know it.
+  std::vector<std::string> builds;
 
+  // The commands for a build, from 1; 0: without builds.
+  [[nodiscard]] std::vector<std::string> switch_to(std::uint32_t build) const;
+  [[nodiscard]] std::vector<std::string> check_of(std::uint32_t build) const;
   bool operator==(const Variant&) const = default;
 };
 
 // With variants, a block is four letters, ABBA or BAAB. Each letter is a plain run or, if the job has `plain`
 // and a trace, a plain and a traced run in random order. Without variants, with `plain` and a trace, a block
-// is one plain and one traced run in random order.
+// is one plain and one traced run in random order. With builds, all letters of a side in a block have the
+// same one, and so many blocks have each of them once, in random order.
 struct Design {
   std::optional<Variant> a, b;        // both or neither
   bool plain = false;                 // each letter also has a run without the trace
@@ -30,6 +36,10 @@ struct Design {
   std::optional<std::uint64_t> seed;  // absent: drawn when the job is accepted, and recorded
 
   [[nodiscard]] bool has_variants() const { return a.has_value(); }
+  // Of each side.
+  [[nodiscard]] std::uint32_t builds() const { return a ? static_cast<std::uint32_t>(a->builds.size()) : 0; }
+  // The side's build of that number; empty without builds.
+  [[nodiscard]] std::string build_name(char variant, std::uint32_t build) const;
   bool operator==(const Design&) const = default;
 };
 
@@ -48,6 +58,7 @@ struct Arm {
   std::uint32_t block = 0;   // from 1; 0: no design
   std::uint32_t letter = 0;  // within the block, from 1
   char variant = '\0';       // 'A' or 'B'
+  std::uint32_t build = 0;   // of the side's builds, from 1; 0: it has none
   bool traced = false;       // whether the job's trace is applied
 
   bool operator==(const Arm&) const = default;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +22,21 @@ constexpr std::size_t kMaxWord = 4095;
 // Our own limits: the width of a screen, and the size of one comparison.
 constexpr std::size_t kMaxVariantName = 32;
 constexpr std::size_t kMaxWords = 64;
+constexpr std::size_t kMaxBuilds = 64;
 constexpr std::size_t kMaxGroups = 64;
 constexpr std::size_t kMaxGroup = 255;
+
+void check_words(const std::string& key, const std::vector<std::string>& words, Problems& problems) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = fmt::format("{}[{}]", key, i);
+    if (!is_printable(words[i])) {
+      problems.add(word, "has a line break or another control character, or is not UTF-8");
+    }
+    if (words[i].size() > kMaxWord) {
+      problems.add(word, fmt::format("has {} bytes; at most {} are taken", words[i].size(), kMaxWord));
+    }
+  }
+}
 
 void check_argv(const std::string& key, const std::vector<std::string>& argv, Problems& problems) {
   if (argv.empty()) return;
@@ -33,13 +48,28 @@ void check_argv(const std::string& key, const std::vector<std::string>& argv, Pr
     problems.add(key + "[0]", fmt::format("{} is not the absolute path of a program, such as /usr/sbin/ip",
                                           in_quotes(argv.front())));
   }
-  for (std::size_t i = 0; i < argv.size(); ++i) {
+  check_words(key, argv, problems);
+}
+
+// Each must have a name of its own: a repeated one would count as one build.
+void check_builds(const std::string& key, const Variant& variant, Problems& problems) {
+  const std::vector<std::string>& builds = variant.builds;
+  if (builds.empty()) return;
+  if (builds.size() < 2 || builds.size() > kMaxBuilds) {
+    problems.add(key, fmt::format("has {}; expected are 2 to {} builds", builds.size(), kMaxBuilds));
+    return;
+  }
+  if (variant.apply.empty()) {
+    problems.add(key, "has no `switch`, whose last word a build is",
+                 {key.substr(0, key.rfind('.')) + ".switch"});
+  }
+  check_words(key, builds, problems);
+  for (std::size_t i = 0; i < builds.size(); ++i) {
     const std::string word = fmt::format("{}[{}]", key, i);
-    if (!is_printable(argv[i])) {
-      problems.add(word, "has a line break or another control character, or is not UTF-8");
-    }
-    if (argv[i].size() > kMaxWord) {
-      problems.add(word, fmt::format("has {} bytes; at most {} are taken", argv[i].size(), kMaxWord));
+    if (builds[i].empty()) problems.add(word, "is empty");
+    if (std::find(builds.begin(), builds.begin() + static_cast<std::ptrdiff_t>(i), builds[i]) !=
+        builds.begin() + static_cast<std::ptrdiff_t>(i)) {
+      problems.add(word, fmt::format("{} stands there before", in_quotes(builds[i])));
     }
   }
 }
@@ -58,6 +88,7 @@ void check_variant(const std::string& key, const Variant& variant, std::string_v
   }
   check_argv(key + ".switch", variant.apply, problems);
   check_argv(key + ".check", variant.verify, problems);
+  check_builds(key + ".builds", variant, problems);
 }
 
 void check_pair(const Variant& a, const Variant& b, Problems& problems) {
@@ -71,6 +102,13 @@ void check_pair(const Variant& a, const Variant& b, Problems& problems) {
     problems.add(a.apply.empty() ? "design.a.switch" : "design.b.switch",
                  "is missing: nothing would bring the machine back from the other side",
                  {"design.a.switch", "design.b.switch"});
+  }
+  if (a.builds.size() != b.builds.size()) {
+    problems.add(
+        "design.b.builds",
+        fmt::format("has {} and design.a.builds {}; each block has one of both, so expected are as many",
+                    b.builds.size(), a.builds.size()),
+        {"design.a.builds", "design.b.builds"});
   }
 }
 

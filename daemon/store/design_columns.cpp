@@ -27,8 +27,10 @@ std::optional<Design> design_of(const DesignColumns& columns) {
   std::uint64_t seed = 0;
   const char* const end = columns.seed->data() + columns.seed->size();
   if (std::from_chars(columns.seed->data(), end, seed).ptr == end) design.seed = seed;
-  if (columns.variant_a) design.a = Variant{.name = *columns.variant_a, .apply = {}, .verify = {}};
-  if (columns.variant_b) design.b = Variant{.name = *columns.variant_b, .apply = {}, .verify = {}};
+  if (columns.variant_a)
+    design.a = Variant{.name = *columns.variant_a, .apply = {}, .verify = {}, .builds = {}};
+  if (columns.variant_b)
+    design.b = Variant{.name = *columns.variant_b, .apply = {}, .verify = {}, .builds = {}};
   design.plain = columns.plain;
   for (std::size_t begin = 0; begin < columns.changed.size();) {
     const std::size_t line = std::min(columns.changed.find('\n', begin), columns.changed.size());

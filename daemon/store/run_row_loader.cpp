@@ -14,7 +14,8 @@ constexpr const char* kSelectRun =
     "j.bytes, "
     "j.omit_ms, j.server, j.local_server, j.client_netns, j.server_netns, j.owner_uid, j.created_us, "
     "j.purpose, j.seed, j.variant_a, j.variant_b, j.plain, j.changed, "
-    "r.id, r.job, r.idx, r.block, r.letter, r.variant, r.traced, r.state, r.error, r.started_us, r.ended_us, "
+    "r.id, r.job, r.idx, r.block, r.letter, r.variant, ifnull(r.build, ''), r.traced, r.state, r.error, "
+    "r.started_us, r.ended_us, "
     "r.iperf3_version, r.client_host, "
     "r.client_port, "
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
@@ -52,10 +53,10 @@ core::RunRow read_run(const Statement& select) {
               iperf3.streams, iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns,
               server_netns, row.owner, row.created, purpose, design.seed, design.variant_a, design.variant_b,
               design.plain, design.changed, row.id, row.job, row.index, row.arm.block, row.arm.letter,
-              variant, row.arm.traced, state, row.error, row.started, row.ended, row.iperf3_version,
-              client_host, client_port, server_host, server_port, row.mss_bytes, row.congestion,
-              row.cpu_client_percent, row.cpu_server_percent, user, system, has_trace, trace.events,
-              trace.lost, trace.skipped, trace.broken);
+              variant, row.build, row.arm.traced, state, row.error, row.started, row.ended,
+              row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
+              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, has_trace,
+              trace.events, trace.lost, trace.skipped, trace.broken);
   // The tables' CHECK constraints allow only the names of these enums.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   spec.design = design_of(design);

@@ -25,29 +25,34 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
 
   if (auto done = insert_job(spec, owner, now); !done) return std::unexpected(done.error());
   core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
-  auto runs = insert_runs(job.id, arms);
+  auto runs = insert_runs(job.id, spec, arms);
   if (!runs) return std::unexpected(std::move(runs.error()));
   job.runs = std::move(*runs);
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;
 }
 
-Result<std::vector<RunId>> RunWriter::insert_runs(JobId job, const std::vector<Arm>& arms) {
-  auto insert = connection_.prepare(insert_into("runs", "job, idx, state, block, letter, variant, traced"));
+Result<std::vector<RunId>> RunWriter::insert_runs(JobId job, const JobSpec& spec,
+                                                  const std::vector<Arm>& arms) {
+  auto insert =
+      connection_.prepare(insert_into("runs", "job, idx, state, block, letter, variant, build, traced"));
   if (!insert) return std::unexpected(insert.error());
   std::vector<RunId> runs;
   runs.reserve(arms.size());
   for (const Arm& arm : arms) {
     std::optional<std::uint32_t> block, letter;
     std::optional<std::string_view> variant;
+    std::optional<std::string> build;
     if (arm.block != 0) {
       block = arm.block;
       letter = arm.letter;
     }
     if (arm.variant != '\0') variant = std::string_view{&arm.variant, 1};
-    auto done =
-        insert->bind(job, runs.size() + 1, to_string(RunState::pending), block, letter, variant, arm.traced)
-            .run();
+    if (arm.build != 0) build = spec.design->build_name(arm.variant, arm.build);
+    auto done = insert
+                    ->bind(job, runs.size() + 1, to_string(RunState::pending), block, letter, variant, build,
+                           arm.traced)
+                    .run();
     if (!done) return std::unexpected(std::move(done.error()));
     runs.push_back(connection_.last_insert_id());
   }

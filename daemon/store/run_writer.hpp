@@ -28,7 +28,8 @@ class RunWriter {
  private:
   [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);
   // All pending, one for each arm, in order.
-  [[nodiscard]] Result<std::vector<RunId>> insert_runs(JobId job, const std::vector<Arm>& arms);
+  [[nodiscard]] Result<std::vector<RunId>> insert_runs(JobId job, const JobSpec& spec,
+                                                       const std::vector<Arm>& arms);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status update_run(const RunRecord& record);

@@ -41,6 +41,7 @@ struct Run {
   std::optional<std::uint32_t> block, letter;              // if the job has a design, as the next three
   std::optional<std::string> side, variant;                // A or B, and its name
   std::optional<bool> traced;
+  std::optional<std::string> build;    // if its side has several
   std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
 };
 template <>
@@ -93,6 +94,7 @@ inline constexpr auto kFields<Run> =
                field("side", &Run::side),
                field("variant", &Run::variant),
                field("traced", &Run::traced),
+               field("build", &Run::build),
                field("purpose", &Run::purpose)};
 static_assert(kDescribed<Run>);
 

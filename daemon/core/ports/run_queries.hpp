@@ -46,6 +46,7 @@ struct RunRow {
   std::uint32_t index = 0;  // within its job, from 1
   Arm arm;
   std::string variant;  // its name; empty without variants
+  std::string build;    // empty if its side has no builds
   // Restored from the stored columns: name, description, label, repeat, purpose, design without the commands
   // of its variants, workload and, for iperf3, server, local, netns, protocol, direction, streams, duration,
   // bytes and omit. The rest has its defaults.

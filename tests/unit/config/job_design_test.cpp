@@ -80,14 +80,17 @@ TEST(JobDesign, reads_every_key) {
 )"));
   ASSERT_TRUE(job) << job.error().message;
   ASSERT_TRUE(job->design);
-  const Design expected{
-      .a = Variant{.name = "list", .apply = {"/usr/libexec/use", "list", "5", "on"}, .verify = {"/bin/true"}},
-      .b =
-          Variant{
-              .name = "hash", .apply = {"/usr/libexec/use", "hash"}, .verify = {"/bin/test", "-e", "/sys"}},
-      .plain = true,
-      .changed = {"module:hsr", "kernel"},
-      .seed = 18446744073709551615U};
+  const Design expected{.a = Variant{.name = "list",
+                                     .apply = {"/usr/libexec/use", "list", "5", "on"},
+                                     .verify = {"/bin/true"},
+                                     .builds = {}},
+                        .b = Variant{.name = "hash",
+                                     .apply = {"/usr/libexec/use", "hash"},
+                                     .verify = {"/bin/test", "-e", "/sys"},
+                                     .builds = {}},
+                        .plain = true,
+                        .changed = {"module:hsr", "kernel"},
+                        .seed = 18446744073709551615U};
   EXPECT_EQ(*job->design, expected);
   EXPECT_EQ(job->repeat, 5U);
   EXPECT_EQ(job->purpose, JobPurpose::measurement);

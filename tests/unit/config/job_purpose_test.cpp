@@ -66,7 +66,7 @@ TEST(Pilot, without_variants_is_eight_plain_runs) {
 TEST(Selftest, has_side_a_twice) {
   const auto job = read(kTraced + kSides, as(JobPurpose::selftest));
   ASSERT_TRUE(job) << job.error().message;
-  const Variant a{.name = "A", .apply = {"/usr/libexec/use", "list"}, .verify = {"/bin/true"}};
+  const Variant a{.name = "A", .apply = {"/usr/libexec/use", "list"}, .verify = {"/bin/true"}, .builds = {}};
   Variant b = a;
   b.name = "B";
   EXPECT_EQ(job->purpose, JobPurpose::selftest);
@@ -77,12 +77,25 @@ TEST(Selftest, has_side_a_twice) {
   EXPECT_THAT(check(*job), IsEmpty());
 }
 
+TEST(Selftest, has_each_build_of_side_a_against_another_one) {
+  const auto job = read(kJob + R"(design:
+  a: {switch: [/usr/libexec/use], builds: [list-1, list-2, list-3]}
+  b: {switch: [/usr/libexec/use], builds: [hash-1, hash-2, hash-3]}
+  changed: ['module:hsr']
+)",
+                        as(JobPurpose::selftest));
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_THAT(job->design->a->builds, ElementsAre("list-1", "list-2", "list-3"));
+  EXPECT_THAT(job->design->b->builds, ElementsAre("list-2", "list-3", "list-1"));
+  EXPECT_THAT(job->design->changed, ElementsAre("module:hsr")) << "two builds differ in it";
+}
+
 TEST(Selftest, of_a_job_without_variants_is_six_blocks_without_commands) {
   for (const bool observer : {false, true}) {
     const auto job = read(observer ? kTraced + kPlainAndTraced : kJob, as(JobPurpose::selftest));
     ASSERT_TRUE(job) << job.error().message;
-    const Variant a{.name = "A", .apply = {}, .verify = {}};
-    const Variant b{.name = "B", .apply = {}, .verify = {}};
+    const Variant a{.name = "A", .apply = {}, .verify = {}, .builds = {}};
+    const Variant b{.name = "B", .apply = {}, .verify = {}, .builds = {}};
     EXPECT_EQ(*job->design, (Design{.a = a, .b = b, .plain = observer, .changed = {}, .seed = {}}));
     EXPECT_EQ(job->repeat, 6U);
     EXPECT_THAT(check(*job), IsEmpty());

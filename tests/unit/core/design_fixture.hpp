@@ -10,7 +10,7 @@
 namespace netperfd::core {
 
 inline Variant side(const std::string& name) {
-  return {.name = name, .apply = {"/x/switch", name}, .verify = {"/x/check", name}};
+  return {.name = name, .apply = {"/x/switch", name}, .verify = {"/x/check", name}, .builds = {}};
 }
 
 // One block: four runs.

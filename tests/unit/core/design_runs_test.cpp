@@ -128,10 +128,12 @@ TEST_F(DesignRuns, find_out_by_the_checks_where_the_machine_is_before_the_first_
   end_command("exit code 1");
   EXPECT_EQ(command(), "/x/check hash");
   end_command();
-  EXPECT_EQ(command(), "/x/check hash") << "it is on side hash already: no switch";
+  EXPECT_EQ(command(), "/x/switch hash") << "it is on side hash already, and each letter switches anew";
+  end_command();
+  EXPECT_EQ(command(), "/x/check hash");
   end_command();
   EXPECT_EQ(workload_.runs.size(), 1U);
-  EXPECT_FALSE(sides_.kept) << "nothing was changed so far";
+  EXPECT_EQ(sides_.kept->side, "hash") << "where it was";
 }
 
 TEST_F(DesignRuns, go_back_to_side_b_where_the_machine_was_there) {
@@ -156,8 +158,55 @@ TEST_F(DesignRuns, take_side_a_for_the_original_where_no_check_tells) {
     if (commands_.is_running()) end_command();
     end_run();
   }
-  // ABBA: the second A needs a switch, the second B does not, and at the end there is nothing to undo.
-  EXPECT_THAT(commands_.said, ElementsAre("/x/switch list", "/x/switch hash", "/x/switch list"));
+  // ABBA: each letter has its switch, and at the end there is nothing to undo.
+  EXPECT_THAT(commands_.said,
+              ElementsAre("/x/switch list", "/x/switch hash", "/x/switch hash", "/x/switch list"));
+  EXPECT_FALSE(sides_.kept);
+}
+
+TEST_F(DesignRuns, switch_once_for_the_plain_and_the_traced_run_of_a_letter) {
+  JobSpec spec = without_checks(a_design());
+  spec.trace.emplace();
+  spec.design->plain = true;
+  const JobId job = submit(spec);
+  for (const Arm& arm : std::vector<Arm>(store_.jobs.at(job).arms)) {
+    if (commands_.is_running()) end_command();
+    workload_.last().become_prepared();
+    workload_.last().end(a_measurement());
+    if (arm.traced) tracer_.last().end({});
+    clock_.turn();
+  }
+  if (commands_.is_running()) end_command();
+  EXPECT_LE(commands_.said.size(), 5U) << "four letters, and perhaps the way back";
+  EXPECT_GE(commands_.said.size(), 4U);
+}
+
+TEST_F(DesignRuns, give_both_commands_the_build_of_their_run) {
+  JobSpec spec = a_design();
+  spec.repeat = 2;
+  spec.design->a->builds = {"l1", "l2"};
+  spec.design->b->builds = {"h1", "h2"};
+  const JobId job = submit(spec);
+  for (const std::string candidate : {"list l1", "list l2", "hash h1"}) {
+    EXPECT_EQ(command(), "/x/check " + candidate) << "where is the machine?";
+    end_command("exit code 1");
+  }
+  EXPECT_EQ(command(), "/x/check hash h2");
+  end_command();
+  for (const Arm& arm : store_.jobs.at(job).arms) {
+    const std::string place = name_of(arm) + " " + spec.design->build_name(arm.variant, arm.build);
+    EXPECT_EQ(command(), "/x/switch " + place);
+    end_command();
+    EXPECT_EQ(command(), "/x/check " + place);
+    end_command();
+    EXPECT_THAT(sides_.kept->apply, ElementsAre("/x/switch", "hash", "h2")) << "the way back";
+    end_run();
+  }
+  if (commands_.is_running()) {
+    EXPECT_EQ(command(), "/x/switch hash h2");
+    end_command();
+  }
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
   EXPECT_FALSE(sides_.kept);
 }
 
@@ -268,96 +317,6 @@ TEST_F(DesignRuns, a_machine_that_does_not_come_back_is_told_of_by_the_job) {
       "7: busy");
   EXPECT_EQ(status->error, status->side_error);
   EXPECT_TRUE(sides_.kept) << "the next start of the daemon tries again";
-}
-
-// ---- Stop and shutdown
-
-TEST_F(DesignRuns, a_stop_during_a_switch_waits_for_its_end_and_undoes_it) {
-  seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
-  const JobId job = submit(without_checks(a_design()));
-  EXPECT_EQ(command(), "/x/switch hash");
-  ASSERT_TRUE(scheduler_.stop(job, "stopped by uid 1000"));
-  clock_.turn();
-  EXPECT_EQ(scheduler_.job(job)->state, JobState::running);
-  end_command();
-  EXPECT_EQ(command(), "/x/switch list");
-  ASSERT_TRUE(scheduler_.stop(job, "again")) << "asking twice does no harm";
-  end_command();
-  EXPECT_THAT(commands_.said, ElementsAre("/x/switch hash", "/x/switch list"));
-  EXPECT_EQ(scheduler_.job(job)->state, JobState::canceled);
-  for (RunId run = 41; run <= 44; ++run) EXPECT_EQ(error_of(run), "stopped by uid 1000");
-  EXPECT_TRUE(workload_.runs.empty());
-}
-
-TEST_F(DesignRuns, a_stop_during_a_check_ends_it_at_once) {
-  const JobId job = submit(a_design());
-  ASSERT_TRUE(scheduler_.stop(job, "stopped"));
-  clock_.turn();
-  EXPECT_THAT(commands_.said, ElementsAre("/x/check list", "killed /x/check list"));
-  EXPECT_EQ(scheduler_.job(job)->state, JobState::canceled);
-}
-
-TEST_F(DesignRuns, a_stop_before_the_first_command_runs_none) {
-  const auto job = scheduler_.submit(a_design(), 1000);
-  ASSERT_TRUE(scheduler_.stop(*job, "stopped"));
-  clock_.turn();
-  EXPECT_THAT(commands_.said, IsEmpty());
-  EXPECT_EQ(scheduler_.job(*job)->state, JobState::canceled);
-}
-
-TEST_F(DesignRuns, a_shutdown_during_a_switch_is_done_when_the_machine_is_back) {
-  seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
-  submit(without_checks(a_design()));
-  int done = 0;
-  scheduler_.shut_down("netperfd was stopped", [&] { ++done; });
-  clock_.turn();
-  EXPECT_EQ(done, 0);
-  end_command();
-  EXPECT_EQ(command(), "/x/switch list");
-  EXPECT_EQ(done, 0);
-  end_command();
-  EXPECT_EQ(done, 1);
-  EXPECT_FALSE(sides_.kept);
-  for (const RunState state : states()) EXPECT_EQ(state, RunState::canceled);
-}
-
-TEST_F(DesignRuns, the_next_job_waits_until_the_machine_is_back) {
-  seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
-  const JobId first = submit(without_checks(a_design()));
-  submit(a_job());
-  end_command();
-  ASSERT_TRUE(scheduler_.stop(first, "stopped"));
-  workload_.last().end(a_measurement());
-  clock_.turn();
-  EXPECT_EQ(command(), "/x/switch list");
-  EXPECT_EQ(workload_.runs.size(), 1U);
-  end_command();
-  EXPECT_EQ(workload_.runs.size(), 2U);
-}
-
-TEST_F(DesignRuns, each_job_finds_out_anew_where_the_machine_is) {
-  const JobId first = submit(a_design());
-  submit(a_design());
-  end_commands("list");
-  ASSERT_TRUE(scheduler_.stop(first, "stopped"));
-  workload_.last().end(a_measurement());
-  clock_.turn();
-  while (command().starts_with("/x/switch")) end_command();
-  EXPECT_EQ(command(), "/x/check list");
-  EXPECT_EQ(scheduler_.job(first)->state, JobState::canceled);
-}
-
-TEST_F(DesignRuns, variants_without_commands_run_none) {
-  JobSpec spec = without_checks(a_design());
-  spec.design->a->apply.clear();
-  spec.design->b->apply.clear();
-  const JobId job = submit(spec);
-  for (int run = 0; run < 4; ++run) end_run();
-  EXPECT_THAT(commands_.said, IsEmpty());
-  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
 }
 
 }  // namespace

@@ -25,12 +25,16 @@ JobSpec a_job() {
   job.iperf3.duration = 10s;
   job.limits.timeout = 30s;
   job.trace.emplace().function_graph.emplace().module = "hsr";
-  job.design =
-      Design{.a = Variant{.name = "list", .apply = {"/usr/libexec/use", "list"}, .verify = {"/bin/true"}},
-             .b = Variant{.name = "hash", .apply = {"/usr/libexec/use", "hash"}, .verify = {"/bin/true"}},
-             .plain = true,
-             .changed = {"module:hsr"},
-             .seed = {}};
+  job.design = Design{
+      .a =
+          Variant{
+              .name = "list", .apply = {"/usr/libexec/use", "list"}, .verify = {"/bin/true"}, .builds = {}},
+      .b =
+          Variant{
+              .name = "hash", .apply = {"/usr/libexec/use", "hash"}, .verify = {"/bin/true"}, .builds = {}},
+      .plain = true,
+      .changed = {"module:hsr"},
+      .seed = {}};
   return job;
 }
 
@@ -56,8 +60,8 @@ TEST(DesignCheck, finds_nothing_in_a_right_design) {
 TEST(DesignCheck, allows_an_a_a_without_commands) {
   EXPECT_THAT(wrong([](JobSpec& j) {
                 j.trace.reset();
-                j.design = Design{.a = Variant{.name = "A", .apply = {}, .verify = {}},
-                                  .b = Variant{.name = "B", .apply = {}, .verify = {}},
+                j.design = Design{.a = Variant{.name = "A", .apply = {}, .verify = {}, .builds = {}},
+                                  .b = Variant{.name = "B", .apply = {}, .verify = {}, .builds = {}},
                                   .plain = false,
                                   .changed = {},
                                   .seed = {}};
@@ -143,6 +147,29 @@ TEST(DesignCheck, bounds_the_words_of_a_command) {
   EXPECT_THAT(wrong([](JobSpec& j) { j.design->a->apply = Words(65, "/x"); }),
               ElementsAre("design.a.switch"));
   EXPECT_THAT(wrong([](JobSpec& j) { j.design->a->apply = Words(64, "/x"); }), IsEmpty());
+}
+
+TEST(DesignCheck, wants_as_many_builds_of_both_sides_each_with_a_name) {
+  const auto with = [](const Words& a, const Words& b) {
+    return wrong([&](JobSpec& j) {
+      j.design->a->builds = a;
+      j.design->b->builds = b;
+    });
+  };
+  EXPECT_THAT(with({"1", "2"}, {"1", "2"}), IsEmpty()) << "the sides have words of their own";
+  EXPECT_THAT(with({"1", "2"}, {}), ElementsAre("design.b.builds"));
+  EXPECT_THAT(with({"1", "2"}, {"1", "2", "3"}), ElementsAre("design.b.builds"));
+  EXPECT_THAT(with({"1"}, {"1"}), ElementsAre("design.a.builds", "design.b.builds"));
+  EXPECT_THAT(with(Words(65, "x"), Words(65, "x")), ElementsAre("design.a.builds", "design.b.builds"));
+  EXPECT_THAT(with({"1", "2", "1"}, {"1", "2", "3"}), ElementsAre("design.a.builds[2]"));
+  EXPECT_THAT(with({"1", ""}, {"1", "2\n"}), ElementsAre("design.a.builds[1]", "design.b.builds[1]"));
+  EXPECT_THAT(wrong([](JobSpec& j) {
+                for (auto* side : {&*j.design->a, &*j.design->b}) {
+                  side->apply.clear();
+                  side->builds = {"1", "2"};
+                }
+              }),
+              ElementsAre("design.a.builds", "design.b.builds"));
 }
 
 TEST(DesignCheck, wants_a_way_back_from_each_switch) {

@@ -27,8 +27,8 @@ JobSpec a_job(std::uint32_t repeat, bool traces) {
 
 JobSpec with_variants(std::uint32_t blocks, bool traces, bool plain) {
   JobSpec job = a_job(blocks, traces);
-  job.design = Design{.a = Variant{.name = "A", .apply = {}, .verify = {}},
-                      .b = Variant{.name = "B", .apply = {}, .verify = {}},
+  job.design = Design{.a = Variant{.name = "A", .apply = {}, .verify = {}, .builds = {}},
+                      .b = Variant{.name = "B", .apply = {}, .verify = {}, .builds = {}},
                       .plain = plain,
                       .changed = {},
                       .seed = {}};
@@ -67,7 +67,34 @@ std::vector<std::string> blocks_of(const std::vector<Arm>& arms) {
 TEST(DrawArms, without_a_design_are_one_run_a_repeat) {
   EXPECT_EQ(draw_arms(a_job(3, false), 1), std::vector<Arm>(3, Arm{}));
   EXPECT_EQ(draw_arms(a_job(2, true), 1),
-            std::vector<Arm>(2, Arm{.block = 0, .letter = 0, .variant = '\0', .traced = true}));
+            std::vector<Arm>(2, Arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = true}));
+}
+
+// The build of each block, which all of its runs have.
+std::vector<std::uint32_t> builds_of(const std::vector<Arm>& arms) {
+  std::vector<std::uint32_t> builds;
+  for (const Arm& arm : arms) {
+    if (arm.block > builds.size()) builds.push_back(arm.build);
+    EXPECT_EQ(arm.build, builds.back());
+  }
+  return builds;
+}
+
+TEST(DrawArms, of_several_builds_have_each_once_in_as_many_blocks) {
+  JobSpec job = with_variants(8, true, true);
+  job.design->a->builds = {"list-1", "list-2", "list-3"};
+  job.design->b->builds = {"hash-1", "hash-2", "hash-3"};
+  EXPECT_THAT(builds_of(draw_arms(job, 42)), ElementsAre(2, 3, 1, 1, 2, 3, 3, 2));
+  std::set<std::vector<std::uint32_t>> orders;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    auto builds = builds_of(draw_arms(job, seed));
+    builds.resize(3);
+    EXPECT_THAT(builds, testing::UnorderedElementsAre(1, 2, 3));
+    orders.insert(builds);
+  }
+  EXPECT_EQ(orders.size(), 6U);
+  EXPECT_EQ(job.design->build_name('B', 2), "hash-2");
+  EXPECT_EQ(job.design->build_name('A', 0), "");
 }
 
 TEST(DrawArms, of_a_seed_are_the_same_every_time_and_everywhere) {

@@ -282,7 +282,8 @@ class SchemaMigrationOf5 : public OldDatabase {
 TEST_F(SchemaMigrationOf5, knows_the_arms_of_runs_of_before) {
   open();
   for (const auto& [run, traced] : std::map<RunId, bool>{{1, true}, {2, true}, {3, false}}) {
-    EXPECT_EQ(must(store->run(run)).arm, (Arm{.block = 0, .letter = 0, .variant = '\0', .traced = traced}))
+    EXPECT_EQ(must(store->run(run)).arm,
+              (Arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = traced}))
         << run;
     EXPECT_EQ(must(store->run(run)).spec.purpose, JobPurpose::measurement) << run;
     EXPECT_FALSE(must(store->run(run)).spec.design) << run;
