@@ -56,7 +56,7 @@ std::string interval_words(const ComparisonView& head) {
 
 // A block has both sides in it.
 const char* a_side(const ComparisonView& head) {
-  return head.pairing == "blocks" || head.pairing == "boots of blocks" ? "" : " a side";
+  return head.pairing && head.pairing->ends_with("blocks") ? "" : " a side";
 }
 
 // How many samples would find a difference of the threshold or show that there is none, where that is more
@@ -74,7 +74,16 @@ std::string samples_needed(const ComparisonView& head) {
 
 std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
   const std::string pairing = head.pairing.value_or("runs");
-  return plural(count, pairing == "blocks" ? "block" : pairing.starts_with("boots") ? "boot" : "run");
+  return plural(count, pairing == "blocks"             ? "block"
+                       : pairing == "builds of blocks" ? "pair of builds"
+                       : pairing.starts_with("boots")  ? "boot"
+                                                       : "run");
+}
+
+// The interval leaves out 1, which only the self-tests can keep from being a change.
+bool is_below_resolution(const ComparisonView& head) {
+  return head.resolution && head.ratio_low && head.ratio_high &&
+         (*head.ratio_low > 1 || *head.ratio_high < 1);
 }
 
 // What the verdict means, where the word alone does not say it.
@@ -91,6 +100,10 @@ std::string meaning(const ComparisonView& head) {
                                               : fmt::format("changed by at least {}", threshold);
   }
   if (head.verdict != "inconclusive") return {};
+  if (is_below_resolution(head)) {
+    return fmt::format("the difference is more than chance, but smaller than the {} that this host resolves",
+                       format_percent((*head.resolution - 1) * 100));
+  }
   std::string text = "neither a difference nor its absence is shown";
   if (!head.detectable) return text;
   return text +
@@ -100,12 +113,18 @@ std::string meaning(const ComparisonView& head) {
                      samples_needed(head));
 }
 
-std::string boots_words(const ComparisonView& head) {
-  if (!head.boot_spread) return {};
-  const std::string most = format_percent(*head.boot_spread * 100);
-  return *head.boot_spread < 0.00005
-             ? "; of one boot, it holds for this boot alone"
-             : fmt::format("; of one boot, it holds unless boots differ by more than {}", most);
+// Up to which luck of a boot or a build the verdict holds.
+std::string luck_words(const ComparisonView& head) {
+  if (!head.luck_spread || !head.of_one || head.of_one->empty()) return {};
+  const bool builds = head.of_one->back() == "build";
+  const bool both = head.of_one->size() > 1;
+  const char* ones = both ? "one boot and one build a side" : builds ? "one build a side" : "one boot";
+  if (*head.luck_spread < 0.00005) return fmt::format("; of {}, it holds for no other", ones);
+  return fmt::format("; of {}, it holds unless {} differ by more than {}", ones,
+                     both     ? "others"
+                     : builds ? "builds"
+                              : "boots",
+                     format_percent(*head.luck_spread * 100));
 }
 
 }  // namespace
@@ -119,6 +138,8 @@ std::string pairing_words(const ComparisonView& head, bool letters) {
   const std::string pairing = head.pairing.value_or("");
   if (pairing == "blocks") return plural(head.samples_a.value_or(0), letters ? "ABBA block" : "block");
   if (pairing == "boots of blocks") return plural(head.samples_a.value_or(0), "boot") + " of blocks";
+  if (pairing == "builds of blocks")
+    return fmt::format("blocks of {} builds a side", head.samples_a.value_or(0));
   if (pairing == "boots") {
     return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
   }
@@ -169,7 +190,7 @@ std::string headline(const Screen& screen, const CompareView& view) {
   if (const std::string interval = interval_words(head); !interval.empty() && !refused) {
     text += show::field(screen, "", interval);
   }
-  if (const std::string words = meaning(head) + boots_words(head); !words.empty())
+  if (const std::string words = meaning(head) + luck_words(head); !words.empty())
     text += show::field(screen, "", words);
   if (view.asked.job && view.name_a.empty())
     text += show::field(screen, "", "this is what tracing costs: the runs of B are traced, those of A plain");

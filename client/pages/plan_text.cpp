@@ -21,16 +21,22 @@ bool in_boots(const PlanView& plan) {
   return plan.pairing == "boots of blocks";
 }
 
+bool in_builds(const PlanView& plan) {
+  return plan.pairing == "builds of blocks";
+}
+
 bool in_blocks(const PlanView& plan) {
-  return plan.pairing == "blocks" || in_boots(plan);
+  return plan.pairing && plan.pairing->ends_with("blocks");
 }
 
 const char* noun(const PlanView& plan) {
-  return in_boots(plan) ? "boot" : in_blocks(plan) ? "block" : "run";
+  return in_boots(plan) ? "boot" : in_builds(plan) ? "build" : in_blocks(plan) ? "block" : "run";
 }
 
 std::string count_words(const PlanView& plan, std::uint64_t count) {
-  return plural(count, noun(plan)) + (in_blocks(plan) ? "" : " a side");
+  std::string words = plural(count, noun(plan)) + (in_blocks(plan) && !in_builds(plan) ? "" : " a side");
+  if (plan.blocks_each) words += fmt::format(" with {}", plural(*plan.blocks_each, "block"));
+  return words + (plan.blocks_each ? " each" : "");
 }
 
 std::string title(const PlanPageView& view) {
@@ -66,6 +72,7 @@ std::string table(const Screen& screen, const PlanPageView& view) {
   const std::string text = render_table(narrower(screen, kIndent),
                                         {{.title = "DIFFERENCE", .right = true},
                                          {.title = in_boots(view.plan)    ? "BOOTS"
+                                                   : in_builds(view.plan) ? "BUILDS A SIDE"
                                                    : in_blocks(view.plan) ? "BLOCKS"
                                                                           : "RUNS A SIDE",
                                           .right = true},

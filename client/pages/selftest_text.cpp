@@ -36,9 +36,10 @@ std::string title(const CompareView& view) {
 std::string resolves_words(const ComparisonView& head) {
   if (!head.detectable || *head.detectable <= 1) return {};
   return fmt::format("with so many {} a difference of {} is found {}",
-                     head.pairing == "blocks"            ? "blocks"
-                     : head.pairing == "boots of blocks" ? "boots"
-                                                         : "runs",
+                     head.pairing == "blocks"             ? "blocks"
+                     : head.pairing == "boots of blocks"  ? "boots"
+                     : head.pairing == "builds of blocks" ? "pairs of builds"
+                                                          : "runs",
                      format_percent((*head.detectable - 1) * 100), power_words(0.8));
 }
 

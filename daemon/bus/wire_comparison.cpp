@@ -102,7 +102,12 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.verdict = to_string(comparison.verdict);
   row.threshold = comparison.threshold;
   row.pairing = to_string(comparison.pairing);
-  row.boot_spread = comparison.boot_spread;
+  if (!comparison.of_one.empty()) {
+    row.of_one.emplace();
+    for (const Level level : comparison.of_one) row.of_one->emplace_back(to_string(level));
+  }
+  row.luck_spread = comparison.luck_spread;
+  row.resolution = comparison.resolution;
   row.runs_a = numbers_of(comparison.a);
   row.runs_b = numbers_of(comparison.b);
   row.scenarios_a = compared.a.scenarios;
@@ -168,6 +173,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   row.power = plan.power;
   row.needed = plan.needed;
   row.needed_for_equivalence = plan.needed_for_equivalence;
+  row.blocks_each = plan.blocks_each;
   row.seconds = plan.seconds;
   row.detectable = plan.detectable;
   row.repeat_seconds = plan.repeat_seconds;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "daemon/analysis/compare/host_resolution.hpp"
 #include "daemon/core/run_selection.hpp"
 #include "daemon/model/fingerprint.hpp"
 
@@ -73,38 +74,51 @@ Status check_changed(const std::vector<std::string>& groups) {
   return {};
 }
 
-Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries, const std::string& scenario,
-                                                 JobId except, const analysis::ComparisonSettings& settings,
-                                                 const Comparer& comparer) {
+Result<SelfTests> self_tests(RunQueries& queries, const std::string& scenario, JobId except,
+                             const analysis::ComparisonSettings& settings, const Comparer& comparer) {
   RunFilter filter;
   filter.scenario = scenario;
   filter.purpose = JobPurpose::selftest;
   filter.state = RunState::finished;
-  const auto newest = queries.selected_runs(filter, {}, kSelectedRuns);
-  if (!newest) return std::unexpected(newest.error());
-  for (auto run = newest->begin(); run != newest->end();) {
-    const JobId job = run->job;
-    SelfTest test;
-    test.job = job;
-    std::vector<RunId> a, b;
-    for (; run != newest->end() && run->job == job; ++run) {  // newest first: the job's first run is last
-      if (run->arm.variant != '\0') (run->arm.variant == 'A' ? a : b).push_back(run->id);
-      test.started = run->started;
-    }
-    if (job == except || a.empty() || b.empty()) continue;
-    const auto runs_a = queries.compared_runs(a, ComparedParts::throughput);
-    if (!runs_a) return std::unexpected(runs_a.error());
-    const auto runs_b = queries.compared_runs(b, ComparedParts::throughput);
-    if (!runs_b) return std::unexpected(runs_b.error());
+  const auto newest_first = queries.selected_runs(filter, {}, kSelectedRuns);
+  if (!newest_first) return std::unexpected(newest_first.error());
+  std::vector<RunId> a, b;
+  for (const SelectedRun& run : *newest_first) {
+    if (run.job == except || run.arm.variant == '\0') continue;
+    (run.arm.variant == 'A' ? a : b).push_back(run.id);
+  }
+  const auto all_a = queries.compared_runs(a, ComparedParts::throughput);
+  if (!all_a) return std::unexpected(all_a.error());
+  const auto all_b = queries.compared_runs(b, ComparedParts::throughput);
+  if (!all_b) return std::unexpected(all_b.error());
+
+  SelfTests tests;
+  for (const analysis::ComparedRun& run : *all_b) {
+    const auto of_job = [&run](const std::vector<analysis::ComparedRun>& runs) {
+      std::vector<analysis::ComparedRun> chosen;
+      std::ranges::copy_if(runs, std::back_inserter(chosen),
+                           [&run](const analysis::ComparedRun& other) { return other.job == run.job; });
+      return chosen;
+    };
+    const auto runs_a = of_job(*all_a);
+    if (runs_a.empty()) continue;
+    const auto runs_b = of_job(*all_b);
     analysis::ComparisonSettings same = settings;
     same.changed.clear();
     same.failed_a = same.failed_b = 0;
-    Comparison comparison = comparer(*runs_a, *runs_b, same);
-    test.verdict = comparison.verdict;
-    test.effect = comparison.effect;
-    return test;
+    const Comparison comparison = comparer(runs_a, runs_b, same);
+    tests.newest = SelfTest{.job = run.job,
+                            .started = std::min(runs_a.back().started, runs_b.back().started),
+                            .verdict = comparison.verdict,
+                            .effect = comparison.effect};
+    tests.resolution.settings = analysis::settings_resolution(comparison.effect, comparison.verdict);
+    break;
   }
-  return std::nullopt;
+  tests.resolution.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level);
+  if (tests.resolution.settings) {
+    tests.resolution.code = std::max(tests.resolution.code.value_or(1), *tests.resolution.settings);
+  }
+  return tests;
 }
 
 Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
@@ -118,12 +132,15 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   if (!runs_a) return std::unexpected(runs_a.error());
   const auto runs_b = queries.compared_runs(ids_b, ComparedParts::all);
   if (!runs_b) return std::unexpected(runs_b.error());
-  ComparedSelections compared{comparer(*runs_a, *runs_b, settings), summary_of(a), summary_of(b), {}};
-  if (compared.b.scenarios.size() != 1) return compared;
-  const auto self_test =
-      newest_self_test(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
-  if (!self_test) return std::unexpected(self_test.error());
-  compared.self_test = *self_test;
+  ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
+  analysis::ComparisonSettings bounded = settings;
+  if (compared.b.scenarios.size() == 1) {
+    auto tests = self_tests(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
+    if (!tests) return std::unexpected(std::move(tests.error()));
+    compared.self_test = tests->newest;
+    bounded.resolution = tests->resolution;
+  }
+  compared.comparison = comparer(*runs_a, *runs_b, bounded);
   return compared;
 }
 

@@ -42,12 +42,15 @@ using Comparer = std::function<Comparison(const std::vector<analysis::ComparedRu
                                           const std::vector<analysis::ComparedRun>& b,
                                           const analysis::ComparisonSettings& settings)>;
 
-// The newest self-test of the scenario in which both sides have a finished run, ignoring the job `except`;
-// absent if there is none.
-[[nodiscard]] Result<std::optional<SelfTest>> newest_self_test(RunQueries& queries,
-                                                               const std::string& scenario, JobId except,
-                                                               const analysis::ComparisonSettings& settings,
-                                                               const Comparer& comparer);
+struct SelfTests {
+  std::optional<SelfTest> newest;  // in which both sides have a finished run; absent if there is none
+  analysis::HostResolution resolution;
+};
+
+// The self-tests of the scenario, ignoring the job `except`.
+[[nodiscard]] Result<SelfTests> self_tests(RunQueries& queries, const std::string& scenario, JobId except,
+                                           const analysis::ComparisonSettings& settings,
+                                           const Comparer& comparer);
 
 // Compares the sides, neither of which may be empty, and adds the self-test. invalid_argument if a run is on
 // both sides.

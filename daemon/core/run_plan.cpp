@@ -190,13 +190,14 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (!compared) return std::unexpected(compared.error());
   std::set<BlockKey> whole;
   const Samples samples = samples_of(*runs, *compared, whole);
-  const bool boots = samples.pairing == Pairing::boots_of_blocks;
-  const bool blocks = samples.pairing == Pairing::blocks || boots;
+  const bool units =
+      samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
+  const bool blocks = samples.pairing == Pairing::blocks || units;
   const auto sd = analysis::planning_sd(samples.values);
   if (!sd || samples.values.size() < kFewestSamples) {
     return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {} to know",
                                in_quotes(request.runs), samples.values.size(),
-                               boots    ? "boot(s) with whole blocks"
+                               units    ? "boot(s) or pair(s) of builds with whole blocks"
                                : blocks ? "whole block(s)"
                                         : "run(s)",
                                kFewestSamples));
@@ -216,8 +217,9 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (blocks) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
   }
+  if (units) plan.blocks_each = static_cast<std::uint32_t>(whole.size() / samples.values.size());
   std::optional<double> step;  // how long a boot takes is not known
-  if (!boots) step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
+  if (!units) step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
   if (step && !blocks) *step *= 2;  // one on each side
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
   if (!request.repeat) return plan;

@@ -20,11 +20,13 @@ struct PlanRequest {
 
 // The figure is the throughput of plain runs, or of traced runs if none is plain. Absent: unknown.
 struct RunPlan {
-  Pairing pairing = Pairing::runs;      // blocks, or their boots, if the runs are of both sides of designs
-  std::uint32_t samples = 0;            // whole blocks, boots with such, or runs
-  double sd = 0;                        // of the logarithms, for planning
-  double effect = 0, power = 0;         // as in the request
-  std::optional<std::uint32_t> needed;  // blocks, or runs on each side; absent beyond a million
+  // Blocks, or their boots or builds, if the runs are of both sides of designs.
+  Pairing pairing = Pairing::runs;
+  std::uint32_t samples = 0;                 // whole blocks, boots or pairs of builds with such, or runs
+  std::optional<std::uint32_t> blocks_each;  // of a boot or a pair of builds, on average, rounded down
+  double sd = 0;                             // of the logarithms, for planning
+  double effect = 0, power = 0;              // as in the request
+  std::optional<std::uint32_t> needed;       // blocks, or runs on each side; absent beyond a million
   std::optional<std::uint32_t> needed_for_equivalence;  // to show that there is no such difference
   std::optional<double> seconds;                        // for so many on both sides, with the time in between
   std::optional<double> detectable;                     // the effect that `repeat` can find: a ratio above 1

@@ -28,10 +28,16 @@ std::string_view to_string(Pairing pairing) {
       return "runs";
     case Pairing::boots:
       return "boots";
+    case Pairing::builds_of_blocks:
+      return "builds of blocks";
     case Pairing::boots_of_blocks:
       return "boots of blocks";
   }
   return "";
+}
+
+std::string_view to_string(Level level) {
+  return level == Level::boot ? "boot" : "build";
 }
 
 std::string_view to_string(FunctionMatch match) {

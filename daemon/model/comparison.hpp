@@ -25,12 +25,17 @@ enum class Verdict {
 
 // How A's and B's runs were ordered in time, which determines what counts as a sample.
 enum class Pairing {
-  blocks,          // interleaved in ABBA or BAAB blocks: one value per block
-  runs,            // runs apart in time: one value per run
-  boots,           // several boots on a side: one value per boot, the median of its runs
-  boots_of_blocks  // blocks in several boots: one value per boot, the mean of its blocks
+  blocks,            // interleaved in ABBA or BAAB blocks: one value per block
+  runs,              // runs apart in time: one value per run
+  boots,             // several boots on a side: one value per boot, the median of its runs
+  builds_of_blocks,  // blocks of several builds a side: one value per pair of builds, the mean of its blocks
+  boots_of_blocks    // blocks in several boots: one value per boot, the mean of its blocks
 };
 [[nodiscard]] std::string_view to_string(Pairing pairing);
+
+// What adds its luck to the difference of the sides once for all runs that share it.
+enum class Level { boot, build };
+[[nodiscard]] std::string_view to_string(Level level);
 
 // The estimated ratio of B to A with its interval: 1.05 means that B's figure is 5 % higher.
 struct RatioEstimate {
@@ -132,10 +137,15 @@ struct Comparison {
   Verdict verdict = Verdict::too_few;
   RatioEstimate effect;
   double threshold = 0.01;  // for the verdict equivalent, as a share
-  // The verdict holds unless what one boot adds to the difference of the sides has a standard deviation above
-  // this share. Absent without a verdict, with several boots, or if the change is one of settings within a
-  // boot.
-  std::optional<double> boot_spread;
+  // The levels of which a side has a single unit, though another one could give another result. Without code
+  // (kernel, module) among the changes, a boot that both sides share cannot.
+  std::vector<Level> of_one;
+  // The verdict holds unless what those levels add to the difference of the sides has a standard deviation
+  // above this share. Absent without a verdict, and without such a level.
+  std::optional<double> luck_spread;
+  // What this host can resolve according to its self-tests, as a ratio above 1: a smaller difference is no
+  // verdict. Absent if they do not tell.
+  std::optional<double> resolution;
   Pairing pairing = Pairing::runs;
   Attribution attribution;
   std::vector<CounterChange> counters;  // those to show, selected by analysis/compare/counter_changes.hpp

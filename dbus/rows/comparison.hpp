@@ -16,8 +16,11 @@ struct Comparison {
   std::string figure;   // "received", in bits per second
   std::string verdict;  // improvement, regression, equivalent, inconclusive, too few or refused
   std::optional<double> threshold;
-  std::optional<std::string> pairing;  // unit of a sample: blocks, runs, boots or boots of blocks
-  std::optional<double> boot_spread;   // the verdict holds unless boots add more than this share
+  // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
+  std::optional<std::string> pairing;
+  std::optional<std::vector<std::string>> of_one;  // boot, build: of which a side has one, whose luck it has
+  std::optional<double> luck_spread;               // the verdict holds unless these add more than this share
+  std::optional<double> resolution;  // a ratio: a smaller difference is no verdict, by the self-tests
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
@@ -54,7 +57,9 @@ inline constexpr auto kFields<Comparison> =
                field("verdict", &Comparison::verdict),
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
-               field("boot_spread", &Comparison::boot_spread),
+               field("of_one", &Comparison::of_one),
+               field("luck_spread", &Comparison::luck_spread),
+               field("resolution", &Comparison::resolution),
                field("runs_a", &Comparison::runs_a),
                field("runs_b", &Comparison::runs_b),
                field("scenarios_a", &Comparison::scenarios_a),
@@ -202,10 +207,12 @@ static_assert(kDescribed<FactChange>);
 
 // The answer of PlanRuns.
 struct Plan {
-  std::optional<std::string> pairing;                           // unit of the plan: blocks, or runs per side
-  std::optional<std::uint32_t> samples;                         // number in the runs it was planned from
-  std::optional<double> sd;                                     // of their logarithms
-  std::optional<double> effect, power;                          // shares
+  // Unit of the plan: blocks, builds of blocks, boots of blocks, or runs per side.
+  std::optional<std::string> pairing;
+  std::optional<std::uint32_t> samples;      // number in the runs it was planned from
+  std::optional<std::uint32_t> blocks_each;  // of each of them, if they are boots or builds
+  std::optional<double> sd;                  // of their logarithms
+  std::optional<double> effect, power;       // shares
   std::optional<std::uint32_t> needed, needed_for_equivalence;  // absent above a million
   std::optional<double> seconds;                                // that these take
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
@@ -215,6 +222,7 @@ template <>
 inline constexpr auto kFields<Plan> =
     std::tuple{field("pairing", &Plan::pairing),
                field("samples", &Plan::samples),
+               field("blocks_each", &Plan::blocks_each),
                field("sd", &Plan::sd),
                field("effect", &Plan::effect),
                field("power", &Plan::power),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/function_deltas.hpp"
+#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/trace_quality.hpp"
@@ -16,12 +17,6 @@
 
 namespace netperfd::analysis {
 namespace {
-
-// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
-// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
-// start and end of a run.
-constexpr double kBusyCpu = 0.85;
-constexpr double kRepresentative = 0.7;
 
 bool knows_goodput(const ComparedRun& run) {
   return run.goodput_bytes && *run.goodput_bytes > 0;
@@ -75,45 +70,7 @@ std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return std::min(*a, *b);
 }
 
-std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {
-  bool traced = false, untimed = false;
-  for (const ComparedRun& run : runs) {
-    if (!run.trace || run.trace->functions.empty()) continue;
-    traced = true;
-    untimed = untimed || !run.trace->timed;
-  }
-  if (untimed) {
-    return fmt::format("The function tracer, which recorded the traces of {}, tells of no end of a call.",
-                       side);
-  }
-  if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
-  return fmt::format("No run of {} has a trace of functions.", side);
-}
-
-// Empty if the CPU was the limit on at least one side, or if this is unknown.
-std::string not_cpu_bound(const RunList& plain_a, const RunList& plain_b, Caveats& caveats) {
-  const auto busy_a = median_busiest(plain_a), busy_b = median_busiest(plain_b);
-  if (!busy_a || !busy_b) {
-    caveats.add(Gravity::weakens,
-                "It is not known whether a CPU was the limit: what functions cost need not be what the "
-                "throughput hangs on.");
-    return {};
-  }
-  if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
-    return fmt::format(
-        "Not CPU-bound: the busiest CPU was busy for {:.0f} % of the time in A and for {:.0f} % in B, "
-        "so something else was the limit.",
-        100 * *busy_a, 100 * *busy_b);
-  }
-  if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
-    caveats.add(
-        Gravity::weakens,
-        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {:.0f} % of the time): something "
-                    "else was the limit there, and the throughput does not follow the cost.",
-                    *busy_a < kBusyCpu ? "A" : "B", 100 * std::min(*busy_a, *busy_b)));
-  }
-  return {};
-}
+constexpr double kRepresentative = 0.7;
 
 void note_representative(const Attribution& attribution, Caveats& caveats) {
   if (!attribution.traced_to_plain || *attribution.traced_to_plain >= kRepresentative) return;
@@ -123,28 +80,12 @@ void note_representative(const Attribution& attribution, Caveats& caveats) {
                   100 * *attribution.traced_to_plain));
 }
 
-bool is_change(const ShiftEstimate& estimate) {
-  return estimate.low && (*estimate.low > 0 || *estimate.high < 0);
-}
-
-std::string in_words(const ShiftEstimate& estimate) {
-  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
-}
-
 void share_out(Attribution& attribution, const RunList& traced_a, const RunList& traced_b, double level,
                Caveats& caveats) {
   if (!attribution.account || !attribution.ns_per_byte) return;
   const ShiftEstimate& plain = *attribution.ns_per_byte;
   const ShiftEstimate& traced = attribution.account->time;
-  if (agree(plain, traced) == false) {
-    caveats.add(
-        Gravity::weakens,
-        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a byte: shares "
-                    "of it are not given.",
-                    in_words(plain), in_words(traced)));
-    return;
-  }
-  if (!is_change(plain) || !is_change(traced)) return;
+  if (!can_share_out(plain, traced, caveats)) return;
   const auto explained = explained_share(traced_a, traced_b, *attribution.account, level);
   if (!explained) return;
   attribution.explained = explained->share;
@@ -192,7 +133,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   }
   attribution.not_attributed = refusal_of_traces(traced_a, traced_b);
   if (attribution.not_attributed.empty())
-    attribution.not_attributed = not_cpu_bound(plain_a, plain_b, caveats);
+    attribution.not_attributed = not_cpu_bound(median_busiest(plain_a), median_busiest(plain_b), caveats);
   attribution.account = traced_account(traced_a, traced_b, settings.level);
   if (attribution.not_attributed.empty()) share_out(attribution, traced_a, traced_b, settings.level, caveats);
   return attribution;

@@ -11,6 +11,7 @@
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/counter_changes.hpp"
 #include "daemon/analysis/compare/fact_differences.hpp"
+#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
 
@@ -21,29 +22,6 @@ std::vector<RunId> ids_of(const std::vector<ComparedRun>& runs) {
   std::vector<RunId> ids;
   for (const ComparedRun& run : runs) ids.push_back(run.id);
   return ids;
-}
-
-// Empty if nothing differs. Otherwise the sentence that names the differences.
-std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
-  if (!facts.undeclared.empty()) {
-    const bool several = facts.undeclared.size() > 1;
-    if (facts.changed.empty() && !several) {
-      return fmt::format(
-          "No change is declared, {} differs and can explain the result, and what else differs is not known.",
-          facts.undeclared.front());
-    }
-    if (facts.changed.empty()) {
-      return fmt::format("No change is declared, and {} differ and can each explain the result.",
-                         listed(facts.undeclared));
-    }
-    return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
-                       listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
-  }
-  if (arm == Arm::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
-    return "A side is plain and the other traced, which is not the declared change and can explain the "
-           "result.";
-  }
-  return {};
 }
 
 void note_flags(const std::vector<ComparedRun>& runs, std::string_view side, Caveats& caveats) {
@@ -89,15 +67,23 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     comparison.verdict = Verdict::refused;
     caveats.add(Gravity::verdict, nothing_to_compare(a, b, runs));
   } else {
-    std::vector<std::string> refusals = runs_without_ratio(a, b, runs.arm);
-    if (std::string difference = undeclared_difference(facts, runs.arm); !difference.empty())
-      refusals.push_back(std::move(difference));
-    if (!refusals.empty() && !settings.despite) comparison.verdict = Verdict::refused;
-    for (const std::string& refusal : refusals) caveats.add(Gravity::verdict, refusal);
+    const std::vector<std::string> reasons = refusals(a, b, runs.arm, facts);
+    if (!reasons.empty() && !settings.despite) comparison.verdict = Verdict::refused;
+    for (const std::string& reason : reasons) caveats.add(Gravity::verdict, reason);
   }
-  if (has_luck_of_one_boot(sampling, facts.changed)) {
-    comparison.boot_spread =
-        bearable_boot_spread(comparison.effect, comparison.verdict, settings.threshold, settings.level);
+  comparison.of_one = levels_of_one(sampling, facts.changed);
+  comparison.resolution = comparison.of_one.empty() ? settings.resolution.settings : settings.resolution.code;
+  if (const Verdict verdict = bounded(comparison.verdict, comparison.effect, comparison.resolution);
+      verdict != comparison.verdict) {
+    comparison.verdict = verdict;
+    caveats.add(Gravity::verdict,
+                fmt::format("Smaller than the {:.2g} % that this host resolves: its self-tests find as much "
+                            "where nothing differs.",
+                            100 * (*comparison.resolution - 1)));
+  }
+  if (!comparison.of_one.empty()) {
+    comparison.luck_spread =
+        bearable_spread(comparison.effect, comparison.verdict, settings.threshold, settings.level);
   }
   note_failed_runs(a, settings.failed_a, "A", caveats);
   note_failed_runs(b, settings.failed_b, "B", caveats);

@@ -53,6 +53,7 @@ struct ComparedRun {
   std::optional<WallTime> started;
   std::uint32_t block = 0;                         // of its design, from 1; 0: none
   std::uint32_t letter = 0;                        // of the block
+  std::string build;                               // of its side; empty: the side has one
   std::optional<double> received_bits_per_second;  // over all directions
   std::optional<std::uint64_t> goodput_bytes, packets;
   std::optional<std::uint64_t> busy_ns;  // of all CPUs while it ran, without idle and I/O wait
@@ -69,6 +70,13 @@ struct ComparedRun {
   return !run.trace;
 }
 
+// What self-tests of the host show although nothing differs, as ratios above 1 (host_resolution.hpp).
+struct HostResolution {
+  std::optional<double>
+      settings;                // for changes within a boot: the far end of a self-test that found a change
+  std::optional<double> code;  // for changes of code: what boots and builds add; at least `settings`
+};
+
 struct ComparisonSettings {
   double threshold = 0.01;
   double level = 0.95;
@@ -78,6 +86,7 @@ struct ComparisonSettings {
   // A function is tested if its share of the self time of both sides together is at least this. The choice is
   // blind to the sides; it keeps the number of tests small, so that each has a chance.
   double least_share = 0.01;
+  HostResolution resolution = {};
   std::uint32_t failed_a = 0, failed_b = 0;  // failed runs that would otherwise belong to a side
 };
 
@@ -86,8 +95,8 @@ struct ComparisonSettings {
                                  const ComparisonSettings& settings);
 
 // The facts in which the two sides differ, by group and key: those whose values the runs of the sides do not
-// have in equal shares. A side without fingerprints differs in nothing.
-// `changed` and the marks of each fact are as in Comparison.
+// have in equal shares, within each block if the runs belong to blocks. A side without fingerprints differs
+// in nothing. `changed` and the marks of each fact are as in Comparison.
 [[nodiscard]] std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a,
                                                       const std::vector<ComparedRun>& b,
                                                       const std::vector<std::string>& changed);

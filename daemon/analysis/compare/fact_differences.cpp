@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,7 @@ constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", 
 
 using FactKey = std::pair<std::string, std::string>;  // group, key
 using Values = std::map<std::string, std::uint32_t>;  // and how many runs have each
+using BlockKey = std::pair<JobId, std::uint32_t>;
 
 std::string_view family_of(std::string_view group) {
   return group.substr(0, group.find(':'));
@@ -51,6 +53,7 @@ class Side {
       if (!run.fingerprint) continue;
       fingerprints_.push_back(&*run.fingerprint);
       traced_.push_back(run.trace.has_value());
+      blocks_.emplace_back(run.job, run.block);
       facts_.emplace_back();
       for (const Fact& fact : run.fingerprint->facts) facts_.back()[{fact.group, fact.key}] = fact.value;
     }
@@ -66,21 +69,35 @@ class Side {
     return keys;
   }
 
+  [[nodiscard]] bool in_blocks() const {
+    return std::ranges::all_of(blocks_, [](const BlockKey& block) { return block.second != 0; });
+  }
+
   // Empty if no run knows it: its fingerprint lacks the fact and does not know the whole group.
   [[nodiscard]] Values values(const FactKey& key) const {
     Values values;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (trace_of_traced_ && key.first == kTraceFacts && !traced_[i]) continue;
-      if (const auto fact = facts_[i].find(key); fact != facts_[i].end()) {
-        ++values[fact->second];
-      } else if (knows_all_of(*fingerprints_[i], key.first)) {
-        ++values[std::string(kAbsentValue)];
-      }
+      if (const auto value = value_of(i, key)) ++values[*value];
     }
     return values;
   }
+  [[nodiscard]] std::map<BlockKey, Values> values_by_block(const FactKey& key) const {
+    std::map<BlockKey, Values> blocks;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (const auto value = value_of(i, key)) ++blocks[blocks_[i]][*value];
+    }
+    return blocks;
+  }
 
  private:
+  [[nodiscard]] std::optional<std::string> value_of(std::size_t run, const FactKey& key) const {
+    if (trace_of_traced_ && key.first == kTraceFacts && !traced_[run]) return std::nullopt;
+    if (const auto fact = facts_[run].find(key); fact != facts_[run].end()) return fact->second;
+    if (!knows_all_of(*fingerprints_[run], key.first)) return std::nullopt;
+    return std::string(kAbsentValue);
+  }
+
+  std::vector<BlockKey> blocks_;
   std::vector<const Fingerprint*> fingerprints_;
   std::vector<bool> traced_;
   std::vector<std::map<FactKey, std::string>> facts_;
@@ -129,6 +146,23 @@ struct Sides {
   bool trace_of_traced;
   Side a, b;
 };
+
+// In blocks, within each block that has runs of both sides: whatever changes from block to block does not
+// differ, even if a run failed.
+bool equal(const Sides& sides, const FactKey& key) {
+  const Values all_a = sides.a.values(key), all_b = sides.b.values(key);
+  const bool vary = all_a.size() > 1 || all_b.size() > 1;
+  if (!vary || !sides.a.in_blocks() || !sides.b.in_blocks()) return equal(all_a, all_b);
+  const auto blocks_b = sides.b.values_by_block(key);
+  bool compared = false;
+  for (const auto& [block, of_a] : sides.a.values_by_block(key)) {
+    const auto of_b = blocks_b.find(block);
+    if (of_b == blocks_b.end()) continue;
+    if (!equal(of_a, of_b->second)) return false;
+    compared = true;
+  }
+  return compared || equal(all_a, all_b);
+}
 
 std::set<FactKey> all_keys(const Sides& sides) {
   std::set<FactKey> keys = sides.a.keys();
@@ -185,8 +219,7 @@ std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactC
 std::set<std::string> unsteady_groups(const Sides& sides) {
   std::set<std::string> groups;
   for (const FactKey& key : all_keys(sides)) {
-    const Values of_a = sides.a.values(key);
-    if (can_explain(key.first, sides.arm) && of_a.size() > 1 && equal(of_a, sides.b.values(key))) {
+    if (can_explain(key.first, sides.arm) && sides.a.values(key).size() > 1 && equal(sides, key)) {
       groups.insert(key.first);
     }
   }
@@ -234,7 +267,7 @@ std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const
   std::vector<FactChange> facts;
   for (const FactKey& key : all_keys(sides)) {
     const Values of_a = sides.a.values(key), of_b = sides.b.values(key);
-    if (of_a.empty() || of_b.empty() || equal(of_a, of_b)) continue;
+    if (of_a.empty() || of_b.empty() || equal(sides, key)) continue;
     facts.push_back({.group = key.first,
                      .key = key.second,
                      .a = keys_of(of_a),

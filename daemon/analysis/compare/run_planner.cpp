@@ -118,6 +118,10 @@ double normal_quantile(double probability) {
   return quantile(boost::math::normal(), probability);
 }
 
+double students_t_quantile(double freedom, double probability) {
+  return quantile(boost::math::students_t(freedom), probability);
+}
+
 // A noncentral t is (Z + noncentrality) / sqrt(chi2 / freedom). The mean over quantiles of chi2 converges for
 // any t, where the library's series takes long.
 double noncentrality_above(double t, double freedom, double power) {

@@ -45,6 +45,7 @@ struct PowerQuestion {
 
 // Of the standard normal distribution.
 [[nodiscard]] double normal_quantile(double probability);
+[[nodiscard]] double students_t_quantile(double freedom, double probability);
 
 // Spread of values on the scale of a standard deviation, robust against a single outlier: the median absolute
 // deviation times 1.4826, times a factor that removes its bias for small numbers (Croux and Rousseeuw 1992).

@@ -32,6 +32,18 @@ std::vector<std::vector<std::size_t>> by_boot(const RunList& runs) {
   return groups;
 }
 
+// The number of each key, from 0 in the order of their first; empty if they are all the same.
+template <class KeyOf>
+std::vector<std::size_t> numbered(std::size_t count, KeyOf key_of) {
+  std::map<decltype(key_of(0)), std::size_t> numbers;
+  std::vector<std::size_t> numbered;
+  for (std::size_t i = 0; i < count; ++i) {
+    numbered.push_back(numbers.try_emplace(key_of(i), numbers.size()).first->second);
+  }
+  if (numbers.size() < 2) numbered.clear();
+  return numbered;
+}
+
 std::vector<std::vector<std::size_t>> each_alone(const RunList& runs) {
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) groups.push_back({i});
@@ -50,10 +62,18 @@ bool knows_boot(const ComparedRun* run) {
   return run->fingerprint && !run->fingerprint->boot_id.empty();
 }
 
+std::set<std::string> boots_of(const RunList& runs) {
+  std::set<std::string> boots;
+  for (const ComparedRun* run : runs) {
+    if (knows_boot(run)) boots.insert(run->fingerprint->boot_id);
+  }
+  return boots;
+}
+
 Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
   if (group_by_block()) {
     pairing_ = Pairing::blocks;
-    group_blocks_by_boot();
+    group_blocks();
   } else if (group_by_boot()) {
     pairing_ = Pairing::boots;
   } else {
@@ -81,30 +101,42 @@ bool Sampling::group_by_block() {
 }
 
 // A block that a reboot cut has the luck of two boots in its difference.
-void Sampling::group_blocks_by_boot() {
-  if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return;
-  std::map<std::string, std::size_t> numbers;
-  std::vector<std::size_t> boots;
-  Groups of_a, of_b;
-  std::size_t cut = 0;
+void Sampling::leave_out_cut_blocks() {
+  std::vector<std::size_t> whole;
   for (std::size_t block = 0; block < groups_a_.size(); ++block) {
-    std::set<std::string> ids;
-    for (const std::size_t index : groups_a_[block]) ids.insert(a_[index]->fingerprint->boot_id);
-    for (const std::size_t index : groups_b_[block]) ids.insert(b_[index]->fingerprint->boot_id);
-    if (ids.size() > 1) {
-      cut += groups_a_[block].size() + groups_b_[block].size();
-      continue;
-    }
-    boots.push_back(numbers.try_emplace(*ids.begin(), numbers.size()).first->second);
-    of_a.push_back(groups_a_[block]);
-    of_b.push_back(groups_b_[block]);
+    std::set<std::string> boots;
+    for (const std::size_t index : groups_a_[block]) boots.insert(a_[index]->fingerprint->boot_id);
+    for (const std::size_t index : groups_b_[block]) boots.insert(b_[index]->fingerprint->boot_id);
+    if (boots.size() == 1) whole.push_back(block);
   }
-  if (numbers.size() < 2) return;
-  pairing_ = Pairing::boots_of_blocks;
+  if (whole.empty()) return;  // each block was booted on its own
+  Groups of_a, of_b;
+  left_out_ = a_.size() + b_.size();
+  for (const std::size_t block : whole) {
+    left_out_ -= groups_a_[block].size() + groups_b_[block].size();
+    of_a.push_back(std::move(groups_a_[block]));
+    of_b.push_back(std::move(groups_b_[block]));
+  }
   groups_a_ = std::move(of_a);
   groups_b_ = std::move(of_b);
-  boot_of_block_ = std::move(boots);
-  left_out_ += cut;
+}
+
+void Sampling::group_blocks() {
+  const auto first_a = [this](std::size_t block) { return a_[groups_a_[block].front()]; };
+  const auto first_b = [this](std::size_t block) { return b_[groups_b_[block].front()]; };
+  auto boots = boots_of(a_);
+  boots.merge(boots_of(b_));
+  const bool known = std::ranges::all_of(a_, knows_boot) && std::ranges::all_of(b_, knows_boot);
+  if (known && boots.size() > 1) {
+    leave_out_cut_blocks();
+    boot_of_block_ =
+        numbered(groups_a_.size(), [&](std::size_t block) { return first_a(block)->fingerprint->boot_id; });
+  }
+  build_of_block_ = numbered(groups_a_.size(), [&](std::size_t block) {
+    return std::pair(first_a(block)->build, first_b(block)->build);
+  });
+  if (!build_of_block_.empty()) pairing_ = Pairing::builds_of_blocks;
+  if (!boot_of_block_.empty()) pairing_ = Pairing::boots_of_blocks;
 }
 
 std::size_t Sampling::partial_blocks() const {
@@ -139,31 +171,45 @@ std::optional<double> Sampling::sample(const RunValues& values, const std::vecto
 }
 
 Samples Sampling::samples(const RunValues& a, const RunValues& b) const {
+  if (pairing_ == Pairing::boots_of_blocks) return samples_of(Unit::boot, a, b);
+  if (pairing_ == Pairing::builds_of_blocks) return samples_of(Unit::build, a, b);
+  if (pairing_ == Pairing::blocks) return samples_of(Unit::block, a, b);
   Samples samples;
-  if (in_blocks()) {
-    samples.paired = true;
-    std::map<std::size_t, std::vector<std::pair<double, double>>> groups;  // of blocks: one sample each
-    for (std::size_t block = 0; block < groups_a_.size(); ++block) {
-      const auto of_a = sample(a, groups_a_[block]), of_b = sample(b, groups_b_[block]);
-      if (!of_a || !of_b) continue;
-      groups[boot_of_block_.empty() ? block : boot_of_block_[block]].emplace_back(*of_a, *of_b);
-    }
-    for (const auto& [number, blocks] : groups) {
-      const auto mean = [&blocks](double std::pair<double, double>::* side) {
-        double sum = 0;
-        for (const auto& block : blocks) sum += block.*side;
-        return sum / static_cast<double>(blocks.size());
-      };
-      samples.a.push_back(mean(&std::pair<double, double>::first));
-      samples.b.push_back(mean(&std::pair<double, double>::second));
-    }
-    return samples;
-  }
   for (const auto& group : groups_a_) {
     if (const auto value = sample(a, group)) samples.a.push_back(*value);
   }
   for (const auto& group : groups_b_) {
     if (const auto value = sample(b, group)) samples.b.push_back(*value);
+  }
+  return samples;
+}
+
+Samples Sampling::samples_of(Unit unit, const RunValues& a, const RunValues& b) const {
+  const auto unit_of = [&](std::size_t block) -> std::pair<std::size_t, std::size_t> {
+    if (unit == Unit::block) return {block, 0};
+    const auto number = [block](const std::vector<std::size_t>& of_block) {
+      return of_block.empty() ? 0 : of_block[block];
+    };
+    return {unit == Unit::build ? 0 : number(boot_of_block_),
+            unit == Unit::boot ? 0 : number(build_of_block_)};
+  };
+  struct Sums {
+    double a = 0, b = 0, blocks = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Sums> units;
+  for (std::size_t block = 0; block < groups_a_.size(); ++block) {
+    const auto of_a = sample(a, groups_a_[block]), of_b = sample(b, groups_b_[block]);
+    if (!of_a || !of_b) continue;
+    Sums& sums = units[unit_of(block)];
+    sums.a += *of_a;
+    sums.b += *of_b;
+    ++sums.blocks;
+  }
+  Samples samples;
+  samples.paired = true;
+  for (const auto& [key, sums] : units) {
+    samples.a.push_back(sums.a / sums.blocks);
+    samples.b.push_back(sums.b / sums.blocks);
   }
   return samples;
 }

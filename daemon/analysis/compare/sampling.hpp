@@ -4,13 +4,15 @@
 // within the block. So a block yields one value: the mean of its B letters less the mean of its A letters.
 // Runs of one boot share conditions of that boot (placement of memory, of interrupts, of tasks). If a side
 // has several boots, each yields one value, because more runs of one boot say nothing about other boots
-// (Kalibera and Jones, ISMM 2013): the mean of its blocks, or the median of its runs. Otherwise a run is a
-// sample.
+// (Kalibera and Jones, ISMM 2013): the mean of its blocks, or the median of its runs. The same holds for the
+// builds of a side. Otherwise a run is a sample.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,23 +26,33 @@ using RunList = std::vector<const ComparedRun*>;
 using RunValues = std::vector<std::optional<double>>;
 
 [[nodiscard]] bool knows_boot(const ComparedRun* run);
+// The known boots of the runs, each once.
+[[nodiscard]] std::set<std::string> boots_of(const RunList& runs);
 
 struct Samples {
   std::vector<double> a, b;
-  bool paired = false;  // a[i] and b[i] belong to one block, or to the blocks of one boot
+  bool paired = false;  // a[i] and b[i] belong to one block, or to the blocks of one boot or pair of builds
 };
+
+// What the blocks of one sample have in common.
+enum class Unit { block, build, boot, build_in_boot };
 
 class Sampling {
  public:
-  // Samples are blocks if every run belongs to one and some block has runs of both sides, or the boots of the
-  // blocks if the boot of each is known and they are several. Otherwise they are boots if a side has several
-  // and the boot of every run is known, otherwise runs. The runs must outlive this object.
+  // Samples are blocks if every run belongs to one and some block has runs of both sides. If the boot of each
+  // run is known and they are several, their boots are the samples; otherwise their pairs of builds, if they
+  // are several. Without blocks, samples are boots if a side has several and the boot of every run is known,
+  // otherwise runs. The runs must outlive this object.
   Sampling(RunList a, RunList b);
 
   [[nodiscard]] Pairing pairing() const { return pairing_; }
   [[nodiscard]] bool in_blocks() const {
-    return pairing_ == Pairing::blocks || pairing_ == Pairing::boots_of_blocks;
+    return pairing_ == Pairing::blocks || pairing_ == Pairing::builds_of_blocks ||
+           pairing_ == Pairing::boots_of_blocks;
   }
+  // Blocks of several boots and of several builds, so that each adds its luck to the samples of the other.
+  [[nodiscard]] bool is_crossed() const { return !boot_of_block_.empty() && !build_of_block_.empty(); }
+  [[nodiscard]] bool has_several_builds() const { return !build_of_block_.empty(); }
   [[nodiscard]] const RunList& a() const { return a_; }
   [[nodiscard]] const RunList& b() const { return b_; }
   // Runs of blocks that lack one side or fell into two boots; no sample includes them.
@@ -53,12 +65,15 @@ class Sampling {
   // The values of a() and b() as samples. Runs without a value are left out, and so are blocks that then lack
   // a side.
   [[nodiscard]] Samples samples(const RunValues& a, const RunValues& b) const;
+  // The same for samples of another unit. Must be in blocks; a unit that they do not have is one for all.
+  [[nodiscard]] Samples samples_of(Unit unit, const RunValues& a, const RunValues& b) const;
 
  private:
   using Groups = std::vector<std::vector<std::size_t>>;  // of indices into a_ or b_: one sample each
 
   bool group_by_block();
-  void group_blocks_by_boot();
+  void leave_out_cut_blocks();
+  void group_blocks();
   bool group_by_boot();
   [[nodiscard]] std::optional<double> sample(const RunValues& values,
                                              const std::vector<std::size_t>& group) const;
@@ -66,7 +81,8 @@ class Sampling {
   RunList a_, b_;
   Pairing pairing_ = Pairing::runs;
   Groups groups_a_, groups_b_;
-  std::vector<std::size_t> boot_of_block_;  // numbers from 0, for each group; empty unless boots_of_blocks
+  // Numbers from 0, for each group; empty unless they are several.
+  std::vector<std::size_t> boot_of_block_, build_of_block_;
   std::size_t left_out_ = 0, uneven_ = 0;
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -34,6 +34,42 @@ std::optional<double> log_bits_per_second(const ComparedRun& run) {
   return std::log(*run.received_bits_per_second);
 }
 
+// The half-widths of several intervals below and above their estimates, squared.
+struct Widths {
+  double below = 0, above = 0;
+};
+
+std::optional<Widths> widths_of(const Location& location) {
+  if (!location.interval) return std::nullopt;
+  const double below = location.estimate - location.interval->low;
+  const double above = location.interval->high - location.estimate;
+  return Widths{.below = below * below, .above = above * above};
+}
+
+Location crossed_shift(const Sampling& sampling, double level) {
+  const RunValues a = values_of(sampling.a(), log_bits_per_second);
+  const RunValues b = values_of(sampling.b(), log_bits_per_second);
+  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
+  const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
+  Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
+  const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
+  if (!of_boots || !of_builds) return location;
+  const Widths of_cells = widths_of(cells).value_or(Widths{});
+  const auto combined = [](double boot, double build, double cell) {
+    return std::sqrt(std::max({boot, build, boot + build - cell}));
+  };
+  const double below = combined(of_boots->below, of_builds->below, of_cells.below);
+  const double above = combined(of_boots->above, of_builds->above, of_cells.above);
+  location.interval = Interval{.low = location.estimate - below,
+                               .high = location.estimate + above,
+                               .level = std::min(boots.interval->level, builds.interval->level)};
+  const double width = location.estimate > 0 ? below : above;  // towards 0
+  const double errors =
+      std::abs(location.estimate) / width * normal_quantile((1 + location.interval->level) / 2);
+  location.p = std::erfc(errors / std::numbers::sqrt2);
+  return location;
+}
+
 bool all_started(const RunList& runs) {
   return std::ranges::all_of(runs, [](const ComparedRun* run) { return run->started.has_value(); });
 }
@@ -42,14 +78,6 @@ bool all_before(const RunList& first, const RunList& second) {
   const auto started = [](const ComparedRun* run) { return *run->started; };
   return started(*std::ranges::max_element(first, {}, started)) <
          started(*std::ranges::min_element(second, {}, started));
-}
-
-std::set<std::string> boots_of(const RunList& runs) {
-  std::set<std::string> boots;
-  for (const ComparedRun* run : runs) {
-    if (knows_boot(run)) boots.insert(run->fingerprint->boot_id);
-  }
-  return boots;
 }
 
 void note_order(const Sampling& sampling, Caveats& caveats) {
@@ -62,7 +90,14 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
               sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
     }
     if (sampling.pairing() == Pairing::boots_of_blocks) {
-      caveats.add(Gravity::told, "The blocks are of several boots, and each boot counts as one sample.");
+      caveats.add(Gravity::told,
+                  sampling.is_crossed()
+                      ? "The blocks are of several boots and of several builds: the interval allows for both."
+                      : "The blocks are of several boots, and each boot counts as one sample.");
+    }
+    if (sampling.pairing() == Pairing::builds_of_blocks) {
+      caveats.add(Gravity::told,
+                  "The blocks are of several builds, and each pair of them counts as one sample.");
     }
     if (sampling.uneven_blocks() > 0) {
       caveats.add(
@@ -99,10 +134,6 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
   }
 }
 
-bool is_code(const std::string& group) {
-  return group == "kernel" || group.starts_with("module:");
-}
-
 void note_boots(const Sampling& sampling, Caveats& caveats) {
   const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
   if (boots_a.size() == 1 && boots_b.size() == 1 && boots_a != boots_b) {
@@ -116,30 +147,6 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
                     "counts as a sample, though those of one boot share its luck.",
                     sampling.in_blocks() ? "block" : "run"));
   }
-}
-
-bool received_nothing(const ComparedRun& run) {
-  return run.received_bits_per_second && !measured(run);
-}
-
-// Empty if every run of the side that the throughput is taken from received something.
-std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
-  std::size_t all = 0, nothing = 0;
-  for (const ComparedRun& run : runs) {
-    if (arm == Arm::plain && !is_plain(run)) continue;
-    ++all;
-    if (received_nothing(run)) ++nothing;
-  }
-  if (nothing == 0) return {};
-  return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
-                     all < runs.size() ? "plain " : "", side);
-}
-
-std::string why_no_throughput(const std::vector<ComparedRun>& runs, std::string_view side) {
-  if (std::ranges::none_of(runs, received_nothing))
-    return fmt::format("no run of {} tells its throughput", side);
-  if (std::ranges::all_of(runs, received_nothing)) return fmt::format("no run of {} received anything", side);
-  return fmt::format("no run of {} is known to have received anything", side);
 }
 
 void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
@@ -165,12 +172,8 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 
 }  // namespace
 
-bool has_luck_of_one_boot(const Sampling& sampling, const std::vector<std::string>& changed) {
-  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
-  if (boots_a.size() != 1 || boots_b.size() != 1) return false;
-  if (!std::ranges::all_of(sampling.a(), knows_boot) || !std::ranges::all_of(sampling.b(), knows_boot))
-    return false;
-  return boots_a != boots_b || std::ranges::any_of(changed, is_code);
+bool received_nothing(const ComparedRun& run) {
+  return run.received_bits_per_second && !measured(run);
 }
 
 ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
@@ -195,7 +198,7 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
   effect.n_a = static_cast<std::uint32_t>(samples.a.size());
   effect.n_b = static_cast<std::uint32_t>(samples.b.size());
   if (samples.a.empty() || samples.b.empty()) return effect;
-  const Location location = shift_of(samples, level);
+  const Location location = sampling.is_crossed() ? crossed_shift(sampling, level) : shift_of(samples, level);
   effect.ratio = std::exp(location.estimate);
   effect.p = location.p;
   effect.cliffs_delta = cliffs_delta(samples.a, samples.b);
@@ -208,36 +211,6 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
   effect.needed = samples_needed(samples, std::log1p(threshold), level);
   effect.needed_for_equivalence = samples_for_equivalence(samples, std::log1p(threshold), level);
   return effect;
-}
-
-std::optional<double> bearable_boot_spread(const RatioEstimate& effect, Verdict verdict, double threshold,
-                                           double level) {
-  if (!effect.ratio || !effect.low || !effect.high) return std::nullopt;
-  const double estimate = std::log(*effect.ratio), low = std::log(*effect.low), high = std::log(*effect.high);
-  const double z = normal_quantile((1 + level) / 2);
-  // The spread that widens the side of the interval from `width` to `room`.
-  const auto bearable = [z](double room, double width) {
-    return room > width ? std::sqrt(room * room - width * width) / z : 0;
-  };
-  switch (verdict) {
-    case Verdict::improvement:
-      return std::expm1(bearable(estimate, estimate - low));
-    case Verdict::regression:
-      return std::expm1(bearable(-estimate, high - estimate));
-    case Verdict::equivalent:
-      return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
-                                 bearable(estimate - std::log1p(-threshold), estimate - low)));
-    default:
-      return std::nullopt;
-  }
-}
-
-Verdict verdict_of(const RatioEstimate& effect, double threshold) {
-  if (!effect.low || !effect.high) return Verdict::too_few;
-  if (*effect.low - 1 > -threshold && *effect.high - 1 < threshold) return Verdict::equivalent;
-  if (*effect.low > 1) return Verdict::improvement;
-  if (*effect.high < 1) return Verdict::regression;
-  return Verdict::inconclusive;
 }
 
 void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats) {
@@ -253,21 +226,6 @@ void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& cav
   }
   note_order(sampling, caveats);
   note_boots(sampling, caveats);
-}
-
-std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                               const ArmRuns& runs) {
-  std::vector<std::string> reasons;
-  if (runs.a.empty()) reasons.push_back(why_no_throughput(a, "A"));
-  if (runs.b.empty()) reasons.push_back(why_no_throughput(b, "B"));
-  return fmt::format("There is nothing to compare: {}.", listed(reasons));
-}
-
-std::vector<std::string> runs_without_ratio(const std::vector<ComparedRun>& a,
-                                            const std::vector<ComparedRun>& b, Arm arm) {
-  std::vector<std::string> sentences{dead_runs(a, "A", arm), dead_runs(b, "B", arm)};
-  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
-  return sentences;
 }
 
 void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/analysis/compare/gates.hpp"
+
 namespace netperfd::analysis {
 namespace {
 
-// Share of all records. Larger losses are unlikely to have hit all functions alike.
-constexpr double kMostLost = 0.01;
 // Share of all calls. Some functions never return, and every trace has a few entries without an exit.
 constexpr double kManyUnmatched = 0.001;
 constexpr double kManyClipped = 0.01;
@@ -57,17 +57,6 @@ double share(std::uint64_t part, std::uint64_t rest) {
 // A call is two records.
 double lost_share(const SideQuality& side) {
   return share(side.lost, 2 * side.calls);
-}
-
-std::string refusal_of_side(const RunList& runs, std::string_view name) {
-  const SideQuality side = quality_of(runs);
-  if (!side.broken.empty()) {
-    return fmt::format("A trace of {} is doubtful: {}.", name, listed(side.broken, 1));
-  }
-  if (lost_share(side) > kMostLost) {
-    return fmt::format("The traces of {} lost {:.1f} % of their records.", name, 100 * lost_share(side));
-  }
-  return {};
 }
 
 void note_side(const SideQuality& side, std::string_view name, Caveats& caveats) {
@@ -129,8 +118,9 @@ void note_foreign_time(const SideQuality& a, const SideQuality& b, std::size_t t
 }  // namespace
 
 std::string refusal_of_traces(const RunList& a, const RunList& b) {
-  std::string refusal = refusal_of_side(a, "A");
-  return refusal.empty() ? refusal_of_side(b, "B") : refusal;
+  const SideQuality side_a = quality_of(a), side_b = quality_of(b);
+  std::string refusal = refusal_of_traces("A", side_a.broken, lost_share(side_a));
+  return refusal.empty() ? refusal_of_traces("B", side_b.broken, lost_share(side_b)) : refusal;
 }
 
 void note_traces(const RunList& a, const RunList& b, Caveats& caveats) {

@@ -20,8 +20,8 @@ using Words = std::vector<std::uint32_t>;
 using CompareAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
 
 Design a_design() {
-  return {.a = Variant{.name = "list", .apply = {}, .verify = {}},
-          .b = Variant{.name = "hash", .apply = {}, .verify = {}},
+  return {.a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}},
+          .b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}},
           .plain = true,
           .changed = {"module:hsr"},
           .seed = 42};

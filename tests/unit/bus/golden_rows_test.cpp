@@ -29,8 +29,9 @@ core::RunRow a_run_with_everything() {
   run.id = 41;
   run.job = 7;
   run.index = 3;
-  run.arm = {.block = 2, .letter = 4, .variant = 'B', .traced = true};
+  run.arm = {.block = 2, .letter = 4, .variant = 'B', .build = 2, .traced = true};
   run.variant = "hash";
+  run.build = "hash-2";
   run.spec.name = "hsr-ring";
   run.spec.label = "after";
   run.spec.repeat = 8;
@@ -75,6 +76,7 @@ core::RunRow a_run_with_everything() {
 
 const std::vector<std::string> kRunInAList = {
     "block 2",
+    "build hash-2",
     "bytes 6000000",
     "client_host 10.0.0.1",
     "client_netns left",
@@ -152,8 +154,8 @@ TEST(GoldenRows, of_a_job) {
   runs[1].state = RunState::interrupted;
   runs[2].state = runs[3].state = RunState::canceled;
   Design& design = runs[0].spec.design.emplace();
-  design.a = Variant{.name = "list", .apply = {}, .verify = {}};
-  design.b = Variant{.name = "hash", .apply = {}, .verify = {}};
+  design.a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}};
+  design.b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}};
   design.changed = {"module:hsr"};
   design.seed = 99;
   EXPECT_THAT(shown(job_row(runs).row),
@@ -196,7 +198,9 @@ TEST(GoldenRows, of_a_comparison) {
   comparison.figure = "received";
   comparison.verdict = Verdict::regression;
   comparison.threshold = 0.25;
-  comparison.boot_spread = 0.5;
+  comparison.of_one = {Level::boot, Level::build};
+  comparison.luck_spread = 0.5;
+  comparison.resolution = 1.25;
   comparison.pairing = Pairing::blocks;
   comparison.a = {1, 2};
   comparison.b = {3, 4};
@@ -249,24 +253,24 @@ TEST(GoldenRows, of_a_comparison) {
   EXPECT_THAT(
       shown(wire_comparison(compared).comparison),
       UnorderedElementsAre(
-          "boot_spread 0.5", R"(caveats ["A caveat."])", R"(changed ["nic"])", "cliffs_delta 14.5",
-          "counters_tested 27", "detectable 15.5", "explained 21.5", "explained_high 23.5",
-          "explained_low 22.5", "figure received", "first_started_a_us 31", "first_started_b_us 33",
-          R"(labels_a ["la"])", R"(labels_b ["lb"])", "last_started_a_us 32", "last_started_b_us 34",
-          "level 12.5", "median_a 7.5", "median_b 8.5", "needed 16", "needed_for_equivalence 17",
-          "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102", "ns_per_byte_high 105",
-          "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107", "ns_per_byte_shift 103",
-          "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5", "ratio_low 10.5",
-          "functions_ns_per_byte_high 215", "functions_ns_per_byte_low 214",
-          "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233", "residual_ns_per_byte_high 235",
-          "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205", "traced_ns_per_byte_low 204",
-          "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225", "tracer_ns_per_byte_low 224",
-          "tracer_ns_per_byte_shift 223", "runs_a [1, 2]", "runs_b [3, 4]", R"(same ["kernel"])",
-          "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])", R"(scenarios_b ["sb"])",
-          "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41", "selftest_level 46.5",
-          "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5", "selftest_started_us 42",
-          "selftest_verdict equivalent", "tested 26", "threshold 0.25", "traced_to_plain 25.5",
-          "verdict regression"));
+          "luck_spread 0.5", R"(of_one ["boot", "build"])", "resolution 1.25", R"(caveats ["A caveat."])",
+          R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27", "detectable 15.5",
+          "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
+          "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
+          "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
+          "needed 16", "needed_for_equivalence 17", "not_attributed no bytes", "ns_per_byte_a 101",
+          "ns_per_byte_b 102", "ns_per_byte_high 105", "ns_per_byte_level 106", "ns_per_byte_low 104",
+          "ns_per_byte_p 107", "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5",
+          "ratio_high 11.5", "ratio_low 10.5", "functions_ns_per_byte_high 215",
+          "functions_ns_per_byte_low 214", "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233",
+          "residual_ns_per_byte_high 235", "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205",
+          "traced_ns_per_byte_low 204", "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225",
+          "tracer_ns_per_byte_low 224", "tracer_ns_per_byte_shift 223", "runs_a [1, 2]", "runs_b [3, 4]",
+          R"(same ["kernel"])", "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])",
+          R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41",
+          "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
+          "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
+          "traced_to_plain 25.5", "verdict regression"));
 }
 
 TEST(GoldenRows, of_a_comparison_that_does_not_fit_into_a_message) {

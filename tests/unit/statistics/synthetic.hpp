@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/rank_statistics.hpp"
+#include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
 
@@ -59,6 +60,10 @@ double share_of(int repeats, Once once) {
   int times = 0;
   for (int i = 0; i < repeats; ++i) times += once() ? 1 : 0;
   return static_cast<double>(times) / repeats;
+}
+
+inline bool is_change(Verdict verdict) {
+  return verdict == Verdict::improvement || verdict == Verdict::regression;
 }
 
 inline bool covers(const Location& location, double truth) {

@@ -1,114 +1,18 @@
-// Designs in the database, and queries for a design's runs: comparing its sides, finding the self-test, and
-// planning the number of runs.
-#include <fmt/format.h>
+// Designs in the database, and queries for a design's runs: comparing its sides and finding the self-test.
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <functional>
 #include <limits>
 
-#include "daemon/analysis/compare/run_planner.hpp"
-#include "daemon/core/job_comparison.hpp"
-#include "daemon/core/run_plan.hpp"
-#include "daemon/core/run_selection.hpp"
-#include "tests/unit/store/store_fixture.hpp"
+#include "tests/unit/store/design_fixture.hpp"
 
 namespace netperfd::store {
 namespace {
 
-using std::chrono::seconds;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr double kRate = 1e9;
-
-JobSpec a_design(const std::string& name = "hsr") {
-  JobSpec spec = a_job(name);
-  spec.repeat = 6;
-  spec.design =
-      Design{.a = Variant{.name = "list", .apply = {"/bin/switch", "list"}, .verify = {"/bin/true"}},
-             .b = Variant{.name = "hash", .apply = {"/bin/switch", "hash"}, .verify = {}},
-             .plain = false,
-             .changed = {"module:hsr", "sysctl:net.core.rmem_max"},
-             .seed = 42};
-  return spec;
-}
-
-JobSpec plain_and_traced() {
-  JobSpec spec = a_job("veth-tcp");
-  spec.repeat = 6;
-  spec.trace = TraceSpec{};
-  spec.design = Design{.a = {}, .b = {}, .plain = true, .changed = {}, .seed = 1};
-  return spec;
-}
-
-class Designs : public StoreTest {
- protected:
-  void SetUp() override { open(); }
-
-  struct Outcome {
-    double rate = kRate;
-    RunState state = RunState::finished;
-  };
-  using Outcomes = std::function<Outcome(const Arm& arm)>;
-
-  // Adds the job and ends its runs, one per minute, each 10 seconds long.
-  JobId done(const JobSpec& spec, const Outcomes& outcome) {
-    const auto arms = draw_arms(spec, spec.design ? spec.design->seed.value_or(0) : 0);
-    const core::NewJob job = must(store->add_job(spec, arms, 1000, kMorning));
-    for (std::size_t i = 0; i < arms.size(); ++i) {
-      bring_to_collecting(*store, job.runs[i]);
-      RunRecord record = a_record(job.runs[i], 1, 2);
-      const Outcome end = outcome(arms[i]);
-      record.state = end.state;
-      record.started = kMorning + std::chrono::minutes{next_minute_++};
-      record.ended = *record.started + seconds{10};
-      record.workload.report.sums.front().received_bits_per_second = end.rate;
-      if (arms[i].traced) record.trace = TraceRecord{};
-      must(store->finish(record));
-    }
-    return job.id;
-  }
-
-  core::ComparedSelections compared(JobId job, analysis::ComparisonSettings settings = {}) {
-    return must(core::compare_job(*store, job, settings, &analysis::compare));
-  }
-  Error refused(JobId job, analysis::ComparisonSettings settings = {}) {
-    const auto compared = core::compare_job(*store, job, settings, &analysis::compare);
-    return compared ? Error{ErrorKind::internal, "accepted"} : compared.error();
-  }
-  core::RunPlan planned(const core::PlanRequest& request) { return must(core::plan_runs(*store, request)); }
-  Error refused(const core::PlanRequest& request) {
-    const auto plan = core::plan_runs(*store, request);
-    return plan ? Error{ErrorKind::internal, "accepted"} : plan.error();
-  }
-  std::vector<RunId> selected(const std::string& text) {
-    const auto selection = core::parse_selection(text);
-    if (!selection) throw std::runtime_error(selection.error().message);
-    std::vector<RunId> ids;
-    const auto runs = core::resolve(*store, *selection);
-    if (!runs) return ids;
-    for (const core::SelectedRun& run : *runs) ids.push_back(run.id);
-    return ids;
-  }
-  std::string arm_of(RunId id) {
-    const core::RunRow run = must(store->run(id));
-    return fmt::format("{}.{} {} {}", run.arm.block, run.arm.letter, run.variant,
-                       run.arm.traced ? "traced" : "plain");
-  }
-
- private:
-  int next_minute_ = 1;
-};
-
-// Each block has a level of its own, and B is 20 % above A.
-double rate_of(const Arm& arm) {
-  return kRate * (1 + 0.01 * arm.block * arm.block) * (arm.variant == 'B' ? 1.2 : 1) +
-         1e3 * arm.letter * arm.block;
-}
 
 // ---- The tables
 
@@ -144,6 +48,20 @@ TEST_F(Designs, give_each_run_its_place) {
     EXPECT_EQ(runs[i].arm, arms[i]) << i;
     EXPECT_EQ(runs[i].variant, arms[i].variant == 'A' ? "list" : "hash") << i;
     EXPECT_EQ(runs[i].index, i + 1);
+  }
+}
+
+TEST_F(Designs, of_several_builds_tell_that_of_each_run) {
+  JobSpec spec = a_design();
+  spec.design->a->builds = {"list-1", "list-2"};
+  spec.design->b->builds = {"hash-1", "hash-2"};
+  const std::vector<Arm> arms = draw_arms(spec, 42);
+  const core::NewJob job = must(store->add_job(spec, arms, 0, kMorning));
+  const auto runs = must(store->runs_of_job(job.id));
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    EXPECT_EQ(runs.at(i).build, fmt::format("{}-{}", runs[i].variant, arms[i].build));
+    EXPECT_EQ(must(store->compared_runs({runs[i].id}, core::ComparedParts::throughput)).front().build,
+              runs[i].build);
   }
 }
 
@@ -306,92 +224,32 @@ TEST_F(Designs, have_the_newest_self_test_of_their_scenario_beside_them) {
   EXPECT_EQ(by_text.self_test->job, newest);
 }
 
+// Self-tests in three boots, in each of which B gets another share of more or less.
+TEST_F(Designs, of_code_are_bounded_by_self_tests_of_several_boots) {
+  JobSpec test = a_design();
+  test.purpose = JobPurpose::selftest;
+  for (const double luck : {0.08, -0.1, 0.12}) {
+    boot_id_ = fmt::to_string(luck);
+    done(test, [luck](const Arm& arm) {
+      return Outcome{.rate = kRate * (arm.variant == 'B' ? 1 + luck : 1) + 1e5 * arm.block};
+    });
+  }
+  boot_id_ = "now";
+  const auto sides = [](const Arm& arm) { return Outcome{.rate = rate_of(arm)}; };
+  const JobId job = done(a_design(), sides);
+  // Of the mean square of these logarithms, and the quantile of t for three boots.
+  EXPECT_THAT(compared(job).comparison.resolution, testing::Optional(testing::DoubleNear(1.3736, 0.001)));
+  EXPECT_EQ(compared(job).comparison.verdict, Verdict::inconclusive) << "20 % more is less than 37 %";
+  const Comparison setting = compared(job, {.changed = {"sysctl:net.core.rmem_max"}}).comparison;
+  EXPECT_EQ(setting.verdict, Verdict::improvement) << "more than the 12 % of the newest self-test";
+  EXPECT_NEAR(setting.resolution.value_or(0), 1.12, 0.001);
+}
+
 TEST_F(Designs, that_are_a_self_test_do_not_stand_beside_themselves) {
   JobSpec test = a_design();
   test.purpose = JobPurpose::selftest;
   const JobId job = done(test, [](const Arm&) { return Outcome{}; });
   EXPECT_FALSE(compared(job).self_test);
-}
-
-// ---- Planning the number of runs --------------------------------------------------------------------------
-
-TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
-  JobSpec pilot = a_design();
-  pilot.purpose = JobPurpose::pilot;
-  const JobId job = done(pilot, [](const Arm& arm) {
-    return Outcome{.rate = rate_of(arm) * (arm.variant == 'B' ? std::exp(0.01 * arm.block) : 1)};
-  });
-  core::PlanRequest request{.runs = fmt::format("job:{}", job), .effect = 0.02, .power = 0.9, .repeat = 20};
-  const core::RunPlan plan = planned(request);
-  EXPECT_EQ(plan.pairing, Pairing::blocks);
-  EXPECT_EQ(plan.samples, 6U);
-  // The blocks' differences are 0.01 apart; the blocks' own levels cancel.
-  const std::vector<double> steps{0.01, 0.02, 0.03, 0.04, 0.05, 0.06};
-  EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-4);
-  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02), .power = 0.9}));
-  EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 4 * 60.0)
-      << "4 runs a block, one a minute";
-  EXPECT_DOUBLE_EQ(plan.repeat_seconds.value_or(0), 20 * 4 * 60.0);
-  EXPECT_DOUBLE_EQ(plan.detectable.value_or(0),
-                   std::exp(analysis::detectable_by_blocks(20, plan.sd, 0.95, 0.9).value()));
-}
-
-TEST_F(Designs, plan_runs_by_how_runs_spread) {
-  JobSpec spec = a_job();
-  spec.repeat = 8;
-  int count = 0;
-  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(0.01 * ++count)}; });
-  const core::RunPlan plan = planned({.runs = "last:8", .repeat = {}});
-  EXPECT_EQ(plan.pairing, Pairing::runs);
-  EXPECT_EQ(plan.samples, 8U);
-  std::vector<double> steps(8);
-  for (std::size_t i = 0; i < 8; ++i) steps[i] = 0.01 * static_cast<double>(i);
-  EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-9);
-  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log(1.01)}));
-  EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 2 * 60.0) << "a run on either side";
-  EXPECT_FALSE(plan.detectable);
-  EXPECT_FALSE(plan.repeat_seconds);
-  const core::RunPlan few = planned({.runs = "last:8", .repeat = 3});
-  EXPECT_FALSE(few.detectable) << "three runs a side give no interval";
-  EXPECT_DOUBLE_EQ(few.repeat_seconds.value_or(0), 3 * 2 * 60.0);
-}
-
-TEST_F(Designs, plan_by_plain_runs_alone) {
-  done(plain_and_traced(), [](const Arm& arm) {
-    return Outcome{.rate = arm.traced ? 1e6 * arm.block : kRate + 1e6 * arm.block};
-  });
-  const core::RunPlan plan = planned({.runs = "job:1", .repeat = {}});
-  EXPECT_EQ(plan.samples, 6U);
-  EXPECT_LT(plan.sd, 0.01);
-  EXPECT_EQ(planned({.runs = "arm:traced", .repeat = {}}).samples, 6U) << "where none is plain";
-}
-
-TEST_F(Designs, plan_nothing_by_too_few_or_mixed_runs) {
-  JobSpec spec = a_job();
-  spec.repeat = 2;
-  done(spec, [](const Arm&) { return Outcome{}; });
-  EXPECT_EQ(refused({.runs = "last:5", .repeat = {}}).kind, ErrorKind::invalid_argument);
-  EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message, HasSubstr("2 run(s) with a throughput"));
-  EXPECT_EQ(refused({.runs = "label:none", .repeat = {}}).kind, ErrorKind::not_found);
-  spec.name = "hsr";
-  done(spec, [](const Arm&) { return Outcome{}; });
-  EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message,
-              HasSubstr("several scenarios, \"veth-tcp\" and \"hsr\""));
-  for (const double wrong : {0.0, -0.01, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
-    EXPECT_THAT(refused({.runs = "last:5", .effect = wrong, .repeat = {}}).message, HasSubstr("effect: "));
-    EXPECT_THAT(refused({.runs = "last:5", .power = wrong, .repeat = {}}).message, HasSubstr("power: "));
-  }
-  EXPECT_THAT(refused({.runs = "last:5", .repeat = 0}).message, HasSubstr("repeat: 0"));
-}
-
-TEST_F(Designs, that_can_never_find_an_effect_say_no_number) {
-  JobSpec spec = a_job();
-  spec.repeat = 4;
-  int count = 0;
-  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(++count)}; });
-  const core::RunPlan plan = planned({.runs = "last:4", .effect = 1e-6, .repeat = {}});
-  EXPECT_FALSE(plan.needed);
-  EXPECT_FALSE(plan.seconds);
 }
 
 }  // namespace

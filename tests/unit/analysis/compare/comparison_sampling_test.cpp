@@ -96,11 +96,60 @@ TEST(Sampling, of_blocks_in_several_boots_has_one_value_a_boot) {
   EXPECT_EQ(comparison.effect.n_a, 7U);
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
   EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
-  EXPECT_FALSE(comparison.boot_spread) << "the boots are in the interval";
+  EXPECT_FALSE(comparison.luck_spread) << "the boots are in the interval";
   boot_every(7, sides);
   EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::too_few) << "two boots, however many blocks";
   boot_every(14, sides);
   EXPECT_EQ(compare(sides.a, sides.b, {}).pairing, Pairing::blocks);
+}
+
+// Gives each side `count` builds by turns.
+void build_by_turns(std::uint32_t count, SampledSides& sides) {
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.build = (side == &sides.a ? "a" : "b") + std::to_string((run.block - 1) % count);
+    }
+  }
+}
+
+TEST(Sampling, of_blocks_of_several_builds_has_one_value_a_pair_of_builds) {
+  SampledSides sides = blocks(14, 1.05);
+  boot_every(14, sides);
+  build_by_turns(7, sides);
+  const Comparison comparison = compare(sides.a, sides.b, {.changed = {"module:hsr"}});
+  EXPECT_EQ(comparison.pairing, Pairing::builds_of_blocks);
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
+  EXPECT_THAT(comparison.of_one, testing::ElementsAre(Level::boot));
+  build_by_turns(2, sides);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::too_few) << "two builds, however many blocks";
+  build_by_turns(1, sides);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).pairing, Pairing::blocks);
+}
+
+// Boots differ in steps of 1 %, builds in steps of 2 %: the interval holds both.
+TEST(Sampling, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval) {
+  SampledSides sides = blocks(49, 1.04);
+  boot_every(7, sides);
+  build_by_turns(7, sides);
+  for (ComparedRun& run : sides.b) {
+    const double boot = (run.block - 1) / 7,
+                 build = (run.block - 1) % 7;  // NOLINT(bugprone-integer-division)
+    *run.received_bits_per_second *= std::exp(0.01 * (boot - 3) + 0.02 * (build - 3));
+  }
+  const Comparison comparison = compare(sides.a, sides.b, {.changed = {"module:hsr"}});
+  EXPECT_EQ(comparison.pairing, Pairing::boots_of_blocks);
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.04, 5e-4);
+  EXPECT_THAT(comparison.of_one, testing::IsEmpty());
+  // At n = 7 the interval leaves out the two lowest and highest Walsh averages: it is +-0.02 by boots and
+  // +-0.04 by builds. That of the 49 cells, whose spread is 0.045, is in both.
+  const double half = std::sqrt(0.02 * 0.02 + 0.04 * 0.04 - 0.015 * 0.015);
+  EXPECT_NEAR(std::log(*comparison.effect.high / *comparison.effect.ratio), half, 0.0005);
+  EXPECT_NEAR(std::log(*comparison.effect.ratio / *comparison.effect.low), half, 0.0005);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_GT(*comparison.effect.p, 0.05);
 }
 
 TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
@@ -117,17 +166,45 @@ TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
 TEST(Sampling, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
   SampledSides sides = blocks(8, 1.05);
   boot_every(8, sides);
-  EXPECT_FALSE(compare(sides.a, sides.b, {.changed = {"sysctl:net.core.rmem_max"}}).boot_spread);
+  EXPECT_FALSE(compare(sides.a, sides.b, {.changed = {"sysctl:net.core.rmem_max"}}).luck_spread);
   const Comparison comparison = compare(sides.a, sides.b, {.changed = {"module:hsr"}});
-  ASSERT_TRUE(comparison.boot_spread);
+  ASSERT_TRUE(comparison.luck_spread);
   // The interval is much narrower than 5 %, so nearly all of that can be the luck of the boot.
-  EXPECT_NEAR(*comparison.boot_spread, std::expm1(std::log(1.05) / 1.96), 1e-3);
+  EXPECT_NEAR(*comparison.luck_spread, std::expm1(std::log(1.05) / 1.96), 1e-3);
   for (ComparedRun& run : sides.b) run.fingerprint->boot_id = "boot-b";
   for (auto* side : {&sides.a, &sides.b}) {
     for (ComparedRun& run : *side) run.block = 0;
   }
   EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::inconclusive) << "by run, with the drift in it";
-  EXPECT_FALSE(compare(sides.a, sides.b, {}).boot_spread);
+  EXPECT_FALSE(compare(sides.a, sides.b, {}).luck_spread);
+}
+
+// Gives the runs of a side in the blocks from `first` to `last` that governor, and the others another one.
+void set_governor(std::uint32_t first, std::uint32_t last, std::vector<ComparedRun>& runs) {
+  for (ComparedRun& run : runs) {
+    const bool other = first <= run.block && run.block <= last;
+    run.fingerprint.emplace().facts = {{"cpu", "governor", other ? "schedutil" : "performance"}};
+  }
+}
+
+TEST(Sampling, compares_facts_within_blocks_whatever_runs_failed) {
+  SampledSides sides = blocks(8, 1.05);
+  set_governor(4, 8, sides.a);
+  set_governor(4, 8, sides.b);
+  sides.b.pop_back();
+  EXPECT_THAT(compare(sides.a, sides.b, {}).facts, testing::IsEmpty()) << "it changed between two blocks";
+  sides.a[5].fingerprint->facts[0].value = "schedutil";
+  ASSERT_EQ(sides.a[5].block, 3U);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  ASSERT_EQ(comparison.facts.size(), 1U) << "it changed for one run of a block";
+  EXPECT_THAT(comparison.facts[0].runs_a, testing::ElementsAre(5, 11));
+}
+
+TEST(Sampling, finds_a_fact_that_differs_in_each_block_in_another_way) {
+  SampledSides sides = blocks(8, 1.05);
+  set_governor(1, 4, sides.a);
+  set_governor(5, 8, sides.b);
+  EXPECT_EQ(compare(sides.a, sides.b, {}).facts.size(), 1U) << "both have it in equal shares";
 }
 
 TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
 #include "tests/unit/analysis/compare/compared_runs.hpp"
 
 namespace netperfd::analysis {

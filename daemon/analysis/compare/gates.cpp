@@ -1,0 +1,194 @@
+#include "daemon/analysis/compare/gates.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/traced_account.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+// Empty if every run of the side that the throughput is taken from received something.
+std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
+  std::size_t all = 0, nothing = 0;
+  for (const ComparedRun& run : runs) {
+    if (arm == Arm::plain && !is_plain(run)) continue;
+    ++all;
+    if (received_nothing(run)) ++nothing;
+  }
+  if (nothing == 0) return {};
+  return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
+                     all < runs.size() ? "plain " : "", side);
+}
+
+std::string why_no_throughput(const std::vector<ComparedRun>& runs, std::string_view side) {
+  if (std::ranges::none_of(runs, received_nothing))
+    return fmt::format("no run of {} tells its throughput", side);
+  if (std::ranges::all_of(runs, received_nothing)) return fmt::format("no run of {} received anything", side);
+  return fmt::format("no run of {} is known to have received anything", side);
+}
+
+// Empty if nothing differs. Otherwise the sentence that names the differences.
+std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
+  if (!facts.undeclared.empty()) {
+    const bool several = facts.undeclared.size() > 1;
+    if (facts.changed.empty() && !several) {
+      return fmt::format(
+          "No change is declared, {} differs and can explain the result, and what else differs is not known.",
+          facts.undeclared.front());
+    }
+    if (facts.changed.empty()) {
+      return fmt::format("No change is declared, and {} differ and can each explain the result.",
+                         listed(facts.undeclared));
+    }
+    return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
+                       listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
+  }
+  if (arm == Arm::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
+    return "A side is plain and the other traced, which is not the declared change and can explain the "
+           "result.";
+  }
+  return {};
+}
+
+bool is_code(const std::string& group) {
+  return group == "kernel" || group.starts_with("module:");
+}
+
+bool is_change(const ShiftEstimate& estimate) {
+  return estimate.low && (*estimate.low > 0 || *estimate.high < 0);
+}
+
+std::string in_words(const ShiftEstimate& estimate) {
+  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
+}
+
+}  // namespace
+
+std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                               const ArmRuns& runs) {
+  std::vector<std::string> reasons;
+  if (runs.a.empty()) reasons.push_back(why_no_throughput(a, "A"));
+  if (runs.b.empty()) reasons.push_back(why_no_throughput(b, "B"));
+  return fmt::format("There is nothing to compare: {}.", listed(reasons));
+}
+
+std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                  Arm arm, const FactJudgement& facts) {
+  std::vector<std::string> sentences{dead_runs(a, "A", arm), dead_runs(b, "B", arm),
+                                     undeclared_difference(facts, arm)};
+  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
+  return sentences;
+}
+
+Verdict verdict_of(const RatioEstimate& effect, double threshold) {
+  if (!effect.low || !effect.high) return Verdict::too_few;
+  if (*effect.low - 1 > -threshold && *effect.high - 1 < threshold) return Verdict::equivalent;
+  if (*effect.low > 1) return Verdict::improvement;
+  if (*effect.high < 1) return Verdict::regression;
+  return Verdict::inconclusive;
+}
+
+Verdict bounded(Verdict verdict, const RatioEstimate& effect, const std::optional<double>& resolution) {
+  const bool is_change = verdict == Verdict::improvement || verdict == Verdict::regression;
+  if (!is_change || !resolution) return verdict;
+  return std::abs(std::log(*effect.ratio)) < std::log(*resolution) ? Verdict::inconclusive : verdict;
+}
+
+std::vector<Level> levels_of_one(const Sampling& sampling, const std::vector<std::string>& changed) {
+  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+  const bool code = std::ranges::any_of(changed, is_code);
+  const bool known =
+      std::ranges::all_of(sampling.a(), knows_boot) && std::ranges::all_of(sampling.b(), knows_boot);
+  std::vector<Level> levels;
+  if (known && boots_a.size() == 1 && boots_b.size() == 1 && (code || boots_a != boots_b))
+    levels.push_back(Level::boot);
+  if (code && !sampling.has_several_builds()) levels.push_back(Level::build);
+  return levels;
+}
+
+std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdict, double threshold,
+                                      double level) {
+  if (!effect.ratio || !effect.low || !effect.high) return std::nullopt;
+  const double estimate = std::log(*effect.ratio), low = std::log(*effect.low), high = std::log(*effect.high);
+  const double z = normal_quantile((1 + level) / 2);
+  // The spread that widens the side of the interval from `width` to `room`.
+  const auto bearable = [z](double room, double width) {
+    return room > width ? std::sqrt(room * room - width * width) / z : 0;
+  };
+  switch (verdict) {
+    case Verdict::improvement:
+      return std::expm1(bearable(estimate, estimate - low));
+    case Verdict::regression:
+      return std::expm1(bearable(-estimate, high - estimate));
+    case Verdict::equivalent:
+      return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
+                                 bearable(estimate - std::log1p(-threshold), estimate - low)));
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {
+  bool traced = false, untimed = false;
+  for (const ComparedRun& run : runs) {
+    if (!run.trace || run.trace->functions.empty()) continue;
+    traced = true;
+    untimed = untimed || !run.trace->timed;
+  }
+  if (untimed) {
+    return fmt::format("The function tracer, which recorded the traces of {}, tells of no end of a call.",
+                       side);
+  }
+  if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
+  return fmt::format("No run of {} has a trace of functions.", side);
+}
+
+std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken, double lost) {
+  if (!broken.empty()) return fmt::format("A trace of {} is doubtful: {}.", side, listed(broken, 1));
+  if (lost > kMostLost)
+    return fmt::format("The traces of {} lost {:.1f} % of their records.", side, 100 * lost);
+  return {};
+}
+
+std::string not_cpu_bound(const std::optional<double>& busy_a, const std::optional<double>& busy_b,
+                          Caveats& caveats) {
+  if (!busy_a || !busy_b) {
+    caveats.add(Gravity::weakens,
+                "It is not known whether a CPU was the limit: what functions cost need not be what the "
+                "throughput hangs on.");
+    return {};
+  }
+  if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
+    return fmt::format(
+        "Not CPU-bound: the busiest CPU was busy for {:.0f} % of the time in A and for {:.0f} % in B, "
+        "so something else was the limit.",
+        100 * *busy_a, 100 * *busy_b);
+  }
+  if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {:.0f} % of the time): something "
+                    "else was the limit there, and the throughput does not follow the cost.",
+                    *busy_a < kBusyCpu ? "A" : "B", 100 * std::min(*busy_a, *busy_b)));
+  }
+  return {};
+}
+
+bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Caveats& caveats) {
+  if (agree(plain, traced) == false) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a byte: shares "
+                    "of it are not given.",
+                    in_words(plain), in_words(traced)));
+    return false;
+  }
+  return is_change(plain) && is_change(traced);
+}
+
+}  // namespace netperfd::analysis

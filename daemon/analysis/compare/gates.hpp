@@ -1,0 +1,80 @@
+// The gates between the figures of a comparison and a conclusion, in the order in which they decide: first
+// what the verdict needs, then what a cause in a function needs. docs/comparing.md has the same numbers, and
+// docs/statistics.md says how many false and how many true conclusions each gate withholds. All else that
+// weakens a figure is only a caveat.
+//
+// Whatever a gate decides, the estimate with its interval is in the answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/fact_differences.hpp"
+#include "daemon/analysis/compare/throughput_effect.hpp"
+
+namespace netperfd::analysis {
+
+// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
+// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
+// start and end of a run.
+constexpr double kBusyCpu = 0.85;
+// Share of a trace's records that may be lost. Larger losses are unlikely to have hit all functions alike.
+constexpr double kMostLost = 0.01;
+// A function with a larger adjusted p has no cause.
+constexpr double kFoundFunction = 0.05;
+
+// ---- The verdict ------------------------------------------------------------------------------------------
+
+// Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
+[[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
+                                             const std::vector<ComparedRun>& b, const ArmRuns& runs);
+
+// Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, runs of a side received
+// nothing: a ratio of the others would describe only the successful ones. 3, something else than the declared
+// change differs. 4, one side is plain and the other traced.
+[[nodiscard]] std::vector<std::string> refusals(const std::vector<ComparedRun>& a,
+                                                const std::vector<ComparedRun>& b, Arm arm,
+                                                const FactJudgement& facts);
+
+// Gates 5 and 6: too few samples for an interval, then the interval alone; more is better. The verdict is
+// equivalent if the whole interval lies within the threshold, even if it leaves out 1.
+[[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
+
+// Gate 7: what self-tests show without a change is no verdict. `resolution` is a ratio above 1.
+[[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect,
+                              const std::optional<double>& resolution);
+
+// Gate 8: the levels whose luck the interval cannot know, because a side has one unit of them. A boot can
+// make a difference if each side has its own, or if the sides differ in code, which each boot places in
+// memory anew; a build if the sides differ in code.
+[[nodiscard]] std::vector<Level> levels_of_one(const Sampling& sampling,
+                                               const std::vector<std::string>& changed);
+
+// The largest standard deviation, as a share, that these levels may add to the difference without changing
+// the verdict. The interval is widened by it as by an independent normal error. Absent without a verdict.
+[[nodiscard]] std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdict,
+                                                    double threshold, double level);
+
+// ---- The cause in a function ------------------------------------------------------------------------------
+
+// Gate 9: a sentence why no cost of a function is known. The side must have none.
+[[nodiscard]] std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side);
+
+// Gate 10: a sentence why the traces of a side cannot show where a difference is; empty: they can. `lost` is
+// a share of the records, `broken` says what makes a trace doubtful.
+[[nodiscard]] std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken,
+                                            double lost);
+
+// Gate 11: a sentence if no CPU was the limit on either side; empty if one was, or if that is not known. The
+// busy shares are medians of each side.
+[[nodiscard]] std::string not_cpu_bound(const std::optional<double>& busy_a,
+                                        const std::optional<double>& busy_b, Caveats& caveats);
+
+// Gates 12 and 13: whether the change in CPU time can be shared out among functions. 12, plain and traced
+// runs agree on it, which a caveat tells otherwise. 13, both show one.
+[[nodiscard]] bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Caveats& caveats);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,85 @@
+#include "daemon/analysis/compare/host_resolution.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <string>
+
+#include "daemon/analysis/compare/gates.hpp"
+#include "tests/unit/analysis/compare/compared_runs.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+using testing::Optional;
+
+struct Tests {
+  std::vector<ComparedRun> a, b;
+};
+
+RatioEstimate an_effect(double ratio, double low, double high) {
+  RatioEstimate effect;
+  effect.ratio = ratio;
+  effect.low = low;
+  effect.high = high;
+  return effect;
+}
+
+// A block of two letters in each boot, in which B differs by so much.
+Tests self_tests(const std::vector<double>& differences) {
+  Tests tests;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    ComparedRun run = run_at(static_cast<int>(i), 1e9);
+    run.job = 1;
+    run.block = static_cast<std::uint32_t>(i) + 1;
+    run.fingerprint.emplace().boot_id = std::to_string(i);
+    tests.a.push_back(run);
+    *run.received_bits_per_second *= std::exp(differences[i]);
+    tests.b.push_back(run);
+  }
+  return tests;
+}
+
+TEST(HostResolution, of_code_is_t_times_the_root_mean_square_of_the_boots) {
+  const Tests tests = self_tests({0.01, -0.02, 0.02});
+  // sqrt(0.0009 / 3); the quantile for 3 degrees of freedom.
+  EXPECT_THAT(code_resolution(tests.a, tests.b, 0.95),
+              Optional(testing::DoubleNear(std::exp(3.182446 * 0.0173205), 1e-6)));
+}
+
+TEST(HostResolution, of_code_takes_three_boots_or_builds) {
+  EXPECT_FALSE(code_resolution({}, {}, 0.95));
+  const Tests two = self_tests({0.01, -0.02});
+  EXPECT_FALSE(code_resolution(two.a, two.b, 0.95));
+  Tests one_boot = self_tests({0.01, -0.02, 0.02});
+  for (auto* side : {&one_boot.a, &one_boot.b}) {
+    for (ComparedRun& run : *side) run.fingerprint->boot_id = "one";
+  }
+  EXPECT_FALSE(code_resolution(one_boot.a, one_boot.b, 0.95)) << "blocks of one boot share its luck";
+  for (std::size_t i = 0; i < 3; ++i) one_boot.b[i].build = std::to_string(i);
+  EXPECT_TRUE(code_resolution(one_boot.a, one_boot.b, 0.95));
+}
+
+TEST(HostResolution, of_settings_is_what_a_self_test_found) {
+  const RatioEstimate found = an_effect(0.97, 0.95, 0.99);
+  EXPECT_THAT(settings_resolution(found, Verdict::regression), Optional(1 / 0.95));
+  const RatioEstimate more = an_effect(1.02, 1.01, 1.04);
+  EXPECT_THAT(settings_resolution(more, Verdict::improvement), Optional(1.04));
+  EXPECT_FALSE(settings_resolution(found, Verdict::equivalent));
+  EXPECT_FALSE(settings_resolution({}, Verdict::too_few));
+}
+
+TEST(HostResolution, bounds_the_verdict_of_a_change) {
+  const RatioEstimate effect = an_effect(1.03, 1.02, 1.04);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, 1.031), Verdict::inconclusive);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, 1.029), Verdict::improvement);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, {}), Verdict::improvement);
+  const RatioEstimate less = an_effect(1 / 1.03, 0.96, 0.98);
+  EXPECT_EQ(bounded(Verdict::regression, less, 1.031), Verdict::inconclusive);
+  EXPECT_EQ(bounded(Verdict::regression, less, 1.029), Verdict::regression);
+  EXPECT_EQ(bounded(Verdict::equivalent, effect, 1.031), Verdict::equivalent);
+  EXPECT_EQ(bounded(Verdict::refused, effect, 1.031), Verdict::refused);
+}
+
+}  // namespace
+}  // namespace netperfd::analysis

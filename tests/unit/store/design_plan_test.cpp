@@ -1,0 +1,114 @@
+// Planning the number of runs from stored ones.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "daemon/analysis/compare/run_planner.hpp"
+#include "tests/unit/store/design_fixture.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Designs, plan_boots_where_the_runs_are_of_several) {
+  JobSpec pilot = a_design();
+  pilot.purpose = JobPurpose::pilot;
+  pilot.repeat = 4;
+  const std::vector<double> lucks{0.01, -0.02, 0.03, 0};
+  for (const double luck : lucks) {
+    boot_id_ = fmt::to_string(luck);
+    done(pilot, [luck](const Arm& arm) {
+      return Outcome{.rate = kRate * (arm.variant == 'B' ? std::exp(luck) : 1)};
+    });
+  }
+  const core::RunPlan plan = planned({.runs = "1-64", .effect = 0.02, .power = 0.8, .repeat = {}});
+  EXPECT_EQ(plan.pairing, Pairing::boots_of_blocks);
+  EXPECT_EQ(plan.samples, 4U);
+  EXPECT_EQ(plan.blocks_each, 4U);
+  EXPECT_NEAR(plan.sd, analysis::planning_sd(lucks).value(), 1e-4);
+  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log1p(0.02)}));
+  EXPECT_FALSE(plan.seconds) << "how long a boot takes is not known";
+}
+
+TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
+  JobSpec pilot = a_design();
+  pilot.purpose = JobPurpose::pilot;
+  const JobId job = done(pilot, [](const Arm& arm) {
+    return Outcome{.rate = rate_of(arm) * (arm.variant == 'B' ? std::exp(0.01 * arm.block) : 1)};
+  });
+  core::PlanRequest request{.runs = fmt::format("job:{}", job), .effect = 0.02, .power = 0.9, .repeat = 20};
+  const core::RunPlan plan = planned(request);
+  EXPECT_EQ(plan.pairing, Pairing::blocks);
+  EXPECT_EQ(plan.samples, 6U);
+  // The blocks' differences are 0.01 apart; the blocks' own levels cancel.
+  const std::vector<double> steps{0.01, 0.02, 0.03, 0.04, 0.05, 0.06};
+  EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-4);
+  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02), .power = 0.9}));
+  EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 4 * 60.0)
+      << "4 runs a block, one a minute";
+  EXPECT_DOUBLE_EQ(plan.repeat_seconds.value_or(0), 20 * 4 * 60.0);
+  EXPECT_DOUBLE_EQ(plan.detectable.value_or(0),
+                   std::exp(analysis::detectable_by_blocks(20, plan.sd, 0.95, 0.9).value()));
+}
+
+TEST_F(Designs, plan_runs_by_how_runs_spread) {
+  JobSpec spec = a_job();
+  spec.repeat = 8;
+  int count = 0;
+  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(0.01 * ++count)}; });
+  const core::RunPlan plan = planned({.runs = "last:8", .repeat = {}});
+  EXPECT_EQ(plan.pairing, Pairing::runs);
+  EXPECT_EQ(plan.samples, 8U);
+  std::vector<double> steps(8);
+  for (std::size_t i = 0; i < 8; ++i) steps[i] = 0.01 * static_cast<double>(i);
+  EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-9);
+  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log(1.01)}));
+  EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 2 * 60.0) << "a run on either side";
+  EXPECT_FALSE(plan.detectable);
+  EXPECT_FALSE(plan.repeat_seconds);
+  const core::RunPlan few = planned({.runs = "last:8", .repeat = 3});
+  EXPECT_FALSE(few.detectable) << "three runs a side give no interval";
+  EXPECT_DOUBLE_EQ(few.repeat_seconds.value_or(0), 3 * 2 * 60.0);
+}
+
+TEST_F(Designs, plan_by_plain_runs_alone) {
+  done(plain_and_traced(), [](const Arm& arm) {
+    return Outcome{.rate = arm.traced ? 1e6 * arm.block : kRate + 1e6 * arm.block};
+  });
+  const core::RunPlan plan = planned({.runs = "job:1", .repeat = {}});
+  EXPECT_EQ(plan.samples, 6U);
+  EXPECT_LT(plan.sd, 0.01);
+  EXPECT_EQ(planned({.runs = "arm:traced", .repeat = {}}).samples, 6U) << "where none is plain";
+}
+
+TEST_F(Designs, plan_nothing_by_too_few_or_mixed_runs) {
+  JobSpec spec = a_job();
+  spec.repeat = 2;
+  done(spec, [](const Arm&) { return Outcome{}; });
+  EXPECT_EQ(refused({.runs = "last:5", .repeat = {}}).kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message, HasSubstr("2 run(s) with a throughput"));
+  EXPECT_EQ(refused({.runs = "label:none", .repeat = {}}).kind, ErrorKind::not_found);
+  spec.name = "hsr";
+  done(spec, [](const Arm&) { return Outcome{}; });
+  EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message,
+              HasSubstr("several scenarios, \"veth-tcp\" and \"hsr\""));
+  for (const double wrong : {0.0, -0.01, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT(refused({.runs = "last:5", .effect = wrong, .repeat = {}}).message, HasSubstr("effect: "));
+    EXPECT_THAT(refused({.runs = "last:5", .power = wrong, .repeat = {}}).message, HasSubstr("power: "));
+  }
+  EXPECT_THAT(refused({.runs = "last:5", .repeat = 0}).message, HasSubstr("repeat: 0"));
+}
+
+TEST_F(Designs, that_can_never_find_an_effect_say_no_number) {
+  JobSpec spec = a_job();
+  spec.repeat = 4;
+  int count = 0;
+  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(++count)}; });
+  const core::RunPlan plan = planned({.runs = "last:4", .effect = 1e-6, .repeat = {}});
+  EXPECT_FALSE(plan.needed);
+  EXPECT_FALSE(plan.seconds);
+}
+
+}  // namespace
+}  // namespace netperfd::store
