@@ -10,6 +10,7 @@
 #include "client/pages/environment_text.hpp"
 #include "client/pages/function_text.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/retransmits_text.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/pages/trace_text.hpp"
 #include "client/rows/trace_rows.hpp"
@@ -295,6 +296,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
     text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
   }
+  text += show::retransmits_part(screen, view);
   text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
   if (view.list_streams) text += "\n" + show::streams_table(screen, view);
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);

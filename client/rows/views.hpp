@@ -156,7 +156,8 @@ struct ShowView {
   FunctionLists function_lists;
   std::optional<EnvironmentView> environment;  // where listed; absent too where it was not looked at
   bool list_environment = false;
-  std::optional<CountersView> counters;  // where one of the two is listed; absent too where none were read
+  // Where one of the two is listed, and for the page of a TCP run; absent too where none were read.
+  std::optional<CountersView> counters;
   bool list_counters = false, list_tcp = false;
 };
 

@@ -52,8 +52,10 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
   return {};
 }
 
-Outcome<void> fetch_counters(Daemon& daemon, ShowView& view) {
-  if (!view.list_counters && !view.list_tcp) return {};
+Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
+  // The page of a TCP run has its counter of retransmissions, whether it lists all or not.
+  const bool on_the_page = format == Format::table && view.details.run.protocol == "tcp";
+  if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
   auto counters = daemon.counters(view.details.run.run, view.list_tcp);
   if (!counters && counters.error().exit == Exit::not_found) return {};
   if (!counters) return std::unexpected(counters.error());
@@ -100,7 +102,7 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
     if (!streams) return std::unexpected(streams.error());
     view.streams = std::move(*streams);
   }
-  if (const auto done = fetch_counters(daemon, view); !done) return std::unexpected(done.error());
+  if (const auto done = fetch_counters(daemon, view, format); !done) return std::unexpected(done.error());
   if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
