@@ -14,6 +14,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -120,29 +122,29 @@ std::vector<Cells> rows_of(const ShowView& view, const std::vector<Sender>& send
 
 // What TcpRetransSegs has in addition to iperf3.
 std::string rest_words(const Sender& sender) {
-  const std::uint64_t rest = sender.counted - *sender.reported - sender.omitted;
-  std::vector<std::string> parts;
-  if (sender.omitted > 0) parts.push_back(format_count(sender.omitted) + " in the omitted part");
-  if (rest > 0) {
-    parts.push_back(fmt::format("{} {}by other connections or after iperf3's last report", format_count(rest),
-                                sender.omitted_known ? "" : "in the omitted part, "));
+  const std::uint64_t more = sender.counted - *sender.reported;
+  const std::uint64_t rest = more - sender.omitted;
+  if (more == 0) return fmt::format("TcpRetransSegs of {} equals iperf3's figure.", words(sender));
+  const std::string others = fmt::format("{}by other connections or after iperf3's last report",
+                                         sender.omitted_known ? "" : "in the omitted part, ");
+  std::string where = ", " + others;
+  if (rest == 0) where = ", in the omitted part";
+  if (rest > 0 && sender.omitted > 0) {
+    where = fmt::format(": {} in the omitted part, {} {}", format_count(sender.omitted), format_count(rest),
+                        others);
   }
-  if (parts.empty()) return fmt::format("TcpRetransSegs of {} equals iperf3's figure.", words(sender));
-  return fmt::format("TcpRetransSegs of {} has {} more than iperf3: {}.", words(sender),
-                     format_count(sender.counted - *sender.reported), fmt::join(parts, ", "));
+  return fmt::format("TcpRetransSegs of {} has {} more than iperf3{}.", words(sender), format_count(more),
+                     where);
 }
 
 std::string skb_words(std::uint64_t events, const std::optional<std::uint64_t>& segments, bool whole) {
   std::string text = "An skb is a packet handed to the network stack. With GSO it can have several segments";
-  if (segments && events > *segments) {
-    return text +
-           ". There are more events than segments: other network namespaces have events too, and since Linux "
-           "6.17 so have attempts that fail before they are counted.";
-  }
-  if (const auto mean = ratio(segments, events); mean && whole) {
-    text += fmt::format(", here {:.1f} on average", *mean);
-  }
-  return text + ".";
+  const auto mean = ratio(segments, events);
+  if (mean && *mean >= 1 && whole) text += fmt::format(", here {:.1f} per event", *mean);
+  text += ". Since Linux 6.17, attempts that fail are events too.";
+  if (mean && *mean < 1)
+    text += " This and other network namespaces explain why there are more events than segments.";
+  return text;
 }
 
 // Segments that are counted without the event.
