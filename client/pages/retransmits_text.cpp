@@ -1,13 +1,13 @@
 // What is counted (Linux, net/ipv4/tcp_output.c):
 // - __tcp_retransmit_skb() adds the number of segments of an skb to TcpRetransSegs of the socket's network
 //   namespace and to tcpi_total_retrans of the socket. If sending then fails, they remain counted, and
-//   TcpExtTCPRetransFail counts them too. The function traces tcp:tcp_retransmit_skb once: before Linux 6.17
-//   only if sending succeeded, since then always, even if it gives up before it counts.
-// - tcp_rtx_synack() adds 1 to TcpRetransSegs and to TcpExtTCPSynRetrans; the accepted socket begins with
-// this
-//   number. It traces another event.
-// iperf3 reports how far tcpi_total_retrans of its streams grew (iperf_api.c): iperf_reset_stats() starts
-// anew at the end of the omitted part.
+//   TcpExtTCPRetransFail counts them too, except for EBUSY. It traces tcp:tcp_retransmit_skb once: before
+//   Linux 6.17 (commit ad892e912b84) only if sending succeeded, since then always, even if it gives up before
+//   it counts.
+// - tcp_rtx_synack() adds 1 to TcpRetransSegs and to TcpExtTCPSynRetrans; tcpi_total_retrans of the accepted
+//   socket begins with this number. It traces another event.
+// iperf3 reports the growth of tcpi_total_retrans of its streams; iperf_reset_stats() in its iperf_api.c
+// starts anew at the end of the omitted part.
 #include "client/pages/retransmits_text.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::string words(const Sender& sender) {
   return sender.netns.empty() ? "this host" : sender.netns;
 }
 
-// Absent if another machine sends.
+// Absent if another machine sends. Only a server that netperfd ran has documents.
 std::optional<std::string> sender_netns(const RunView& run, Direction direction) {
   if (direction == Direction::send) return run.client_netns.value_or("");
   const std::vector<std::string> documents = run.documents.value_or(std::vector<std::string>{});
