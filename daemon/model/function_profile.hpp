@@ -150,12 +150,14 @@ inline constexpr auto rows::kFields<CallDamage> =
                rows::field("tree_overflow", &netperfd::CallDamage::tree_overflow)};
 static_assert(rows::kDescribed<CallDamage>);
 
-// The tracer's own cost per call, measured once per start of the daemon (see trace/calibration.cpp).
+// The tracer's own cost per call, measured right before the run (see trace/calibration.cpp).
 struct Calibration {
   double entry_ns = 0;      // contained in the call's own duration
   double callee_ns = 0;     // contained in the caller's self time, for each traced call it makes or is
                             // interrupted by
   std::uint64_t calls = 0;  // number of calls whose median it is
+  // Standard errors of the two costs, from the spread of the measurement's rounds. Absent: unknown.
+  std::optional<double> entry_error_ns = std::nullopt, callee_error_ns = std::nullopt;
 
   bool operator==(const Calibration&) const = default;
 };
@@ -163,7 +165,9 @@ template <>
 inline constexpr auto rows::kFields<Calibration> =
     std::tuple{rows::field("entry_ns", &netperfd::Calibration::entry_ns),
                rows::field("callee_ns", &netperfd::Calibration::callee_ns),
-               rows::field("calls", &netperfd::Calibration::calls)};
+               rows::field("calls", &netperfd::Calibration::calls),
+               rows::field("entry_error_ns", &netperfd::Calibration::entry_error_ns),
+               rows::field("callee_error_ns", &netperfd::Calibration::callee_error_ns)};
 static_assert(rows::kDescribed<Calibration>);
 
 // A build of the kernel or of a module.

@@ -68,7 +68,8 @@ class RunParts {
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
-         "calibration_entry_ns, calibration_callee_ns, off_cpu_known, depth "
+         "calibration_entry_ns, calibration_callee_ns, calibration_entry_error_ns, "
+         "calibration_callee_error_ns, off_cpu_known, depth "
          "FROM function_profiles WHERE run = ?"},
         {&RunParts::functions_,
          "SELECT name, module, duplicate, hits, self_ns, callees + interruptions FROM functions "
@@ -155,9 +156,13 @@ class RunParts {
     if (!done) return done;
     done = for_each_row(profile_.bind(id), [&](const Statement& row) {
       std::optional<double> entry_ns, callee_ns;
+      analysis::TracerCost cost;
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, entry_ns, callee_ns,
-               trace.off_cpu_known, trace.depth);
-      if (entry_ns && callee_ns) trace.cost = {.entry_ns = *entry_ns, .callee_ns = *callee_ns};
+               cost.entry_error_ns, cost.callee_error_ns, trace.off_cpu_known, trace.depth);
+      if (!entry_ns || !callee_ns) return;
+      cost.entry_ns = *entry_ns;
+      cost.callee_ns = *callee_ns;
+      trace.cost = cost;
     });
     if (!done) return done;
     done = for_each_row(functions_.bind(id), [&](const Statement& row) {

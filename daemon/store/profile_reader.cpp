@@ -79,7 +79,8 @@ Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
   auto done = for_each_row(select->bind(run), [&](const Statement& row) {
     Calibration found;
     std::optional<std::uint64_t> calls;
-    row.read(members_of(profile.damage), members_of(profile), found.entry_ns, found.callee_ns, calls);
+    row.read(members_of(profile.damage), members_of(profile), found.entry_ns, found.callee_ns, calls,
+             found.entry_error_ns, found.callee_error_ns);
     if (!calls) return;
     found.calls = *calls;
     profile.calibration = found;

@@ -22,7 +22,8 @@ Status insert_profile(Connection& connection, RunId run, const FunctionProfile& 
                   fmt::format("run, {}, {}, {}", columns_of<CallDamage>(), columns_of<FunctionProfile>(),
                               columns_of<Calibration>(kCalibrationPrefix))));
   if (!insert) return std::unexpected(insert.error());
-  using Calibrated = std::tuple<std::optional<double>, std::optional<double>, std::optional<std::uint64_t>>;
+  using Calibrated = std::tuple<std::optional<double>, std::optional<double>, std::optional<std::uint64_t>,
+                                std::optional<double>, std::optional<double>>;
   const auto& found = profile.calibration;
   return insert
       ->bind(run, members_of(profile.damage), members_of(profile),

@@ -23,9 +23,10 @@ struct ComparedFunction {
   std::uint64_t traced_within = 0;  // traced calls that its calls made, and that interrupts began over them
 };
 
-// What the tracer adds to a call's own duration, and to the time of its caller.
+// What the tracer adds to a call's own duration, and to the time of its caller, with standard errors.
 struct TracerCost {
   double entry_ns = 0, callee_ns = 0;
+  std::optional<double> entry_error_ns = std::nullopt, callee_error_ns = std::nullopt;  // absent: unknown
 };
 
 // The facts about a run's trace that limit what can be concluded from it.

@@ -95,6 +95,8 @@ TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
   EXPECT_EQ(back->profile->tree[1].parent, 0U);
   EXPECT_EQ(back->profile->damage, record.profile->damage);
   EXPECT_EQ(back->profile->calibration->callee_ns, 0.25);
+  EXPECT_EQ(back->profile->calibration->entry_error_ns, 0.5);
+  EXPECT_EQ(back->profile->calibration->callee_error_ns, 0.75);
   EXPECT_EQ(back->profile->builds[0].srcversion, "C0FFEE");
 }
 

@@ -76,7 +76,7 @@ FunctionProfile full_profile() {
   profile.sleep_in_recorded = false;
   profile.off_cpu_known = false;
   profile.depth = 3;
-  profile.calibration = Calibration{12.5, 0.25, 10'000};
+  profile.calibration = Calibration{12.5, 0.25, 10'000, 0.5, 0.75};
   profile.not_calibrated = "not asked for";
   profile.builds = {{"hsr", "6.12.1", "ab12", "C0FFEE"}, {"", "6.12.1", "cd34", ""}};
   return profile;

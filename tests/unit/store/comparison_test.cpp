@@ -171,6 +171,8 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
   if (profile.calibration) {
     EXPECT_EQ(trace->cost->entry_ns, profile.calibration->entry_ns);
     EXPECT_EQ(trace->cost->callee_ns, profile.calibration->callee_ns);
+    EXPECT_EQ(trace->cost->entry_error_ns, profile.calibration->entry_error_ns);
+    EXPECT_EQ(trace->cost->callee_error_ns, profile.calibration->callee_error_ns);
   }
   EXPECT_EQ(trace->off_cpu_known, profile.off_cpu_known);
   EXPECT_EQ(trace->depth, profile.depth);

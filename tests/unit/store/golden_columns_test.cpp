@@ -197,7 +197,8 @@ FunctionProfile golden_profile() {
   profile.sleep_in_recorded = true;
   profile.off_cpu_known = false;
   profile.depth = 531;
-  profile.calibration = Calibration{.entry_ns = 532.5, .callee_ns = 533.5, .calls = 534};
+  profile.calibration = Calibration{
+      .entry_ns = 532.5, .callee_ns = 533.5, .calls = 534, .entry_error_ns = 535.5, .callee_error_ns = 536.5};
   profile.not_calibrated = "not so";
   profile.builds = {{.module = "hsr", .release = "6.12", .build_id = "c0ffee", .srcversion = "A1"}};
   return profile;
@@ -263,6 +264,8 @@ TEST_F(GoldenColumns, hold_the_figures_of_calls_and_of_the_profile) {
   EXPECT_EQ(column("calibration_entry_ns", profiles), "532.5");
   EXPECT_EQ(column("calibration_callee_ns", profiles), "533.5");
   EXPECT_EQ(column("calibration_calls", profiles), "534");
+  EXPECT_EQ(column("calibration_entry_error_ns", profiles), "535.5");
+  EXPECT_EQ(column("calibration_callee_error_ns", profiles), "536.5");
   EXPECT_EQ(column("not_calibrated", profiles), "not so");
   EXPECT_EQ(column("module", "builds"), "hsr");
   EXPECT_EQ(column("release", "builds"), "6.12");

@@ -292,7 +292,8 @@ FunctionProfile a_profile() {
   profile.sleep_in_recorded = false;
   profile.off_cpu_known = false;
   profile.depth = 12;
-  profile.calibration = Calibration{.entry_ns = 95.25, .callee_ns = 310.5, .calls = 10'000};
+  profile.calibration = Calibration{
+      .entry_ns = 95.25, .callee_ns = 310.5, .calls = 10'000, .entry_error_ns = 1.5, .callee_error_ns = 2.5};
   profile.builds = {
       {.module = "", .release = "6.12.117+deb13-amd64", .build_id = "3f9c21d0", .srcversion = ""},
       {.module = "hsr", .release = "", .build_id = "71ab0c44", .srcversion = "0A1B2C"}};
