@@ -34,8 +34,8 @@ struct CalibrationRound {
   std::uint64_t parent_ = 0;  // its address
 };
 
-// Computes the cost from the rounds. io, with the reason, if the rounds show no cost or disagree about it:
-// another try may do better.
+// Computes the cost, in nanoseconds, and its standard error from the rounds. io, with the reason, if the
+// rounds show no cost or disagree about it: another try may do better.
 [[nodiscard]] Result<Calibration> calibrate(const std::vector<CalibrationRound>& rounds);
 
 class Calibrator {
@@ -44,8 +44,8 @@ class Calibrator {
   Calibrator(Tracefs& tracefs, SessionSettings settings)
       : tracefs_(tracefs), settings_(std::move(settings)) {}
 
-  // The first call claims tracefs, measures and restores tracefs. The result is kept, also the result that
-  // this kernel cannot be measured (unsupported).
+  // Claims tracefs, measures and restores tracefs: right before each run, since the cost changes with the
+  // speed of the CPU. Only the result that this kernel cannot be measured (unsupported) is kept.
   [[nodiscard]] Result<Calibration> calibration();
   // Other users of tracefs that were seen while measuring, as in TraceSession. Each is returned only once.
   [[nodiscard]] std::vector<std::string> take_neighbours() { return std::exchange(neighbours_, {}); }
@@ -53,7 +53,7 @@ class Calibrator {
  private:
   Tracefs& tracefs_;
   SessionSettings settings_;
-  std::optional<Result<Calibration>> known_;
+  std::optional<Error> unsupported_;
   std::vector<std::string> neighbours_;
 };
 

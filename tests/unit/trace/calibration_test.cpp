@@ -92,6 +92,21 @@ TEST(Calibration, is_not_moved_by_a_round_that_was_disturbed_as_a_whole) {
   EXPECT_NEAR(found->callee_ns, 59, 0.01);
 }
 
+TEST(Calibration, has_an_error_from_the_spread_of_its_rounds) {
+  Machine machine;
+  std::vector<CalibrationRound> rounds;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    machine.entry_ns = 90 + i;
+    rounds.push_back(machine.round());
+  }
+  const auto found = calibrate(rounds);
+  ASSERT_TRUE(found) << found.error().message;
+  // 91 to 98 ns: a median absolute deviation of 2, times 1.4826 * 1.129 for eight values. Of their median,
+  // with the rounding to whole nanoseconds: hypot(sqrt(pi / 2) * 3.348 / sqrt(8), 0.29).
+  EXPECT_NEAR(*found->entry_error_ns, 1.512, 0.002);
+  EXPECT_NEAR(*found->callee_error_ns, 0.29, 0.001) << "the same in each round";
+}
+
 TEST(Calibration, refuses_rounds_that_disagree) {
   Machine machine;
   Machine other{.callee_ns = 400};
