@@ -14,6 +14,7 @@
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/trace_quality.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
+#include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -117,6 +118,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
     if (timed_a.empty() || timed_b.empty()) return attribution;
     attribution.functions = function_times(timed_a, timed_b, caveats);
     note_traces(timed_a, timed_b, caveats);
+    note_unequal_costs(timed_a, timed_b, settings.level, caveats);
     return attribution;
   }
   attribution.traced_to_plain =
@@ -125,6 +127,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   attribution.functions = std::move(deltas.functions);
   attribution.tested = deltas.tested;
   note_traces(traced_a, traced_b, caveats);
+  note_unequal_costs(traced_a, traced_b, settings.level, caveats);
   note_representative(attribution, caveats);
   if (!attribution.ns_per_byte) {
     caveats.add(Gravity::weakens,

@@ -43,11 +43,10 @@ double bytes_of(const ComparedRun& run) {
   return static_cast<double>(*run.goodput_bytes);
 }
 
-RunValues costs(const RunList& runs, const Places& places, const Basis& basis) {
+RunValues costs(const RunList& runs, const Places& places, const std::optional<TracerCost>& cost) {
   RunValues values(runs.size(), 0.0);  // a function that was not called costs nothing
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (places[i])
-      values[i] = self_ns(runs[i]->trace->functions[*places[i]], basis.cost) / bytes_of(*runs[i]);
+    if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], cost) / bytes_of(*runs[i]);
   }
   return values;
 }
@@ -86,9 +85,10 @@ double time_of_a_call(const RunList& runs, const Places& places, const Basis& ba
 // One function and its cost in each run.
 struct FunctionRow {
   FunctionDelta delta;
-  RunValues a, b;
-  double weight = 0;  // its cost over all runs of both sides
+  std::vector<SideValues> costs;  // if tested with each of costs_within_error(), otherwise with the first
+  double weight = 0;              // its cost over all runs of both sides
   bool tested = false;
+  CorrectedShift shift = {};  // if tested
 };
 
 double sum_of(const RunValues& values) {
@@ -112,24 +112,24 @@ FunctionRow row_of(const RunList& a, const RunList& b, const MatchedFunction& fu
   row.delta = named_delta(function);
   row.delta.a = factors(a, function.in_a, basis);
   row.delta.b = factors(b, function.in_b, basis);
-  row.a = costs(a, function.in_a, basis);
-  row.b = costs(b, function.in_b, basis);
-  row.weight = sum_of(row.a) + sum_of(row.b);
+  row.costs = {{costs(a, function.in_a, basis.cost), costs(b, function.in_b, basis.cost)}};
+  row.weight = sum_of(row.costs[0].a) + sum_of(row.costs[0].b);
   return row;
 }
 
-void test_together(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
+void test_together(std::vector<FunctionRow>& rows, double level) {
   std::vector<Samples> figures;
   for (const FunctionRow& row : rows) {
-    if (row.tested && row.delta.cost.p) figures.push_back(sampling.samples(row.a, row.b));
+    if (row.tested && row.delta.cost.p) figures.push_back(row.shift.samples);
   }
   const FamilyTest test = test_family(figures, level);
   std::size_t next = 0;
   for (FunctionRow& row : rows) {
     if (!row.tested || !row.delta.cost.p) continue;
-    row.delta.p_adjusted = test.p[next];
+    // Not below p: a function whose interval contains 0 is not found.
+    row.delta.p_adjusted = std::max(test.p[next], *row.delta.cost.p);
     const auto spread = spread_of(figures[next]);
-    if (test.detectable && spread) row.delta.detectable = *test.detectable * *spread;
+    if (test.detectable && spread) row.delta.detectable = *test.detectable * *spread + row.shift.margin;
     ++next;
   }
 }
@@ -138,14 +138,15 @@ void test_rows(std::vector<FunctionRow>& rows, const Sampling& sampling, double 
   std::vector<double> p;
   for (FunctionRow& row : rows) {
     if (!row.tested) {
-      row.delta.cost = difference_of_medians(row.a, row.b);
+      row.delta.cost = difference_of_medians(row.costs[0].a, row.costs[0].b);
       continue;
     }
-    row.delta.cost = estimate_shift(sampling, row.a, row.b, level);
+    row.shift = corrected_shift(sampling, row.costs, level);
+    row.delta.cost = row.shift.estimate;
     if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
   }
-  test_together(rows, sampling, level);
+  test_together(rows, level);
   const std::vector<double> q = benjamini_hochberg(p);
   std::size_t next = 0;
   for (FunctionRow& row : rows) {
@@ -212,9 +213,17 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
   }
 
   FunctionDeltas deltas;
-  for (FunctionRow& row : rows) {
+  const auto within_error = costs_within_error(basis.cost);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    FunctionRow& row = rows[i];
     row.tested = row.weight > 0 && row.weight >= settings.least_share * all;
-    if (row.tested) ++deltas.tested;
+    if (!row.tested) continue;
+    ++deltas.tested;
+    const MatchedFunction& function = matches.functions[i];
+    for (std::size_t k = 1; k < within_error.size(); ++k) {
+      row.costs.push_back(
+          {costs(a, function.in_a, within_error[k]), costs(b, function.in_b, within_error[k])});
+    }
   }
   test_rows(rows, sampling, settings.level);
   note_matches(rows, matches.without_symbol, caveats);
@@ -231,7 +240,7 @@ std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Ca
   const FunctionMatches matches = match_functions(a, b);
   std::vector<FunctionRow> rows;
   for (const MatchedFunction& function : matches.functions) {
-    FunctionRow& row = rows.emplace_back(FunctionRow{named_delta(function), {}, {}, 0, false});
+    FunctionRow& row = rows.emplace_back(FunctionRow{.delta = named_delta(function), .costs = {}});
     row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis);
     row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis);
     // The change over all its calls; there is none for a function that only one side has.

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
-#include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {
@@ -32,28 +32,36 @@ std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
 class TracedCosts {
  public:
   TracedCosts(const RunList& a, const RunList& b, const TracerCost& cost, double level)
-      : sampling_(a, b), level_(level), a_(costs_of_side(a, cost)), b_(costs_of_side(b, cost)) {}
+      : sampling_(a, b), level_(level) {
+    for (const auto& each : costs_within_error(cost)) {
+      sides_.emplace_back(costs_of_side(a, *each), costs_of_side(b, *each));
+    }
+  }
 
   template <class Figure>
   [[nodiscard]] ShiftEstimate shift(Figure figure) const {
-    const auto of_side = [&figure](const std::vector<std::optional<Costs>>& side) {
+    const auto of_side = [&figure](const SideCosts& side) {
       RunValues values;
       for (const auto& costs : side) values.push_back(costs ? std::optional(figure(*costs)) : std::nullopt);
       return values;
     };
-    return estimate_shift(sampling_, of_side(a_), of_side(b_), level_);
+    std::vector<SideValues> figures;
+    for (const auto& [a, b] : sides_) figures.push_back({of_side(a), of_side(b)});
+    return corrected_shift(sampling_, figures, level_).estimate;
   }
 
  private:
-  static std::vector<std::optional<Costs>> costs_of_side(const RunList& runs, const TracerCost& cost) {
-    std::vector<std::optional<Costs>> side;
+  using SideCosts = std::vector<std::optional<Costs>>;
+
+  static SideCosts costs_of_side(const RunList& runs, const TracerCost& cost) {
+    SideCosts side;
     for (const ComparedRun* run : runs) side.push_back(costs_of(*run, cost));
     return side;
   }
 
   Sampling sampling_;
   double level_;
-  std::vector<std::optional<Costs>> a_, b_;
+  std::vector<std::pair<SideCosts, SideCosts>> sides_;  // with each of costs_within_error()
 };
 
 bool contains_zero(const ShiftEstimate& estimate) {

@@ -100,13 +100,29 @@ TEST(Attribution, of_equal_sides_with_unequal_calibrations_differs_in_nothing) {
   sides.b = sides.a;
   each_traced(sides.a, [](ComparedRun& run) { run.trace->cost = {.entry_ns = 151, .callee_ns = 700}; });
   each_traced(sides.b, [](ComparedRun& run) { run.trace->cost = {.entry_ns = 161, .callee_ns = 740}; });
-  const Attribution attribution = comparison_of(sides).attribution;
+  const Comparison comparison = comparison_of(sides);
+  const Attribution& attribution = comparison.attribution;
+  EXPECT_THAT(
+      comparison.caveats,
+      has_caveat("the tracer takes 851 ns a call in A and 901 ns in B. Both are corrected with one cost, "
+                 "so a change of a function by up to 50 ns a call can be the tracer's."));
   for (const FunctionDelta& function : attribution.functions)
     EXPECT_EQ(function.cost.shift, 0.0) << function.name;
   // 2 * 10^6 calls of 156 ns are the tracer's.
   const auto& lookup = *std::ranges::find(attribution.functions, "lookup", &FunctionDelta::name);
   EXPECT_NEAR(lookup.cost.median_a, 2.0 - 0.312, 0.01);
   EXPECT_EQ(attribution.account->tracer.shift, 0.0);
+}
+
+TEST(Attribution, does_not_remark_calibrations_that_differ_by_less_than_two_percent_or_by_chance) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->cost = {.entry_ns = 0, .callee_ns = 101.9}; });
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("By the calibrations")));
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->cost->callee_ns = 102.1; });
+  EXPECT_THAT(comparison_of(sides).caveats, has_caveat("By the calibrations"));
+  for (ComparedRun* run : {&sides.b[1], &sides.b[3], &sides.b[5], &sides.b[7]})
+    run->trace->cost->callee_ns = 90;
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("By the calibrations")));
 }
 
 TEST(Attribution, shows_a_function_of_one_side_and_what_that_means) {
