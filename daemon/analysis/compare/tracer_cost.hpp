@@ -2,12 +2,12 @@
 // has an error of its own. With one of its own per side, that error would be a difference between the sides:
 // with 851 ns and 901 ns a call, nearly every function of two equal builds seems to differ.
 //
-// The common cost has an error too, which runs do not average out. Let the cost c be off by e, and let h be
-// the traced calls per byte. A corrected figure is x - h * c, so its shift is off by (h_B - h_A) * e: nothing
-// if both sides call equally often. The rank interval [low, high] of the shift s is that of the scatter of
-// the runs at a fixed cost. Let v be the standard error of the cost times |h_B - h_A|, and z the normal
-// quantile of the level. Both errors are independent, so their distances from s add up as squares (the method
-// of variance estimates recovery: Zou and Donner, Statist. Med. 27, 2008):
+// The common cost has an error too. It is the same for all runs, so their scatter does not show it. Let the
+// cost c be off by e, and let h be the traced calls per byte. A corrected figure is x - h * c, so its shift
+// is off by (h_B - h_A) * e: nothing if both sides call equally often. The rank interval [low, high] of the
+// shift s is that of the scatter of the runs at a fixed cost. Let v be the standard error of the cost times
+// |h_B - h_A|, and z the normal quantile of the level. Both errors are independent, so their distances from s
+// add up as squares (the method of variance estimates recovery: Zou and Donner, Statist. Med. 27, 2008):
 //
 //   low' = s - sqrt((s - low)^2 + (z v)^2)     high' = s + sqrt((high - s)^2 + (z v)^2)
 //
@@ -53,7 +53,7 @@ struct SideValues {
 struct CorrectedShift {
   ShiftEstimate estimate;  // its interval and p include the error of the cost
   Samples samples;         // as p is computed from
-  double margin = 0;       // what the error adds to the wider half of the interval
+  double margin = 0;       // the larger of what the error adds to both halves of the interval
 };
 
 // `figures` has the figure with each of costs_within_error(). v is the change of its shift for the entry's
