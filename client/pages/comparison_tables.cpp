@@ -102,7 +102,7 @@ std::string format_cost(double cost) {
 }
 
 // If no function differs beyond chance: what would have been found in the costliest one.
-std::string not_found_text(const std::vector<FunctionDeltaView>& functions) {
+std::string not_found_text(const Screen& screen, const std::vector<FunctionDeltaView>& functions) {
   const FunctionDeltaView* costliest = nullptr;
   for (const FunctionDeltaView& row : functions) {
     if (!row.p_adjusted || !row.detectable) continue;
@@ -110,9 +110,11 @@ std::string not_found_text(const std::vector<FunctionDeltaView>& functions) {
     if (costliest == nullptr || row.cost_a.value_or(0) > costliest->cost_a.value_or(0)) costliest = &row;
   }
   if (costliest == nullptr) return {};
-  return fmt::format(
-      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power\n",
+  const std::string text = fmt::format(
+      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power",
       format_cost(*costliest->detectable), costliest->function);
+  return fmt::format(
+      "{}\n", fmt::join(wrap(text, narrower(screen, kIndent).width.value_or(std::string::npos)), "\n"));
 }
 
 std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {
@@ -200,7 +202,7 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                                     {.title = "SHARE", .right = true, .optional = true},
                                     {.title = "p adj.", .right = true, .optional = true}},
                                    std::move(rows), std::move(notes), "BECAUSE");
-  table += not_found_text(functions);
+  table += not_found_text(screen, functions);
   table += more_text(count, functions.size() + head.functions_left_out.value_or(0), "functions");
   return "\n" + paint(screen, Style::strong, heading(view)) + "\n" + indented(table, kIndent);
 }

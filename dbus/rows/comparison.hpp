@@ -20,7 +20,7 @@ struct Comparison {
   std::optional<std::string> pairing;
   std::optional<std::vector<std::string>> of_one;  // boot, build: of which a side has one, whose luck it has
   std::optional<double> luck_spread;               // the verdict holds unless these add more than this share
-  std::optional<double> resolution;  // a ratio: a smaller difference is no verdict, by the self-tests
+  std::optional<double> resolution;                // a ratio: a smaller difference is no verdict
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;

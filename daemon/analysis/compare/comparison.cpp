@@ -72,14 +72,17 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     for (const std::string& reason : reasons) caveats.add(Gravity::verdict, reason);
   }
   comparison.of_one = levels_of_one(sampling, facts.changed);
-  comparison.resolution = comparison.of_one.empty() ? settings.resolution.settings : settings.resolution.code;
+  comparison.resolution = resolution_of(sampling, comparison.of_one, settings);
   if (const Verdict verdict = bounded(comparison.verdict, comparison.effect, comparison.resolution);
       verdict != comparison.verdict) {
     comparison.verdict = verdict;
     caveats.add(Gravity::verdict,
-                fmt::format("Smaller than the {:.2g} % that this host resolves: its self-tests find as much "
-                            "where nothing differs.",
-                            100 * (*comparison.resolution - 1)));
+                fmt::format("Smaller than the {:.2g} % that this host resolves: {}.",
+                            100 * (*comparison.resolution - 1),
+                            settings.resolution.code || settings.resolution.settings
+                                ? "its self-tests find as much where nothing differs"
+                                : "two boots are taken to differ by 2.5 % (standard deviation) until "
+                                  "self-tests of three boots tell"));
   }
   if (!comparison.of_one.empty()) {
     comparison.luck_spread =

@@ -25,12 +25,12 @@ using Places = std::vector<std::optional<std::size_t>>;
 
 // How self times are taken and what calls are divided by, the same for all runs.
 struct Basis {
-  std::optional<TracerCost> cost;  // absent: raw
-  bool per_packet = true;          // every run knows its packets
+  TracerCosts cost;
+  bool per_packet = true;  // every run knows its packets
 };
 
 Basis basis_of(const RunList& a, const RunList& b) {
-  Basis basis{.cost = common_cost(a, b), .per_packet = true};
+  Basis basis{.cost = tracer_costs(a, b), .per_packet = true};
   for (const RunList* side : {&a, &b}) {
     for (const ComparedRun* run : *side) {
       basis.per_packet = basis.per_packet && run->packets && *run->packets > 0;
@@ -51,7 +51,8 @@ RunValues costs(const RunList& runs, const Places& places, const std::optional<T
   return values;
 }
 
-CostFactors factors(const RunList& runs, const Places& places, const Basis& basis) {
+CostFactors factors(const RunList& runs, const Places& places, const std::optional<TracerCost>& cost,
+                    const Basis& basis) {
   RunValues packets, calls, times;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const ComparedRun& run = *runs[i];
@@ -64,20 +65,19 @@ CostFactors factors(const RunList& runs, const Places& places, const Basis& basi
     const ComparedFunction& function = run.trace->functions[*places[i]];
     const auto hits = static_cast<double>(function.hits);
     calls.emplace_back(hits / divisor);
-    if (hits > 0) times.emplace_back(self_ns(function, basis.cost) / hits);
+    if (hits > 0) times.emplace_back(self_ns(function, cost) / hits);
   }
   return {.packets_per_byte = median_of(packets),
           .calls_per_packet = median_of(calls).value_or(0),
           .ns_per_call = median_of(times).value_or(0)};
 }
 
-double time_of_a_call(const RunList& runs, const Places& places, const Basis& basis) {
+double time_of_a_call(const RunList& runs, const Places& places, const std::optional<TracerCost>& cost) {
   RunValues times;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!places[i]) continue;
     const ComparedFunction& function = runs[i]->trace->functions[*places[i]];
-    if (function.hits > 0)
-      times.emplace_back(self_ns(function, basis.cost) / static_cast<double>(function.hits));
+    if (function.hits > 0) times.emplace_back(self_ns(function, cost) / static_cast<double>(function.hits));
   }
   return median_of(times).value_or(0);
 }
@@ -110,9 +110,9 @@ FunctionDelta named_delta(const MatchedFunction& function) {
 FunctionRow row_of(const RunList& a, const RunList& b, const MatchedFunction& function, const Basis& basis) {
   FunctionRow row;
   row.delta = named_delta(function);
-  row.delta.a = factors(a, function.in_a, basis);
-  row.delta.b = factors(b, function.in_b, basis);
-  row.costs = {{costs(a, function.in_a, basis.cost), costs(b, function.in_b, basis.cost)}};
+  row.delta.a = factors(a, function.in_a, basis.cost.a, basis);
+  row.delta.b = factors(b, function.in_b, basis.cost.b, basis);
+  row.costs = {{costs(a, function.in_a, basis.cost.a), costs(b, function.in_b, basis.cost.b)}};
   row.weight = sum_of(row.costs[0].a) + sum_of(row.costs[0].b);
   return row;
 }
@@ -222,7 +222,7 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
     const MatchedFunction& function = matches.functions[i];
     for (std::size_t k = 1; k < within_error.size(); ++k) {
       row.costs.push_back(
-          {costs(a, function.in_a, within_error[k]), costs(b, function.in_b, within_error[k])});
+          {costs(a, function.in_a, within_error[k].a), costs(b, function.in_b, within_error[k].b)});
     }
   }
   test_rows(rows, sampling, settings.level);
@@ -241,8 +241,8 @@ std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Ca
   std::vector<FunctionRow> rows;
   for (const MatchedFunction& function : matches.functions) {
     FunctionRow& row = rows.emplace_back(FunctionRow{.delta = named_delta(function), .costs = {}});
-    row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis);
-    row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis);
+    row.delta.a.ns_per_call = time_of_a_call(a, function.in_a, basis.cost.a);
+    row.delta.b.ns_per_call = time_of_a_call(b, function.in_b, basis.cost.b);
     // The change over all its calls; there is none for a function that only one side has.
     double calls = 0;
     for (const auto& [runs, places] : {std::pair{&a, &function.in_a}, std::pair{&b, &function.in_b}}) {

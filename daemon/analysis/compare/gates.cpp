@@ -93,6 +93,14 @@ Verdict verdict_of(const RatioEstimate& effect, double threshold) {
   return Verdict::inconclusive;
 }
 
+std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+                                    const ComparisonSettings& settings) {
+  if (of_one.empty()) return settings.resolution.settings;
+  const bool of_two_boots = of_one.front() == Level::boot && boots_of(sampling.a()) != boots_of(sampling.b());
+  if (!of_two_boots || settings.resolution.code) return settings.resolution.code;
+  return std::exp(normal_quantile((1 + settings.level) / 2) * kLuckOfTwoBoots);
+}
+
 Verdict bounded(Verdict verdict, const RatioEstimate& effect, const std::optional<double>& resolution) {
   const bool is_change = verdict == Verdict::improvement || verdict == Verdict::regression;
   if (!is_change || !resolution) return verdict;
@@ -187,6 +195,12 @@ bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Cave
                     "of it are not given.",
                     in_words(plain), in_words(traced)));
     return false;
+  }
+  if (is_change(plain) && !is_change(traced) && traced.low) {
+    caveats.add(Gravity::told,
+                fmt::format("The traced runs show no change in CPU time, {} ns a byte: there is nothing to "
+                            "share out among functions.",
+                            in_words(traced)));
   }
   return is_change(plain) && is_change(traced);
 }

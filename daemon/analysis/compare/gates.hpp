@@ -26,6 +26,10 @@ constexpr double kMostLost = 0.01;
 // A function with a larger adjusted p has no cause.
 constexpr double kFoundFunction = 0.05;
 
+// Standard deviation, as a share, of the difference of two boots, where nothing tells. One boot each and
+// boots that vary by 1.5 % give 2.1 %.
+constexpr double kLuckOfTwoBoots = 0.025;
+
 // ---- The verdict ------------------------------------------------------------------------------------------
 
 // Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
@@ -43,7 +47,11 @@ constexpr double kFoundFunction = 0.05;
 // equivalent if the whole interval lies within the threshold, even if it leaves out 1.
 [[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
 
-// Gate 7: what self-tests show without a change is no verdict. `resolution` is a ratio above 1.
+// Gate 7: what self-tests show without a change is no verdict. If each side has a boot of its own and no
+// self-tests tell what boots add, that is taken to be kLuckOfTwoBoots.
+[[nodiscard]] std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+                                                  const ComparisonSettings& settings);
+// `resolution` is a ratio above 1.
 [[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect,
                               const std::optional<double>& resolution);
 

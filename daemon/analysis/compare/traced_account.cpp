@@ -31,10 +31,10 @@ std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
 // The costs of all runs of both sides, to estimate the shift of any figure made of them.
 class TracedCosts {
  public:
-  TracedCosts(const RunList& a, const RunList& b, const TracerCost& cost, double level)
+  TracedCosts(const RunList& a, const RunList& b, const TracerCosts& costs, double level)
       : sampling_(a, b), level_(level) {
-    for (const auto& each : costs_within_error(cost)) {
-      sides_.emplace_back(costs_of_side(a, *each), costs_of_side(b, *each));
+    for (const auto& each : costs_within_error(costs)) {
+      sides_.emplace_back(costs_of_side(a, *each.a), costs_of_side(b, *each.b));
     }
   }
 
@@ -71,9 +71,9 @@ bool contains_zero(const ShiftEstimate& estimate) {
 }  // namespace
 
 std::optional<TracedAccount> traced_account(const RunList& traced_a, const RunList& traced_b, double level) {
-  const auto cost = common_cost(traced_a, traced_b);
-  if (!cost) return std::nullopt;
-  const TracedCosts costs(traced_a, traced_b, *cost, level);
+  const TracerCosts cost = tracer_costs(traced_a, traced_b);
+  if (!cost.a) return std::nullopt;
+  const TracedCosts costs(traced_a, traced_b, cost, level);
   TracedAccount account;
   account.time = costs.shift([](const Costs& run) { return run.busy - run.tracer; });
   if (!account.time.shift) return std::nullopt;
@@ -85,9 +85,9 @@ std::optional<TracedAccount> traced_account(const RunList& traced_a, const RunLi
 
 std::optional<ExplainedShare> explained_share(const RunList& traced_a, const RunList& traced_b,
                                               const TracedAccount& account, double level) {
-  const auto cost = common_cost(traced_a, traced_b);
-  if (!cost || !account.time.low || contains_zero(account.time)) return std::nullopt;
-  const TracedCosts costs(traced_a, traced_b, *cost, level);
+  const TracerCosts cost = tracer_costs(traced_a, traced_b);
+  if (!cost.a || !account.time.low || contains_zero(account.time)) return std::nullopt;
+  const TracedCosts costs(traced_a, traced_b, cost, level);
   const auto fits = [&costs](double share) {
     return contains_zero(
         costs.shift([share](const Costs& run) { return run.functions - share * (run.busy - run.tracer); }));

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
+#include <set>
+#include <string>
 
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
@@ -28,6 +31,38 @@ struct Part {
   }
 };
 
+TracerCost median_cost(std::initializer_list<const RunList*> sides) {
+  Part entry, callee;
+  for (const RunList* side : sides) {
+    for (const ComparedRun* run : *side) {
+      const TracerCost& cost = *run->trace->cost;
+      entry.add(cost.entry_ns, cost.entry_error_ns);
+      callee.add(cost.callee_ns, cost.callee_error_ns);
+    }
+  }
+  return TracerCost{.entry_ns = median(entry.values),
+                    .callee_ns = median(callee.values),
+                    .entry_error_ns = entry.error(),
+                    .callee_error_ns = callee.error()};
+}
+
+// The builds of the kernels that the runs are known to have had.
+std::set<std::string> kernels_of(const RunList& runs) {
+  std::set<std::string> kernels;
+  for (const ComparedRun* run : runs) {
+    if (!run->fingerprint) continue;
+    for (const Fact& fact : run->fingerprint->facts) {
+      if (fact.group == "kernel" && fact.key == "build-id") kernels.insert(fact.value);
+    }
+  }
+  return kernels;
+}
+
+bool have_different_kernels(const RunList& a, const RunList& b) {
+  const auto of_a = kernels_of(a), of_b = kernels_of(b);
+  return !of_a.empty() && !of_b.empty() && of_a != of_b;
+}
+
 // How far the shift of figures[0] moves with the error of the cost.
 double error_of_shift(const Sampling& sampling, const std::vector<SideValues>& figures, double level) {
   std::vector<double> shifts;
@@ -43,30 +78,31 @@ double error_of_shift(const Sampling& sampling, const std::vector<SideValues>& f
 
 }  // namespace
 
-std::optional<TracerCost> common_cost(const RunList& a, const RunList& b) {
-  Part entry, callee;
-  for (const RunList* side : {&a, &b}) {
-    for (const ComparedRun* run : *side) {
-      const auto& cost = run->trace->cost;
-      if (!cost) return std::nullopt;
-      entry.add(cost->entry_ns, cost->entry_error_ns);
-      callee.add(cost->callee_ns, cost->callee_error_ns);
-    }
-  }
-  if (entry.values.empty()) return std::nullopt;
-  return TracerCost{.entry_ns = median(entry.values),
-                    .callee_ns = median(callee.values),
-                    .entry_error_ns = entry.error(),
-                    .callee_error_ns = callee.error()};
+TracerCosts tracer_costs(const RunList& a, const RunList& b) {
+  const auto is_calibrated = [](const ComparedRun* run) { return run->trace->cost.has_value(); };
+  if (a.empty() || b.empty()) return {};
+  if (!std::ranges::all_of(a, is_calibrated) || !std::ranges::all_of(b, is_calibrated)) return {};
+  if (have_different_kernels(a, b)) return {.a = median_cost({&a}), .b = median_cost({&b}), .common = false};
+  const TracerCost cost = median_cost({&a, &b});
+  return {.a = cost, .b = cost, .common = true};
 }
 
 void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveats& caveats) {
   constexpr double kWorthNoting = 0.02;
-  if (!common_cost(a, b)) return;
+  const TracerCosts used = tracer_costs(a, b);
+  if (!used.a) return;
   const auto of_call = [](const ComparedRun& run) -> std::optional<double> {
     return run.trace->cost->entry_ns + run.trace->cost->callee_ns;
   };
   const auto costs = estimate_shift(Sampling(a, b), values_of(a, of_call), values_of(b, of_call), level);
+  if (!used.common) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("The kernels differ, so each side is corrected with the tracer's cost of its own: "
+                    "{:.0f} ns a call in A and {:.0f} ns in B.",
+                    costs.median_a, costs.median_b));
+    return;
+  }
   if (!costs.low || (*costs.low <= 0 && *costs.high >= 0)) return;
   if (std::abs(*costs.shift) < kWorthNoting * costs.median_a) return;
   caveats.add(
@@ -85,17 +121,23 @@ double self_ns(const ComparedFunction& function, const std::optional<TracerCost>
   return std::max(0.0, raw - of_tracer);
 }
 
-std::vector<std::optional<TracerCost>> costs_within_error(const std::optional<TracerCost>& cost) {
-  std::vector<std::optional<TracerCost>> costs{cost};
-  if (!cost) return costs;
-  const double entry = cost->entry_error_ns.value_or(0), callee = cost->callee_error_ns.value_or(0);
-  if (entry <= 0 && callee <= 0) return costs;
-  costs.resize(5, cost);
-  costs[1]->entry_ns += entry;
-  costs[2]->entry_ns -= entry;
-  costs[3]->callee_ns += callee;
-  costs[4]->callee_ns -= callee;
-  return costs;
+std::vector<TracerCosts> costs_within_error(const TracerCosts& costs) {
+  std::vector<TracerCosts> within{costs};
+  if (!costs.a) return within;
+  const auto add = [&](double TracerCost::* part, const std::optional<double>& error, bool of_a, bool of_b) {
+    if (error.value_or(0) <= 0) return;
+    for (const double moved : {*error, -*error}) {
+      TracerCosts& other = within.emplace_back(costs);
+      if (of_a) (*other.a).*part += moved;
+      if (of_b) (*other.b).*part += moved;
+    }
+  };
+  add(&TracerCost::entry_ns, costs.a->entry_error_ns, true, costs.common);
+  add(&TracerCost::callee_ns, costs.a->callee_error_ns, true, costs.common);
+  if (costs.common) return within;
+  add(&TracerCost::entry_ns, costs.b->entry_error_ns, false, true);
+  add(&TracerCost::callee_ns, costs.b->callee_error_ns, false, true);
+  return within;
 }
 
 CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideValues>& figures,

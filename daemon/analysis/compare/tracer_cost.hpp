@@ -1,6 +1,7 @@
 // What tracing a call costs, the same for both sides of a comparison. Each run has its own calibration, which
 // has an error of its own. With one of its own per side, that error would be a difference between the sides:
-// with 851 ns and 901 ns a call, nearly every function of two equal builds seems to differ.
+// with 851 ns and 901 ns a call, nearly every function of two equal builds seems to differ. Only if the sides
+// have different kernels, whose tracers differ, each side has the cost of its own calibrations.
 //
 // The common cost has an error too. It is the same for all runs, so their scatter does not show it. Let the
 // cost c be off by e, and let h be the traced calls per byte. A corrected figure is x - h * c, so its shift
@@ -25,25 +26,32 @@
 
 namespace netperfd::analysis {
 
-// The medians over all runs, in nanoseconds. Absent if a run is not calibrated. All runs must be traced.
+// Absent: raw; both or neither is.
+struct TracerCosts {
+  std::optional<TracerCost> a, b;
+  bool common = true;  // one cost for both sides, with one error
+};
+
+// The medians over all runs, or over those of each side if their kernels differ, in nanoseconds. Absent if a
+// run is not calibrated. All runs must be traced.
 //
 // The standard errors are the robust spread between the calibrations, or the median of their own errors if
 // that is greater. They are not divided by the root of the number of runs: runs of one boot or one moment may
 // share what their calibrations are off by.
-[[nodiscard]] std::optional<TracerCost> common_cost(const RunList& a, const RunList& b);
+[[nodiscard]] TracerCosts tracer_costs(const RunList& a, const RunList& b);
 
-// Notes calibrations that differ between the sides, by more than chance at this level and by 2 % or more. One
-// cost for both then leaves some of the difference in the corrected times.
+// Notes calibrations that differ between the sides, by more than chance at this level and by 2 % or more: one
+// cost for both leaves some of the difference in the corrected times. Notes both costs if each side has its
+// own.
 void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveats& caveats);
 
 // Self time without the tracer's own cost: less the entry's for each call, and the callee's for each traced
 // call within (calls/call_tracker.hpp). Not below 0. Raw without a cost.
 [[nodiscard]] double self_ns(const ComparedFunction& function, const std::optional<TracerCost>& cost);
 
-// The costs to compute a figure with: the cost itself, then each of its two parts more and less by its
-// standard error. Only the cost itself if it has no error.
-[[nodiscard]] std::vector<std::optional<TracerCost>> costs_within_error(
-    const std::optional<TracerCost>& cost);
+// The costs to compute a figure with: the costs themselves, then each of their parts more and less by its
+// standard error. A common cost moves on both sides. Only the costs themselves if they have no error.
+[[nodiscard]] std::vector<TracerCosts> costs_within_error(const TracerCosts& costs);
 
 // A figure of all runs, computed with one cost.
 struct SideValues {
@@ -57,7 +65,8 @@ struct CorrectedShift {
 };
 
 // `figures` has the figure with each of costs_within_error(). v is the change of its shift for the entry's
-// error plus that for the callee's: the two are not independent.
+// error plus that for the callee's, of both sides if each has its own: the two of one calibration are not
+// independent.
 [[nodiscard]] CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideValues>& figures,
                                              double level);
 

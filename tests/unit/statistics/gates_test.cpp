@@ -204,6 +204,30 @@ TEST(Gates, what_the_host_resolves_for_code) {
   }
 }
 
+// Before and after a kernel: eight runs in a boot each, which vary by 1.5 %.
+TEST(Gates, one_boot_a_side) {
+  Dice dice(79);
+  const auto once = [&dice](double effect) {
+    GatedSides sides;
+    for (auto* side : {&sides.a, &sides.b}) {
+      const double of_boot = 0.015 * dice.normal() + (side == &sides.b ? effect : 0);
+      for (int i = 0; i < 8; ++i) {
+        ComparedRun& run = side->emplace_back();
+        run.received_bits_per_second = 1e9 * std::exp(of_boot + 0.005 * dice.normal());
+        run.fingerprint.emplace().boot_id = side == &sides.a ? "before" : "after";
+      }
+    }
+    const Comparison comparison = compare(sides.a, sides.b, {.changed = {"kernel"}});
+    return Conclusions{.without = is_change(ungated(comparison)), .with = is_change(comparison.verdict)};
+  };
+  const Rates falsely = rates(kGateSets, [&] { return once(0); });
+  const Rates truly = rates(kGateSets, [&] { return once(std::log(1.1)); });
+  print("7 one boot a side; of 10 %", falsely, truly);
+  EXPECT_GT(falsely.without, 70);
+  EXPECT_LT(falsely.with, 6.7);
+  EXPECT_GT(truly.with, 90);
+}
+
 // The switch to B leaves a cold cache, which costs 1.5 %, also in the self-test. Without that, the self-test
 // finds a change in one case of 25.
 TEST(Gates, what_the_host_resolves_for_settings) {

@@ -225,7 +225,7 @@ TEST_P(CalibratorTest, measures_each_time) {
 
 // As if the CPU were slow in every second round of the first try: with 4, there is no cost at all.
 TEST_P(CalibratorTest, tries_again_where_rounds_disagree) {
-  for (const std::uint64_t times : {2, 4}) {
+  for (const std::uint64_t times : {std::uint64_t{2}, std::uint64_t{4}}) {
     stops_ = starts_ = 0;
     make_calls(200, [this, times] { own_.slow_down(stops_ <= 18 && (stops_ - 1) / 2 % 2 == 1 ? times : 1); });
     expect_known_costs(Calibrator(tracefs_, fake_settings(scratch_)).calibration());

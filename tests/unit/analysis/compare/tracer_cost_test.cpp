@@ -24,10 +24,10 @@ RunList list_of(const std::vector<ComparedRun>& runs) {
   return list;
 }
 
-TEST(CommonCost, is_the_median_of_both_sides_and_its_error_their_robust_spread) {
+TEST(TracerCosts, is_the_median_of_both_sides_and_its_error_their_robust_spread) {
   const auto a = runs_with({{851, 100, 1.0, 9.0}, {853, 100, 1.0, 9.0}, {855, 100, 1.0, 9.0}});
   const auto b = runs_with({{857, 100, 1.0, 9.0}, {859, 100, 1.0, 9.0}, {1462, 100, 1.0, 9.0}});
-  const auto cost = common_cost(list_of(a), list_of(b));
+  const auto cost = tracer_costs(list_of(a), list_of(b)).a;
   ASSERT_TRUE(cost);
   EXPECT_EQ(cost->entry_ns, 856);
   EXPECT_EQ(cost->callee_ns, 100);
@@ -36,26 +36,52 @@ TEST(CommonCost, is_the_median_of_both_sides_and_its_error_their_robust_spread) 
   EXPECT_EQ(*cost->callee_error_ns, 9) << "the calibrations' own error is greater than their spread of 0";
 }
 
-TEST(CommonCost, has_the_spread_alone_where_no_calibration_knows_its_error) {
+TEST(TracerCosts, has_the_spread_alone_where_no_calibration_knows_its_error) {
   const auto a = runs_with({{.entry_ns = 850, .callee_ns = 20}});
   const auto b = runs_with({{.entry_ns = 854, .callee_ns = 20}});
-  const auto cost = common_cost(list_of(a), list_of(b));
+  const auto cost = tracer_costs(list_of(a), list_of(b)).a;
   ASSERT_TRUE(cost);
   EXPECT_NEAR(*cost->entry_error_ns, 2.828, 0.001);
   EXPECT_EQ(*cost->callee_error_ns, 0);
 }
 
-TEST(CommonCost, is_absent_where_a_run_is_not_calibrated) {
+TEST(TracerCosts, is_absent_where_a_run_is_not_calibrated) {
   const auto a = runs_with({{.entry_ns = 850, .callee_ns = 20}});
   std::vector<ComparedRun> b(1);
   b[0].trace.emplace();
-  EXPECT_FALSE(common_cost(list_of(a), list_of(b)));
+  EXPECT_FALSE(tracer_costs(list_of(a), list_of(b)).a);
+}
+
+TEST(TracerCosts, are_those_of_each_side_where_the_kernels_differ) {
+  auto a = runs_with({{850, 20, 1.0, 1.0}, {852, 20, 1.0, 1.0}});
+  auto b = runs_with({{900, 20, 2.0, 1.0}, {902, 20, 2.0, 1.0}});
+  for (ComparedRun& run : a) run.fingerprint.emplace().facts = {{"kernel", "build-id", "b1d7"}};
+  for (ComparedRun& run : b) run.fingerprint.emplace().facts = {{"kernel", "build-id", "f8da"}};
+  const TracerCosts costs = tracer_costs(list_of(a), list_of(b));
+  EXPECT_FALSE(costs.common);
+  EXPECT_EQ(costs.a->entry_ns, 851);
+  EXPECT_EQ(costs.b->entry_ns, 901);
+  const auto within = costs_within_error(costs);
+  ASSERT_EQ(within.size(), 9U);
+  EXPECT_GT(within[1].a->entry_ns, 851);
+  EXPECT_EQ(within[1].b->entry_ns, 901) << "the errors of two kernels have nothing in common";
+  EXPECT_EQ(within[8].a->callee_ns, 20);
+  EXPECT_LT(within[8].b->callee_ns, 20);
+  Caveats caveats;
+  note_unequal_costs(list_of(a), list_of(b), 0.95, caveats);
+  EXPECT_THAT(caveats.sentences(), has_caveat("871 ns a call in A and 921 ns in B"));
+  for (ComparedRun& run : b) run.fingerprint->facts[0].value = "b1d7";
+  EXPECT_TRUE(tracer_costs(list_of(a), list_of(b)).common);
+}
+
+TracerCosts both(const TracerCost& cost) {
+  return {.a = cost, .b = cost, .common = true};
 }
 
 TEST(CostsWithinError, are_the_cost_alone_without_an_error) {
-  EXPECT_EQ(costs_within_error(std::nullopt).size(), 1U);
-  EXPECT_EQ(costs_within_error(TracerCost{.entry_ns = 850, .callee_ns = 20}).size(), 1U);
-  EXPECT_EQ(costs_within_error(TracerCost{850, 20, 0.0, 0.0}).size(), 1U);
+  EXPECT_EQ(costs_within_error({}).size(), 1U);
+  EXPECT_EQ(costs_within_error(both({.entry_ns = 850, .callee_ns = 20})).size(), 1U);
+  EXPECT_EQ(costs_within_error(both({850, 20, 0.0, 0.0})).size(), 1U);
 }
 
 // Two sides of six runs whose shift is 10, with the interval [8, 12].
