@@ -107,6 +107,12 @@ std::string plan_text(const Screen& screen, const PlanPageView& asked) {
     text += show::field(screen, "time",
                         "of plain runs as in the pilot; where the job traces, each traced run comes on top");
   }
+  if (in_boots(view.plan) && view.plan.needed) {
+    text += show::field(screen, "next", "one job in each boot, then compare their variants");
+  }
+  if (in_builds(view.plan) && view.plan.needed) {
+    text += show::field(screen, "next", "as many builds of both sides in the scenario");
+  }
   if (view.again.empty()) return text;
   const bool blocks = in_blocks(view.plan);
   text += show::field(screen, "next", printable(view.again) + (blocks ? "" : " --label before"));

@@ -42,7 +42,8 @@ std::optional<std::uint32_t> last_repeat(Daemon& daemon, const std::string& scen
 }
 
 std::string again_of(const PlanArguments& arguments, const PlanView& plan) {
-  if (!plan.needed) return {};
+  // More blocks are neither more boots nor more builds.
+  if (!plan.needed || plan.blocks_each) return {};
   return fmt::format("{} --repeat {}", command_of("start", arguments.launch), *plan.needed);
 }
 
@@ -56,6 +57,11 @@ Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& questi
   PlanRequest request = question.request;
   request.repeat = page.repeat = last_repeat(*daemon, question.scenario);
   auto plan = daemon->plan(request);
+  if (plan && plan->blocks_each && request.repeat) {  // which counts blocks
+    request.repeat.reset();
+    page.repeat.reset();
+    plan = daemon->plan(request);
+  }
   if (!plan) return std::unexpected(plan.error());
   page.plan = std::move(*plan);
   page.again = again_of(arguments, page.plan);

@@ -25,7 +25,7 @@ std::uint32_t make_pilot(JobSpec& spec) {
     return kPilotRuns;
   }
   spec.design->plain = false;
-  return kBlocks;
+  return std::max(kBlocks, spec.design->builds());
 }
 
 // Returns the number of repeats.

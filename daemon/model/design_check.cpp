@@ -22,6 +22,7 @@ constexpr std::size_t kMaxWord = 4095;
 // Our own limits: the width of a screen, and the size of one comparison.
 constexpr std::size_t kMaxVariantName = 32;
 constexpr std::size_t kMaxWords = 64;
+constexpr std::size_t kMinBuilds = 6;  // an interval of 95 % takes six samples
 constexpr std::size_t kMaxBuilds = 64;
 constexpr std::size_t kMaxGroups = 64;
 constexpr std::size_t kMaxGroup = 255;
@@ -55,8 +56,9 @@ void check_argv(const std::string& key, const std::vector<std::string>& argv, Pr
 void check_builds(const std::string& key, const Variant& variant, Problems& problems) {
   const std::vector<std::string>& builds = variant.builds;
   if (builds.empty()) return;
-  if (builds.size() < 2 || builds.size() > kMaxBuilds) {
-    problems.add(key, fmt::format("has {}; expected are 2 to {} builds", builds.size(), kMaxBuilds));
+  if (builds.size() < kMinBuilds || builds.size() > kMaxBuilds) {
+    problems.add(key, fmt::format("has {}; expected are {} to {} builds, since a pair of them is a sample",
+                                  builds.size(), kMinBuilds, kMaxBuilds));
     return;
   }
   if (variant.apply.empty()) {
@@ -161,6 +163,12 @@ std::vector<JobProblem> check_design(const JobSpec& spec) {
                  {"design.a", "design.b"});
   } else {
     check_without_variants(spec, problems);
+  }
+  if (spec.repeat < design.builds()) {
+    problems.add("repeat",
+                 fmt::format("is {}; with {} builds, expected are at least as many blocks", spec.repeat,
+                             design.builds()),
+                 {"design.a.builds"});
   }
   check_changed(design.changed, problems);
   return problems.take();

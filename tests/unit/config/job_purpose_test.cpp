@@ -78,15 +78,16 @@ TEST(Selftest, has_side_a_twice) {
 }
 
 TEST(Selftest, has_each_build_of_side_a_against_another_one) {
-  const auto job = read(kJob + R"(design:
-  a: {switch: [/usr/libexec/use], builds: [list-1, list-2, list-3]}
-  b: {switch: [/usr/libexec/use], builds: [hash-1, hash-2, hash-3]}
+  const std::string text = "name: ring\nrepeat: 8\n" + kJob.substr(kJob.find("workload")) + R"(design:
+  a: {switch: [/usr/libexec/use], builds: [l1, l2, l3, l4, l5, l6, l7]}
+  b: {switch: [/usr/libexec/use], builds: [h1, h2, h3, h4, h5, h6, h7]}
   changed: ['module:hsr']
-)",
-                        as(JobPurpose::selftest));
+)";
+  const auto job = read(text, as(JobPurpose::selftest));
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_THAT(job->design->a->builds, ElementsAre("list-1", "list-2", "list-3"));
-  EXPECT_THAT(job->design->b->builds, ElementsAre("list-2", "list-3", "list-1"));
+  EXPECT_THAT(job->design->a->builds, ElementsAre("l1", "l2", "l3", "l4", "l5", "l6", "l7"));
+  EXPECT_THAT(job->design->b->builds, ElementsAre("l2", "l3", "l4", "l5", "l6", "l7", "l1"));
+  EXPECT_EQ(read(text, as(JobPurpose::pilot))->repeat, 7U) << "a block for each build";
   EXPECT_THAT(job->design->changed, ElementsAre("module:hsr")) << "two builds differ in it";
 }
 

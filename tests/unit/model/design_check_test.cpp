@@ -152,24 +152,34 @@ TEST(DesignCheck, bounds_the_words_of_a_command) {
 TEST(DesignCheck, wants_as_many_builds_of_both_sides_each_with_a_name) {
   const auto with = [](const Words& a, const Words& b) {
     return wrong([&](JobSpec& j) {
+      j.repeat = 100;
       j.design->a->builds = a;
       j.design->b->builds = b;
     });
   };
-  EXPECT_THAT(with({"1", "2"}, {"1", "2"}), IsEmpty()) << "the sides have words of their own";
-  EXPECT_THAT(with({"1", "2"}, {}), ElementsAre("design.b.builds"));
-  EXPECT_THAT(with({"1", "2"}, {"1", "2", "3"}), ElementsAre("design.b.builds"));
-  EXPECT_THAT(with({"1"}, {"1"}), ElementsAre("design.a.builds", "design.b.builds"));
+  const Words six{"1", "2", "3", "4", "5", "6"};
+  EXPECT_THAT(with(six, six), IsEmpty()) << "the sides have words of their own";
+  EXPECT_THAT(with(six, {}), ElementsAre("design.b.builds"));
+  EXPECT_THAT(with(six, {"1", "2", "3", "4", "5", "6", "7"}), ElementsAre("design.b.builds"));
+  EXPECT_THAT(with(Words(5, "x"), Words(5, "x")), ElementsAre("design.a.builds", "design.b.builds"));
   EXPECT_THAT(with(Words(65, "x"), Words(65, "x")), ElementsAre("design.a.builds", "design.b.builds"));
-  EXPECT_THAT(with({"1", "2", "1"}, {"1", "2", "3"}), ElementsAre("design.a.builds[2]"));
-  EXPECT_THAT(with({"1", ""}, {"1", "2\n"}), ElementsAre("design.a.builds[1]", "design.b.builds[1]"));
-  EXPECT_THAT(wrong([](JobSpec& j) {
+  EXPECT_THAT(with({"1", "2", "1", "4", "5", "6"}, six), ElementsAre("design.a.builds[2]"));
+  EXPECT_THAT(with({"1", "", "3", "4", "5", "6"}, {"1", "2\n", "3", "4", "5", "6"}),
+              ElementsAre("design.a.builds[1]", "design.b.builds[1]"));
+  EXPECT_THAT(wrong([&](JobSpec& j) {
+                j.repeat = 6;
                 for (auto* side : {&*j.design->a, &*j.design->b}) {
                   side->apply.clear();
-                  side->builds = {"1", "2"};
+                  side->builds = six;
                 }
               }),
               ElementsAre("design.a.builds", "design.b.builds"));
+  EXPECT_THAT(wrong([&](JobSpec& j) {
+                j.repeat = 5;
+                j.design->a->builds = j.design->b->builds = six;
+              }),
+              ElementsAre("repeat"))
+      << "a block for each";
 }
 
 TEST(DesignCheck, wants_a_way_back_from_each_switch) {
