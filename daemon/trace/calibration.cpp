@@ -275,7 +275,7 @@ Result<Calibration> measure_in(Tracefs& tracefs, TraceSession& session, Subject&
     std::vector<CalibrationRound> rounds;
     for (int i = 0; i <= kRounds; ++i) {
       auto round = measure_round(tracefs, session, *rings, subject, i % 2 == 0);
-      if (!round) return std::unexpected(std::move(round.error()));
+      if (!round) return best ? best : std::unexpected(std::move(round.error()));
       // In the first round, code and rings are not in the caches yet, and an idle CPU's frequency rises.
       if (i > 0) rounds.push_back(std::move(*round));
     }
