@@ -204,6 +204,41 @@ TEST(Gates, what_the_host_resolves_for_code) {
   }
 }
 
+// One boot, and builds whose pairs differ by 1 %: in self-tests each meets the next one.
+TEST(Gates, what_the_host_resolves_with_several_builds) {
+  Dice dice(78);
+  const auto luck = [&dice] { return 0.01 / std::sqrt(2.0) * dice.normal(); };
+  const auto once = [&](double effect) {
+    constexpr std::size_t kBuilds = 8;
+    GatedSides tests;
+    std::vector<double> builds(kBuilds);
+    for (double& build : builds) build = luck();
+    for (std::size_t build = 0; build < kBuilds; ++build) {
+      GatedSides test = blocks(3, 0, dice, builds[(build + 1) % kBuilds] - builds[build]);
+      for (auto* side : {&test.a, &test.b}) {
+        for (ComparedRun& run : *side) {
+          run.job = static_cast<JobId>(build);
+          run.build = std::to_string(side == &test.a ? build : (build + 1) % kBuilds);
+        }
+        auto& all = side == &test.a ? tests.a : tests.b;
+        all.insert(all.end(), side->begin(), side->end());
+      }
+    }
+    const GatedSides sides = blocks(8, effect, dice, luck() - luck());
+    ComparisonSettings settings;
+    settings.changed = {"module:hsr"};
+    settings.resolution.code = code_resolution(tests.a, tests.b, settings.level);
+    const Comparison comparison = compare(sides.a, sides.b, settings);
+    return Conclusions{.without = is_change(ungated(comparison)), .with = is_change(comparison.verdict)};
+  };
+  const Rates falsely = rates(kGateSets, [&] { return once(0); });
+  const Rates truly = rates(kGateSets, [&] { return once(std::log(1.05)); });
+  print("7 self-tests of 8 builds that add 1 %, of 5 %", falsely, truly);
+  EXPECT_GT(falsely.without, 30);
+  EXPECT_LT(falsely.with, 6.7);
+  EXPECT_GT(truly.with, 60);
+}
+
 // Before and after a kernel: eight runs in a boot each, which vary by 1.5 %.
 TEST(Gates, one_boot_a_side) {
   Dice dice(79);
