@@ -80,10 +80,18 @@ std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
                                                        : "run");
 }
 
-// The interval leaves out 1, which only the self-tests can keep from being a change.
-bool is_below_resolution(const ComparisonView& head) {
-  return head.resolution && head.ratio_low && head.ratio_high &&
-         (*head.ratio_low > 1 || *head.ratio_high < 1);
+// Where the interval would decide, but the host resolves less; otherwise empty.
+std::string unresolved_words(const ComparisonView& head) {
+  if (!head.resolution || !head.ratio_low || !head.ratio_high) return {};
+  const std::string resolution = format_percent((*head.resolution - 1) * 100);
+  const double threshold = head.threshold.value_or(0);
+  if (*head.ratio_low > 1 - threshold && *head.ratio_high < 1 + threshold) {
+    return fmt::format("the whole interval lies within {}, but this host resolves no less than {}",
+                       percent_text(threshold), resolution);
+  }
+  if (*head.ratio_low <= 1 && *head.ratio_high >= 1) return {};
+  return fmt::format("the difference is more than chance, but smaller than the {} that this host resolves",
+                     resolution);
 }
 
 // What the verdict means, where the word alone does not say it.
@@ -100,10 +108,7 @@ std::string meaning(const ComparisonView& head) {
                                               : fmt::format("changed by at least {}", threshold);
   }
   if (head.verdict != "inconclusive") return {};
-  if (is_below_resolution(head)) {
-    return fmt::format("the difference is more than chance, but smaller than the {} that this host resolves",
-                       format_percent((*head.resolution - 1) * 100));
-  }
+  if (const std::string text = unresolved_words(head); !text.empty()) return text;
   std::string text = "neither a difference nor its absence is shown";
   if (!head.detectable) return text;
   return text +
@@ -115,16 +120,16 @@ std::string meaning(const ComparisonView& head) {
 
 // Up to which luck of a boot or a build the verdict holds.
 std::string luck_words(const ComparisonView& head) {
-  if (!head.luck_spread || !head.of_one || head.of_one->empty()) return {};
+  if (!head.boot_spread || !head.of_one || head.of_one->empty()) return {};
   const bool builds = head.of_one->back() == "build";
   const bool both = head.of_one->size() > 1;
   const char* ones = both ? "one boot and one build a side" : builds ? "one build a side" : "one boot";
-  if (*head.luck_spread < 0.00005) return fmt::format("; of {}, it holds for no other", ones);
+  if (*head.boot_spread < 0.00005) return fmt::format("; of {}, it holds for no other", ones);
   return fmt::format("; of {}, it holds unless {} differ by more than {}", ones,
                      both     ? "others"
                      : builds ? "builds"
                               : "boots",
-                     format_percent(*head.luck_spread * 100));
+                     format_percent(*head.boot_spread * 100));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
     row.of_one.emplace();
     for (const Level level : comparison.of_one) row.of_one->emplace_back(to_string(level));
   }
-  row.luck_spread = comparison.luck_spread;
+  row.boot_spread = comparison.luck_spread;
   row.resolution = comparison.resolution;
   row.runs_a = numbers_of(comparison.a);
   row.runs_b = numbers_of(comparison.b);

@@ -91,7 +91,7 @@ Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
   }
   declared.failed_a = sides.failed_a;
   declared.failed_b = sides.failed_b;
-  return compare_runs(queries, sides.a, sides.b, declared, comparer);
+  return compare_runs(queries, sides.a, sides.b, declared, comparer, runs->front().spec.purpose);
 }
 
 }  // namespace netperfd::core

@@ -115,16 +115,13 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::string& scenario, J
     break;
   }
   tests.resolution.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level);
-  if (tests.resolution.settings) {
-    tests.resolution.code = std::max(tests.resolution.code.value_or(1), *tests.resolution.settings);
-  }
   return tests;
 }
 
 Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
                                         const std::vector<SelectedRun>& b,
                                         const analysis::ComparisonSettings& settings,
-                                        const Comparer& comparer) {
+                                        const Comparer& comparer, JobPurpose purpose) {
   const std::vector<RunId> ids_a = ids_of(a);
   const std::vector<RunId> ids_b = ids_of(b);
   if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
@@ -138,7 +135,7 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
     auto tests = self_tests(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
     if (!tests) return std::unexpected(std::move(tests.error()));
     compared.self_test = tests->newest;
-    bounded.resolution = tests->resolution;
+    if (purpose != JobPurpose::selftest) bounded.resolution = tests->resolution;
   }
   compared.comparison = comparer(*runs_a, *runs_b, bounded);
   return compared;

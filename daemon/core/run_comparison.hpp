@@ -52,12 +52,13 @@ struct SelfTests {
                                            const analysis::ComparisonSettings& settings,
                                            const Comparer& comparer);
 
-// Compares the sides, neither of which may be empty, and adds the self-test. invalid_argument if a run is on
-// both sides.
+// Compares the sides, neither of which may be empty, and adds the self-test, which bounds the verdict unless
+// the runs are of a self-test themselves. invalid_argument if a run is on both sides.
 [[nodiscard]] Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
                                                       const std::vector<SelectedRun>& b,
                                                       const analysis::ComparisonSettings& settings,
-                                                      const Comparer& comparer);
+                                                      const Comparer& comparer,
+                                                      JobPurpose purpose = JobPurpose::measurement);
 
 // invalid_argument if a group of the declared change does not exist.
 [[nodiscard]] Status check_changed(const std::vector<std::string>& groups);

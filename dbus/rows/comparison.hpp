@@ -19,7 +19,7 @@ struct Comparison {
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
   std::optional<std::string> pairing;
   std::optional<std::vector<std::string>> of_one;  // boot, build: of which a side has one, whose luck it has
-  std::optional<double> luck_spread;               // the verdict holds unless these add more than this share
+  std::optional<double> boot_spread;               // the verdict holds unless these add more than this share
   std::optional<double> resolution;                // a ratio: a smaller difference is no verdict
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
@@ -58,7 +58,7 @@ inline constexpr auto kFields<Comparison> =
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
                field("of_one", &Comparison::of_one),
-               field("luck_spread", &Comparison::luck_spread),
+               field("boot_spread", &Comparison::boot_spread),
                field("resolution", &Comparison::resolution),
                field("runs_a", &Comparison::runs_a),
                field("runs_b", &Comparison::runs_b),

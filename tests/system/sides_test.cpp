@@ -119,9 +119,9 @@ TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
 }
 
 TEST_F(Sides, that_cannot_go_back_fail_the_job) {
-  // The first switch to side A creates it, the second, at the end, finds it.
-  const std::filesystem::path once = lab().directory().path("once");
-  write_scenario("stuck", "", {}, fmt::format("mkdir {} && ", once.string()));
+  // The switches of the two letters of side A create one each, that at the end finds both.
+  const std::filesystem::path once = lab().directory().path("once"), twice = lab().directory().path("twice");
+  write_scenario("stuck", "", {}, fmt::format("mkdir {} || mkdir {} && ", once.string(), twice.string()));
   const Outcome started = lab().ctl({"start", "stuck"});
   EXPECT_EQ(column(newest_job(), "state"), "finished finished finished finished");
   EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;

@@ -73,11 +73,12 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   }
   comparison.of_one = levels_of_one(sampling, facts.changed);
   comparison.resolution = resolution_of(sampling, comparison.of_one, settings);
-  if (const Verdict verdict = bounded(comparison.verdict, comparison.effect, comparison.resolution);
+  if (const Verdict verdict =
+          bounded(comparison.verdict, comparison.effect, comparison.threshold, comparison.resolution);
       verdict != comparison.verdict) {
     comparison.verdict = verdict;
     caveats.add(Gravity::verdict,
-                fmt::format("Smaller than the {:.2g} % that this host resolves: {}.",
+                fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
                             100 * (*comparison.resolution - 1),
                             settings.resolution.code || settings.resolution.settings
                                 ? "its self-tests find as much where nothing differs"

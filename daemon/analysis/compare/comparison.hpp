@@ -75,7 +75,7 @@ struct ComparedRun {
 struct HostResolution {
   std::optional<double>
       settings;                // for changes within a boot: the far end of a self-test that found a change
-  std::optional<double> code;  // for changes of code: what boots and builds add; at least `settings`
+  std::optional<double> code;  // what boots and builds add, for changes of code
 };
 
 struct ComparisonSettings {

@@ -96,15 +96,20 @@ Verdict verdict_of(const RatioEstimate& effect, double threshold) {
 std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
                                     const ComparisonSettings& settings) {
   if (of_one.empty()) return settings.resolution.settings;
-  const bool of_two_boots = of_one.front() == Level::boot && boots_of(sampling.a()) != boots_of(sampling.b());
-  if (!of_two_boots || settings.resolution.code) return settings.resolution.code;
-  return std::exp(normal_quantile((1 + settings.level) / 2) * kLuckOfTwoBoots);
+  std::optional<double> of_code = settings.resolution.code;
+  if (!of_code && of_one.front() == Level::boot && boots_of(sampling.a()) != boots_of(sampling.b())) {
+    of_code = std::exp(normal_quantile((1 + settings.level) / 2) * kLuckOfTwoBoots);
+  }
+  return std::max(of_code, settings.resolution.settings);  // an absent one is less than any other
 }
 
-Verdict bounded(Verdict verdict, const RatioEstimate& effect, const std::optional<double>& resolution) {
+Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
+                const std::optional<double>& resolution) {
+  if (!resolution) return verdict;
   const bool is_change = verdict == Verdict::improvement || verdict == Verdict::regression;
-  if (!is_change || !resolution) return verdict;
-  return std::abs(std::log(*effect.ratio)) < std::log(*resolution) ? Verdict::inconclusive : verdict;
+  const bool hides_change = is_change && std::abs(std::log(*effect.ratio)) < std::log(*resolution);
+  const bool hides_none = verdict == Verdict::equivalent && *resolution > 1 + threshold;
+  return hides_change || hides_none ? Verdict::inconclusive : verdict;
 }
 
 std::vector<Level> levels_of_one(const Sampling& sampling, const std::vector<std::string>& changed) {

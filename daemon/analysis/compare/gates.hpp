@@ -1,7 +1,7 @@
 // The gates between the figures of a comparison and a conclusion, in the order in which they decide: first
 // what the verdict needs, then what a cause in a function needs. docs/comparing.md has the same numbers, and
-// docs/statistics.md says how many false and how many true conclusions each gate withholds. All else that
-// weakens a figure is only a caveat.
+// how many false and how many true conclusions each gate withholds. All else that weakens a figure is only a
+// caveat.
 //
 // Whatever a gate decides, the estimate with its interval is in the answer.
 #pragma once
@@ -23,7 +23,7 @@ namespace netperfd::analysis {
 constexpr double kBusyCpu = 0.85;
 // Share of a trace's records that may be lost. Larger losses are unlikely to have hit all functions alike.
 constexpr double kMostLost = 0.01;
-// A function with a larger adjusted p has no cause.
+// Gate 14: clients name no cause for a function with a larger adjusted p.
 constexpr double kFoundFunction = 0.05;
 
 // Standard deviation, as a share, of the difference of two boots, where nothing tells. One boot each and
@@ -51,8 +51,8 @@ constexpr double kLuckOfTwoBoots = 0.025;
 // self-tests tell what boots add, that is taken to be kLuckOfTwoBoots.
 [[nodiscard]] std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
                                                   const ComparisonSettings& settings);
-// `resolution` is a ratio above 1.
-[[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect,
+// `resolution` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
+[[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
                               const std::optional<double>& resolution);
 
 // Gate 8: the levels whose luck the interval cannot know, because a side has one unit of them. A boot can

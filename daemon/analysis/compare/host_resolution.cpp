@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
@@ -10,10 +11,29 @@
 namespace netperfd::analysis {
 namespace {
 
-constexpr std::size_t kFewest = 3;
+constexpr double kFewest = 3;  // degrees of freedom
 
 std::optional<double> log_rate(const ComparedRun& run) {
   return std::log(*run.received_bits_per_second);
+}
+
+RunList of_known_boots(RunList runs) {
+  std::erase_if(runs, [](const ComparedRun* run) { return !knows_boot(run); });
+  return runs;
+}
+
+// The mean square of what a level adds to the difference.
+struct MeanSquare {
+  double sum = 0, freedom = 0;
+};
+
+// `constrained`: the differences sum up to 0.
+MeanSquare mean_square(const Samples& units, bool constrained) {
+  MeanSquare square{.sum = 0, .freedom = static_cast<double>(units.a.size()) - (constrained ? 1 : 0)};
+  if (square.freedom < kFewest) return {};
+  for (std::size_t i = 0; i < units.a.size(); ++i) square.sum += std::pow(units.b[i] - units.a[i], 2);
+  square.sum /= square.freedom;
+  return square;
 }
 
 }  // namespace
@@ -21,16 +41,16 @@ std::optional<double> log_rate(const ComparedRun& run) {
 std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                       double level) {
   const ArmRuns runs = throughput_runs(a, b);
-  if (runs.a.empty() || runs.b.empty()) return std::nullopt;
-  const Sampling sampling(runs.a, runs.b);
-  if (!sampling.in_blocks() || sampling.pairing() == Pairing::blocks) return std::nullopt;
-  const Samples units =
-      sampling.samples_of(Unit::build_in_boot, values_of(runs.a, log_rate), values_of(runs.b, log_rate));
-  if (units.a.size() < kFewest) return std::nullopt;
-  double squares = 0;
-  for (std::size_t i = 0; i < units.a.size(); ++i) squares += std::pow(units.b[i] - units.a[i], 2);
-  const auto count = static_cast<double>(units.a.size());
-  return std::exp(students_t_quantile(count, (1 + level) / 2) * std::sqrt(squares / count));
+  const Sampling sampling(of_known_boots(runs.a), of_known_boots(runs.b));
+  if (!sampling.in_blocks()) return std::nullopt;
+  const RunValues rates_a = values_of(sampling.a(), log_rate), rates_b = values_of(sampling.b(), log_rate);
+  const MeanSquare boots = mean_square(sampling.samples_of(Unit::boot, rates_a, rates_b), false);
+  const MeanSquare builds = mean_square(sampling.samples_of(Unit::build, rates_a, rates_b), true);
+  if (boots.freedom == 0 && builds.freedom == 0) return std::nullopt;
+  const double fewest = boots.freedom == 0    ? builds.freedom
+                        : builds.freedom == 0 ? boots.freedom
+                                              : std::min(boots.freedom, builds.freedom);
+  return std::exp(students_t_quantile(fewest, (1 + level) / 2) * std::sqrt(boots.sum + builds.sum));
 }
 
 std::optional<double> settings_resolution(const RatioEstimate& self_test, Verdict verdict) {

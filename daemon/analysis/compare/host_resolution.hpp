@@ -8,14 +8,15 @@
 
 namespace netperfd::analysis {
 
-// From the runs of both sides of all self-tests, with their blocks, boots and builds. A boot, or a pair of
-// builds in a boot, adds its luck to the difference of two builds, and each self-test has its own. With k of
-// them, the luck of another one lies within t times the root of their mean square in `level` of all cases (t:
-// quantile of Student's t with k degrees of freedom, since the true difference is known to be 0). The noise
-// of their runs is in it: a self-test of fewer blocks than the comparison gives more than necessary. As a
-// ratio above 1; absent below three of them.
+// From the runs of both sides of all self-tests whose boot is known. What boots add shows in the differences
+// of the boots, what builds add in those of the pairs of builds: each build meets the next one, so these sum
+// up to 0 and n of them have n - 1 degrees of freedom. The mean squares of both are added. With the fewer
+// degrees of freedom k, the luck of another boot and another pair of builds lies within t times the root of
+// that sum in `level` of all cases (t: quantile of Student's t). The noise of the runs is in it: a self-test
+// of fewer blocks than the comparison gives more than necessary. As a ratio above 1.
 //
-// Two builds of one source show what a build adds, which a build against itself does not.
+// A level with less than three degrees of freedom counts as unknown; absent if both are. A build against
+// itself shows what boots add, and nothing of what builds add.
 [[nodiscard]] std::optional<double> code_resolution(const std::vector<ComparedRun>& a,
                                                     const std::vector<ComparedRun>& b, double level);
 

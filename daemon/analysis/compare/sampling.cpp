@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <string>
@@ -234,6 +235,52 @@ std::optional<double> spread_of(const Samples& samples) {
 Location shift_of(const Samples& samples, double level) {
   if (samples.paired) return signed_rank(differences(samples), level);
   return mann_whitney(samples.a, samples.b, level);
+}
+
+double p_of_interval(double estimate, double half_width, double level) {
+  if (estimate == 0 || half_width <= 0) return estimate == 0 ? 1 : 0;
+  return std::erfc(std::abs(estimate) / half_width * normal_quantile((1 + level) / 2) / std::numbers::sqrt2);
+}
+
+namespace {
+
+// The half-widths of several intervals below and above their estimates, squared.
+struct Widths {
+  double below = 0, above = 0;
+};
+
+std::optional<Widths> widths_of(const Location& location) {
+  if (!location.interval) return std::nullopt;
+  const double below = location.estimate - location.interval->low;
+  const double above = location.interval->high - location.estimate;
+  return Widths{.below = below * below, .above = above * above};
+}
+
+Location crossed_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
+  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
+  const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
+  Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
+  const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
+  if (!of_boots || !of_builds) return location;
+  const Widths of_cells = widths_of(cells).value_or(Widths{});
+  const auto combined = [](double boot, double build, double cell) {
+    return std::sqrt(std::max({boot, build, boot + build - cell}));
+  };
+  const double below = combined(of_boots->below, of_builds->below, of_cells.below);
+  const double above = combined(of_boots->above, of_builds->above, of_cells.above);
+  location.interval = Interval{.low = location.estimate - below,
+                               .high = location.estimate + above,
+                               .level = std::min(boots.interval->level, builds.interval->level)};
+  location.p =
+      p_of_interval(location.estimate, location.estimate > 0 ? below : above, location.interval->level);
+  return location;
+}
+
+}  // namespace
+
+Location shift_of(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
+  if (sampling.is_crossed()) return crossed_shift(sampling, a, b, level);
+  return shift_of(sampling.samples(a, b), level);
 }
 
 std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level) {

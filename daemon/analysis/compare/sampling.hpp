@@ -95,6 +95,14 @@ class Sampling {
 
 // Both sides must have a sample.
 [[nodiscard]] Location shift_of(const Samples& samples, double level);
+// Of all samples. With several boots and several builds, the squared half-widths of their intervals are
+// added, less that of builds within boots, which is in both (Cameron, Gelbach and Miller, J. Bus. Econ. Stat.
+// 29, 2011), and p is p_of_interval().
+[[nodiscard]] Location shift_of(const Sampling& sampling, const RunValues& a, const RunValues& b,
+                                double level);
+// The p of a normal error whose interval reaches so far towards 0: at most 1 - level if it does not contain
+// 0.
+[[nodiscard]] double p_of_interval(double estimate, double half_width, double level);
 
 // The shift that such samples find with 80 % power, at the spread to plan with (run_planner.hpp). Absent if
 // there are too few to know their spread, or too few for an interval.

@@ -17,7 +17,7 @@ ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const
   estimate.median_b = median_of(b).value_or(0);
   const Samples samples = sampling.samples(a, b);
   if (samples.a.empty() || samples.b.empty()) return estimate;
-  const Location location = shift_of(samples, level);
+  const Location location = shift_of(sampling, a, b, level);
   estimate.shift = location.estimate;
   estimate.p = location.p;
   if (location.interval) {

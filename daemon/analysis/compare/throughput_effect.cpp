@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -32,42 +31,6 @@ std::optional<double> bits_per_second(const ComparedRun& run) {
 
 std::optional<double> log_bits_per_second(const ComparedRun& run) {
   return std::log(*run.received_bits_per_second);
-}
-
-// The half-widths of several intervals below and above their estimates, squared.
-struct Widths {
-  double below = 0, above = 0;
-};
-
-std::optional<Widths> widths_of(const Location& location) {
-  if (!location.interval) return std::nullopt;
-  const double below = location.estimate - location.interval->low;
-  const double above = location.interval->high - location.estimate;
-  return Widths{.below = below * below, .above = above * above};
-}
-
-Location crossed_shift(const Sampling& sampling, double level) {
-  const RunValues a = values_of(sampling.a(), log_bits_per_second);
-  const RunValues b = values_of(sampling.b(), log_bits_per_second);
-  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
-  const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
-  Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
-  const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
-  if (!of_boots || !of_builds) return location;
-  const Widths of_cells = widths_of(cells).value_or(Widths{});
-  const auto combined = [](double boot, double build, double cell) {
-    return std::sqrt(std::max({boot, build, boot + build - cell}));
-  };
-  const double below = combined(of_boots->below, of_builds->below, of_cells.below);
-  const double above = combined(of_boots->above, of_builds->above, of_cells.above);
-  location.interval = Interval{.low = location.estimate - below,
-                               .high = location.estimate + above,
-                               .level = std::min(boots.interval->level, builds.interval->level)};
-  const double width = location.estimate > 0 ? below : above;  // towards 0
-  const double errors =
-      std::abs(location.estimate) / width * normal_quantile((1 + location.interval->level) / 2);
-  location.p = std::erfc(errors / std::numbers::sqrt2);
-  return location;
 }
 
 bool all_started(const RunList& runs) {
@@ -139,6 +102,13 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
   if (boots_a.size() == 1 && boots_b.size() == 1 && boots_a != boots_b) {
     caveats.add(Gravity::verdict, "One boot each: not separable from boot-to-boot variation.");
   }
+  const auto has_build = [](const ComparedRun* run) { return !run->build.empty(); };
+  if (!sampling.in_blocks() &&
+      (std::ranges::any_of(sampling.a(), has_build) || std::ranges::any_of(sampling.b(), has_build))) {
+    caveats.add(Gravity::verdict,
+                "The runs are of several builds, but not in blocks that they share: those of one build have "
+                "its luck, which the interval does not know.");
+  }
   const bool by_boot = sampling.pairing() == Pairing::boots || sampling.pairing() == Pairing::boots_of_blocks;
   if (!by_boot && (boots_a.size() > 1 || boots_b.size() > 1)) {
     caveats.add(
@@ -193,12 +163,13 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
   const RunValues raw_b = values_of(sampling.b(), bits_per_second);
   effect.median_a = median_of(raw_a).value_or(0);
   effect.median_b = median_of(raw_b).value_or(0);
-  const Samples samples = sampling.samples(values_of(sampling.a(), log_bits_per_second),
-                                           values_of(sampling.b(), log_bits_per_second));
+  const RunValues logs_a = values_of(sampling.a(), log_bits_per_second);
+  const RunValues logs_b = values_of(sampling.b(), log_bits_per_second);
+  const Samples samples = sampling.samples(logs_a, logs_b);
   effect.n_a = static_cast<std::uint32_t>(samples.a.size());
   effect.n_b = static_cast<std::uint32_t>(samples.b.size());
   if (samples.a.empty() || samples.b.empty()) return effect;
-  const Location location = sampling.is_crossed() ? crossed_shift(sampling, level) : shift_of(samples, level);
+  const Location location = shift_of(sampling, logs_a, logs_b, level);
   effect.ratio = std::exp(location.estimate);
   effect.p = location.p;
   effect.cliffs_delta = cliffs_delta(samples.a, samples.b);
@@ -207,6 +178,7 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
     effect.high = std::exp(location.interval->high);
     effect.level = location.interval->level;
   }
+  if (sampling.is_crossed()) return effect;  // planning knows one level
   if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
   effect.needed = samples_needed(samples, std::log1p(threshold), level);
   effect.needed_for_equivalence = samples_for_equivalence(samples, std::log1p(threshold), level);

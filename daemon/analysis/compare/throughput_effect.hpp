@@ -27,8 +27,7 @@ struct ArmRuns {
 [[nodiscard]] ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
 // The ratio of throughput and its precision. `sampling` is of throughput_runs(), `threshold` that of the
-// verdict. With several boots and several builds, the squared half-widths of their intervals are added, less
-// that of builds within boots, which is in both (Cameron, Gelbach and Miller, J. Bus. Econ. Stat. 29, 2011).
+// verdict. Of several boots and several builds it is not known what more samples would find.
 [[nodiscard]] RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level);
 
 // Adds what the arm, the order in time and the boots of these runs say against the estimate.

@@ -155,7 +155,10 @@ CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideV
   corrected.margin = std::max(lower, higher);
   const double moved = std::clamp(*estimate.shift, -higher, lower);
   for (double& value : corrected.samples.b) value -= moved;
-  estimate.p = shift_of(corrected.samples, level).p;
+  estimate.p =
+      sampling.is_crossed()
+          ? p_of_interval(*estimate.shift, *estimate.shift > 0 ? below + lower : above + higher, level)
+          : shift_of(corrected.samples, level).p;
   return corrected;
 }
 

@@ -253,7 +253,7 @@ TEST(GoldenRows, of_a_comparison) {
   EXPECT_THAT(
       shown(wire_comparison(compared).comparison),
       UnorderedElementsAre(
-          "luck_spread 0.5", R"(of_one ["boot", "build"])", "resolution 1.25", R"(caveats ["A caveat."])",
+          "boot_spread 0.5", R"(of_one ["boot", "build"])", "resolution 1.25", R"(caveats ["A caveat."])",
           R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27", "detectable 15.5",
           "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
           "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",

@@ -87,10 +87,10 @@ TEST(ComparePages, where_no_cpu_was_the_limit_the_functions_tell_no_story) {
 TEST(ComparePages, of_one_boot_say_up_to_which_spread_of_boots_the_verdict_holds) {
   CompareView view = samples::hash_table();
   view.details.comparison.of_one = {{"boot"}};
-  view.details.comparison.luck_spread = 0.325;
+  view.details.comparison.boot_spread = 0.325;
   EXPECT_TRUE(has(page(view, 160), "of one boot, it holds unless boots differ by more than 32 %"))
       << page(view, 160);
-  view.details.comparison.luck_spread = 0;
+  view.details.comparison.boot_spread = 0;
   EXPECT_TRUE(has(page(view, 160), "of one boot, it holds for no other")) << page(view, 160);
 }
 

@@ -315,8 +315,8 @@ TEST_P(CalibratorTest, a_refusal_of_any_operation_leaves_tracefs_as_it_was_or_a_
 }
 
 TEST_P(CalibratorTest, measures_anew_after_a_refusal) {
-  const std::size_t count = whole_life().restored;
   make_calls(110);
+  const std::size_t count = whole_life().restored;
   // The number of operations in a round is not a multiple of five, so each operation gets its turn.
   for (std::size_t n = 1; n <= count; n += 5) {
     Calibrator calibrator(tracefs_, fake_settings(scratch_));

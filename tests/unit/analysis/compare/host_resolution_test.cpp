@@ -56,8 +56,42 @@ TEST(HostResolution, of_code_takes_three_boots_or_builds) {
     for (ComparedRun& run : *side) run.fingerprint->boot_id = "one";
   }
   EXPECT_FALSE(code_resolution(one_boot.a, one_boot.b, 0.95)) << "blocks of one boot share its luck";
-  for (std::size_t i = 0; i < 3; ++i) one_boot.b[i].build = std::to_string(i);
-  EXPECT_TRUE(code_resolution(one_boot.a, one_boot.b, 0.95));
+}
+
+// The pairs of a cycle sum up to 0, so four of them have three degrees of freedom.
+TEST(HostResolution, of_code_counts_one_pair_of_builds_less) {
+  Tests tests = self_tests({0.01, -0.02, 0.02, -0.01});
+  for (std::size_t i = 0; i < 4; ++i) {
+    tests.b[i].build = std::to_string(i);
+    for (auto* run : {&tests.a[i], &tests.b[i]}) run->fingerprint->boot_id = "one";
+  }
+  EXPECT_THAT(code_resolution(tests.a, tests.b, 0.95),
+              Optional(testing::DoubleNear(std::exp(3.182446 * std::sqrt(0.001 / 3)), 1e-6)));
+  tests.a.resize(3);
+  tests.b.resize(3);
+  EXPECT_FALSE(code_resolution(tests.a, tests.b, 0.95));
+}
+
+TEST(HostResolution, of_code_adds_what_boots_and_builds_add) {
+  Tests tests;
+  for (int boot = 0; boot < 3; ++boot) {
+    Tests of_boot = self_tests({0.01, -0.02, 0.02, -0.01});
+    for (std::size_t i = 0; i < 4; ++i) {
+      of_boot.b[i].build = std::to_string(i);
+      *of_boot.b[i].received_bits_per_second *= std::exp(0.01 * (boot - 1));
+      for (auto* run : {&of_boot.a[i], &of_boot.b[i]}) {
+        run->fingerprint->boot_id = std::to_string(boot);
+        run->job = boot;
+      }
+    }
+    tests.a.insert(tests.a.end(), of_boot.a.begin(), of_boot.a.end());
+    tests.b.insert(tests.b.end(), of_boot.b.begin(), of_boot.b.end());
+  }
+  // Boots differ by -0.01, 0 and 0.01; three degrees of freedom each.
+  const double expected = std::exp(3.182446 * std::sqrt(0.0002 / 3 + 0.001 / 3));
+  EXPECT_THAT(code_resolution(tests.a, tests.b, 0.95), Optional(testing::DoubleNear(expected, 1e-6)));
+  tests.a.front().fingerprint.reset();
+  EXPECT_TRUE(code_resolution(tests.a, tests.b, 0.95)) << "a run whose boot is not known is left out";
 }
 
 TEST(HostResolution, of_settings_is_what_a_self_test_found) {
@@ -71,14 +105,15 @@ TEST(HostResolution, of_settings_is_what_a_self_test_found) {
 
 TEST(HostResolution, bounds_the_verdict_of_a_change) {
   const RatioEstimate effect = an_effect(1.03, 1.02, 1.04);
-  EXPECT_EQ(bounded(Verdict::improvement, effect, 1.031), Verdict::inconclusive);
-  EXPECT_EQ(bounded(Verdict::improvement, effect, 1.029), Verdict::improvement);
-  EXPECT_EQ(bounded(Verdict::improvement, effect, {}), Verdict::improvement);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, 0.01, 1.031), Verdict::inconclusive);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, 0.01, 1.029), Verdict::improvement);
+  EXPECT_EQ(bounded(Verdict::improvement, effect, 0.01, {}), Verdict::improvement);
   const RatioEstimate less = an_effect(1 / 1.03, 0.96, 0.98);
-  EXPECT_EQ(bounded(Verdict::regression, less, 1.031), Verdict::inconclusive);
-  EXPECT_EQ(bounded(Verdict::regression, less, 1.029), Verdict::regression);
-  EXPECT_EQ(bounded(Verdict::equivalent, effect, 1.031), Verdict::equivalent);
-  EXPECT_EQ(bounded(Verdict::refused, effect, 1.031), Verdict::refused);
+  EXPECT_EQ(bounded(Verdict::regression, less, 0.01, 1.031), Verdict::inconclusive);
+  EXPECT_EQ(bounded(Verdict::regression, less, 0.01, 1.029), Verdict::regression);
+  EXPECT_EQ(bounded(Verdict::equivalent, effect, 0.01, 1.031), Verdict::inconclusive) << "3 % may be hidden";
+  EXPECT_EQ(bounded(Verdict::equivalent, effect, 0.05, 1.031), Verdict::equivalent);
+  EXPECT_EQ(bounded(Verdict::refused, effect, 0.01, 1.031), Verdict::refused);
 }
 
 }  // namespace
