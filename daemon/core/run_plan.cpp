@@ -13,6 +13,7 @@
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/throughput_effect.hpp"
 #include "daemon/core/run_selection.hpp"
 #include "daemon/model/wording.hpp"
 
@@ -119,10 +120,6 @@ bool measured(const analysis::ComparedRun& run) {
   return run.received_bits_per_second && *run.received_bits_per_second > 0;
 }
 
-std::optional<double> log_rate(const analysis::ComparedRun& run) {
-  return std::log(*run.received_bits_per_second);
-}
-
 struct Samples {
   Pairing pairing = Pairing::runs;
   std::vector<double> values;  // logarithms: differences within blocks, or of runs
@@ -169,12 +166,13 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
       samples.pairing = sampling.pairing();
       if (whole.empty()) return samples;
       const analysis::Samples paired =
-          sampling.samples(values_of(sampling.a(), log_rate), values_of(sampling.b(), log_rate));
+          sampling.samples(values_of(sampling.a(), analysis::log_bits_per_second),
+                           values_of(sampling.b(), analysis::log_bits_per_second));
       for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
       return samples;
     }
   }
-  for (const analysis::ComparedRun* run : all) samples.values.push_back(*log_rate(*run));
+  for (const analysis::ComparedRun* run : all) samples.values.push_back(*analysis::log_bits_per_second(*run));
   return samples;
 }
 

@@ -80,7 +80,8 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     caveats.add(Gravity::verdict,
                 fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
                             100 * (*comparison.resolution - 1),
-                            settings.resolution.code || settings.resolution.settings
+                            comparison.resolution == settings.resolution.code ||
+                                    comparison.resolution == settings.resolution.settings
                                 ? "its self-tests find as much where nothing differs"
                                 : "two boots are taken to differ by 2.5 % (standard deviation) until "
                                   "self-tests of three boots tell"));

@@ -23,8 +23,6 @@ namespace netperfd::analysis {
 constexpr double kBusyCpu = 0.85;
 // Share of a trace's records that may be lost. Larger losses are unlikely to have hit all functions alike.
 constexpr double kMostLost = 0.01;
-// Gate 14: clients name no cause for a function with a larger adjusted p.
-constexpr double kFoundFunction = 0.05;
 
 // Standard deviation, as a share, of the difference of two boots, where nothing tells. One boot each and
 // boots that vary by 1.5 % give 2.1 %.

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kFewest = 3;  // degrees of freedom
 
-std::optional<double> log_rate(const ComparedRun& run) {
-  return std::log(*run.received_bits_per_second);
-}
-
 RunList of_known_boots(RunList runs) {
   std::erase_if(runs, [](const ComparedRun* run) { return !knows_boot(run); });
   return runs;
@@ -43,7 +39,8 @@ std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const s
   const ArmRuns runs = throughput_runs(a, b);
   const Sampling sampling(of_known_boots(runs.a), of_known_boots(runs.b));
   if (!sampling.in_blocks()) return std::nullopt;
-  const RunValues rates_a = values_of(sampling.a(), log_rate), rates_b = values_of(sampling.b(), log_rate);
+  const RunValues rates_a = values_of(sampling.a(), log_bits_per_second);
+  const RunValues rates_b = values_of(sampling.b(), log_bits_per_second);
   const MeanSquare boots = mean_square(sampling.samples_of(Unit::boot, rates_a, rates_b), false);
   const MeanSquare builds = mean_square(sampling.samples_of(Unit::build, rates_a, rates_b), true);
   if (boots.freedom == 0 && builds.freedom == 0) return std::nullopt;

@@ -37,12 +37,12 @@ std::vector<std::vector<std::size_t>> by_boot(const RunList& runs) {
 template <class KeyOf>
 std::vector<std::size_t> numbered(std::size_t count, KeyOf key_of) {
   std::map<decltype(key_of(0)), std::size_t> numbers;
-  std::vector<std::size_t> numbered;
+  std::vector<std::size_t> of_each;
   for (std::size_t i = 0; i < count; ++i) {
-    numbered.push_back(numbers.try_emplace(key_of(i), numbers.size()).first->second);
+    of_each.push_back(numbers.try_emplace(key_of(i), numbers.size()).first->second);
   }
-  if (numbers.size() < 2) numbered.clear();
-  return numbered;
+  if (numbers.size() < 2) of_each.clear();
+  return of_each;
 }
 
 std::vector<std::vector<std::size_t>> each_alone(const RunList& runs) {
@@ -55,6 +55,38 @@ std::vector<double> differences(const Samples& samples) {
   std::vector<double> differences(samples.a.size());
   std::ranges::transform(samples.b, samples.a, differences.begin(), std::minus<>{});
   return differences;
+}
+
+// The half-widths of several intervals below and above their estimates, squared.
+struct Widths {
+  double below = 0, above = 0;
+};
+
+std::optional<Widths> widths_of(const Location& location) {
+  if (!location.interval) return std::nullopt;
+  const double below = location.estimate - location.interval->low;
+  const double above = location.interval->high - location.estimate;
+  return Widths{.below = below * below, .above = above * above};
+}
+
+Location crossed_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
+  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
+  const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
+  Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
+  const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
+  if (!of_boots || !of_builds) return location;
+  const Widths of_cells = widths_of(cells).value_or(Widths{});
+  const auto combined = [](double boot, double build, double cell) {
+    return std::sqrt(std::max({boot, build, boot + build - cell}));
+  };
+  const double below = combined(of_boots->below, of_builds->below, of_cells.below);
+  const double above = combined(of_boots->above, of_builds->above, of_cells.above);
+  location.interval = Interval{.low = location.estimate - below,
+                               .high = location.estimate + above,
+                               .level = std::min(boots.interval->level, builds.interval->level)};
+  location.p =
+      p_of_interval(location.estimate, location.estimate > 0 ? below : above, location.interval->level);
+  return location;
 }
 
 }  // namespace
@@ -241,42 +273,6 @@ double p_of_interval(double estimate, double half_width, double level) {
   if (estimate == 0 || half_width <= 0) return estimate == 0 ? 1 : 0;
   return std::erfc(std::abs(estimate) / half_width * normal_quantile((1 + level) / 2) / std::numbers::sqrt2);
 }
-
-namespace {
-
-// The half-widths of several intervals below and above their estimates, squared.
-struct Widths {
-  double below = 0, above = 0;
-};
-
-std::optional<Widths> widths_of(const Location& location) {
-  if (!location.interval) return std::nullopt;
-  const double below = location.estimate - location.interval->low;
-  const double above = location.interval->high - location.estimate;
-  return Widths{.below = below * below, .above = above * above};
-}
-
-Location crossed_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
-  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
-  const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
-  Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
-  const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
-  if (!of_boots || !of_builds) return location;
-  const Widths of_cells = widths_of(cells).value_or(Widths{});
-  const auto combined = [](double boot, double build, double cell) {
-    return std::sqrt(std::max({boot, build, boot + build - cell}));
-  };
-  const double below = combined(of_boots->below, of_builds->below, of_cells.below);
-  const double above = combined(of_boots->above, of_builds->above, of_cells.above);
-  location.interval = Interval{.low = location.estimate - below,
-                               .high = location.estimate + above,
-                               .level = std::min(boots.interval->level, builds.interval->level)};
-  location.p =
-      p_of_interval(location.estimate, location.estimate > 0 ? below : above, location.interval->level);
-  return location;
-}
-
-}  // namespace
 
 Location shift_of(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
   if (sampling.is_crossed()) return crossed_shift(sampling, a, b, level);

@@ -29,10 +29,6 @@ std::optional<double> bits_per_second(const ComparedRun& run) {
   return run.received_bits_per_second;
 }
 
-std::optional<double> log_bits_per_second(const ComparedRun& run) {
-  return std::log(*run.received_bits_per_second);
-}
-
 bool all_started(const RunList& runs) {
   return std::ranges::all_of(runs, [](const ComparedRun* run) { return run->started.has_value(); });
 }
@@ -141,6 +137,10 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 }
 
 }  // namespace
+
+std::optional<double> log_bits_per_second(const ComparedRun& run) {
+  return std::log(*run.received_bits_per_second);
+}
 
 bool received_nothing(const ComparedRun& run) {
   return run.received_bits_per_second && !measured(run);

@@ -22,6 +22,8 @@ struct ArmRuns {
   Arm arm = Arm::plain;
   RunList a, b;  // whose throughput is known and above 0
 };
+// Of a run that received something.
+[[nodiscard]] std::optional<double> log_bits_per_second(const ComparedRun& run);
 // Known, and none at all.
 [[nodiscard]] bool received_nothing(const ComparedRun& run);
 [[nodiscard]] ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);

@@ -25,6 +25,7 @@ bool shares_out(const Attribution& attribution) {
 }
 
 constexpr int kFewerSets = 100;
+constexpr double kFound = 0.05;  // as in client/pages/comparison_tables.cpp
 
 Attribution attribution_of(const GatedSides& sides) {
   return compare(sides.a, sides.b, {}).attribution;
@@ -147,7 +148,7 @@ TEST(Gates, a_function_found_among_many) {
         compare(host.side({}), host.side(cause), {.changed = {}, .least_share = 0.001}).attribution;
     const auto any = [&](std::optional<double> (*p)(const FunctionDelta&)) {
       return std::ranges::any_of(attribution.functions, [&](const FunctionDelta& function) {
-        return (name.empty() || function.name == name) && p(function).value_or(1) <= kFoundFunction;
+        return (name.empty() || function.name == name) && p(function).value_or(1) <= kFound;
       });
     };
     return Conclusions{.without = any([](const FunctionDelta& function) { return function.cost.p; }),

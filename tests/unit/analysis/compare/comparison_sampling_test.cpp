@@ -152,6 +152,23 @@ TEST(Sampling, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval)
   EXPECT_GT(*comparison.effect.p, 0.05);
 }
 
+TEST(Sampling, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_after_a_small_self_test) {
+  SampledSides sides = blocks(8, 1.03);
+  for (ComparedRun& run : sides.a) run.fingerprint.emplace().boot_id = "before";
+  for (ComparedRun& run : sides.b) run.fingerprint.emplace().boot_id = "after";
+  ComparisonSettings settings;
+  settings.resolution.settings = 1.012;
+  const Comparison comparison = compare(sides.a, sides.b, settings);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
+  EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
+  settings.resolution.code = 1.02;
+  EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
+      << "self-tests of several boots tell";
+  settings.resolution.code = 1.04;
+  EXPECT_THAT(compare(sides.a, sides.b, settings).caveats, has_caveat("its self-tests find as much"));
+}
+
 TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
   SampledSides sides = blocks(14, 1.05);
   boot_every(2, sides);
