@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,9 +16,6 @@
 
 namespace netperfd::import {
 namespace {
-
-// Maximum bytes to read per turn of the loop.
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 // Limit for descriptors whose file systems do not answer: each blocks a thread.
 constexpr std::size_t kMostCloses = 8;
@@ -43,6 +38,32 @@ Result<ImportedFile> decode(std::string_view answer) {
   return refuse(kind == kAnswerError ? std::move(message) : "the process that read the file gave no answer");
 }
 
+std::string killed_by(int number) {
+  if (number == SIGBUS) return "the file became shorter while it was read, or its disk failed";
+  if (number == SIGXCPU) return "reading the file takes too much CPU time";
+  return fmt::format("the process that read the file was killed by {}", signal_text(number));
+}
+
+Result<ImportedFile> result_of(const confined::Exchange::End& end, const ImportSettings& settings) {
+  using How = confined::Exchange::How;
+  switch (end.how) {
+    case How::answered:
+    case How::gave_up:
+      if (!end.answer.empty()) return decode(end.answer);
+      return refuse(
+          fmt::format("the process that read the file ended with exit code {} and no answer", end.number));
+    case How::was_killed:
+      return refuse(killed_by(end.number));
+    case How::was_late:
+      return refuse(fmt::format("reading the file takes longer than {} s",
+                                std::chrono::duration_cast<std::chrono::seconds>(settings.deadline).count()));
+    case How::said_much:
+      break;
+  }
+  return refuse(
+      fmt::format("what the file holds comes to more than {} MiB", settings.answer_limit_bytes >> 20U));
+}
+
 Result<Fd> in_memory(const std::string& bytes) {
   Fd file{::memfd_create("recording", MFD_CLOEXEC)};
   if (!file) return fail_errno("memfd_create", errno);
@@ -58,140 +79,27 @@ Result<Fd> in_memory(const std::string& bytes) {
 
 }  // namespace
 
-// One file being read. Ends with the process's exit, at the deadline or if the answer is too long.
-class ChildImport::Reading {
- public:
-  Reading(ChildImport& owner, ReaderProcess process, Fd answer, Done done)
-      : owner_(owner),
-        limit_(owner.settings_.answer_limit_bytes),
-        deadline_(owner.settings_.deadline),
-        process_(std::move(process)),
-        answer_(std::move(answer)),
-        done_(std::move(done)) {}
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-  ~Reading() { cancel(); }
-
-  Status watch(EventLoop& loop) {
-    auto readable = loop.on_readable(answer_->get(), [this] { on_answer(); });
-    if (!readable) return std::unexpected(readable.error());
-    readable_ = std::move(*readable);
-    auto exit = loop.on_readable(process_->pidfd().get(), [this] { on_exit(); });
-    if (!exit) return std::unexpected(exit.error());
-    exit_ = std::move(*exit);
-    auto timer = loop.after(deadline_, [this] { on_deadline(); });
-    if (!timer) return std::unexpected(timer.error());
-    timer_ = std::move(*timer);
-    return {};
-  }
-
-  // Kills the process and drops the callback.
-  void cancel() {
-    for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
-    if (process_) owner_.bury(std::move(*process_));
-    process_.reset();
-    answer_.reset();
-    done_ = nullptr;
-  }
-
- private:
-  // Returns false if no more data is available now.
-  bool read_more() {
-    std::array<char, kReadBytes> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-    const ssize_t got = ::read(answer_->get(), chunk.data(), chunk.size());
-    if (got <= 0) {
-      at_end_ = got == 0 || (errno != EAGAIN && errno != EINTR);
-      return false;
-    }
-    bytes_.append(chunk.data(), static_cast<std::size_t>(got));
-    return bytes_.size() <= limit_;
-  }
-
-  void on_answer() {
-    if (!read_more() && at_end_) readable_.reset();
-    if (bytes_.size() > limit_) refuse_as_too_long();
-  }
-
-  void on_exit() {
-    const auto end = process_->reap();
-    if (!end.ended) return;
-    while (read_more()) {
-    }
-    if (bytes_.size() > limit_) {
-      refuse_as_too_long();
-    } else if (end.signal_number != 0) {
-      give(refuse(killed_by(end.signal_number)));
-    } else if (end.exit_code != 0 || bytes_.empty()) {
-      give(refuse(fmt::format("the process that read the file ended with exit code {} and no answer",
-                              end.exit_code)));
-    } else {
-      give(decode(bytes_));
-    }
-  }
-
-  void on_deadline() {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(deadline_).count();
-    give(refuse(fmt::format("reading the file takes longer than {} s", seconds)));
-  }
-
-  void refuse_as_too_long() {
-    give(refuse(fmt::format("what the file holds comes to more than {} MiB", limit_ >> 20U)));
-  }
-
-  static std::string killed_by(int number) {
-    if (number == SIGBUS) return "the file became shorter while it was read, or its disk failed";
-    if (number == SIGXCPU) return "reading the file takes too much CPU time";
-    return fmt::format("the process that read the file was killed by {}", signal_text(number));
-  }
-
-  // Last use of this object: the owner may destroy it inside the call.
-  void give(Result<ImportedFile> result) {
-    const auto done = std::move(done_);
-    cancel();
-    done(std::move(result));
-  }
-
-  ChildImport& owner_;  // lives as long as process_ is there
-  std::size_t limit_;
-  std::chrono::milliseconds deadline_;
-  std::optional<ReaderProcess> process_;
-  std::optional<Fd> answer_;
-  Done done_;
-  std::string bytes_;
-  bool at_end_ = false;
-  EventSource readable_, exit_, timer_;
-};
-
 ChildImport::~ChildImport() {
   for (const auto& reading : readings_) {
     if (const auto alive = reading.lock()) alive->cancel();
   }
 }
 
-Confinement ChildImport::confinement() const {
-  Confinement confinement;
+Result<confined::Process> ChildImport::start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const {
+  confined::Confinement confinement;
   confinement.uid = settings_.uid;
   confinement.gid = settings_.gid;
+  confinement.parent = ::getpid();
   confinement.memory_bytes = settings_.memory_bytes;
   confinement.cpu_seconds =
       static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings_.deadline).count());
-  return confinement;
-}
-
-void ChildImport::bury(ReaderProcess process) {
-  process.kill();
-  if (process.reap().ended) return;
-  const auto ending = endings_.insert(endings_.end(), {std::move(process), {}});
-  auto exit = loop_.on_readable(ending->process.pidfd().get(), [this, ending] {
-    if (ending->process.reap().ended) endings_.erase(ending);
-  });
-  if (exit) ending->exit = std::move(*exit);  // else make_room() looks after it
+  return confined::Process::start(settings_.program, reader_argv(mode, confinement, in_bytes), std::move(in),
+                                  std::move(out));
 }
 
 Status ChildImport::make_room() {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
-  std::erase_if(endings_, [](Ending& ending) { return ending.process.reap().ended; });
-  if (readings_.size() + endings_.size() >= settings_.reads) {
+  if (readings_.size() + endings_.count() >= settings_.reads) {
     return fail(ErrorKind::busy, "other files are being read: try again when they are done");
   }
   if (closes_under_way() >= kMostCloses) {
@@ -207,14 +115,17 @@ Result<std::shared_ptr<void>> ChildImport::read(Fd file, std::uint64_t size, Don
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
-  auto process = ReaderProcess::start(settings_.program, ReaderMode::record, confinement(), foreign.take(),
-                                      size, std::move(pipe->write));
+  auto process = start(ReaderMode::record, foreign.take(), size, std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
-  auto reading =
-      std::make_shared<Reading>(*this, std::move(*process), std::move(pipe->read), std::move(done));
-  if (auto watched = reading->watch(loop_); !watched) return std::unexpected(watched.error());
-  readings_.push_back(reading);
-  return reading;
+  auto reading = confined::Exchange::begin(
+      loop_, endings_, std::move(*process), std::move(pipe->read),
+      {.answer_bytes = settings_.answer_limit_bytes, .deadline = settings_.deadline},
+      [settings = settings_, done = std::move(done)](const confined::Exchange::End& end) {
+        done(result_of(end, settings));
+      });
+  if (!reading) return std::unexpected(reading.error());
+  readings_.emplace_back(*reading);
+  return *reading;
 }
 
 Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> ended) {
@@ -227,8 +138,7 @@ Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> e
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
-  auto process = ReaderProcess::start(settings_.program, ReaderMode::text, confinement(), std::move(*file),
-                                      bytes->size(), std::move(pipe->write));
+  auto process = start(ReaderMode::text, std::move(*file), bytes->size(), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
   const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}, std::move(ended)});
   auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {
@@ -238,7 +148,7 @@ Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> e
     told();
   });
   if (!exit) {
-    bury(std::move(writing->process));
+    endings_.take(std::move(writing->process));
     writings_.erase(writing);
     return std::unexpected(exit.error());
   }

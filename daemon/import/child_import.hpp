@@ -16,9 +16,12 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/confined/confinement.hpp"
+#include "daemon/confined/endings.hpp"
+#include "daemon/confined/exchange.hpp"
+#include "daemon/confined/process.hpp"
 #include "daemon/core/ports/file_import.hpp"
 #include "daemon/import/reader.hpp"
-#include "daemon/import/reader_process.hpp"
 
 namespace netperfd::import {
 
@@ -37,7 +40,8 @@ struct ImportSettings {
 // for their end; remaining handles of read() are dead then.
 class ChildImport final : public core::FileImport {
  public:
-  ChildImport(EventLoop& loop, ImportSettings settings) : loop_(loop), settings_(std::move(settings)) {}
+  ChildImport(EventLoop& loop, ImportSettings settings)
+      : loop_(loop), settings_(std::move(settings)), endings_(loop) {}
   ChildImport(const ChildImport&) = delete;
   ChildImport& operator=(const ChildImport&) = delete;
   ~ChildImport() override;
@@ -46,26 +50,19 @@ class ChildImport final : public core::FileImport {
   [[nodiscard]] Result<Fd> text(const Recording& recording, std::function<void()> ended) override;
 
  private:
-  class Reading;
   struct Writing {
-    ReaderProcess process;
+    confined::Process process;
     EventSource exit;
     std::function<void()> ended;
   };
-  struct Ending {
-    ReaderProcess process;
-    EventSource exit;
-  };
-  [[nodiscard]] Confinement confinement() const;
+  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const;
   [[nodiscard]] Status make_room();
-  // Kills the process. It is reaped once it has ended, which may be never: the loop does not wait for that.
-  void bury(ReaderProcess process);
 
   EventLoop& loop_;
   ImportSettings settings_;
-  std::vector<std::weak_ptr<Reading>> readings_;
+  confined::Endings endings_;
+  std::vector<std::weak_ptr<confined::Exchange>> readings_;
   std::list<Writing> writings_;
-  std::list<Ending> endings_;
 };
 
 }  // namespace netperfd::import

@@ -5,19 +5,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 
+#include "daemon/confined/command_line.hpp"
 #include "daemon/import/record_bytes.hpp"
 
 namespace netperfd::import {
 namespace {
 
 // The command line: program, kReaderFlag, these.
-enum Position { mode_at = 2, parent_at, uid_at, gid_at, memory_at, cpu_at, size_at, end_of_words };
+enum Position { mode_at = 2, size_at, confinement_at };
 
 constexpr std::string_view kRecord = "record";
 constexpr std::string_view kText = "text";
@@ -31,28 +33,20 @@ constexpr int kUnable = 1;
 
 struct Order {
   ReaderMode mode = ReaderMode::record;
-  Confinement confinement;
+  confined::Confinement confinement;
   std::uint64_t file_bytes = 0;
 };
 
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 std::optional<Order> read_order(int argc, char** argv) {
-  if (argc != end_of_words) return std::nullopt;
+  if (argc != confinement_at + static_cast<int>(confined::kConfinementWords)) return std::nullopt;
   const std::string_view mode = argv[mode_at];
   if (mode != kRecord && mode != kText) return std::nullopt;
   Order order;
   order.mode = mode == kRecord ? ReaderMode::record : ReaderMode::text;
-  Confinement& confinement = order.confinement;
-  const bool read =
-      read_number(argv[parent_at], confinement.parent) && read_number(argv[uid_at], confinement.uid) &&
-      read_number(argv[gid_at], confinement.gid) && read_number(argv[memory_at], confinement.memory_bytes) &&
-      read_number(argv[cpu_at], confinement.cpu_seconds) && read_number(argv[size_at], order.file_bytes);
-  return read ? std::optional(order) : std::nullopt;
+  const auto confinement = confined::from_words(argv + confinement_at);
+  if (!confinement || !confined::read_number(argv[size_at], order.file_bytes)) return std::nullopt;
+  order.confinement = *confinement;
+  return order;
 }
 
 void write_all(std::string_view bytes) {
@@ -113,25 +107,21 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
 
 }  // namespace
 
-std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement,
+std::vector<std::string> reader_argv(ReaderMode mode, const confined::Confinement& confinement,
                                      std::uint64_t file_bytes) {
-  return {"netperfd",
-          std::string(kReaderFlag),
-          std::string(mode == ReaderMode::record ? kRecord : kText),
-          std::to_string(confinement.parent),
-          std::to_string(confinement.uid),
-          std::to_string(confinement.gid),
-          std::to_string(confinement.memory_bytes),
-          std::to_string(confinement.cpu_seconds),
-          std::to_string(file_bytes)};
+  std::vector<std::string> argv{"netperfd", std::string(kReaderFlag),
+                                std::string(mode == ReaderMode::record ? kRecord : kText),
+                                std::to_string(file_bytes)};
+  std::ranges::move(confined::to_words(confinement), std::back_inserter(argv));
+  return argv;
 }
 
 int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   auto order = read_order(argc, argv);
   if (!order) ::_exit(kUnable);
   order->confinement.memory_bytes += order->file_bytes;
-  if (const auto confined = confine(order->confinement); !confined) {
-    give_up(order->mode, fmt::format("the process to read it: {}", confined.error().message));
+  if (const auto done = confined::confine(order->confinement, confined::Task::read_file); !done) {
+    give_up(order->mode, fmt::format("the process to read it: {}", done.error().message));
   }
   // Only after confinement: the file's owner may control the file system, which may answer anything or never.
   if (const auto checked = check_file(order->file_bytes); !checked) {

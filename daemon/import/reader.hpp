@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/import/confinement.hpp"
+#include "daemon/confined/confinement.hpp"
 #include "daemon/model/imported_file.hpp"
 
 namespace netperfd::import {
@@ -38,7 +38,7 @@ struct ReaderFunctions {
 
 // The process's command line. `file_bytes` is the size of the file as it was checked;
 // `confinement.memory_bytes` is without the file, which it maps.
-[[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const Confinement& confinement,
+[[nodiscard]] std::vector<std::string> reader_argv(ReaderMode mode, const confined::Confinement& confinement,
                                                    std::uint64_t file_bytes);
 
 // The main function of such a process. main() calls it before anything else if argv[1] is kReaderFlag.

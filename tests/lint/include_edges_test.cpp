@@ -36,6 +36,7 @@ Names operator+(Names left, const Names& right) {
 
 const std::map<std::string, Room> kRooms = {
     {"base", {{}, {"fmt", "systemd"}}},
+    {"confined", {{"base"}, {"fmt", "systemd", "seccomp"}}},
     {"rows", {{}, {}}},
     {"model", {{"base", "rows"}, {"fmt"}}},
     {"analysis/calls", {kModel, {"fmt"}}},
@@ -53,7 +54,7 @@ const std::map<std::string, Room> kRooms = {
       {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
     {"command", {kCore, {"fmt", "systemd"}}},
-    {"import", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann", "seccomp"}}},
+    {"import", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "nlohmann"}}},
     {"store", {kCore, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "daemon/base/foreign_fd.hpp"
-#include "daemon/import/confinement.hpp"
+#include "daemon/confined/confinement.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/import/record_bytes.hpp"
 #include "tests/unit/import/silent_file.hpp"
@@ -26,6 +26,7 @@
 namespace netperfd::import {
 namespace {
 
+using confined::is_built_with_sanitizers;
 using test::file_of;
 using test::make_loop;
 using test::turn_until;

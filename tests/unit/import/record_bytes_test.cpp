@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/import/confinement.hpp"
+#include "daemon/confined/confinement.hpp"
 #include "daemon/import/record_check.hpp"
 #include "tests/unit/import/support.hpp"
 
@@ -200,7 +200,7 @@ TEST(RecordBytes, take_no_more_memory_than_they_may) {
   const auto back = from_bytes(most);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_LE(used() - before, kMostDecodedBytes);
-  if (!is_built_with_sanitizers()) {  // whose heap is not limited
+  if (!confined::is_built_with_sanitizers()) {  // whose heap is not limited
     EXPECT_GT((used() - before) * 10 / 9, kMostDecodedBytes) << "it is nearly all of it";
   }
 

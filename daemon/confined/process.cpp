@@ -1,4 +1,4 @@
-#include "daemon/import/reader_process.hpp"
+#include "daemon/confined/process.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -16,12 +16,10 @@ extern "C" {
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
 
-namespace netperfd::import {
+namespace netperfd::confined {
 
-Result<ReaderProcess> ReaderProcess::start(const std::string& program, ReaderMode mode,
-                                           Confinement confinement, Fd in, std::uint64_t in_bytes, Fd out) {
+Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, Fd in, Fd out) {
   const ForeignFd foreign_in(std::move(in));
-  confinement.parent = ::getpid();
   auto copy = out_of_the_way(foreign_in.get());
   if (!copy) return std::unexpected(copy.error());
   const ForeignFd far_in(std::move(*copy));
@@ -33,30 +31,30 @@ Result<ReaderProcess> ReaderProcess::start(const std::string& program, ReaderMod
   plan.give(*far_out, STDOUT_FILENO);
   plan.give_nothing(STDERR_FILENO);
   pid_t pid = -1;
-  if (const int error_number = plan.spawn(pid, program, reader_argv(mode, confinement, in_bytes), {});
-      error_number != 0) {
-    return fail_errno(fmt::format("spawn {} {}", program, kReaderFlag), error_number);
+  const std::string what = fmt::format("spawn {} {}", program, argv.size() > 1 ? argv[1] : "");
+  if (const int error_number = plan.spawn(pid, program, std::move(argv), {}); error_number != 0) {
+    return fail_errno(what, error_number);
   }
-  ReaderProcess process(pid);
+  Process process(pid);
   process.pidfd_.reset(::pidfd_open(pid, 0));
   if (!process.pidfd_) return fail_errno("pidfd_open", errno);
   return process;
 }
 
-ReaderProcess::ReaderProcess(ReaderProcess&& other) noexcept
+Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
 
-ReaderProcess::~ReaderProcess() {
+Process::~Process() {
   kill();
   (void)reap();
 }
 
-void ReaderProcess::kill() {
+void Process::kill() {
   // Not reaped yet, so the number is still its own.
   if (pid_ >= 0) (void)::kill(pid_, SIGKILL);
 }
 
-ReaderProcess::End ReaderProcess::reap() {
+Process::End Process::reap() {
   if (pid_ < 0) return {true, 0, 0};
   int status = 0;
   pid_t got = 0;
@@ -71,4 +69,4 @@ ReaderProcess::End ReaderProcess::reap() {
   return end;
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::confined

@@ -1,4 +1,4 @@
-#include "daemon/import/confinement.hpp"
+#include "daemon/confined/confinement.hpp"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -15,12 +15,13 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <string>
 #include <string_view>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/import/call_filter.hpp"
+#include "daemon/confined/call_filter.hpp"
 
-namespace netperfd::import {
+namespace netperfd::confined {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -87,13 +88,25 @@ Status tie_to(pid_t parent) {
   return {};
 }
 
-// If memory is short, the kernel kills this process first. If CPUs are busy, this process waits. A
-// measurement may be under way.
-Status stand_back() {
-  const Fd file{::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};
-  constexpr std::string_view kFirst = "1000";
-  if (!file || ::write(file.get(), kFirst.data(), kFirst.size()) < 0) {
-    return fail_errno("write /proc/self/oom_score_adj", errno);
+Status write_setting(const char* path, std::string_view value) {
+  const Fd file{::open(path, O_WRONLY | O_CLOEXEC)};
+  if (!file || ::write(file.get(), value.data(), value.size()) < 0) {
+    return fail_errno(std::string{"write "} + path, errno);
+  }
+  return {};
+}
+
+// If memory is short, the kernel kills this process first. If CPUs are busy, this process waits or, for
+// somebody who waits for its answer, gets about a seventieth of a CPU. A measurement may be under way.
+Status stand_back(Task task) {
+  if (auto set = write_setting("/proc/self/oom_score_adj", "1000"); !set) return set;
+  if (task == Task::read_database) {
+    constexpr int kLowest = 19;
+    if (::setpriority(PRIO_PROCESS, 0, kLowest) != 0) return fail_errno("lower its priority", errno);
+    // With autogroups, the kernel shares the CPUs among sessions first, and this process has its own. Kernels
+    // without them lack the file.
+    (void)write_setting("/proc/self/autogroup", "19");
+    return {};
   }
   const sched_param none{};
   if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) return fail_errno("become idle work", errno);
@@ -106,14 +119,21 @@ bool is_built_with_sanitizers() {
   return kSanitized;
 }
 
-Status confine(const Confinement& confinement) {
+Status close_inherited() {
   if (::close_range(STDERR_FILENO + 1, UINT_MAX, 0) != 0) return fail_errno("close files", errno);
+  return {};
+}
+
+Status confine(const Confinement& confinement, Task task) {
+  if (task == Task::read_file) {
+    if (auto closed = close_inherited(); !closed) return closed;
+  }
   ::umask(077);
-  if (auto stood = stand_back(); !stood) return stood;
+  if (auto stood = stand_back(task); !stood) return stood;
   if (auto set = set_limits(confinement); !set) return set;
   if (auto set = become(confinement.uid, confinement.gid); !set) return set;
   if (auto set = tie_to(confinement.parent); !set) return set;
-  return kSanitized ? Status{} : filter_calls();
+  return kSanitized ? Status{} : filter_calls(task);
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::confined

@@ -1,0 +1,72 @@
+// One process that gives one answer: what it writes until it ends.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/base/fd.hpp"
+#include "daemon/confined/endings.hpp"
+#include "daemon/confined/process.hpp"
+
+namespace netperfd::confined {
+
+class Exchange {
+ public:
+  enum class How {
+    answered,    // it ended by itself, with exit code 0
+    gave_up,     // it ended by itself, with `number` as its exit code
+    was_killed,  // by the signal `number`
+    was_late,    // it ran at the deadline
+    said_much,   // its answer exceeds the limit
+  };
+  struct End {
+    How how = How::answered;
+    int number = 0;
+    std::string answer;  // only if it answered; untrusted
+  };
+  using Done = std::function<void(End end)>;
+
+  struct Limits {
+    std::size_t answer_bytes = 0;
+    std::chrono::milliseconds deadline{};
+  };
+
+  // Reads `answer`, the end of a pipe that does not block. Calls `done` later, from the loop; the exchange
+  // may be destroyed inside it. Destroying it earlier kills the process and drops `done`. `loop` and
+  // `endings` must outlive it until then.
+  [[nodiscard]] static Result<std::shared_ptr<Exchange>> begin(EventLoop& loop, Endings& endings,
+                                                               Process process, Fd answer,
+                                                               const Limits& limits, Done done);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  ~Exchange() { cancel(); }
+
+  // Kills the process and drops `done`.
+  void cancel();
+
+ private:
+  Exchange(Endings& endings, Process process, Fd answer, const Limits& limits, Done done);
+  [[nodiscard]] Status watch(EventLoop& loop);
+  [[nodiscard]] bool read_more();
+  [[nodiscard]] bool is_too_long() const { return bytes_.size() > limits_.answer_bytes; }
+  void on_answer();
+  void on_exit();
+  void give(End end);
+
+  Endings& endings_;
+  Limits limits_;
+  std::optional<Process> process_;
+  Fd answer_;
+  Done done_;
+  std::string bytes_;
+  bool at_end_ = false;
+  EventSource readable_, exit_, timer_;
+};
+
+}  // namespace netperfd::confined

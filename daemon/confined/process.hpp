@@ -1,0 +1,46 @@
+// One process that will confine itself, from its start to its reaped end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
+
+namespace netperfd::confined {
+
+// The destructor kills the process, and reaps it only if it has ended by then: even SIGKILL does not end a
+// process that waits for a file system in user space. Create it on the main thread: the kernel sends the
+// death signal when the thread that spawned the process ends.
+class Process {
+ public:
+  // Both descriptors, its standard input and output, are the process's alone afterwards. Never waits for the
+  // file `in`, which may be a user's.
+  [[nodiscard]] static Result<Process> start(const std::string& program, std::vector<std::string> argv, Fd in,
+                                             Fd out);
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&&) = delete;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  // Readable once it has ended.
+  [[nodiscard]] const Fd& pidfd() const { return pidfd_; }
+  void kill();
+
+  struct End {
+    bool ended = false;  // false: it still runs
+    int exit_code = 0;
+    int signal_number = 0;  // 0: it ended by itself
+  };
+  [[nodiscard]] End reap();  // of one that was reaped already: ended
+
+ private:
+  explicit Process(pid_t pid) : pid_(pid) {}
+  pid_t pid_ = -1;  // -1: reaped
+  Fd pidfd_;
+};
+
+}  // namespace netperfd::confined
