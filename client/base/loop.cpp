@@ -64,17 +64,17 @@ Loop::Source Loop::after(std::chrono::milliseconds delay, Callback callback) {
   return r < 0 ? nullptr : registration;
 }
 
-Outcome<Loop::Source> Loop::on_interrupt(Callback callback) {
+Outcome<Loop::Source> Loop::on_signal(int number, Callback callback) {
   sigset_t signals{};
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, number);
   if (const int error = pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
     return fail_errno("pthread_sigmask", error);
   }
   auto registration = std::make_shared<Registration>();
   registration->callback = std::move(callback);
   const int r = sd_event_add_signal(
-      loop_.get(), &registration->source, SIGINT,
+      loop_.get(), &registration->source, number,
       [](sd_event_source*, const signalfd_siginfo*, void* state) { return dispatch(state); },
       registration.get());
   if (r < 0) return fail_errno("sd_event_add_signal", -r);

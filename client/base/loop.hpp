@@ -25,8 +25,8 @@ class Loop {
 
   // Calls once, after `delay`. Empty if the system has no timer left.
   [[nodiscard]] Source after(std::chrono::milliseconds delay, Callback callback);
-  // Calls at each Ctrl-C from now on; Ctrl-C no longer ends the process.
-  [[nodiscard]] Outcome<Source> on_interrupt(Callback callback);
+  // Calls at each such signal from now on, which no longer ends the process.
+  [[nodiscard]] Outcome<Source> on_signal(int number, Callback callback);
 
  private:
   struct Unref {

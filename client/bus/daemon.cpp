@@ -20,6 +20,7 @@ dbus::Row start_row(const StartOptions& options) {
   if (options.label) row.emplace("label", *options.label);
   if (options.repeat) row.emplace("repeat", *options.repeat);
   if (options.purpose) row.emplace("purpose", *options.purpose);
+  if (options.tied) row.emplace("tie_to_caller", true);
   return row;
 }
 

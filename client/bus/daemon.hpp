@@ -21,6 +21,7 @@ struct StartOptions {
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
   std::optional<std::string> purpose;  // pilot or selftest
+  bool tied = false;                   // the job ends with this connection
 };
 
 struct ImportOptions {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
+#include <vector>
 
 #include "client/pages/render.hpp"
 
@@ -31,17 +33,23 @@ Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   return StartView{std::move(*details), std::move(page->runs)};
 }
 
-Follower::Follower(Loop& loop, Format format, bool cancel_on_interrupt)
+Follower::Follower(Loop& loop, Format format, bool tied)
     : loop_(loop),
-      cancel_on_interrupt_(cancel_on_interrupt),
+      tied_(tied),
       lines_(format == Format::table ? stdout : stderr),
       area_(loop, stderr, true, [this](const Screen& screen) {
         return line_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
       }) {}
 
 Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
-  const auto interrupt = loop_.on_interrupt([this] { interrupted(); });
-  if (!interrupt) return std::unexpected(interrupt.error());
+  // Without the option, the latter two end this process as usual and leave the job alone.
+  const auto signals = tied_ ? std::vector{SIGINT, SIGTERM, SIGHUP} : std::vector{SIGINT};
+  std::vector<Loop::Source> sources;
+  for (const int number : signals) {
+    auto source = loop_.on_signal(number, [this] { interrupted(); });
+    if (!source) return std::unexpected(source.error());
+    sources.push_back(std::move(*source));
+  }
   daemon_ = &daemon;
   line_.emplace(job, std::chrono::steady_clock::now());
   if (has_ended(job.state.value_or(""))) {
@@ -68,7 +76,10 @@ void Follower::job_changed(const LiveJobView& job) {
 }
 
 void Follower::job_removed(std::uint64_t job) {
-  if (line_ && job == line_->job().job) finish();
+  if (!line_ || job != line_->job().job) return;
+  if (has_ended(line_->job().state.value_or(""))) return finish();
+  // Asking a daemon that is leaving the bus what became of it would start the next one.
+  lost({Exit::unreachable, "netperfd is being stopped.", Step::asked, {}});
 }
 
 void Follower::interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
@@ -90,8 +101,10 @@ void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string
 void Follower::lost(const Failure& failure) {
   const std::uint64_t job = line_ ? line_->job().job : 0;
   give_up({failure.exit,
-           fmt::format("{}\nWhat became of job {}: `netperfctl runs --job {}`, once netperfd is back.",
-                       failure.message, job, job),
+           fmt::format("{}\n{}: `netperfctl runs --job {}`, once netperfd is back.", failure.message,
+                       tied_ ? fmt::format("Job {} ends with it", job)
+                             : fmt::format("Job {} goes on with its next run or block", job),
+                       job),
            failure.step, failure.cause});
 }
 
@@ -104,7 +117,7 @@ void Follower::say_run_end(std::uint64_t run) {
 
 void Follower::interrupted() {
   const std::uint64_t job = line_->job().job;
-  if (cancel_on_interrupt_ && !canceling_) {
+  if (tied_ && !canceling_) {
     canceling_ = true;
     if (const auto stopped = daemon_->stop_job(job); !stopped) return give_up(stopped.error());
     return area_.print_above(lines_, fmt::format("job {} is being stopped.\n", job));

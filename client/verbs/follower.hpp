@@ -25,9 +25,9 @@ struct Followed {
 
 class Follower final : public JobListener {
  public:
-  // Borrows the loop. Lines go to stdout if its output is for people, else to stderr. The live line always
-  // goes to stderr.
-  Follower(Loop& loop, Format format, bool cancel_on_interrupt);
+  // Borrows the loop. `tied`: the job ends with this process, however that ends. Lines go to stdout if its
+  // output is for people, else to stderr. The live line always goes to stderr.
+  Follower(Loop& loop, Format format, bool tied);
 
   // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
   // `job` was read of it after that.
@@ -50,7 +50,7 @@ class Follower final : public JobListener {
   void give_up(const Failure& failure);
 
   Loop& loop_;
-  bool cancel_on_interrupt_;
+  bool tied_;
   std::FILE* lines_;
   Daemon* daemon_ = nullptr;  // while following
   std::optional<LiveLine> line_;

@@ -142,8 +142,9 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
   command.add_option("--repeat", arguments.options.repeat, repeat_words)
       ->type_name("N")
       ->check(count_above_zero());
-  command.add_flag("--cancel-on-interrupt", arguments.cancel_on_interrupt,
-                   "Ctrl-C stops the job; without this option it only stops following it");
+  command.add_flag("--cancel-on-interrupt", arguments.options.tied,
+                   "The job ends with this command, by Ctrl-C or in any other way; without this option "
+                   "it goes on");
 }
 
 std::string command_of(const char* verb, const LaunchArguments& arguments) {
@@ -168,7 +169,7 @@ Outcome<Exit> exit_without_result(const Followed& followed, const Failure& failu
 Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& arguments) {
   auto loop = Loop::create();
   if (!loop) return std::unexpected(loop.error());
-  Follower follower{*loop, format, arguments.cancel_on_interrupt};
+  Follower follower{*loop, format, arguments.options.tied};
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   if (const auto following = daemon->follow(*loop, follower); !following)
@@ -176,8 +177,8 @@ Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& argume
   const auto launched = launch(*daemon, arguments);
   if (!launched) return std::unexpected(launched.error());
   put_lines(format == Format::table ? stdout : stderr,
-            started_text(launched->job, launched->before, arguments.cancel_on_interrupt,
-                         launched->until_stopped, power_of(*daemon, *launched, for_a_shell(arguments.what))));
+            started_text(launched->job, launched->before, arguments.options.tied, launched->until_stopped,
+                         power_of(*daemon, *launched, for_a_shell(arguments.what))));
   return follower.follow(*daemon, launched->job);
 }
 

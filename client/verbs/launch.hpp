@@ -12,9 +12,8 @@
 namespace netperfctl {
 
 struct LaunchArguments {
-  std::string what;  // a scenario, a file, or - for stdin
-  StartOptions options;
-  bool cancel_on_interrupt = false;
+  std::string what;      // a scenario, a file, or - for stdin
+  StartOptions options;  // tied: --cancel-on-interrupt
 };
 
 // SCENARIO|FILE, --set, --label, --repeat and --cancel-on-interrupt.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <map>
 #include <memory>
 
@@ -27,7 +28,7 @@ class Watcher final : public JobListener {
   }
 
   [[nodiscard]] Outcome<Exit> watch(Daemon& daemon, const std::vector<LiveJobView>& jobs) {
-    const auto interrupt = loop_.on_interrupt([this] { loop_.exit(Exit::interrupted); });
+    const auto interrupt = loop_.on_signal(SIGINT, [this] { loop_.exit(Exit::interrupted); });
     if (!interrupt) return std::unexpected(interrupt.error());
     daemon_ = &daemon;
     for (const LiveJobView& job : jobs) jobs_.insert_or_assign(job.job, LiveLine{job, now()});

@@ -161,6 +161,19 @@ TEST_F(Cancel, ctrl_c_ends_the_job_where_that_was_asked_for) {
   EXPECT_THAT(lab().workload(), IsEmpty());
 }
 
+TEST_F(Cancel, any_end_of_netperfctl_ends_the_job_where_that_was_asked_for) {
+  for (const int number : {SIGTERM, SIGHUP, SIGKILL}) {
+    TrafficTap tap{lab().net().right()};
+    const auto started = follow({"--cancel-on-interrupt", "--set", "workload.iperf3.duration=30s"});
+    tap.wait_for_traffic();
+    started->signal(number);
+    const Exit killed{-1, SIGKILL}, stopped{kInterrupted, 0};
+    EXPECT_EQ(started->wait(), number == SIGKILL ? killed : stopped) << started->out() << started->err();
+    EXPECT_EQ(watch.wait_for_end(newest_job()), "canceled");
+    EXPECT_TRUE(lab().workload_ends());
+  }
+}
+
 TEST_F(Cancel, a_killed_netperfctl_leaves_the_job_running) {
   TrafficTap tap{lab().net().right()};
   const auto started = follow({});
