@@ -25,6 +25,7 @@
 #include "daemon/config/scenario.hpp"
 #include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
+#include "daemon/core/resumption.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/counters/device_packets.hpp"
 #include "daemon/counters/fingerprint.hpp"
@@ -184,6 +185,7 @@ class Program {
 
  private:
   [[nodiscard]] Status watch_signals();
+  [[nodiscard]] Status resume_jobs();
   void reload();
   void apply(Settings settings);
   void shut_down();
@@ -222,9 +224,17 @@ Status Program::watch_signals() {
   return {};
 }
 
+Status Program::resume_jobs() {
+  auto report = core::resume_jobs(*machine_.store, scenarios_, scheduler_);
+  if (!report) return std::unexpected(std::move(report.error()));
+  for (const std::string& line : *report) log::warn(line);
+  return {};
+}
+
 Result<int> Program::serve() {
   if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
+  if (auto resumed = resume_jobs(); !resumed) return std::unexpected(std::move(resumed.error()));
   auto service = bus::Service::create(loop_,
                                       {.scheduler = scheduler_,
                                        .scenarios = scenarios_,

@@ -8,8 +8,9 @@
 namespace netperfd {
 
 void RunLog::job_added(const core::JobStatus& job) {
-  log::info(fmt::format("accepted {}{}{}, {} run(s), from uid {}", job.scenario,
-                        job.label.empty() ? "" : " label ", job.label, job.runs.size(), job.owner),
+  log::info(fmt::format("{} {}{}{}, {} run(s), {} ended, from uid {}", job.resumed ? "resumed" : "accepted",
+                        job.scenario, job.label.empty() ? "" : " label ", job.label, job.runs.size(),
+                        job.runs_ended, job.owner),
             {.job = job.id, .run = {}});
 }
 

@@ -62,7 +62,9 @@ core::RunRow ManagerObject::readable_run(std::uint64_t run, const Credentials& c
 sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions& options,
                                        const Credentials& caller, const std::string& unique_name) {
   // main's observer logs who started a job, with all its other events.
-  const JobId job = value_or_throw(ports_.scheduler.submit(value_or_throw(std::move(spec)), caller.uid));
+  JobSpec accepted = value_or_throw(std::move(spec));
+  accepted.tied = options.tie_to_caller;
+  const JobId job = value_or_throw(ports_.scheduler.submit(std::move(accepted), caller.uid));
   if (options.tie_to_caller) {
     if (auto tied = ports_.callers.tie(job, unique_name); !tied) {
       (void)ports_.scheduler.stop(job, tied.error().message);  // a job just queued has not ended

@@ -135,4 +135,10 @@ Result<JobSpec> ScenarioDirectory::parse(const std::string& text, const std::str
   return read_job({.text = text, .origin = origin, .expected_name = std::nullopt}, options, limits_);
 }
 
+Result<JobSpec> ScenarioDirectory::reread(const std::string& text, const std::string& origin,
+                                          const core::JobOptions& options) {
+  return read_job({.text = text, .origin = origin, .expected_name = std::nullopt, .commands_refused = {}},
+                  options, limits_);
+}
+
 }  // namespace netperfd::config

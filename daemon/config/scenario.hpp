@@ -34,6 +34,8 @@ class ScenarioDirectory final : public core::ScenarioSource {
   [[nodiscard]] Result<JobSpec> load(const std::string& name, const core::JobOptions& options) override;
   [[nodiscard]] Result<JobSpec> parse(const std::string& text, const std::string& origin,
                                       const core::JobOptions& options) override;
+  [[nodiscard]] Result<JobSpec> reread(const std::string& text, const std::string& origin,
+                                       const core::JobOptions& options) override;
 
  private:
   [[nodiscard]] std::vector<std::string> names() const;

@@ -92,10 +92,18 @@ Status RunController::start_trace() {
 }
 
 void RunController::cancel(const std::string& reason) {
+  end_on_request(RunState::canceled, reason);
+}
+
+void RunController::interrupt(const std::string& reason) {
+  end_on_request(RunState::interrupted, reason);
+}
+
+void RunController::end_on_request(RunState state, const std::string& reason) {
   if (spec_.workload == WorkloadKind::none && state_ == RunState::running) {
     workload_->stop();
   } else {
-    end_early(RunState::canceled, reason);
+    end_early(state, reason);
   }
 }
 

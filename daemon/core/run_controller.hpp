@@ -65,6 +65,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   // Ends the run as canceled with this reason. Only the first reason counts, and none once the workload has
   // ended. A run that its caller has to end (WorkloadKind::none) becomes finished.
   void cancel(const std::string& reason);
+  // As cancel(), but the run ends as interrupted: the daemon is ending.
+  void interrupt(const std::string& reason);
   // Writes a caller's line into the trace; not_running if nothing is being traced at the moment.
   [[nodiscard]] Status mark(const std::string& text);
 
@@ -91,6 +93,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] Status start_trace();
   [[nodiscard]] Status go_on_without_trace(const Error& error);
   bool abandon_trace();  // false: tracefs was not restored
+  void end_on_request(RunState state, const std::string& reason);
   void end_early(RunState state, const std::string& error);
   [[nodiscard]] RunRecord make_record();
   void finish();

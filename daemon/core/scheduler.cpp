@@ -27,23 +27,28 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   auto stored = ports_.store.add_job(spec, arms, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
 
-  Job& job = jobs_[stored->id];
+  Job job;
   job.spec = std::move(spec);
-  job.status.id = stored->id;
+  job.status.owner = owner;
+  job.status.runs = std::move(stored->runs);
+  job.status.arms = std::move(arms);
+  add(stored->id, std::move(job));
+  return stored->id;
+}
+
+void Scheduler::add(JobId id, Job added) {
+  Job& job = jobs_[id] = std::move(added);
+  job.status.id = id;
   job.status.scenario = job.spec.name;
   job.status.label = job.spec.label;
-  job.status.owner = owner;
   job.status.repeat = job.spec.repeat;
   job.status.purpose = job.spec.purpose;
   job.status.design = job.spec.design;
-  job.status.runs = std::move(stored->runs);
-  job.status.arms = std::move(arms);
   job.status.planned = planned_duration(job.spec);
-  queue_.push_back(stored->id);
+  queue_.push_back(id);
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->job_added(status);
   schedule_turn();
-  return stored->id;
 }
 
 // The caller must fix a wrong name even if the trace is optional. But something that the design's commands
@@ -85,15 +90,6 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
   return {};
 }
 
-void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
-  shut_down_done_ = std::move(done);
-  for (const JobId id : std::deque(queue_)) {
-    // Cannot fail: only jobs that have not ended are queued.
-    (void)stop(id, reason);
-  }
-  schedule_turn();
-}
-
 std::vector<JobStatus> Scheduler::jobs() const {
   std::vector<JobStatus> all;
   all.reserve(jobs_.size());
@@ -123,10 +119,8 @@ void Scheduler::schedule_turn() {
 void Scheduler::start_next_run() {
   cancel_stopped_jobs();
   if (is_busy()) return;
-  if (queue_.empty()) {
-    if (shut_down_done_) shut_down_done_();
-    return;
-  }
+  if (shut_down_done_) return suspend();
+  if (queue_.empty()) return;
   Job& job = current_job();
   job.status.state = JobState::running;
   if (!job.began) job.began = ports_.clock.now();
@@ -171,6 +165,8 @@ void Scheduler::side_reached(const Status& status) {
   const auto asked = std::move(common_functions_);
   if (!job.stop_reason.empty()) {
     cancel_pending_runs(job, job.stop_reason);
+  } else if (shut_down_done_) {
+    schedule_turn();
   } else if (!status) {
     fail_for_side(job, status.error().message);
   } else {
@@ -222,9 +218,15 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
   Job& job = current_job();
   const auto ended_run = std::move(run_);
   progress_.reset();
+  const bool cannot_go_on = state == RunState::failed && !ended_run->started() && is_first_since_restart(job);
   count_ended_run(job, ended_run->id(), state, error);
   if (job.status.runs_ended == job.status.runs.size()) {
     leave_job(job);
+  } else if (cannot_go_on) {
+    cancel_pending_runs(job,
+                        fmt::format("not measured, since run {}, the first one after a restart of netperfd, "
+                                    "could not be prepared: {}",
+                                    ended_run->id(), error));
   } else {
     announce(job);
     announce_waiting();
@@ -239,11 +241,8 @@ void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
-  if (state == RunState::failed) {
-    job.outcome = std::max(job.outcome, Outcome::run_failed);
-    job.status.error = error;
-  }
-  if (state == RunState::canceled) job.outcome = std::max(job.outcome, Outcome::run_canceled);
+  job.outcome = std::max(job.outcome, outcome_of(state));
+  if (outcome_of(state) == Outcome::run_failed) job.status.error = error;
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->run_ended(status, run, state, error);
 }
@@ -269,16 +268,23 @@ void Scheduler::leave_job(Job& job) {
   announce(job);
   sides_->restore([this](const Status& status) {
     Job& front = current_job();
-    if (!status) {
-      front.outcome = Outcome::side_failed;
-      front.status.side_error = status.error().message;
-      if (!front.status.error.empty()) front.status.error += "; ";
-      front.status.error += status.error().message;
-    }
+    if (!status) report_side(front, status.error());
     const auto ended = std::move(sides_);
     end_job(front);
     schedule_turn();
   });
+}
+
+void Scheduler::report_side(Job& job, const Error& error) {
+  job.outcome = Outcome::side_failed;
+  job.status.side_error = error.message;
+  if (!job.status.error.empty()) job.status.error += "; ";
+  job.status.error += error.message;
+}
+
+Scheduler::Outcome Scheduler::outcome_of(RunState state) {
+  if (state == RunState::failed || state == RunState::interrupted) return Outcome::run_failed;
+  return state == RunState::canceled ? Outcome::run_canceled : Outcome::finished;
 }
 
 JobState Scheduler::end_state(Outcome outcome) {
@@ -347,8 +353,9 @@ double Scheduler::progress_of(const Job& job) const {
 }
 
 std::optional<std::chrono::microseconds> Scheduler::run_time(const Job& job) {
-  if (job.status.runs_ended == 0 || !job.began) return job.status.planned;
-  return (*job.last_ended - *job.began) / job.status.runs_ended;
+  const std::uint32_t ended = job.status.runs_ended - job.ended_before;
+  if (ended == 0 || !job.began) return job.status.planned;
+  return (*job.last_ended - *job.began) / ended;
 }
 
 std::optional<WallTime> Scheduler::expected_end(const Job& asked) const {
@@ -358,7 +365,7 @@ std::optional<WallTime> Scheduler::expected_end(const Job& asked) const {
     const auto each = run_time(job);
     if (!each) return std::nullopt;
     const auto ended = job.status.runs_ended;
-    const WallTime from = ended > 0 ? *job.last_ended : job.began.value_or(end);
+    const WallTime from = job.last_ended.value_or(job.began.value_or(end));
     end = std::max(end, from + *each * static_cast<std::int64_t>(job.status.runs.size() - ended));
     if (id == asked.status.id) break;
   }

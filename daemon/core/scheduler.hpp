@@ -19,10 +19,19 @@
 #include "daemon/core/common_functions.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/run_observer.hpp"
+#include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/run_controller.hpp"
 #include "daemon/core/side_switch.hpp"
 
 namespace netperfd::core {
+
+// A job of the last daemon: its runs that have ended, then those to come, of which there is one at least.
+struct ResumedJob {
+  JobId id = 0;
+  uid_t owner = 0;
+  JobSpec spec;
+  std::vector<StoredRun> runs;
+};
 
 class Scheduler final : private RunListener {
  public:
@@ -49,14 +58,17 @@ class Scheduler final : private RunListener {
   // Stores the job and queues it; nothing starts inside this call. busy if the queue is full or the daemon is
   // stopping; the error of Tracer::check if the job requires its trace.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
+  // Queues a job that was accepted before, behind the others; the limit of the queue does not matter. If its
+  // first run cannot even be prepared, the others are canceled: what it needs may be gone since a reboot.
+  void resume(ResumedJob resumed);
   // Cancels the job's runs that have not ended, with `reason`; returns before that is done. Switching the
   // machine back to its original side is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
   // Writes a caller's line into the trace of the job's run. Errors: not_found, not_running if nothing of the
   // job is being traced, io.
   [[nodiscard]] Status mark(JobId job, const std::string& text);
-  // Refuses new jobs, cancels all others with `reason`, and calls `done` once nothing is left. Call it only
-  // once.
+  // Refuses new jobs, interrupts the run under way with `reason`, and calls `done` once the machine is as it
+  // was before. Runs to come stay pending in the store, for resume(). Call it only once.
   void shut_down(const std::string& reason, std::function<void()> done);
 
   [[nodiscard]] std::vector<JobStatus> jobs() const;  // live and lingering, by number
@@ -69,8 +81,9 @@ class Scheduler final : private RunListener {
     JobSpec spec;
     JobStatus status;
     Outcome outcome = Outcome::finished;  // side_failed: a command of its design failed
-    std::optional<WallTime> began;        // when its first run began, with the switch to its side
-    std::optional<WallTime> last_ended;   // when its latest run ended
+    std::uint32_t ended_before = 0;       // runs that had ended when it was resumed
+    std::optional<WallTime> began;        // when the first run after them began, with the switch to its side
+    std::optional<WallTime> last_ended;   // when its latest run ended, since it was resumed
     std::string stop_reason;              // empty: no stop was requested
     Timer linger;
   };
@@ -80,6 +93,7 @@ class Scheduler final : private RunListener {
   void run_trace(const TraceProgress& progress) override;
   void run_ended(RunState state, const std::string& error) override;
 
+  [[nodiscard]] static Outcome outcome_of(RunState state);
   [[nodiscard]] static JobState end_state(Outcome outcome);
   [[nodiscard]] Status check_trace(const JobSpec& spec);
   [[nodiscard]] bool is_full() const;
@@ -95,6 +109,10 @@ class Scheduler final : private RunListener {
   void leave_job(Job& job);  // all of its runs have ended; the job may be forgotten on return
   void end_job(Job& job);    // the job may be forgotten on return
   void forget(JobId id);
+  void suspend();  // nothing is under way any more: switches the machine back
+  static void report_side(Job& job, const Error& error);
+  void add(JobId id, Job job);
+  [[nodiscard]] static bool is_first_since_restart(const Job& job);
   void tick();
   void announce(Job& job);
   // Announces the waiting jobs, whose places in the queue and expected ends have changed.

@@ -85,7 +85,8 @@ struct JobSpec {
   std::optional<TraceSpec> trace;
   std::optional<Design> design;
   Limits limits;
-  std::string text;  // the YAML that this was read from, with overrides applied; the store keeps it
+  bool tied = false;  // it ends with its caller's connection to the bus, and so with the daemon
+  std::string text;   // the YAML that this was read from, with overrides applied; the store keeps it
 
   bool operator==(const JobSpec&) const = default;
 };

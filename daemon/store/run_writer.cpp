@@ -61,7 +61,8 @@ Result<std::vector<RunId>> RunWriter::insert_runs(JobId job, const JobSpec& spec
 
 Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   std::string columns =
-      "created_us, owner_uid, name, description, label, repeat, workload, text, purpose, seed, variant_a, "
+      "created_us, owner_uid, tied, name, description, label, repeat, workload, text, purpose, seed, "
+      "variant_a, "
       "variant_b, plain, changed";
   const bool iperf3 = has_iperf3(spec);
   if (iperf3) {
@@ -74,9 +75,9 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   const auto workload = to_string(spec.workload);
   const auto purpose = to_string(spec.purpose);
   const DesignColumns design = columns_of(spec.design);
-  const auto common =
-      std::tie(now, owner, spec.name, spec.description, spec.label, spec.repeat, workload, spec.text, purpose,
-               design.seed, design.variant_a, design.variant_b, design.plain, design.changed);
+  const auto common = std::tie(now, owner, spec.tied, spec.name, spec.description, spec.label, spec.repeat,
+                               workload, spec.text, purpose, design.seed, design.variant_a, design.variant_b,
+                               design.plain, design.changed);
   if (!iperf3) return insert->bind(common).run();
   const Iperf3Spec& of = spec.iperf3;
   return insert
@@ -132,12 +133,12 @@ Status RunWriter::cancel_pending(JobId job, const std::string& error) {
   return transaction->commit();
 }
 
-Result<std::int64_t> RunWriter::interrupt_open_runs() {
+Result<std::int64_t> RunWriter::interrupt_begun_runs() {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
   auto update = connection_.prepare(
       "UPDATE runs SET state = 'interrupted', error = 'netperfd ended while this run was ' || state || '.' "
-      "WHERE state IN ('pending', 'preparing', 'running', 'collecting')");
+      "WHERE state IN ('preparing', 'running', 'collecting')");
   if (!update) return std::unexpected(update.error());
   if (auto done = update->run(); !done) return std::unexpected(done.error());
   const auto count = connection_.changes();

@@ -22,8 +22,8 @@ class RunWriter {
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
   [[nodiscard]] Status remove(RunId run);
-  // Ends every open run as `interrupted`; returns their number.
-  [[nodiscard]] Result<std::int64_t> interrupt_open_runs();
+  // Ends every run that was under way as `interrupted`; returns their number.
+  [[nodiscard]] Result<std::int64_t> interrupt_begun_runs();
 
  private:
   [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);

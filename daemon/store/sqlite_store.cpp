@@ -13,6 +13,7 @@
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
 #include "daemon/store/trace_reader.hpp"
+#include "daemon/store/unfinished_jobs.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -58,7 +59,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
   auto database = Database::open(path, embedded_migrations());
   if (!database) return std::unexpected(database.error());
   auto parts = std::make_unique<Parts>(std::move(*database), min_free_bytes);
-  const auto interrupted = parts->writer.interrupt_open_runs();
+  const auto interrupted = parts->writer.interrupt_begun_runs();
   if (!interrupted) return std::unexpected(interrupted.error());
   parts->interrupted_runs = static_cast<std::uint64_t>(*interrupted);
   return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(parts)}};
@@ -85,6 +86,10 @@ Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector
   const auto& path = parts_->database->connection().path();
   if (auto space = expect_space(path, parts_->min_free_bytes); !space) return std::unexpected(space.error());
   return parts_->writer.add_job(spec, arms, owner, now);
+}
+
+Result<std::vector<core::UnfinishedJob>> SqliteStore::unfinished_jobs() {
+  return read_unfinished_jobs(parts_->database->connection());
 }
 
 Status SqliteStore::set_state(RunId run, RunState state) {

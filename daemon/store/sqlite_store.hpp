@@ -14,8 +14,8 @@ namespace netperfd::store {
 class SqliteStore final : public core::RunStore, public core::RunQueries {
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
-  // older, and ends every open run as `interrupted`. A new job needs `min_free_bytes` on the database's file
-  // system. Errors, which leave the file as it was:
+  // older, and ends every run that was under way as `interrupted`. A new job needs `min_free_bytes` on the
+  // database's file system. Errors, which leave the file as it was:
   //   busy              another process owns it
   //   invalid_argument  it is another program's database
   //   unsupported       a newer netperfd has migrated it
@@ -32,6 +32,7 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
 
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now) override;
+  [[nodiscard]] Result<std::vector<core::UnfinishedJob>> unfinished_jobs() override;
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;

@@ -165,5 +165,21 @@ TEST_F(Sides, a_daemon_that_was_killed_goes_back_at_its_next_start) {
   EXPECT_THAT(lab().netperfd().log(), HasSubstr(fmt::format("job {} left the machine off side on", job.id)));
 }
 
+TEST_F(Sides, go_on_with_the_next_block_after_a_kill) {
+  write_scenario("overnight", "");
+  const StartedJob job = lab().start("overnight", {"bytes=null", "duration=1s"}, {"--repeat", "2"});
+  ASSERT_EQ(watch->wait_for_runs(job.id, 1).front().state, "finished");
+  EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+  EXPECT_TRUE(lab().workload_ends());
+  lab().start_netperfd();
+  EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0) << "it runs after the job that goes on";
+  EXPECT_EQ(column(job.id, "state"),
+            "finished interrupted interrupted interrupted finished finished finished finished");
+  EXPECT_EQ(column(job.id, "block"), "1 1 1 1 2 2 2 2");
+  const Outcome compared = lab().ctl({"compare", fmt::format("job:{}", job.id)});
+  EXPECT_THAT(compared.out + compared.err, HasSubstr("1 ABBA block")) << "the whole one";
+  EXPECT_EQ(side_now(), "1\n");
+}
+
 }  // namespace
 }  // namespace netperfd::system_test

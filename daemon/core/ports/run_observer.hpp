@@ -29,6 +29,7 @@ struct JobStatus {
   std::string scenario;
   std::string label;
   uid_t owner = 0;
+  bool resumed = false;      // accepted by a daemon before this one
   std::uint32_t repeat = 1;  // as in JobSpec
   JobPurpose purpose = JobPurpose::measurement;
   std::optional<Design> design;  // with its seed

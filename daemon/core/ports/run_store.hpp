@@ -3,10 +3,13 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
@@ -19,6 +22,27 @@ struct NewJob {
   std::vector<RunId> runs;  // one for each arm, in order, all pending
 };
 
+// A run of an unfinished job.
+struct StoredRun {
+  RunId id = 0;
+  std::uint32_t index = 0;  // in its job, from 1; gaps are runs that were deleted
+  RunState state = RunState::pending;
+  std::string error;
+  Arm arm;  // without the number of its build
+  std::string build;
+};
+
+// A job of the last daemon that has pending runs.
+struct UnfinishedJob {
+  JobId id = 0;
+  uid_t owner = 0;
+  bool tied = false;  // as in JobSpec, like the text
+  std::string text;
+  JobOptions options;                 // its label, repeat and purpose
+  std::optional<std::uint64_t> seed;  // of its design
+  std::vector<StoredRun> runs;        // in order
+};
+
 class RunStore {
  public:
   virtual ~RunStore() = default;
@@ -26,6 +50,8 @@ class RunStore {
   // no_space if the disk has less free space than the configured minimum.
   [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                                WallTime now) = 0;
+  // In the order of their acceptance. Before any add_job(), these are the jobs of the last daemon.
+  [[nodiscard]] virtual Result<std::vector<UnfinishedJob>> unfinished_jobs() = 0;
   // A step to a state that has not ended; refused if may_follow() is false.
   [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
   // One transaction: the job's runs that are still pending become canceled with this error.

@@ -36,6 +36,9 @@ class ScenarioSource {
   // `origin` is what error texts call the file.
   [[nodiscard]] virtual Result<JobSpec> parse(const std::string& text, const std::string& origin,
                                               const JobOptions& options) = 0;
+  // The text of a job that was accepted before, which may have commands if it was a scenario's.
+  [[nodiscard]] virtual Result<JobSpec> reread(const std::string& text, const std::string& origin,
+                                               const JobOptions& options) = 0;
 };
 
 }  // namespace netperfd::core

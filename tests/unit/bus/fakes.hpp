@@ -34,6 +34,11 @@ class FakeScenarios final : public core::ScenarioSource {
     return made(options);
   }
 
+  Result<JobSpec> reread(const std::string& text, const std::string& origin,
+                         const core::JobOptions& options) override {
+    return parse(text, origin, options);
+  }
+
   std::vector<core::ScenarioRow> rows;
   JobSpec what_is_made = core::a_job();
   std::optional<Error> refusal;

@@ -59,7 +59,7 @@ TEST_F(DesignRuns, a_shutdown_during_a_switch_is_done_when_the_machine_is_back) 
   end_command();
   EXPECT_EQ(done, 1);
   EXPECT_FALSE(sides_.kept);
-  for (const RunState state : states()) EXPECT_EQ(state, RunState::canceled);
+  for (const RunState state : states()) EXPECT_EQ(state, RunState::pending);
 }
 
 TEST_F(DesignRuns, the_next_job_waits_until_the_machine_is_back) {

@@ -264,6 +264,8 @@ class FakeStore final : public RunStore {
     return job;
   }
 
+  Result<std::vector<UnfinishedJob>> unfinished_jobs() override { return unfinished; }
+
   Status set_state(RunId id, RunState state) override {
     if (refusal) return std::unexpected(*refusal);
     return step(id, state);
@@ -291,6 +293,7 @@ class FakeStore final : public RunStore {
 
   std::optional<Error> refusal;
   std::optional<Error> finish_refusal;  // only for measurements
+  std::vector<UnfinishedJob> unfinished;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

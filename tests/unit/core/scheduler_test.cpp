@@ -344,7 +344,9 @@ TEST_F(SchedulerTest, shuts_down_only_when_no_child_is_left) {
   workload_.last().end(a_failure("terminated"));
   clock_.turn();
   EXPECT_TRUE(done);
-  for (const RunId run : {41, 42, 43}) EXPECT_EQ(state_of(run), RunState::canceled);
+  EXPECT_EQ(state_of(41), RunState::interrupted);
+  EXPECT_EQ(store_.runs.at(41).record->error, "netperfd was stopped");
+  for (const RunId run : {42, 43}) EXPECT_EQ(state_of(run), RunState::pending);
 }
 
 TEST_F(SchedulerTest, shuts_down_at_once_when_idle) {

@@ -165,7 +165,7 @@ TEST_F(DatabaseTest, checks_a_database_that_was_not_closed) {
   EXPECT_EQ(refusal().message, error.message) << "a refused start must not count as a close";
 }
 
-TEST_F(DatabaseTest, ends_open_runs_as_interrupted) {
+TEST_F(DatabaseTest, ends_runs_under_way_as_interrupted_and_keeps_those_to_come) {
   open();
   auto spec = a_job();
   spec.repeat = 5;
@@ -178,10 +178,10 @@ TEST_F(DatabaseTest, ends_open_runs_as_interrupted) {
   must(store->finish(a_record(job.runs[4])));
 
   open();
-  EXPECT_EQ(store->interrupted_runs(), 4U);
+  EXPECT_EQ(store->interrupted_runs(), 3U);
   const auto rows = must(store->runs_of_job(job.id));
-  EXPECT_EQ(rows[0].state, RunState::interrupted);
-  EXPECT_EQ(rows[0].error, "netperfd ended while this run was pending.");
+  EXPECT_EQ(rows[0].state, RunState::pending);
+  EXPECT_EQ(rows[1].state, RunState::interrupted);
   EXPECT_EQ(rows[1].error, "netperfd ended while this run was preparing.");
   EXPECT_EQ(rows[2].error, "netperfd ended while this run was running.");
   EXPECT_EQ(rows[3].error, "netperfd ended while this run was collecting.");

@@ -1,0 +1,52 @@
+// The scheduler's part in a restart of the daemon: leaving the queue, and taking it up again.
+#include <algorithm>
+#include <utility>
+
+#include "daemon/core/scheduler.hpp"
+
+namespace netperfd::core {
+
+void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
+  shut_down_done_ = std::move(done);
+  if (run_) {
+    run_->interrupt(reason);
+  } else if (is_busy()) {
+    sides_->give_up();
+  }
+  schedule_turn();
+}
+
+void Scheduler::suspend() {
+  if (!sides_) return shut_down_done_();
+  sides_->restore([this](const Status& status) {
+    if (!status) report_side(current_job(), status.error());
+    const auto ended = std::move(sides_);
+    announce(current_job());
+    schedule_turn();
+  });
+}
+
+void Scheduler::resume(ResumedJob resumed) {
+  Job job;
+  job.spec = std::move(resumed.spec);
+  job.status.owner = resumed.owner;
+  job.status.resumed = true;
+  for (StoredRun& run : resumed.runs) {
+    job.status.runs.push_back(run.id);
+    job.status.arms.push_back(run.arm);
+    if (!netperfd::has_ended(run.state)) continue;
+    ++job.status.runs_ended;
+    job.status.run_state = run.state;
+    if (run.state == RunState::finished) ++job.status.runs_finished;
+    job.outcome = std::max(job.outcome, outcome_of(run.state));
+    if (outcome_of(run.state) == Outcome::run_failed) job.status.error = std::move(run.error);
+  }
+  job.ended_before = job.status.runs_ended;
+  add(resumed.id, std::move(job));
+}
+
+bool Scheduler::is_first_since_restart(const Job& job) {
+  return job.status.resumed && job.status.runs_ended == job.ended_before;
+}
+
+}  // namespace netperfd::core

@@ -1,0 +1,55 @@
+#include "daemon/store/unfinished_jobs.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/store/design_columns.hpp"
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+namespace {
+
+Status read_runs(Statement& select, core::UnfinishedJob& job) {
+  return for_each_row(select.bind(job.id), [&](const Statement& row) {
+    core::StoredRun& run = job.runs.emplace_back();
+    std::string state, variant;
+    row.read(run.id, run.index, state, run.error, run.arm.block, run.arm.letter, variant, run.build,
+             run.arm.traced);
+    // The table's CHECK allows only the names of these states.
+    run.state = parse_run_state(state).value_or(RunState::failed);
+    if (!variant.empty()) run.arm.variant = variant.front();
+  });
+}
+
+}  // namespace
+
+Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connection) {
+  auto select = connection.prepare(
+      "SELECT id, owner_uid, tied, text, label, repeat, purpose, seed FROM jobs "
+      "WHERE id IN (SELECT job FROM runs WHERE state = 'pending') ORDER BY id");
+  if (!select) return std::unexpected(select.error());
+  auto runs = connection.prepare(
+      "SELECT id, idx, state, error, block, letter, variant, build, traced FROM runs WHERE job = ? ORDER BY "
+      "idx");
+  if (!runs) return std::unexpected(runs.error());
+  std::vector<core::UnfinishedJob> jobs;
+  const auto done = for_each_row(*select, [&](const Statement& row) {
+    core::UnfinishedJob& job = jobs.emplace_back();
+    std::string label, purpose;
+    std::uint32_t repeat = 0;
+    DesignColumns design;
+    row.read(job.id, job.owner, job.tied, job.text, label, repeat, purpose, design.seed);
+    job.options.label = std::move(label);
+    job.options.repeat = repeat;
+    job.options.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
+    if (const auto stored = design_of(design)) job.seed = stored->seed;
+  });
+  if (!done) return std::unexpected(done.error());
+  for (core::UnfinishedJob& job : jobs) {
+    if (auto read = read_runs(*runs, job); !read) return std::unexpected(read.error());
+  }
+  return jobs;
+}
+
+}  // namespace netperfd::store

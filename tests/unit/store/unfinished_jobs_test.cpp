@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using testing::IsEmpty;
+
+class UnfinishedJobs : public StoreTest {
+ protected:
+  UnfinishedJobs() { open(); }
+};
+
+JobSpec a_built_design() {
+  JobSpec spec = a_job();
+  spec.repeat = 2;
+  spec.label = "overnight";
+  spec.purpose = JobPurpose::selftest;
+  spec.text = "name: built\n";
+  spec.tied = true;
+  spec.design.emplace();
+  spec.design->a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {"l1", "l2"}};
+  spec.design->b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {"h1", "h2"}};
+  spec.design->seed = 18'446'744'073'709'551'615U;
+  return spec;
+}
+
+TEST_F(UnfinishedJobs, come_back_as_they_were_accepted) {
+  const JobSpec spec = a_built_design();
+  const auto arms = draw_arms(spec, *spec.design->seed);
+  const auto job = must(store->add_job(spec, arms, 1234, kMorning));
+  const auto found = must(store->unfinished_jobs());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().id, job.id);
+  EXPECT_EQ(found.front().owner, 1234U);
+  EXPECT_TRUE(found.front().tied);
+  EXPECT_EQ(found.front().text, "name: built\n");
+  EXPECT_EQ(found.front().options.label, "overnight");
+  EXPECT_EQ(found.front().options.repeat, 2U);
+  EXPECT_EQ(found.front().options.purpose, JobPurpose::selftest);
+  EXPECT_EQ(found.front().seed, 18'446'744'073'709'551'615U);
+  ASSERT_EQ(found.front().runs.size(), arms.size());
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const core::StoredRun& run = found.front().runs[i];
+    EXPECT_EQ(run.id, job.runs[i]);
+    EXPECT_EQ(run.index, i + 1);
+    EXPECT_EQ(run.state, RunState::pending);
+    EXPECT_EQ(run.build, spec.design->build_name(arms[i].variant, arms[i].build));
+    Arm without_build = arms[i];
+    without_build.build = 0;
+    EXPECT_EQ(run.arm, without_build);
+  }
+}
+
+TEST_F(UnfinishedJobs, keep_their_pending_runs_over_a_restart_and_lose_the_one_under_way) {
+  JobSpec spec = a_job();
+  spec.repeat = 3;
+  const auto job = must(add_job(*store, spec, 0, kMorning));
+  must(store->set_state(job.runs[0], RunState::preparing));
+  must(store->set_state(job.runs[0], RunState::running));
+  close();
+  open();
+  EXPECT_EQ(store->interrupted_runs(), 1U);
+  const auto found = must(store->unfinished_jobs());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_FALSE(found.front().tied);
+  EXPECT_FALSE(found.front().seed);
+  EXPECT_EQ(found.front().runs[0].state, RunState::interrupted);
+  EXPECT_EQ(found.front().runs[0].error, "netperfd ended while this run was running.");
+  EXPECT_EQ(found.front().runs[1].state, RunState::pending);
+}
+
+TEST_F(UnfinishedJobs, are_not_those_without_a_pending_run) {
+  const auto job = must(add_job(*store, a_job(), 0, kMorning));
+  must(store->cancel_pending(job.id, "stopped"));
+  EXPECT_THAT(must(store->unfinished_jobs()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace netperfd::store
