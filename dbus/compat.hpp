@@ -61,9 +61,15 @@ struct RawMessage : sdbus::Message {
   return sd_bus_message_get_bus(RawMessage::of(ping));
 }
 
-// Unique bus name of the caller whose method call `object` is answering; valid only inside the handler.
+// Who sent a method call.
+struct Sender {
+  std::string name;          // unique name on the bus
+  bool interactive = false;  // it permits that a person is asked for a password
+};
+
+// The caller whose method call `object` is answering; valid only inside the handler.
 template <class Object>
-[[nodiscard]] std::string caller_of(const Object& object) {
+[[nodiscard]] Sender sender_of(const Object& object) {
   auto&& current = object.getCurrentlyProcessedMessage();  // a pointer in 1.x, a message in 2.x
   const sdbus::Message& message = [&]() -> const sdbus::Message& {
     if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(current)>>) {
@@ -72,8 +78,9 @@ template <class Object>
       return current;
     }
   }();
-  const char* sender = sd_bus_message_get_sender(RawMessage::of(message));
-  return sender != nullptr ? sender : "";
+  sd_bus_message* raw = RawMessage::of(message);
+  const char* name = sd_bus_message_get_sender(raw);
+  return {name != nullptr ? name : "", sd_bus_message_get_allow_interactive_authorization(raw) > 0};
 }
 
 // Serves `connection` from `loop`. When the bus goes away the loop ends with EXIT_FAILURE; the connection

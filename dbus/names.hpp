@@ -23,6 +23,8 @@ inline constexpr const char* kUnsupported = "org.netperfd1.Error.Unsupported";
 inline constexpr const char* kIo = "org.netperfd1.Error.Io";
 inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";
 inline constexpr const char* kAccessDenied = "org.freedesktop.DBus.Error.AccessDenied";
+// An administrator may allow it: call again with the message flag ALLOW_INTERACTIVE_AUTHORIZATION.
+inline constexpr const char* kNeedsPerson = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired";
 }  // namespace error
 
 // The last line of OpenTraceText's text. A text without it was cut short.

@@ -14,10 +14,11 @@ enum class ErrorKind {
   busy,              // try again later (queue full, resource held)
   not_running,       // asked to stop something that has ended
   access_denied,     // the caller lacks the permission
-  no_space,          // the store's disk is too full to accept more
-  unsupported,       // this kernel, iperf3 or build does not support it
-  io,                // the system refused; the text has path and errno
-  internal,          // our own bug
+  needs_person,  // the same, but an administrator may grant it: call again with the flag that permits asking
+  no_space,      // the store's disk is too full to accept more
+  unsupported,   // this kernel, iperf3 or build does not support it
+  io,            // the system refused; the text has path and errno
+  internal,      // our own bug
 };
 
 struct Error {

@@ -8,68 +8,205 @@
 #include <utility>
 
 #include "daemon/bus/bus_driver.hpp"
+#include "daemon/bus/wire_text.hpp"
 
 namespace netperfd::bus {
 namespace {
+
+using core::Action;
+
+constexpr gid_t kNoGroup = static_cast<gid_t>(-1);
 
 std::unexpected<Error> unknown_caller(const std::string& name, std::string_view reason) {
   return fail(ErrorKind::access_denied, fmt::format("the bus does not say who {} is: {}", name, reason));
 }
 
-Result<Credentials> read_credentials(const std::string& name, const dbus::Row& answer) try {
+Result<Caller> read_credentials(const dbus::Sender& sender, const dbus::Row& answer) try {
   const auto uid = answer.find("UnixUserID");
-  if (uid == answer.end()) return unknown_caller(name, "no user id");
-  Credentials caller;
+  if (uid == answer.end()) return unknown_caller(sender.name, "no user id");
+  Caller caller{.name = sender.name, .interactive = sender.interactive};
   caller.uid = uid->second.get<std::uint32_t>();
   if (const auto groups = answer.find("UnixGroupIDs"); groups != answer.end()) {
     caller.groups = groups->second.get<std::vector<std::uint32_t>>();
   }
   return caller;
 } catch (const sdbus::Error& e) {  // a value of another type
-  return unknown_caller(name, e.getMessage());
+  return unknown_caller(sender.name, e.getMessage());
+}
+
+// Whom an action is for if there is no polkit, beside root.
+enum class For { group, owner, nobody };
+
+For meant_for(Action action) {
+  switch (action) {
+    case Action::measure:
+    case Action::measure_design:
+    case Action::trace_functions:
+      return For::group;
+    case Action::manage_own:
+      return For::owner;
+    case Action::trace_events:
+    case Action::manage_others:
+    case Action::read_raw:
+      return For::nobody;
+  }
+  return For::nobody;
 }
 
 }  // namespace
 
-bool may_measure(const Credentials& caller, gid_t group) {
+Action managing(uid_t owner, const Caller& caller) {
+  return caller.uid == owner ? Action::manage_own : Action::manage_others;
+}
+
+bool is_allowed_without_polkit(const Caller& caller, Action action, gid_t group) {
   if (caller.uid == 0) return true;
-  return group != static_cast<gid_t>(-1) && std::ranges::find(caller.groups, group) != caller.groups.end();
-}
-
-bool may_act_as(const Credentials& caller, uid_t owner) {
-  return caller.uid == 0 || caller.uid == owner;
-}
-
-std::string describe_group(gid_t group) {
-  if (group == static_cast<gid_t>(-1)) return {};
-  const struct group* found = getgrgid(group);  // NOLINT(concurrency-mt-unsafe): the loop's thread only
-  return found != nullptr ? fmt::format("the group {}", found->gr_name) : fmt::format("the group {}", group);
-}
-
-Authorization::Authorization(sdbus::IConnection& connection, std::chrono::milliseconds timeout)
-    : timeout_(timeout),
-      bus_(sdbus::createProxy(connection, dbus::ServiceName{kBusService}, sdbus::ObjectPath{kBusPath})) {}
-
-void Authorization::ask(const std::string& unique_name, const Answer& answer) {
-  if (unique_name.empty()) return answer(unknown_caller("the caller", "it has no name on the bus"));
-  if (waiting_ >= kWaitingLimit) {
-    return answer(
-        fail(ErrorKind::busy, fmt::format("{} callers wait for their authorization already", waiting_)));
+  switch (meant_for(action)) {
+    case For::group:
+      return group != kNoGroup && std::ranges::find(caller.groups, group) != caller.groups.end();
+    case For::owner:
+      return true;
+    case For::nobody:
+      return false;
   }
+  return false;
+}
+
+std::string name_of_group(gid_t group) {
+  if (group == kNoGroup) return {};
+  const struct group* found = getgrgid(group);  // NOLINT(concurrency-mt-unsafe): the loop's thread only
+  return found != nullptr ? std::string{found->gr_name} : fmt::format("{}", group);
+}
+
+struct Authorization::Request {
+  Caller caller;
+  Wanted wanted;
+  Ask ask = Ask::now;
+  Decided decided;
+  std::size_t next = 0;  // the action that is asked for
+
+  [[nodiscard]] Action action() const { return wanted.actions.at(next); }
+};
+
+Authorization::Authorization(sdbus::IConnection& connection, Callers& callers, Refusals& refusals,
+                             AuthorizationTimeouts timeouts)
+    : refusals_(refusals),
+      credentials_timeout_(timeouts.credentials),
+      bus_(sdbus::createProxy(connection, dbus::ServiceName{kBusService}, sdbus::ObjectPath{kBusPath})),
+      polkit_(dbus::raw(connection), callers, timeouts.polkit) {}
+
+void Authorization::set_group(gid_t group) {
+  group_ = group;
+  group_name_ = name_of_group(group);
+}
+
+Status Authorization::check_limits(const std::string& unique_name) {
+  if (refusals_.refuse_unexamined(unique_name)) {
+    return fail(ErrorKind::busy, "too many calls of this user were refused: try again later");
+  }
+  if (questions_ >= kQuestionsLimit) {
+    return fail(ErrorKind::busy, fmt::format("{} callers wait to be identified already", questions_));
+  }
+  const auto own = questions_of_.find(unique_name);
+  if (own != questions_of_.end() && own->second >= kQuestionsOfConnectionLimit) {
+    return fail(ErrorKind::busy,
+                fmt::format("{} calls of {} wait for their authorization already", own->second, unique_name));
+  }
+  return {};
+}
+
+void Authorization::identify(const dbus::Sender& sender, const Known& known) {
+  if (sender.name.empty()) return known(unknown_caller("the caller", "it has no name on the bus"));
+  if (auto within = check_limits(sender.name); !within) return known(std::unexpected(within.error()));
   try {
     bus_->callMethodAsync("GetConnectionCredentials")
         .onInterface(kBusService)
-        .withTimeout(timeout_)
-        .withArguments(unique_name)
-        .uponReplyInvoke([this, unique_name, answer](dbus::ReplyError error, const dbus::Row& credentials) {
-          --waiting_;
-          answer(error ? unknown_caller(unique_name, error->getMessage())
-                       : read_credentials(unique_name, credentials));
+        .withTimeout(credentials_timeout_)
+        .withArguments(sender.name)
+        .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
+          --questions_;
+          if (--questions_of_[sender.name] == 0) questions_of_.erase(sender.name);
+          auto caller = error ? unknown_caller(sender.name, error->getMessage())
+                              : read_credentials(sender, credentials);
+          if (!caller) {
+            refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
+          } else if (refusals_.is_excessive(caller->uid)) {
+            caller = fail(ErrorKind::busy,
+                          fmt::format("too many calls of uid {} were refused: try again later", caller->uid));
+          }
+          known(caller);
         });
-    ++waiting_;
+    ++questions_;
+    ++questions_of_[sender.name];
   } catch (const sdbus::Error& e) {
-    answer(unknown_caller(unique_name, e.getMessage()));
+    known(unknown_caller(sender.name, e.getMessage()));
   }
+}
+
+void Authorization::authorize(const Caller& caller, const Wanted& wanted, Ask ask, const Decided& decided) {
+  if (caller.uid == 0 || wanted.actions.empty()) return decided({});
+  if (decisions_of_[caller.uid] >= kDecisionsOfUserLimit) {
+    return decided(
+        fail(ErrorKind::busy, fmt::format("{} calls of uid {} wait for their authorization already",
+                                          kDecisionsOfUserLimit, caller.uid)));
+  }
+  ++decisions_of_[caller.uid];
+  ask_next(
+      std::make_shared<Request>(Request{.caller = caller, .wanted = wanted, .ask = ask, .decided = decided}));
+}
+
+void Authorization::ask_next(const std::shared_ptr<Request>& request) {
+  PolkitQuestion question{
+      .caller = request->caller.name,
+      .action = fmt::format("org.netperfd1.{}", to_string(request->action())),
+      .details = {{"what", wire_text(request->wanted.deed, kShortTextBytes)}, {"group", group_name_}},
+      .interactive = request->ask == Ask::now && request->caller.interactive};
+  polkit_.ask(question, [this, request](const PolkitAnswer& answer) { on_polkit(request, answer); });
+}
+
+void Authorization::on_polkit(const std::shared_ptr<Request>& request, const PolkitAnswer& answer) {
+  const bool is_asked_later = answer.kind == PolkitAnswer::Kind::needs_person && request->ask == Ask::later &&
+                              request->caller.interactive;
+  const bool is_allowed = answer.kind == PolkitAnswer::Kind::not_installed
+                              ? is_allowed_without_polkit(request->caller, request->action(), group_)
+                              : answer.kind == PolkitAnswer::Kind::allowed || is_asked_later;
+  if (!is_allowed) return end(request, refusal(*request, answer));
+  if (++request->next < request->wanted.actions.size()) return ask_next(request);
+  end(request, {});
+}
+
+void Authorization::end(const std::shared_ptr<Request>& request, const Status& decision) {
+  const Caller& caller = request->caller;
+  if (--decisions_of_[caller.uid] == 0) decisions_of_.erase(caller.uid);
+  if (!decision) note_refusal(caller, decision.error().message);
+  request->decided(decision);
+}
+
+Status Authorization::refusal(const Request& request, const PolkitAnswer& answer) const {
+  const std::string denied = fmt::format("uid {} may not {}", request.caller.uid, request.wanted.deed);
+  const std::string group =
+      group_name_.empty() || meant_for(request.action()) != For::group ? "" : "the group " + group_name_;
+  switch (answer.kind) {
+    case PolkitAnswer::Kind::not_installed:
+      return fail(ErrorKind::access_denied,
+                  fmt::format("{}; that needs root{}{}", denied, group.empty() ? "" : " or ", group));
+    case PolkitAnswer::Kind::failed:
+      return fail(ErrorKind::access_denied,
+                  fmt::format("{}: polkit does not work ({}), and until it does, only root may", denied,
+                              answer.reason));
+    case PolkitAnswer::Kind::needs_person:
+      return fail(
+          ErrorKind::needs_person,
+          fmt::format("{} without an administrator's password (polkit's action org.netperfd1.{}){}{}", denied,
+                      to_string(request.action()), group.empty() ? "" : "; not asked for it is ", group));
+    default:
+      return fail(ErrorKind::access_denied, fmt::format("{}: polkit's action org.netperfd1.{} is denied",
+                                                        denied, to_string(request.action())));
+  }
+}
+
+void Authorization::note_refusal(const Caller& caller, const std::string& what) {
+  refusals_.note(caller.uid, caller.name, fmt::format("denied ({}): {}", caller.name, what));
 }
 
 }  // namespace netperfd::bus

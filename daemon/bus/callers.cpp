@@ -2,29 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/bus/bus_driver.hpp"
 
 namespace netperfd::bus {
 
-Status Callers::subscribe(const std::string& unique_name) {
+Status Callers::subscribe(const std::string& unique_name, uid_t uid) {
   const auto known = callers_.find(unique_name);
-  if (known != callers_.end() && known->second->subscribed) return {};
-  if (subscribers_ >= kSubscribersLimit) {
+  if (known != callers_.end() && known->second->subscriber) return {};
+  if (const auto own = subscribers_of(uid); uid != 0 && own >= kSubscribersOfUserLimit) {
+    return fail(ErrorKind::busy, fmt::format("{} callers of uid {} are subscribed already", own, uid));
+  }
+  if (uid != 0 && subscribers_ >= kSubscribersLimit) {
     return fail(ErrorKind::busy, fmt::format("{} callers are subscribed already", subscribers_));
   }
   auto caller = watched(unique_name);
   if (!caller) return std::unexpected(std::move(caller.error()));
-  (*caller)->subscribed = true;
+  (*caller)->subscriber = uid;
   ++subscribers_;
   return {};
 }
 
 void Callers::unsubscribe(const std::string& unique_name) {
   const auto known = callers_.find(unique_name);
-  if (known == callers_.end() || !known->second->subscribed) return;
-  known->second->subscribed = false;
+  if (known == callers_.end() || !known->second->subscriber) return;
+  known->second->subscriber.reset();
   --subscribers_;
   forget_if_idle(unique_name);
 }
@@ -65,6 +69,24 @@ void Callers::let_go(const std::string& unique_name) {
   forget_if_idle(unique_name);
 }
 
+Result<std::uint64_t> Callers::on_leaving(const std::string& unique_name, Left left) {
+  auto caller = watched(unique_name);
+  if (!caller) return std::unexpected(std::move(caller.error()));
+  (*caller)->leaving.emplace(++last_id_, std::move(left));
+  return last_id_;
+}
+
+void Callers::forget(const std::string& unique_name, std::uint64_t id) {
+  const auto known = callers_.find(unique_name);
+  if (known == callers_.end() || known->second->leaving.erase(id) == 0) return;
+  forget_if_idle(unique_name);
+}
+
+std::size_t Callers::subscribers_of(uid_t uid) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(callers_, [uid](const auto& entry) { return entry.second->subscriber == uid; }));
+}
+
 Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
   if (const auto known = callers_.find(unique_name); known != callers_.end()) return known->second.get();
   auto caller = std::make_unique<Caller>();
@@ -89,13 +111,15 @@ Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
 void Callers::forget_if_idle(const std::string& unique_name) {
   const auto known = callers_.find(unique_name);
   const Caller& caller = *known->second;
-  if (!caller.subscribed && caller.tied.empty() && !caller.held) callers_.erase(known);
+  const bool idle = !caller.subscriber && caller.tied.empty() && !caller.held && caller.leaving.empty();
+  if (idle) callers_.erase(known);
 }
 
 void Callers::gone(const std::string& unique_name) {
   const auto node = callers_.extract(unique_name);
-  if (node.mapped()->subscribed) --subscribers_;
+  if (node.mapped()->subscriber) --subscribers_;
   for (const JobId job : node.mapped()->tied) caller_gone_(job);
+  for (const auto& [id, left] : node.mapped()->leaving) left();
 }
 
 int Callers::on_left(sd_bus_message*, void* caller, sd_bus_error*) {

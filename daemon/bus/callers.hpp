@@ -5,11 +5,15 @@
 // whenever any process joins or leaves the bus.
 #pragma once
 
+#include <sys/types.h>
 #include <systemd/sd-bus.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -23,13 +27,15 @@ class Callers {
   // Called from the loop with a job whose caller has left. Must not throw.
   using CallerGone = std::function<void(JobId job)>;
 
+  // In all, and of one user: nobody can keep the others from subscribing. Root is not limited.
   static constexpr std::size_t kSubscribersLimit = 128;
+  static constexpr std::size_t kSubscribersOfUserLimit = 16;
 
   // `bus` is borrowed and must outlive this object.
   Callers(sd_bus* bus, CallerGone caller_gone) : bus_(bus), caller_gone_(std::move(caller_gone)) {}
 
-  // Both are idempotent. busy if there are too many.
-  [[nodiscard]] Status subscribe(const std::string& unique_name);
+  // Both are idempotent. `uid` is the caller's. busy if there are too many.
+  [[nodiscard]] Status subscribe(const std::string& unique_name, uid_t uid);
   void unsubscribe(const std::string& unique_name);
   [[nodiscard]] bool anyone_subscribed() const { return subscribers_ > 0; }
 
@@ -43,6 +49,11 @@ class Callers {
   [[nodiscard]] bool is_holding(const std::string& unique_name) const;
   void let_go(const std::string& unique_name);
 
+  // Calls `left` once if `unique_name` leaves before forget(), also if it has left already. Must not throw.
+  using Left = std::function<void()>;
+  [[nodiscard]] Result<std::uint64_t> on_leaving(const std::string& unique_name, Left left);
+  void forget(const std::string& unique_name, std::uint64_t id);
+
  private:
   struct UnrefSlot {
     void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
@@ -52,14 +63,16 @@ class Callers {
   struct Caller {
     Callers* callers = nullptr;
     std::string name;
-    bool subscribed = false;
+    std::optional<uid_t> subscriber;  // its user, if it is subscribed
     std::set<JobId> tied;
     std::shared_ptr<void> held;
+    std::map<std::uint64_t, Left> leaving;
     Slot leaves;   // the match
     Slot is_here;  // asks whether it had left before the match was in place
   };
 
   Result<Caller*> watched(const std::string& unique_name);
+  [[nodiscard]] std::size_t subscribers_of(uid_t uid) const;
   void forget_if_idle(const std::string& unique_name);
   void gone(const std::string& unique_name);
 
@@ -71,6 +84,7 @@ class Callers {
   CallerGone caller_gone_;
   std::map<std::string, std::unique_ptr<Caller>> callers_;
   std::size_t subscribers_ = 0;
+  std::uint64_t last_id_ = 0;  // of on_leaving()
 };
 
 }  // namespace netperfd::bus

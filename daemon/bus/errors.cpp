@@ -17,6 +17,8 @@ const char* error_name(ErrorKind kind) {
       return dbus::error::kNotRunning;
     case ErrorKind::access_denied:
       return dbus::error::kAccessDenied;
+    case ErrorKind::needs_person:
+      return dbus::error::kNeedsPerson;
     case ErrorKind::no_space:
       return dbus::error::kNoSpace;
     case ErrorKind::unsupported:

@@ -51,11 +51,11 @@ void JobObject::update(const core::JobStatus& status) {
 }
 
 void JobObject::Stop(sdbus::Result<>&& result) {
-  manager_.stop_job(std::move(result), Id(), dbus::caller_of(getObject()));
+  manager_.stop_job(std::move(result), Id(), dbus::sender_of(getObject()));
 }
 
 void JobObject::Mark(sdbus::Result<>&& result, std::string text) {
-  manager_.mark_job(std::move(result), Id(), text, dbus::caller_of(getObject()));
+  manager_.mark_job(std::move(result), Id(), text, dbus::sender_of(getObject()));
 }
 
 std::uint64_t JobObject::Id() {

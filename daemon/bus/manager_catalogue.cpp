@@ -19,10 +19,8 @@ void ManagerObject::ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) 
   answer(reply, [&] {
     if (!fresh) return list();
     // Probing creates and removes trace instances, so only authorized callers may request it.
-    with_credentials(reply, [this, list](const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, "probe the capabilities anew");
-      list();
-    });
+    with_allowed({.actions = {core::Action::measure}, .deed = "probe the capabilities anew"}, reply,
+                 [list](const Caller&) { list(); });
   });
 }
 

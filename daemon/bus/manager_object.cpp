@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
+#include "daemon/bus/wire_text.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/names.hpp"
 
@@ -24,49 +26,18 @@ constexpr std::uint32_t kRunsPageLimit = 500;
 ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
     : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::kManagerPath}),
       ports_(ports),
-      settings_(std::move(settings)),
-      group_(describe_group(settings_.group)) {
+      settings_(std::move(settings)) {
   registerAdaptor();
 }
 
-void ManagerObject::set_group(gid_t group) {
-  settings_.group = group;
-  group_ = describe_group(group);
-}
-
-void ManagerObject::require_may_measure(const Credentials& caller, const std::string& unique_name,
-                                        const std::string& deed) const {
-  if (may_measure(caller, settings_.group)) return;
-  log::warn(fmt::format("denied: uid {} ({}) may not {}", caller.uid, unique_name, deed));
-  throw to_dbus(
-      Error{ErrorKind::access_denied, fmt::format("uid {} may not {}; that needs root{}{}", caller.uid, deed,
-                                                  group_.empty() ? "" : " or ", group_)});
-}
-
-void ManagerObject::require_may_act_as(uid_t owner, const Credentials& caller, const std::string& unique_name,
-                                       const std::string& deed) {
-  if (may_act_as(caller, owner)) return;
-  log::warn(fmt::format("denied: uid {} ({}) may not {}", caller.uid, unique_name, deed));
-  throw to_dbus(Error{
-      ErrorKind::access_denied,
-      fmt::format("uid {} may not {}; that needs its owner, uid {}, or root", caller.uid, deed, owner)});
-}
-
-core::RunRow ManagerObject::readable_run(std::uint64_t run, const Credentials& caller,
-                                         const std::string& unique_name, const char* parts) const {
-  core::RunRow row = value_or_throw(ports_.queries.run(value_or_throw(parse_id(run, "run"))));
-  require_may_act_as(row.owner, caller, unique_name, fmt::format("read {} of run {}", parts, row.id));
-  return row;
-}
-
-sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions& options,
-                                       const Credentials& caller, const std::string& unique_name) {
+sdbus::ObjectPath ManagerObject::start(const JobSpec& spec, const StartOptions& options,
+                                       const Caller& caller) {
   // main's observer logs who started a job, with all its other events.
-  JobSpec accepted = value_or_throw(std::move(spec));
+  JobSpec accepted = spec;
   accepted.tied = options.tie_to_caller;
   const JobId job = value_or_throw(ports_.scheduler.submit(std::move(accepted), caller.uid));
   if (options.tie_to_caller) {
-    if (auto tied = ports_.callers.tie(job, unique_name); !tied) {
+    if (auto tied = ports_.callers.tie(job, caller.name); !tied) {
       (void)ports_.scheduler.stop(job, tied.error().message);  // a job just queued has not ended
       throw to_dbus(tied.error());
     }
@@ -74,16 +45,33 @@ sdbus::ObjectPath ManagerObject::start(Result<JobSpec> spec, const StartOptions&
   return sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(job))};
 }
 
+// Whoever may not measure at all does not get as far as the text of a job. The job is read once: what was
+// allowed is what is started.
+void ManagerObject::start_if_allowed(const StartReply& reply, const LoadJob& load,
+                                     const StartOptions& options, core::TraceSource source) {
+  with_caller(reply, [this, reply, load, options, source](const Caller& caller) {
+    const auto start_it = [this, reply, load, options, source, caller] {
+      const JobSpec spec = value_or_throw(load());
+      const Wanted all{.actions = core::actions_of(spec, source, settings_.event_allowed),
+                       .deed = fmt::format("start a job of {}", spec.name)};
+      when_allowed(caller, all, reply,
+                   [this, reply, spec, options, caller] { reply->ok(start(spec, options, caller)); });
+    };
+    const Wanted any{.actions = {core::Action::measure}, .deed = "start a job"};
+    when_allowed(caller, any, reply, start_it, Authorization::Ask::later);
+  });
+}
+
 void ManagerObject::StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario,
                                   Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_line("scenario", scenario, kNameLimit));
-    with_credentials(reply, [this, reply, scenario, wanted = value_or_throw(parse_start_options(options))](
-                                const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, "start a job");
-      reply->ok(start(ports_.scenarios.load(scenario, wanted.job), wanted, caller, unique_name));
-    });
+    const StartOptions wanted = value_or_throw(parse_start_options(options));
+    const bool own_trace = std::ranges::any_of(
+        wanted.job.overrides, [](const std::string& each) { return each.starts_with("trace"); });
+    const auto load = [this, scenario, wanted] { return ports_.scenarios.load(scenario, wanted.job); };
+    start_if_allowed(reply, load, wanted, own_trace ? core::TraceSource::caller : core::TraceSource::root);
   });
 }
 
@@ -93,63 +81,65 @@ void ManagerObject::StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::str
   answer(reply, [&] {
     throw_if_failed(check_size("text", text, kJobTextLimit));
     throw_if_failed(check_line("origin", origin, kOriginLimit));
-    with_credentials(
-        reply, [this, reply, text, origin, wanted = value_or_throw(parse_start_options(options))](
-                   const Credentials& caller, const std::string& unique_name) {
-          require_may_measure(caller, unique_name, "start a job");
-          reply->ok(start(ports_.scenarios.parse(text, origin, wanted.job), wanted, caller, unique_name));
-        });
+    const StartOptions wanted = value_or_throw(parse_start_options(options));
+    const auto load = [this, text = std::move(text), origin = std::move(origin), wanted] {
+      return ports_.scenarios.parse(text, origin, wanted.job);
+    };
+    start_if_allowed(reply, load, wanted, core::TraceSource::caller);
   });
 }
 
 void ManagerObject::StopJob(sdbus::Result<>&& result, std::uint64_t job) {
-  stop_job(std::move(result), job, dbus::caller_of(getObject()));
+  stop_job(std::move(result), job, dbus::sender_of(getObject()));
 }
 
-void ManagerObject::stop_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& caller) {
+void ManagerObject::stop_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender) {
   const auto reply = share(std::move(result));
-  answer(reply, [&] {
-    const auto stop = [this, reply, job](const Credentials& known, const std::string& unique_name) {
-      require_may_measure(known, unique_name, fmt::format("stop job {}", job));
-      const JobId id = value_or_throw(parse_id(job, "job"));
-      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", known.uid)));
-      log::info(fmt::format("uid {} asked to stop it", known.uid), {.job = id});
+  const auto stop = [this, reply, job](const Caller& caller) {
+    const JobId id = value_or_throw(parse_id(job, "job"));
+    const auto status = ports_.scheduler.job(id);
+    if (!status) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
+    const Wanted wanted{.actions = {managing(status->owner, caller)},
+                        .deed = fmt::format("stop job {} of uid {}", id, status->owner)};
+    when_allowed(caller, wanted, reply, [this, reply, id, uid = caller.uid] {
+      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", uid)));
+      log::info(fmt::format("uid {} asked to stop it", uid), {.job = id});
       reply->ok();
-    };
-    with_credentials_of(caller, reply, stop);
-  });
+    });
+  };
+  answer(reply, [&] { with_caller(sender, reply, stop); });
 }
 
 void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_line("name", name, kNameLimit));
-    with_credentials(reply, [this, reply, run, name](const Credentials& caller,
-                                                     const std::string& unique_name) {
-      const RunId id = readable_run(run, caller, unique_name, "documents").id;
-      // It holds kernel addresses, which would let any group member defeat address space randomisation.
-      if (name == kRecording && caller.uid != 0) {
-        throw to_dbus(Error{ErrorKind::access_denied,
-                            "the recording holds addresses of the kernel: it is for root; its text is not"});
-      }
-      const std::string bytes = value_or_throw(ports_.queries.document(id, name));
-      Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", id, name), bytes));
+    const auto open = [this, reply, name](const core::RunRow& row, const Caller&) {
+      const std::string bytes = value_or_throw(ports_.queries.document(row.id, name));
+      Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", row.id, name), bytes));
       reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
-    });
+    };
+    if (name != kRecording) return with_readable_run(run, "documents", Raw::of_owner, reply, open);
+    with_readable_run(run, "the recording, which has kernel addresses,", Raw::kernel_addresses, reply, open);
   });
 }
 
 void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   const auto reply = share(std::move(result));
+  const auto remove = [this, reply](RunId id, uid_t uid) {
+    const JobId job = value_or_throw(ports_.queries.run(id)).job;
+    throw_if_failed(ports_.queries.remove(id));
+    emitRunDeleted(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(job));
+    log::info(fmt::format("deleted by uid {}", uid), {.run = id});
+    reply->ok();
+  };
   answer(reply, [&] {
-    with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, fmt::format("delete run {}", run));
+    with_caller(reply, [this, reply, run, remove](const Caller& caller) {
       const RunId id = value_or_throw(parse_id(run, "run"));
-      const JobId job = value_or_throw(ports_.queries.run(id)).job;
-      throw_if_failed(ports_.queries.remove(id));
-      emitRunDeleted(run, static_cast<std::uint64_t>(job));
-      log::info(fmt::format("deleted by uid {}", caller.uid), {.run = id});
-      reply->ok();
+      const uid_t owner = value_or_throw(ports_.queries.run(id)).owner;
+      const Wanted wanted{.actions = {managing(owner, caller)},
+                          .deed = fmt::format("delete run {} of uid {}", id, owner)};
+      when_allowed(caller, wanted, reply, [remove, id, uid = caller.uid] { remove(id, uid); });
     });
   });
 }
@@ -210,12 +200,20 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetJob(cons
   });
 }
 
-void ManagerObject::Subscribe() {
-  dbus::guarded([&] { throw_if_failed(ports_.callers.subscribe(dbus::caller_of(getObject()))); });
+void ManagerObject::Subscribe(sdbus::Result<>&& result) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    with_caller(reply, [this, reply](const Caller& caller) {
+      const Status subscribed = ports_.callers.subscribe(caller.name, caller.uid);
+      if (!subscribed) ports_.authorization.note_refusal(caller, subscribed.error().message);
+      throw_if_failed(subscribed);
+      reply->ok();
+    });
+  });
 }
 
 void ManagerObject::Unsubscribe() {
-  dbus::guarded([&] { ports_.callers.unsubscribe(dbus::caller_of(getObject())); });
+  dbus::guarded([&] { ports_.callers.unsubscribe(dbus::sender_of(getObject()).name); });
 }
 
 std::string ManagerObject::Version() {
@@ -228,6 +226,10 @@ std::string ManagerObject::Iperf3Version() {
 
 bool ManagerObject::LiveIntervals() {
   return settings_.live_intervals;
+}
+
+std::string ManagerObject::AuthorizedGroup() {
+  return dbus::guarded([&] { return wire_text(ports_.authorization.group_name(), kShortTextBytes); });
 }
 
 }  // namespace netperfd::bus

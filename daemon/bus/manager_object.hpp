@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -20,6 +21,7 @@
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/service.hpp"
+#include "daemon/core/action.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/log/log.hpp"
@@ -43,12 +45,10 @@ class ManagerObject final
   ManagerObject& operator=(const ManagerObject&) = delete;
   ~ManagerObject() { unregisterAdaptor(); }
 
-  void set_group(gid_t group);
-
-  // Implement StopJob and Mark, also for the methods of a job's object; `caller` is the caller's unique name.
-  void stop_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& caller);
+  // Implement StopJob and Mark, also for the methods of a job's object.
+  void stop_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender);
   void mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
-                const std::string& caller);
+                const dbus::Sender& sender);
 
  private:
   using Dict = std::map<std::string, sdbus::Variant>;
@@ -104,31 +104,48 @@ class ManagerObject final
   std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
-  void Subscribe() override;
+  void Subscribe(sdbus::Result<>&& result) override;
   void Unsubscribe() override;
   std::string Version() override;
   std::string Iperf3Version() override;
   bool LiveIntervals() override;
+  std::string AuthorizedGroup() override;
 
-  // Asks for the caller's credentials, then calls `work(credentials, unique_name)`. Its exceptions are sent
-  // to the caller.
+  // Finds out who calls, then calls `work(caller)`. Its exceptions are sent to the caller.
   template <class... Values, class Work>
-  void with_credentials(const SharedReply<Values...>& reply, Work work) {
-    with_credentials_of(dbus::caller_of(getObject()), reply, std::move(work));
+  void with_caller(const dbus::Sender& sender, const SharedReply<Values...>& reply, Work work);
+  template <class... Values, class Work>
+  void with_caller(const SharedReply<Values...>& reply, Work work) {
+    with_caller(dbus::sender_of(getObject()), reply, std::move(work));
   }
+  // Calls `work()` if the caller may do it. That may be minutes later: whatever `work` needs may have changed
+  // by then, so it looks it up. Its exceptions and a refusal are sent to the caller.
   template <class... Values, class Work>
-  void with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply, Work work);
-  // Throws AccessDenied unless the caller may measure; `deed` names the refused action.
-  void require_may_measure(const Credentials& caller, const std::string& unique_name,
-                           const std::string& deed) const;
-  // The same, unless the caller is `owner` or root.
-  static void require_may_act_as(uid_t owner, const Credentials& caller, const std::string& unique_name,
-                                 const std::string& deed);
-  // The run, only for its owner and root; throws NotFound or, naming `parts`, AccessDenied.
-  [[nodiscard]] core::RunRow readable_run(std::uint64_t run, const Credentials& caller,
-                                          const std::string& unique_name, const char* parts) const;
-  [[nodiscard]] sdbus::ObjectPath start(Result<JobSpec> spec, const StartOptions& options,
-                                        const Credentials& caller, const std::string& unique_name);
+  void when_allowed(const Caller& caller, const Wanted& wanted, const SharedReply<Values...>& reply,
+                    Work work, Authorization::Ask ask = Authorization::Ask::now);
+  // Both in one, for what does not depend on the caller: calls `work(caller)`.
+  template <class... Values, class Work>
+  void with_allowed(const Wanted& wanted, const SharedReply<Values...>& reply, Work work) {
+    with_caller(reply, [this, wanted, reply, work = std::move(work)](const Caller& caller) {
+      when_allowed(caller, wanted, reply, [work, caller] { work(caller); });
+    });
+  }
+  // Calls `work(run, caller)` with the row of the run, whose raw data the caller may read; `parts` names
+  // them. NotFound if there is no such run.
+  enum class Raw {
+    of_owner,         // readable for the owner of the run
+    kernel_addresses  // not even for him: any member could then defeat address space randomisation
+  };
+  template <class... Values, class Work>
+  void with_readable_run(std::uint64_t run, const std::string& parts, Raw raw,
+                         const SharedReply<Values...>& reply, Work work);
+  using StartReply = SharedReply<sdbus::ObjectPath>;
+  using LoadJob = std::function<Result<JobSpec>()>;
+  // Starts the job if the caller may do all that it needs.
+  void start_if_allowed(const StartReply& reply, const LoadJob& load, const StartOptions& options,
+                        core::TraceSource source);
+  [[nodiscard]] sdbus::ObjectPath start(const JobSpec& spec, const StartOptions& options,
+                                        const Caller& caller);
   void require_idle(const std::string& unique_name) const;  // throws
   // Ends, with the answer, when `unique_name` leaves; throws.
   void import_files(const SharedReply<std::uint64_t>& reply, std::vector<core::NamedFile> files,
@@ -136,20 +153,41 @@ class ManagerObject final
 
   ManagerPorts ports_;
   ServiceSettings settings_;
-  std::string group_;  // settings_.group in words
 };
 
 template <class... Values, class Work>
-void ManagerObject::with_credentials_of(const std::string& unique_name, const SharedReply<Values...>& reply,
-                                        Work work) {
-  ports_.authorization.ask(unique_name, [reply, work, unique_name](const Result<Credentials>& caller) {
+void ManagerObject::with_caller(const dbus::Sender& sender, const SharedReply<Values...>& reply, Work work) {
+  ports_.authorization.identify(sender, [reply, work = std::move(work)](const Result<Caller>& caller) {
     answer(reply, [&] {
-      if (!caller) {
-        log::warn(fmt::format("refused {}: {}", unique_name, caller.error().message));
-        throw to_dbus(caller.error());
-      }
-      work(*caller, unique_name);
+      if (!caller) throw to_dbus(caller.error());
+      work(*caller);
     });
+  });
+}
+
+template <class... Values, class Work>
+void ManagerObject::when_allowed(const Caller& caller, const Wanted& wanted,
+                                 const SharedReply<Values...>& reply, Work work, Authorization::Ask ask) {
+  ports_.authorization.authorize(caller, wanted, ask,
+                                 [reply, work = std::move(work)](const Status& decision) {
+                                   answer(reply, [&] {
+                                     throw_if_failed(decision);
+                                     work();
+                                   });
+                                 });
+}
+
+template <class... Values, class Work>
+void ManagerObject::with_readable_run(std::uint64_t run, const std::string& parts, Raw raw,
+                                      const SharedReply<Values...>& reply, Work work) {
+  with_caller(reply, [this, run, parts, raw, reply, work = std::move(work)](const Caller& caller) {
+    const RunId id = value_or_throw(parse_id(run, "run"));
+    const uid_t owner = value_or_throw(ports_.queries.run(id)).owner;
+    Wanted wanted{.actions = {}, .deed = fmt::format("read {} of run {} of uid {}", parts, id, owner)};
+    if (raw == Raw::kernel_addresses || caller.uid != owner) wanted.actions = {core::Action::read_raw};
+    // The run may be deleted while somebody is asked.
+    when_allowed(caller, wanted, reply,
+                 [this, id, caller, work] { work(value_or_throw(ports_.queries.run(id)), caller); });
   });
 }
 

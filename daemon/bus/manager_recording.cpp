@@ -35,20 +35,20 @@ Result<std::string> recording_of(core::RunQueries& queries, RunId run) {
 void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    with_credentials(reply, [this, reply, run](const Credentials& caller, const std::string& unique_name) {
-      const RunId id = readable_run(run, caller, unique_name, "the trace text").id;
-      require_idle(unique_name);
-      // Held while the child writes. If the caller leaves, the hold ends but the child goes on writing:
-      // another process may own the pipe by then.
-      const auto turn = std::make_shared<std::monostate>();
-      const auto ended = [this, unique_name, held = std::weak_ptr{turn}] {
-        if (!held.expired()) ports_.callers.let_go(unique_name);
-      };
-      Fd text = value_or_throw(
-          ports_.trace_import.text([this, id] { return recording_of(ports_.queries, id); }, ended));
-      throw_if_failed(ports_.callers.hold(unique_name, turn));
-      reply->ok(sdbus::UnixFd{text.release(), sdbus::adopt_fd});
-    });
+    with_readable_run(run, "the trace text", Raw::of_owner, reply,
+                      [this, reply](const core::RunRow& row, const Caller& caller) {
+                        require_idle(caller.name);
+                        // Held while the child writes. If the caller leaves, the hold ends but the child goes
+                        // on writing: another process may own the pipe by then.
+                        const auto turn = std::make_shared<std::monostate>();
+                        const auto ended = [this, name = caller.name, held = std::weak_ptr{turn}] {
+                          if (!held.expired()) ports_.callers.let_go(name);
+                        };
+                        Fd text = value_or_throw(ports_.trace_import.text(
+                            [this, id = row.id] { return recording_of(ports_.queries, id); }, ended));
+                        throw_if_failed(ports_.callers.hold(caller.name, turn));
+                        reply->ok(sdbus::UnixFd{text.release(), sdbus::adopt_fd});
+                      });
   });
 }
 
@@ -79,16 +79,15 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
       taken->emplace_back(Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)});
       if (!taken->back().get()) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
     }
-    with_credentials(reply, [this, reply, taken, names = std::move(names),
-                             request = value_or_throw(parse_import_options(options))](
-                                const Credentials& caller, const std::string& unique_name) {
-      require_may_measure(caller, unique_name, "import a run");
+    const auto import = [this, reply, taken, names = std::move(names),
+                         request = value_or_throw(parse_import_options(options))](const Caller& caller) {
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
       std::vector<core::NamedFile> named;
       for (std::size_t i = 0; i < taken->size(); ++i) named.push_back({(*taken)[i].take(), names[i]});
-      import_files(reply, std::move(named), owned, unique_name);
-    });
+      import_files(reply, std::move(named), owned, caller.name);
+    };
+    with_allowed({.actions = {core::Action::measure}, .deed = "import a run"}, reply, import);
   });
 }
 

@@ -39,15 +39,14 @@ void ManagerObject::ListTraceSamples(sdbus::Result<Dicts, std::string>&& result,
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_line("event", event, kNameLimit));
-    with_credentials(reply, [this, reply, run, event, cursor, limit](const Credentials& caller,
-                                                                     const std::string& unique_name) {
-      const core::RunRow row = readable_run(run, caller, unique_name, "trace samples");
+    const auto list = [this, reply, event, cursor, limit](const core::RunRow& row, const Caller&) {
       const WirePage page = fitting_page(
           page_limit(limit, kSamplesPageLimit),
           [&](std::uint32_t rows) { return ports_.queries.trace_samples(row.id, event, cursor, rows); },
           sample_row);
       reply->ok(page.rows, page.next);
-    });
+    };
+    with_readable_run(run, "trace samples", Raw::of_owner, reply, list);
   });
 }
 
@@ -64,23 +63,26 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListTraceStacks(con
 }
 
 void ManagerObject::Mark(sdbus::Result<>&& result, std::uint64_t job, std::string text) {
-  mark_job(std::move(result), job, text, dbus::caller_of(getObject()));
+  mark_job(std::move(result), job, text, dbus::sender_of(getObject()));
 }
 
 void ManagerObject::mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
-                             const std::string& caller) {
+                             const dbus::Sender& sender) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_mark(text));
-    const auto mark = [this, reply, job, text](const Credentials& known, const std::string& unique_name) {
+    const auto mark = [this, reply, job, text](const Caller& caller) {
       const JobId id = value_or_throw(parse_id(job, "job"));
       const auto status = ports_.scheduler.job(id);
       if (!status) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
-      require_may_act_as(status->owner, known, unique_name, fmt::format("mark job {}", id));
-      throw_if_failed(ports_.scheduler.mark(id, text));
-      reply->ok();
+      const Wanted wanted{.actions = {managing(status->owner, caller)},
+                          .deed = fmt::format("mark job {} of uid {}", id, status->owner)};
+      when_allowed(caller, wanted, reply, [this, reply, id, text] {
+        throw_if_failed(ports_.scheduler.mark(id, text));
+        reply->ok();
+      });
     };
-    with_credentials_of(caller, reply, mark);
+    with_caller(sender, reply, mark);
   });
 }
 

@@ -53,23 +53,36 @@ void announce(const char* what, JobId job, Announce announcement) {
   }
 }
 
+// The log has each user's first refusal, and their number once a minute.
+void log_refusal(const Refused& refused) {
+  if (refused.count == 1) return log::warn(refused.what);
+  log::warn(fmt::format("{} more calls of uid {} were refused, the last: {}", refused.count, refused.uid,
+                        refused.what));
+}
+
 }  // namespace
 
 // In the order of construction: later members use earlier ones.
 struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
       : bus(loop),
-        authorization(bus.get()),
+        refusals(loop,
+                 [refused = settings.refused](const Refused& each) {
+                   log_refusal(each);
+                   if (refused) refused(each);
+                 }),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
                   // The job may have ended in the meantime, which is fine.
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
+        authorization(bus.get(), callers, refusals, settings.timeouts),
         manager(bus.get(), {ports, authorization, callers}, std::move(settings)) {}
 
   Attached bus;
-  Authorization authorization;
+  Refusals refusals;
   Callers callers;
+  Authorization authorization;
   ManagerObject manager;
   std::map<JobId, JobObject> jobs;
 };
@@ -81,7 +94,9 @@ Service::~Service() = default;
 Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, ServicePorts ports,
                                                  ServiceSettings settings) {
   try {
+    const gid_t group = settings.group;
     auto parts = std::make_unique<Parts>(loop, ports, std::move(settings));
+    parts->authorization.set_group(group);
     std::unique_ptr<Service> service{new Service(std::move(parts))};
     for (const core::JobStatus& job : ports.scheduler.jobs()) service->job_added(job);
     service->parts_->bus.get().requestName(dbus::ServiceName{dbus::kService});
@@ -94,7 +109,7 @@ Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, ServicePorts p
 }
 
 void Service::set_group(gid_t group) {
-  parts_->manager.set_group(group);
+  parts_->authorization.set_group(group);
 }
 
 void Service::job_added(const core::JobStatus& job) {

@@ -3,11 +3,15 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
+#include "daemon/bus/refusals.hpp"
+#include "daemon/bus/timeouts.hpp"
+#include "daemon/core/action.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/file_import.hpp"
@@ -22,7 +26,12 @@ struct ServiceSettings {
   std::string version;         // of the daemon
   std::string iperf3_version;  // empty if there is none
   bool live_intervals = false;
-  gid_t group = static_cast<gid_t>(-1);  // its members and root may measure; -1: only root
+  gid_t group = static_cast<gid_t>(-1);  // its members may measure; -1: only root may
+  // Events that every member may record; others are an action of their own. Empty: all events.
+  core::EventAllowed event_allowed = {};
+  // Told of refused calls beside the log, as Refusals does it. Must not throw.
+  Refusals::Sink refused = {};
+  AuthorizationTimeouts timeouts = {};
 };
 
 // The objects that the methods use; all must outlive the service.

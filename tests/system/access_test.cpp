@@ -85,14 +85,19 @@ TEST_F(Access, a_user_outside_the_group_may_read) {
   }
 }
 
-TEST_F(Access, a_member_of_the_group_may_stop_the_job_of_another) {
+TEST_F(Access, a_member_may_stop_his_own_job_but_neither_stop_nor_delete_the_work_of_another) {
   JobWatch watch{lab().bus().address()};
   const StartedJob job = lab().start("local", {"duration=30s"});
-  EXPECT_EQ(lab().ctl({"stop", std::to_string(job.id)}, lab().users().other_member).code, 0);
+  const Outcome refused = lab().ctl({"stop", std::to_string(job.id)}, lab().users().other_member);
+  EXPECT_EQ(refused.code, kDenied) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("that needs root"));
+  EXPECT_EQ(lab().ctl({"delete", run_to_read_text()}, lab().users().other_member).code, kDenied);
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs WHERE id = " + run_to_read_text()), 1);
+  EXPECT_EQ(lab().ctl({"stop", std::to_string(job.id)}).code, 0);
   EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
 }
 
-TEST_F(Access, a_member_of_the_group_may_delete) {
+TEST_F(Access, a_member_may_delete_his_own_run) {
   const Outcome started = lab().ctl({"start", "local", "-o", "json"});
   ASSERT_EQ(started.code, 0) << started.err;
   const auto run = json::parse(started.out).at("runs").at(0).at("run").get<std::uint64_t>();

@@ -1,8 +1,11 @@
 #include "daemon/bus/authorization.hpp"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "tests/unit/bus/bus_test.hpp"
@@ -10,40 +13,55 @@
 namespace netperfd::bus {
 namespace {
 
+using testing::ElementsAre;
+
 constexpr uid_t kNobody = 65534;
 
-TEST(MayMeasure, root_and_members_of_the_group_and_nobody_else) {
-  EXPECT_TRUE(may_measure({.uid = 0, .groups = {}}, 100));
-  EXPECT_TRUE(may_measure({.uid = 7, .groups = {3, 100}}, 100));
-  EXPECT_FALSE(may_measure({.uid = 7, .groups = {3}}, 100));
-  EXPECT_FALSE(may_measure({.uid = 7, .groups = {}}, 100));
-  EXPECT_FALSE(may_measure({}, 100));
+using core::Action;
+
+constexpr std::array kActions{Action::measure,      Action::measure_design, Action::trace_functions,
+                              Action::trace_events, Action::manage_own,     Action::manage_others,
+                              Action::read_raw};
+
+Caller user_in(std::vector<gid_t> groups) {
+  return {.name = ":1.7", .uid = 7, .groups = std::move(groups)};
 }
 
-TEST(MayMeasure, without_a_group_nobody_is_its_member) {
-  EXPECT_FALSE(may_measure({.uid = 7, .groups = {static_cast<gid_t>(-1)}}, static_cast<gid_t>(-1)));
+// What is allowed without polkit, by name.
+std::vector<std::string_view> allowed(const Caller& caller, gid_t group) {
+  std::vector<std::string_view> names;
+  for (const Action action : kActions) {
+    if (is_allowed_without_polkit(caller, action, group)) names.push_back(to_string(action));
+  }
+  return names;
 }
 
-TEST(MayActAs, root_and_the_owner) {
-  EXPECT_TRUE(may_act_as({.uid = 0, .groups = {}}, 7));
-  EXPECT_TRUE(may_act_as({.uid = 7, .groups = {}}, 7));
-  EXPECT_FALSE(may_act_as({.uid = 8, .groups = {0, 100}}, 7));
+TEST(WithoutPolkit, root_may_everything) {
+  EXPECT_EQ(allowed({.name = ":1.7", .uid = 0}, 100).size(), kActions.size());
 }
 
-TEST(DescribeGroup, by_its_name_or_else_its_number) {
-  EXPECT_EQ(describe_group(0), "the group root");
-  EXPECT_EQ(describe_group(54321), "the group 54321");
-  EXPECT_EQ(describe_group(static_cast<gid_t>(-1)), "");
+TEST(WithoutPolkit, members_may_measure_and_manage_their_own_work_and_others_only_the_latter) {
+  EXPECT_THAT(allowed(user_in({3, 100}), 100),
+              ElementsAre("measure", "measure-with-design", "trace-functions", "manage-own"));
+  EXPECT_THAT(allowed(user_in({3}), 100), ElementsAre("manage-own"));
+  EXPECT_THAT(allowed(user_in({}), 100), ElementsAre("manage-own"));
+  EXPECT_THAT(allowed({}, 100), ElementsAre("manage-own"));
 }
 
-std::string start(sdbus::IProxy& manager) {
-  return outcome_of([&] {
-    sdbus::ObjectPath job;
-    manager.callMethod("StartScenario")
-        .onInterface(dbus::kManagerInterface)
-        .withArguments(std::string{"fake"}, dbus::Row{})
-        .storeResultsTo(job);
-  });
+TEST(WithoutPolkit, without_a_group_nobody_is_its_member) {
+  EXPECT_THAT(allowed(user_in({static_cast<gid_t>(-1)}), static_cast<gid_t>(-1)), ElementsAre("manage-own"));
+}
+
+TEST(Managing, own_work_is_another_action_than_that_of_others) {
+  EXPECT_EQ(managing(7, user_in({})), Action::manage_own);
+  EXPECT_EQ(managing(8, user_in({})), Action::manage_others);
+  EXPECT_EQ(managing(0, user_in({0})), Action::manage_others);
+}
+
+TEST(NameOfGroup, is_its_name_or_else_its_number) {
+  EXPECT_EQ(name_of_group(0), "root");
+  EXPECT_EQ(name_of_group(54321), "54321");
+  EXPECT_EQ(name_of_group(static_cast<gid_t>(-1)), "");
 }
 
 std::string with_number(sdbus::IProxy& manager, const char* method, std::uint64_t number) {
@@ -86,11 +104,17 @@ class AuthorizationTest : public BusTest {
     queries.stored.front().owner = kOwner;
     queries.documents = {{"client.stdout", "{}\n"}};
   }
+
+  ServiceSettings settings() override {
+    ServiceSettings made = BusTest::settings();
+    made.event_allowed = [](const EventSpec& event) { return event.name.starts_with("skb:"); };
+    return made;
+  }
 };
 
 TEST_F(AuthorizationTest, another_user_may_not_start_stop_or_delete) {
   ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
-  EXPECT_EQ(as({}, start), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({}, start_fake), dbus::error::kAccessDenied);
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "StopJob", 1); }),
             dbus::error::kAccessDenied);
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "DeleteRun", 41); }),
@@ -102,10 +126,10 @@ TEST_F(AuthorizationTest, another_user_may_not_start_stop_or_delete) {
 }
 
 TEST_F(AuthorizationTest, the_object_of_a_job_asks_who_stops_it_as_the_manager_does) {
-  ASSERT_TRUE(scheduler->submit(core::a_job(), 0));
+  ASSERT_TRUE(scheduler->submit(core::a_job(), kOwner));
   EXPECT_EQ(as({}, stop_its_object), dbus::error::kAccessDenied);
   EXPECT_EQ(scheduler->job(1)->state, core::JobState::pending);
-  EXPECT_EQ(as({.groups = {kGroup}}, stop_its_object), "ok");
+  EXPECT_EQ(as({.uid = kOwner, .gid = kOwner}, stop_its_object), "ok");
   clock.turn();
   EXPECT_EQ(scheduler->job(1)->state, core::JobState::canceled);
 }
@@ -113,29 +137,52 @@ TEST_F(AuthorizationTest, the_object_of_a_job_asks_who_stops_it_as_the_manager_d
 TEST_F(AuthorizationTest, a_denial_names_the_group_of_the_settings) {
   const auto denial = [](sdbus::IProxy& manager) -> std::string {
     try {
-      manager.callMethod("StopJob").onInterface(dbus::kManagerInterface).withArguments(std::uint64_t{1});
+      dbus::Rows rows;
+      manager.callMethod("ListCapabilities")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(true)
+          .storeResultsTo(rows);
     } catch (const sdbus::Error& e) {
       return e.getMessage();
     }
     return "allowed";
   };
-  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root or the group 54321");
+  const std::string denied = "uid 65534 may not probe the capabilities anew; that needs root";
+  EXPECT_EQ(as({}, denial), denied + " or the group 54321");
   service->set_group(0);
-  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root or the group root");
+  EXPECT_EQ(as({}, denial), denied + " or the group root");
   service->set_group(static_cast<gid_t>(-1));
-  EXPECT_EQ(as({}, denial), "uid 65534 may not stop job 1; that needs root");
+  EXPECT_EQ(as({}, denial), denied);
 }
 
-TEST_F(AuthorizationTest, a_denial_does_not_tell_what_exists) {
+TEST_F(AuthorizationTest, the_group_is_a_property) {
+  const auto group = [](sdbus::IProxy& manager) {
+    const sdbus::Variant value = manager.getProperty("AuthorizedGroup").onInterface(dbus::kManagerInterface);
+    return value.get<std::string>();
+  };
+  EXPECT_EQ(as({}, group), "54321");
+  service->set_group(0);
+  EXPECT_EQ(as({}, group), "root");
+}
+
+// Everybody may list the jobs and runs.
+TEST_F(AuthorizationTest, what_does_not_exist_is_not_found_for_everybody) {
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "StopJob", 99); }),
-            dbus::error::kAccessDenied);
+            dbus::error::kNotFound);
   EXPECT_EQ(as({}, [](auto& manager) { return with_number(manager, "DeleteRun", 99); }),
-            dbus::error::kAccessDenied);
+            dbus::error::kNotFound);
 }
 
-TEST_F(AuthorizationTest, a_member_by_supplementary_group_may_start_stop_and_delete) {
+TEST_F(AuthorizationTest, who_may_not_measure_does_not_learn_what_is_wrong_with_a_job) {
+  scenarios.refusal = Error{ErrorKind::invalid_argument, "line 3: no such key"};
+  EXPECT_EQ(as({}, start_fake), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({.groups = {kGroup}}, start_fake), dbus::error::kInvalidArgument);
+}
+
+TEST_F(AuthorizationTest, a_member_by_supplementary_group_may_start_and_manage_his_own) {
   const User member{.groups = {kGroup}};
-  EXPECT_EQ(as(member, start), "ok");
+  queries.stored.front().owner = kNobody;
+  EXPECT_EQ(as(member, start_fake), "ok");
   ASSERT_TRUE(scheduler->job(1));
   EXPECT_EQ(scheduler->job(1)->owner, kNobody);
   EXPECT_EQ(as(member, [](auto& manager) { return with_number(manager, "StopJob", 1); }), "ok");
@@ -143,8 +190,38 @@ TEST_F(AuthorizationTest, a_member_by_supplementary_group_may_start_stop_and_del
   EXPECT_TRUE(queries.stored.empty());
 }
 
+TEST_F(AuthorizationTest, a_member_may_neither_stop_nor_delete_the_work_of_others_but_root_may) {
+  ASSERT_TRUE(scheduler->submit(core::a_job(), kOwner));
+  const auto stop = [](auto& manager) { return with_number(manager, "StopJob", 1); };
+  const auto remove = [](auto& manager) { return with_number(manager, "DeleteRun", 41); };
+  const User member{.groups = {kGroup}};
+  EXPECT_EQ(as(member, stop), dbus::error::kAccessDenied);
+  EXPECT_EQ(as(member, remove), dbus::error::kAccessDenied);
+  EXPECT_EQ(queries.stored.size(), 1U);
+  const User root{.uid = 0, .gid = 0};
+  EXPECT_EQ(as(root, stop), "ok");
+  EXPECT_EQ(as(root, remove), "ok");
+}
+
+TEST_F(AuthorizationTest, a_design_and_functions_are_for_members_and_other_events_for_root) {
+  scenarios.what_is_made = core::a_traced_job();
+  const User member{.groups = {kGroup}};
+  const auto start_text = [](sdbus::IProxy& manager) {
+    return outcome_of([&] {
+      manager.callMethod("StartJob")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(std::string{"name: x"}, std::string{"x"}, dbus::Row{});
+    });
+  };
+  EXPECT_EQ(as(member, start_text), "ok");
+  scenarios.what_is_made.trace->events = {{.name = "printk:console", .filter = {}}};
+  EXPECT_EQ(as(member, start_fake), "ok") << "a scenario of root may record any event";
+  EXPECT_EQ(as(member, start_text), dbus::error::kAccessDenied);
+  EXPECT_EQ(as({.uid = 0, .gid = 0}, start_text), "ok");
+}
+
 TEST_F(AuthorizationTest, a_member_by_primary_group_may_start) {
-  EXPECT_EQ(as({.gid = kGroup}, start), "ok");
+  EXPECT_EQ(as({.gid = kGroup}, start_fake), "ok");
 }
 
 TEST_F(AuthorizationTest, everybody_may_read) {
@@ -199,9 +276,9 @@ TEST_F(AuthorizationTest, only_root_may_own_the_name) {
 // Uses a connection of its own, since the service does not expose its connection.
 class Question : public BusTest {
  protected:
-  Result<Credentials> ask(Authorization& authorization, const std::string& name) {
-    std::optional<Result<Credentials>> answer;
-    authorization.ask(name, [&](const Result<Credentials>& caller) { answer = caller; });
+  Result<Caller> ask(const std::string& name) {
+    std::optional<Result<Caller>> answer;
+    authorization->identify({.name = name}, [&](const Result<Caller>& caller) { answer = caller; });
     EXPECT_TRUE(run_until(*loop, [&] { return answer.has_value(); }));
     return answer.value_or(fail(ErrorKind::internal, "no answer"));
   }
@@ -210,57 +287,82 @@ class Question : public BusTest {
     if (IsSkipped()) return;
     connection = sdbus::createSystemBusConnection();
     dbus::attach(*connection, loop->raw());
+    callers.emplace(dbus::raw(*connection), [](JobId) {});
+    refusals.emplace(*loop, [this](const Refused& each) { refused.push_back(each); });
+    authorization.emplace(*connection, *callers, *refusals,
+                          AuthorizationTimeouts{.credentials = std::chrono::milliseconds{200}});
   }
   void TearDown() override {
+    authorization.reset();
+    refusals.reset();
+    callers.reset();
     if (connection) dbus::detach(*connection);
     connection.reset();
     BusTest::TearDown();
   }
 
   std::unique_ptr<sdbus::IConnection> connection;
+  std::optional<Callers> callers;
+  std::optional<Refusals> refusals;
+  std::optional<Authorization> authorization;
+  std::vector<Refused> refused;
 };
 
 TEST_F(Question, tells_who_a_connection_belongs_to) {
-  Authorization authorization{*connection};
   Client client{*loop};
-  const auto caller = ask(authorization, client.name());
+  const auto caller = ask(client.name());
   ASSERT_TRUE(caller) << caller.error().message;
   EXPECT_EQ(caller->uid, ::geteuid());
   EXPECT_FALSE(caller->groups.empty());
 }
 
 TEST_F(Question, about_a_caller_that_has_left_is_a_denial) {
-  Authorization authorization{*connection};
-  const auto caller = ask(authorization, ":1.4711");
+  const auto caller = ask(":1.4711");
   ASSERT_FALSE(caller);
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
 TEST_F(Question, without_an_answer_in_time_is_a_denial) {
-  Authorization authorization{*connection, std::chrono::milliseconds{20}};
   const std::string name = Client{*loop}.name();
   bus->send_signal(SIGSTOP);
-  const auto caller = ask(authorization, name);
+  const auto caller = ask(name);
   bus->send_signal(SIGCONT);
   ASSERT_FALSE(caller);
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
-TEST_F(Question, beyond_the_limit_is_busy) {
-  Authorization authorization{*connection};
+TEST_F(Question, beyond_the_limit_of_a_connection_is_busy_for_that_connection_alone) {
   std::size_t answered = 0;
   std::optional<ErrorKind> refusal;
-  const auto count = [&](const Result<Credentials>& caller) {
+  const auto count = [&](const Result<Caller>& caller) {
     ++answered;
     if (!caller) refusal = caller.error().kind;
   };
-  for (std::size_t i = 0; i < Authorization::kWaitingLimit; ++i) authorization.ask("org.netperfd1", count);
+  constexpr std::size_t kLimit = Authorization::kQuestionsOfConnectionLimit;
+  for (std::size_t i = 0; i < kLimit; ++i) authorization->identify({.name = "org.netperfd1"}, count);
   EXPECT_EQ(answered, 0U);
-  authorization.ask("org.netperfd1", count);
+  authorization->identify({.name = "org.netperfd1"}, count);
   EXPECT_EQ(refusal, ErrorKind::busy);
-  ASSERT_TRUE(run_until(*loop, [&] { return answered == Authorization::kWaitingLimit + 1; }));
   refusal.reset();
-  EXPECT_TRUE(ask(authorization, "org.netperfd1"));
+  authorization->identify({.name = "org.freedesktop.DBus"}, count);
+  EXPECT_EQ(refusal, std::nullopt);
+  ASSERT_TRUE(run_until(*loop, [&] { return answered == kLimit + 2; }));
+  refusal.reset();
+  EXPECT_TRUE(ask("org.netperfd1"));
+}
+
+TEST_F(Question, of_a_user_who_is_refused_all_the_time_is_not_even_asked) {
+  const std::string name = Client{*loop}.name();
+  Caller caller{.name = name, .uid = 7};
+  for (int i = 0; i < 200; ++i) authorization->note_refusal(caller, "uid 7 may not stop job 1");
+  ASSERT_EQ(refused.size(), 1U) << "one line at once, the number later";
+  EXPECT_EQ(refused.front().what, "denied (" + name + "): uid 7 may not stop job 1");
+  std::optional<ErrorKind> refusal;
+  authorization->identify({.name = name}, [&](const Result<Caller>& known) {
+    refusal = known ? std::nullopt : std::optional{known.error().kind};
+  });
+  EXPECT_EQ(refusal, ErrorKind::busy) << "without a turn of the loop";
+  EXPECT_TRUE(ask("org.netperfd1")) << "of another user";
 }
 
 }  // namespace

@@ -68,14 +68,6 @@ std::string describe(sd_bus_message* message) {
   return line;
 }
 
-void become(const User& user) {
-  if (::geteuid() != 0) return;
-  if (::setgroups(user.groups.size(), user.groups.data()) != 0 ||
-      ::setresgid(user.gid, user.gid, user.gid) != 0 || ::setresuid(user.uid, user.uid, user.uid) != 0) {
-    ::_exit(126);
-  }
-}
-
 std::string call_manager(const std::function<std::string(sdbus::IProxy&)>& body) {
   try {
     const auto connection = sdbus::createSystemBusConnection();
@@ -88,6 +80,14 @@ std::string call_manager(const std::function<std::string(sdbus::IProxy&)>& body)
 }
 
 }  // namespace
+
+void become(const User& user) {
+  if (::geteuid() != 0) return;
+  if (::setgroups(user.groups.size(), user.groups.data()) != 0 ||
+      ::setresgid(user.gid, user.gid, user.gid) != 0 || ::setresuid(user.uid, user.uid, user.uid) != 0) {
+    ::_exit(126);
+  }
+}
 
 bool run_until(EventLoop& loop, const std::function<bool()>& done) {
   while (!done()) {
@@ -103,6 +103,16 @@ std::string outcome_of(const std::function<void()>& call) {
   } catch (const sdbus::Error& e) {
     return e.getName();
   }
+}
+
+std::string start_fake(sdbus::IProxy& manager) {
+  return outcome_of([&] {
+    sdbus::ObjectPath job;
+    manager.callMethod("StartScenario")
+        .onInterface(dbus::kManagerInterface)
+        .withArguments(std::string{"fake"}, dbus::Row{})
+        .storeResultsTo(job);
+  });
 }
 
 Client::Client(EventLoop& loop) : loop_(loop), connection_(sdbus::createSystemBusConnection()) {
@@ -144,15 +154,17 @@ void BusTest::SetUp() {
   loop.emplace(std::move(*made_loop));
   scheduler.emplace(
       core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints, commands, sides}, 4);
-  auto created = Service::create(*loop, ports(),
-                                 {.version = "1.2.3",
-                                  .iperf3_version = "3.12",
-                                  .live_intervals = true,
-                                  // Without root no other user can be simulated, so this user must be a
-                                  // member.
-                                  .group = ::geteuid() == 0 ? kGroup : ::getegid()});
+  auto created = Service::create(*loop, ports(), settings());
   ASSERT_TRUE(created) << created.error().message;
   service = std::move(*created);
+}
+
+ServiceSettings BusTest::settings() {
+  return {.version = "1.2.3",
+          .iperf3_version = "3.12",
+          .live_intervals = true,
+          // Without root no other user can be simulated, so this user must be a member.
+          .group = ::geteuid() == 0 ? kGroup : ::getegid()};
 }
 
 void BusTest::TearDown() {

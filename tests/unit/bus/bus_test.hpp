@@ -130,6 +130,9 @@ struct User {
   std::vector<gid_t> groups = {};
 };
 
+// If this is root: becomes the user for good, or ends the process.
+void become(const User& user);
+
 class BusTest : public testing::Test {
  protected:
   static constexpr gid_t kGroup = 54321;  // the group that may measure
@@ -137,6 +140,8 @@ class BusTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
+  // Of the service that SetUp() creates.
+  [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {
     return {*scheduler, scenarios, catalogue, queries, importer, trace_import};
   }
@@ -182,5 +187,7 @@ class ClientTest : public BusTest {
 
 // The D-Bus name of the error that `call` throws, or "ok".
 std::string outcome_of(const std::function<void()>& call);
+// The same for StartScenario.
+std::string start_fake(sdbus::IProxy& manager);
 
 }  // namespace netperfd::bus

@@ -1,5 +1,7 @@
 #include "daemon/bus/callers.hpp"
 
+#include <gmock/gmock.h>
+
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {
@@ -104,12 +106,19 @@ class Watch : public BusTest {
     callers.emplace(connection, [this](JobId job) { gone.push_back(job); });
   }
   void TearDown() override {
+    clients.clear();
     callers.reset();
     if (connection != nullptr) sd_bus_detach_event(connection);
     sd_bus_flush_close_unref(connection);
     BusTest::TearDown();
   }
 
+  void subscribe_another(uid_t uid) {
+    clients.push_back(std::make_unique<Client>(*loop));
+    ASSERT_TRUE(callers->subscribe(clients.back()->name(), uid));
+  }
+
+  std::vector<std::unique_ptr<Client>> clients;
   sd_bus* connection = nullptr;
   std::optional<Callers> callers;
   std::vector<JobId> gone;
@@ -175,25 +184,45 @@ TEST_F(Watch, holds_one_thing_a_caller) {
 
 TEST_F(Watch, a_caller_that_is_let_go_of_stays_subscribed) {
   Client client{*loop};
-  ASSERT_TRUE(callers->subscribe(client.name()));
+  ASSERT_TRUE(callers->subscribe(client.name(), 7));
   ASSERT_TRUE(callers->hold(client.name(), std::make_shared<int>()));
   callers->let_go(client.name());
   EXPECT_TRUE(callers->anyone_subscribed());
   callers->let_go("never held anything");
 }
 
-TEST_F(Watch, has_room_for_so_many_subscribers_and_tells_the_next_to_come_again) {
-  std::vector<std::unique_ptr<Client>> clients;
-  for (std::size_t i = 0; i < Callers::kSubscribersLimit; ++i) {
-    clients.push_back(std::make_unique<Client>(*loop));
-    ASSERT_TRUE(callers->subscribe(clients.back()->name()));
-  }
+TEST_F(Watch, a_user_has_so_many_subscribers_and_others_are_not_kept_from_theirs) {
+  for (std::size_t i = 0; i < Callers::kSubscribersOfUserLimit; ++i) subscribe_another(7);
   Client late{*loop};
-  const auto refused = callers->subscribe(late.name());
+  const auto refused = callers->subscribe(late.name(), 7);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("of uid 7"));
+  EXPECT_TRUE(callers->subscribe(late.name(), 8));
   callers->unsubscribe(clients.front()->name());
-  EXPECT_TRUE(callers->subscribe(late.name()));
+  const Client later{*loop};
+  EXPECT_TRUE(callers->subscribe(later.name(), 7));
+}
+
+TEST_F(Watch, has_room_for_so_many_subscribers_and_for_root) {
+  for (std::size_t i = 0; i < Callers::kSubscribersLimit; ++i) subscribe_another(static_cast<uid_t>(100 + i));
+  Client late{*loop};
+  const auto refused = callers->subscribe(late.name(), 7);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_TRUE(callers->subscribe(late.name(), 0));
+}
+
+TEST_F(Watch, tells_that_a_caller_leaves_unless_it_is_forgotten) {
+  std::optional<Client> client{*loop};
+  std::string told;
+  const auto first = callers->on_leaving(client->name(), [&] { told += "first "; });
+  const auto second = callers->on_leaving(client->name(), [&] { told += "second "; });
+  ASSERT_TRUE(first && second);
+  callers->forget(client->name(), *first);
+  client.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return !told.empty(); }));
+  EXPECT_EQ(told, "second ");
 }
 
 }  // namespace

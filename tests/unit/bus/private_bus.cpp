@@ -39,6 +39,10 @@ constexpr const char* kConfiguration = R"(<busconfig>
     <allow receive_type="error"/>
     <allow receive_type="signal"/>
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+    <allow send_destination="org.freedesktop.PolicyKit1"/>
+  </policy>
+  <policy user="root">
+    <allow own="org.freedesktop.PolicyKit1"/>
   </policy>
   <include>{policy}</include>
 </busconfig>

@@ -1,0 +1,50 @@
+#include "daemon/core/action.hpp"
+
+#include <algorithm>
+
+namespace netperfd::core {
+namespace {
+
+bool has_commands(const Variant& side) {
+  return !side.apply.empty() || !side.verify.empty();
+}
+
+}  // namespace
+
+std::string_view to_string(Action action) {
+  switch (action) {
+    case Action::measure:
+      return "measure";
+    case Action::measure_design:
+      return "measure-with-design";
+    case Action::trace_functions:
+      return "trace-functions";
+    case Action::trace_events:
+      return "trace-events";
+    case Action::manage_own:
+      return "manage-own";
+    case Action::manage_others:
+      return "manage-others";
+    case Action::read_raw:
+      return "read-raw-data";
+  }
+  return "unknown";
+}
+
+std::vector<Action> actions_of(const JobSpec& spec, TraceSource source, const EventAllowed& allowed) {
+  std::vector<Action> actions;
+  if (spec.design && spec.design->has_variants() &&
+      (has_commands(*spec.design->a) || has_commands(*spec.design->b))) {
+    actions.push_back(Action::measure_design);
+  }
+  if (spec.trace) {
+    if (spec.trace->function_graph) actions.push_back(Action::trace_functions);
+    const bool asks_for_others = source == TraceSource::caller && allowed != nullptr &&
+                                 !std::ranges::all_of(spec.trace->events, allowed);
+    if (asks_for_others) actions.push_back(Action::trace_events);
+  }
+  actions.push_back(Action::measure);
+  return actions;
+}
+
+}  // namespace netperfd::core
