@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/base/asking.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -46,6 +47,8 @@ Exit run(int argc, char** argv) {
   app.add_option("-o,--output", settings.format, "Format of the output: table (for people), json or csv")
       ->transform(CLI::Transformer(formats))
       ->type_name("FORMAT");
+  app.add_flag_callback("--no-ask-password", never_ask_for_password,
+                        "Never ask for a password, not even on a terminal");
   app.footer(
       "Example:\n"
       "  netperfctl start veth-tcp --label before    measure, and follow it\n"

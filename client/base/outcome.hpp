@@ -36,7 +36,8 @@ struct Failure {
   Exit exit = Exit::other;
   std::string message;  // for a person; may hold control characters of whoever wrote it
   Step step = Step::asked;
-  std::string cause;  // `message` without advice, where `step` is not asked
+  std::string cause;          // `message` without advice, where `step` is not asked
+  bool needs_person = false;  // it was denied, but an administrator's password would help
 };
 
 template <class T>

@@ -70,22 +70,22 @@ Outcome<Daemon> Daemon::connect() {
 }
 
 Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {
-  return change([&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); },
-                failure_of_job);
+  return guarded_call(
+      *bus_, [&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); }, failure_of_job);
 }
 
 Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::string& origin,
                                          const StartOptions& options) {
-  return change([&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); },
-                failure_of_job);
+  return guarded_call(
+      *bus_, [&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); }, failure_of_job);
 }
 
 Outcome<void> Daemon::stop_job(std::uint64_t job) {
-  return change([&] { bus_->StopJob(job); });
+  return guarded_call(*bus_, [&] { bus_->StopJob(job); });
 }
 
 Outcome<void> Daemon::delete_run(std::uint64_t run) {
-  return change([&] { bus_->DeleteRun(run); });
+  return guarded_call(*bus_, [&] { bus_->DeleteRun(run); });
 }
 
 Outcome<DaemonInfo> Daemon::info() {
@@ -153,7 +153,7 @@ Outcome<std::string> Daemon::document(std::uint64_t run, const std::string& name
 }
 
 Outcome<OwnedFd> Daemon::open_document(std::uint64_t run, const std::string& name) {
-  return call([&] { return OwnedFd{bus_->OpenDocument(run, name).release()}; });
+  return guarded_call(*bus_, [&] { return OwnedFd{bus_->OpenDocument(run, name).release()}; });
 }
 
 Outcome<void> Daemon::follow(Loop& loop, JobListener& listener) {

@@ -63,6 +63,8 @@ class JobListener {
   virtual void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                          const std::string& error) = 0;
   virtual void run_deleted(std::uint64_t job, std::uint64_t run) = 0;
+  // The daemon will call interval() and trace_progress() only while others subscribe, for this reason.
+  virtual void without_intervals(const std::string& reason) = 0;
   // The daemon left the bus or sent an invalid message.
   virtual void lost(const Failure& failure) = 0;
 };

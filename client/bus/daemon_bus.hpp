@@ -22,8 +22,10 @@
 #include <utility>
 #include <vector>
 
+#include "client/base/asking.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/bus/failures.hpp"
+#include "client/bus/password_agent.hpp"
 #include "client/bus/rows.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
@@ -31,6 +33,9 @@
 namespace netperfctl {
 
 namespace dbus = netperfd::dbus;
+
+// Longer than netperfd lets somebody type a password.
+inline constexpr std::chrono::minutes kPasswordAnswer{4};
 
 // Every sdbus-c++ exception ends here.
 template <class Function>
@@ -48,12 +53,24 @@ template <class Function>
   }
 }
 
-// A call that only root and the group may make.
-template <class Function>
-[[nodiscard]] auto change(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
+// A call that not everybody may make. If an administrator could allow it, one is asked at this terminal.
+// `bus` is a Daemon::Bus.
+template <class Bus, class Function>
+[[nodiscard]] auto guarded_call(Bus& bus, Function function,
+                                Failure (*read)(const sdbus::Error&) = failure_of)
     -> Outcome<decltype(function())> {
   auto outcome = call(function, read);
-  if (!outcome) return std::unexpected(with_membership_hint(std::move(outcome.error())));
+  if (!outcome && outcome.error().needs_person && may_ask_for_password()) {
+    const PasswordAgent agent;
+    const auto usual = bus.wait_at_most(kPasswordAnswer);
+    bus.permit_questions(true);
+    outcome = call(function, read);
+    bus.permit_questions(false);
+    bus.wait_at_most(usual);
+  }
+  if (!outcome && outcome.error().exit == Exit::denied) {
+    return std::unexpected(with_membership_hint(std::move(outcome.error()), bus.authorized_group()));
+  }
   return outcome;
 }
 
@@ -109,6 +126,16 @@ class Daemon::Bus final
     return before;
   }
 
+  // Whether the daemon may have somebody asked for a password during further calls.
+  void permit_questions(bool permitted) {
+    sd_bus_set_allow_interactive_authorization(dbus::raw(*connection), permitted ? 1 : 0);
+  }
+
+  // Empty if the daemon does not say.
+  std::string authorized_group() {
+    return call([&] { return AuthorizedGroup(); }).value_or("");
+  }
+
   void follow(Loop& loop, JobListener& listener) {
     dbus::attach(*connection, loop.raw());
     listener_ = &listener;
@@ -122,7 +149,12 @@ class Daemon::Bus final
                                              "'org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'",
                                              dbus::kService),
                                  [this](auto&& message) { told([&] { on_owner_changed(message); }); }));
-    Subscribe();
+    try {
+      Subscribe();
+    } catch (const sdbus::Error& error) {
+      if (error.getName() != dbus::error::kBusy) throw;
+      listener.without_intervals(error.getMessage());
+    }
   }
 
   std::map<std::uint64_t, LiveJobView>& fetch_jobs() {

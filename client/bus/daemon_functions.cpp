@@ -41,7 +41,7 @@ Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& 
 }
 
 Outcome<OwnedFd> Daemon::open_trace_text(std::uint64_t run) {
-  return call([&] { return OwnedFd{bus_->OpenTraceText(run).release()}; });
+  return guarded_call(*bus_, [&] { return OwnedFd{bus_->OpenTraceText(run).release()}; });
 }
 
 Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& files,
@@ -50,7 +50,7 @@ Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& fil
   dbus::Row row;
   if (options.name) row.emplace("name", *options.name);
   if (options.label) row.emplace("label", *options.label);
-  return change([&] {
+  return guarded_call(*bus_, [&] {
     const auto usual = bus_->wait_at_most(kImportAnswer);
     std::vector<sdbus::UnixFd> sent;
     for (const OwnedFd* file : files) sent.emplace_back(file->get());

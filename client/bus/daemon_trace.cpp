@@ -19,7 +19,7 @@ Outcome<TraceDetails> Daemon::trace(std::uint64_t run) {
 }
 
 Outcome<std::vector<SampleView>> Daemon::trace_samples(std::uint64_t run) {
-  return call([&] {
+  return guarded_call(*bus_, [&] {
     return all_pages<SampleView>(
         [&](const std::string& cursor) { return bus_->ListTraceSamples(run, "", cursor, 0); });
   });
@@ -38,12 +38,12 @@ Outcome<StackPage> Daemon::trace_stacks(std::uint64_t run, std::optional<std::ui
 }
 
 Outcome<void> Daemon::mark(std::uint64_t job, const std::string& text) {
-  return call([&] { bus_->Mark(job, text); });
+  return guarded_call(*bus_, [&] { bus_->Mark(job, text); });
 }
 
 Outcome<std::vector<CapabilityView>> Daemon::capabilities(bool fresh) {
   const auto ask = [&] { return from_rows<CapabilityView>(bus_->ListCapabilities(fresh)); };
-  return fresh ? change(ask) : call(ask);
+  return fresh ? guarded_call(*bus_, ask) : call(ask);
 }
 
 Outcome<std::vector<ModuleView>> Daemon::modules(const std::string& pattern) {

@@ -57,14 +57,13 @@ Failure unreachable(Step step, const std::string& reason) {
           step, reason};
 }
 
-Failure with_membership_hint(Failure failure) {
-  if (failure.exit != Exit::denied) return failure;
+Failure with_membership_hint(Failure failure, const std::string& group) {
+  if (group.empty() || !failure.message.contains("the group " + group)) return failure;
   failure.message += fmt::format(
-      "\nStarting, stopping, deleting, importing and probing anew need root or the group `netperfd`; root "
-      "can add you:\n"
-      "  usermod -aG netperfd {}\n"
+      "\nRoot can add you to it:\n"
+      "  usermod -aG {} {}\n"
       "It holds from your next login.",
-      user_name());
+      group, user_name());
   return failure;
 }
 
@@ -73,8 +72,9 @@ Failure failure_of(const sdbus::Error& error) {
   const std::string& name = error.getName();
   const std::string& message = error.getMessage();
   const Step step = step_of(name);
-  if (step == Step::policy || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired") {
-    return {Exit::denied, "not allowed: " + message, Step::policy, message};
+  const bool needs_person = name == names::kNeedsPerson;
+  if (step == Step::policy || needs_person) {
+    return {Exit::denied, "not allowed: " + message, Step::policy, message, needs_person};
   }
   if (step != Step::asked) return unreachable(step, message);
   if (name == names::kNotFound) return {Exit::not_found, message, {}, {}};

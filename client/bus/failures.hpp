@@ -1,14 +1,17 @@
 // Maps D-Bus errors to messages for the user and exit codes.
 #pragma once
 
+#include <string>
+
 #include "client/base/outcome.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfctl {
 
 [[nodiscard]] Failure failure_of(const sdbus::Error& error);
-// If access was denied, adds how to get access; other failures stay as they are.
-[[nodiscard]] Failure with_membership_hint(Failure failure);
+// If membership in `group` would have helped, as the daemon's message says, adds how to get it; other
+// failures stay as they are.
+[[nodiscard]] Failure with_membership_hint(Failure failure, const std::string& group);
 [[nodiscard]] Failure unreachable(Step step, const std::string& reason);
 
 // For an error while connecting: a bus that exists but hangs up refuses this user.

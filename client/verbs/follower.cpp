@@ -98,6 +98,10 @@ void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string
   if (line_ && job == line_->job().job) say_run_end(run);
 }
 
+void Follower::without_intervals(const std::string& reason) {
+  complain(fmt::format("no live intervals: {}", reason));
+}
+
 void Follower::lost(const Failure& failure) {
   const std::uint64_t job = line_ ? line_->job().job : 0;
   give_up({failure.exit,

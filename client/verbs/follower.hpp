@@ -41,6 +41,7 @@ class Follower final : public JobListener {
   void run_ended(std::uint64_t job, std::uint64_t run, const std::string& state,
                  const std::string& error) override;
   void run_deleted(std::uint64_t, std::uint64_t) override {}
+  void without_intervals(const std::string& reason) override;
   void lost(const Failure& failure) override;
 
  private:

@@ -87,6 +87,9 @@ class Watcher final : public JobListener {
   void run_deleted(std::uint64_t job, std::uint64_t run) override {
     if (format_ == Format::json) put(run_deleted_json(job, run));
   }
+  void without_intervals(const std::string& reason) override {
+    complain(fmt::format("no live intervals: {}", reason));
+  }
   void lost(const Failure& failure) override {
     if (!failure_) failure_ = failure;
     loop_.exit(failure.exit);
