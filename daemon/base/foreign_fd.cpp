@@ -1,35 +1,76 @@
 #include "daemon/base/foreign_fd.hpp"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <deque>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
 namespace netperfd {
 namespace {
 
-std::atomic<std::size_t> g_under_way = 0;
+// Each descriptor whose close does not return has one of them.
+constexpr std::size_t kMostThreads = 8;
+
+// What the threads share. It outlives all of them: nothing waits for a thread that never ends.
+struct Closing {
+  std::mutex mutex;
+  std::deque<int> waiting;
+  std::size_t threads = 0;
+  std::size_t under_way = 0;  // those waiting and those being closed
+};
+
+Closing& closing() {
+  static auto* const shared = new Closing;  // NOLINT(cppcoreguidelines-owning-memory): see above
+  return *shared;
+}
+
+// A close that waits for unsent data would end with the interval that the socket's owner chose. If the
+// descriptor is of no socket, this fails, as it should.
+void do_not_linger(int number) {
+  const linger none{};
+  (void)::setsockopt(number, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+}
+
+void close_what_waits() {
+  Closing& shared = closing();
+  std::unique_lock lock(shared.mutex);
+  while (!shared.waiting.empty()) {
+    const int number = shared.waiting.front();
+    shared.waiting.pop_front();
+    lock.unlock();
+    do_not_linger(number);
+    // The kernel frees the number at once and waits after that.
+    ::close(number);
+    lock.lock();
+    --shared.under_way;
+  }
+  --shared.threads;
+}
 
 }  // namespace
 
 void close_elsewhere(Fd fd) {
   if (!fd) return;
-  const int number = fd.release();
-  ++g_under_way;
+  Closing& shared = closing();
+  const std::lock_guard lock(shared.mutex);
+  shared.waiting.push_back(fd.release());
+  ++shared.under_way;
+  if (shared.threads == kMostThreads) return;
   try {
-    // The kernel frees the number at once and waits after that. The thread is detached: nothing depends on
-    // its end.
-    std::thread([number] {
-      ::close(number);
-      --g_under_way;
-    }).detach();
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): it is open, and so it is counted
+    // Detached: nothing depends on its end.
+    std::thread(close_what_waits).detach();
+    ++shared.threads;
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): it waits for the next thread
   }
 }
 
 std::size_t closes_under_way() {
-  return g_under_way;
+  Closing& shared = closing();
+  const std::lock_guard lock(shared.mutex);
+  return shared.under_way;
 }
 
 }  // namespace netperfd

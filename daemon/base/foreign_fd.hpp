@@ -9,8 +9,8 @@
 
 namespace netperfd {
 
-// Closes it in a thread of its own. If no thread can be started, the descriptor stays open: a lost descriptor
-// is better than a blocked loop.
+// Closes it in another thread, of which there are a few. A descriptor that finds all of them blocked, or no
+// thread, stays open until one is free: a lost descriptor is better than a blocked loop.
 void close_elsewhere(Fd fd);
 // Number of descriptors passed to close_elsewhere() that are not closed yet.
 [[nodiscard]] std::size_t closes_under_way();

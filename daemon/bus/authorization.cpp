@@ -108,11 +108,20 @@ Status Authorization::check_limits(const std::string& unique_name) {
     return fail(ErrorKind::busy, fmt::format("{} callers wait to be identified already", questions_));
   }
   const auto own = questions_of_.find(unique_name);
-  if (own != questions_of_.end() && own->second >= kQuestionsOfConnectionLimit) {
-    return fail(ErrorKind::busy,
-                fmt::format("{} calls of {} wait for their authorization already", own->second, unique_name));
+  if (own != questions_of_.end() && own->second.waiting >= kQuestionsOfConnectionLimit) {
+    ++own->second.refused;
+    return fail(ErrorKind::busy, fmt::format("{} calls of {} wait for their authorization already",
+                                             own->second.waiting, unique_name));
   }
   return {};
+}
+
+std::uint64_t Authorization::answered(const std::string& unique_name) {
+  --questions_;
+  const auto own = questions_of_.find(unique_name);
+  const std::uint64_t refused = std::exchange(own->second.refused, 0);
+  if (--own->second.waiting == 0) questions_of_.erase(own);
+  return refused;
 }
 
 void Authorization::identify(const dbus::Sender& sender, const Known& known) {
@@ -124,20 +133,23 @@ void Authorization::identify(const dbus::Sender& sender, const Known& known) {
         .withTimeout(credentials_timeout_)
         .withArguments(sender.name)
         .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
-          --questions_;
-          if (--questions_of_[sender.name] == 0) questions_of_.erase(sender.name);
+          const std::uint64_t refused = answered(sender.name);
           auto caller = error ? unknown_caller(sender.name, error->getMessage())
                               : read_credentials(sender, credentials);
           if (!caller) {
             refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
-          } else if (refusals_.is_excessive(caller->uid)) {
+          } else if (refused > 0 && caller->uid != 0) {
+            refusals_.note(caller->uid, sender.name,
+                           fmt::format("refused ({}): too many calls at once", sender.name), refused);
+          }
+          if (caller && refusals_.is_excessive(caller->uid)) {
             caller = fail(ErrorKind::busy,
                           fmt::format("too many calls of uid {} were refused: try again later", caller->uid));
           }
           known(caller);
         });
     ++questions_;
-    ++questions_of_[sender.name];
+    ++questions_of_[sender.name].waiting;
   } catch (const sdbus::Error& e) {
     known(unknown_caller(sender.name, e.getMessage()));
   }

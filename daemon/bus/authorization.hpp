@@ -91,13 +91,19 @@ class Authorization {
   void end(const std::shared_ptr<Request>& request, const Status& decision);
   [[nodiscard]] Status refusal(const Request& request, const PolkitAnswer& answer) const;
   [[nodiscard]] Status check_limits(const std::string& unique_name);
+  // Ends one question. Returns how many calls of the connection were refused since the one before.
+  [[nodiscard]] std::uint64_t answered(const std::string& unique_name);
 
   Refusals& refusals_;
   std::chrono::milliseconds credentials_timeout_;
   gid_t group_ = static_cast<gid_t>(-1);
   std::string group_name_;
   std::size_t questions_ = 0;
-  std::map<std::string, std::size_t> questions_of_;  // by connection
+  struct Questions {
+    std::size_t waiting = 0;
+    std::uint64_t refused = 0;  // calls beyond the limit since the last answer
+  };
+  std::map<std::string, Questions> questions_of_;  // by connection
   std::map<uid_t, std::size_t> decisions_of_;
   std::unique_ptr<sdbus::IProxy> bus_;
   Polkit polkit_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/base/received_fds.hpp"
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/deferred.hpp"
@@ -34,6 +35,7 @@ namespace netperfd::bus {
 struct ManagerPorts : ServicePorts {
   Authorization& authorization;
   Callers& callers;
+  ReceivedFds& received;
 };
 
 class ManagerObject final

@@ -1,9 +1,7 @@
 // The methods of org.netperfd1.Manager for recordings: the raw sub-buffers kept with a run, and files to
 // import. Neither is parsed in this process.
-#include <fcntl.h>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,7 +61,6 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
                               std::vector<std::string> names, Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    // Check before taking any of them: closing each costs a thread.
     if (files.size() > core::Importer::kMostFiles) {
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files cannot be one run; expected are one or two", files.size())});
@@ -72,12 +69,10 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files have {} names", files.size(), names.size())});
     }
-    // Shared, since the callbacks that hold them must be copyable. sdbus-c++'s descriptors do not close on
-    // exec.
+    // Shared, since the callbacks that hold them must be copyable. What sdbus-c++ has are tokens.
     const auto taken = std::make_shared<std::vector<ForeignFd>>();
     for (const sdbus::UnixFd& file : files) {
-      taken->emplace_back(Fd{::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)});
-      if (!taken->back().get()) throw to_dbus(fail_errno("fcntl F_DUPFD_CLOEXEC", errno).error());
+      taken->push_back(value_or_throw(ports_.received.take(file.get())));
     }
     const auto import = [this, reply, taken, names = std::move(names),
                          request = value_or_throw(parse_import_options(options))](const Caller& caller) {

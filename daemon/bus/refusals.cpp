@@ -17,17 +17,18 @@ double Refusals::tokens_of(const User& user) const {
   return std::min(kBurst, user.tokens + passed.count() * kPerSecond);
 }
 
-void Refusals::note(uid_t uid, const std::string& unique_name, const std::string& what) {
+void Refusals::note(uid_t uid, const std::string& unique_name, const std::string& what, std::uint64_t count) {
   auto [entry, is_first] = users_.try_emplace(uid);
   User& user = entry->second;
   if (is_first) {
     user.filled = now_();
     sink_({.uid = uid, .what = what});
+    user.counted = count - 1;
   } else {
-    ++user.counted;
-    user.last = what;
+    user.counted += count;
   }
-  user.tokens = std::max(0.0, tokens_of(user) - 1);
+  user.last = what;
+  user.tokens = std::max(0.0, tokens_of(user) - static_cast<double>(count));
   user.filled = now_();
   if (is_excessive(uid) && connections_.size() < kConnectionsLimit) connections_.emplace(unique_name, uid);
   if (timer_) return;

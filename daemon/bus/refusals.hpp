@@ -43,8 +43,8 @@ class Refusals {
   // Reports what was only counted so far.
   ~Refusals();
 
-  // `what` as in Refused.
-  void note(uid_t uid, const std::string& unique_name, const std::string& what);
+  // `what` and `count` as in Refused.
+  void note(uid_t uid, const std::string& unique_name, const std::string& what, std::uint64_t count = 1);
   // Whether this user is refused so often that his calls are refused unexamined. Never root.
   [[nodiscard]] bool is_excessive(uid_t uid) const;
   // The same for a connection, whose user need not be asked for: false if it is not known. Counts the call if

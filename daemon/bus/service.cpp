@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <utility>
 
+#include "daemon/base/received_fds.hpp"
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/job_object.hpp"
@@ -60,12 +62,23 @@ void log_refusal(const Refused& refused) {
                         refused.what));
 }
 
+// Its members can do that to netperfd: files of a file system that never answers cannot be closed. What is
+// left is to begin anew, before the process has no number left for a descriptor.
+void leave_for_descriptors(EventLoop& loop) {
+  log::error(
+      fmt::format("{} descriptors of callers wait to be closed, and their file systems do not answer: "
+                  "netperfd ends, to be started again",
+                  ReceivedFds::kLimit));
+  loop.exit(EXIT_FAILURE);
+}
+
 }  // namespace
 
 // In the order of construction: later members use earlier ones.
 struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
-      : bus(loop),
+      : received(loop, [&loop] { leave_for_descriptors(loop); }),
+        bus(loop),
         refusals(loop,
                  [refused = settings.refused](const Refused& each) {
                    log_refusal(each);
@@ -77,8 +90,11 @@ struct Service::Parts {
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
         authorization(bus.get(), callers, refusals, settings.timeouts),
-        manager(bus.get(), {ports, authorization, callers}, std::move(settings)) {}
+        manager(bus.get(), {ports, authorization, callers, received}, std::move(settings)) {
+    received.guard(sd_bus_get_fd(dbus::raw(bus.get())));
+  }
 
+  ReceivedFds received;  // until the connection is closed
   Attached bus;
   Refusals refusals;
   Callers callers;

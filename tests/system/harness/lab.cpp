@@ -22,14 +22,14 @@ User account(const char* name, std::vector<gid_t> groups) {
   return {entry->pw_uid, entry->pw_gid, std::move(groups)};
 }
 
-Users make_users() {
+Users make_users(std::optional<gid_t> group) {
   // Ids without an account and not used by other tests: nobody looks up the group, and all processes of
   // `iperf3` are ours. Below 65536, since a container may know no more.
   constexpr uid_t kFirst = 20'000;
   constexpr uid_t kProcesses = 20'000;
   const uid_t base = kFirst + 2 * (static_cast<uid_t>(::getpid()) % kProcesses);
   Users users;
-  users.group = base;
+  users.group = group.value_or(base);
   users.member = account("daemon", {users.group});
   users.other_member = account("bin", {users.group});
   users.outsider = account("nobody", {});
@@ -98,7 +98,8 @@ limits: {{timeout: 40s}}
 
 }  // namespace
 
-Lab::Lab(LabOptions options) : options_(std::move(options)), bus_(directory_), users_(make_users()) {
+Lab::Lab(LabOptions options)
+    : options_(std::move(options)), bus_(directory_), users_(make_users(options_.group)) {
   if (options_.gated) gate_.emplace(directory_);
   configuration_ =
       directory_.write("netperfd.yaml", configuration_text(scenarios_dir(), users_.group, database_path()));

@@ -24,6 +24,7 @@ struct LabOptions {
   bool gated = false;  // iperf3 behind a Gate
   std::uint32_t queue_limit = 64;
   std::vector<std::string> environment;  // of the daemon
+  std::optional<gid_t> group = {};       // that may measure; absent: one that nobody looks up
 };
 
 struct Users {

@@ -15,13 +15,13 @@
 namespace netperfd::system_test {
 namespace {
 
-void require(bool done, const std::string& what) {
+void must_succeed(bool done, const std::string& what) {
   if (!done) throw std::system_error(errno, std::generic_category(), what);
 }
 
 Fd make_eventfd() {
   Fd fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  require(static_cast<bool>(fd), "eventfd");
+  must_succeed(static_cast<bool>(fd), "eventfd");
   return fd;
 }
 
@@ -34,8 +34,9 @@ NotifySocket::NotifySocket(std::string path)
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path_.copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
-  require(socket_ && ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
-          path_);
+  must_succeed(
+      socket_ && ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
+      path_);
   reader_ = std::thread([this] { read_on(); });
 }
 
@@ -58,7 +59,7 @@ bool NotifySocket::wait_for(std::string_view line, std::size_t times, int pidfd,
   while (count(line) < times) {
     std::array<pollfd, 2> watched{{{news_.get(), POLLIN, 0}, {pidfd, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), deadline.poll_timeout());
-    require(ready >= 0 || errno == EINTR, "poll");
+    must_succeed(ready >= 0 || errno == EINTR, "poll");
     // A message sent before the end has arrived when the end is noticed.
     if (ready == 0 || watched[1].revents != 0) return count(line) >= times;
     eventfd_t seen = 0;

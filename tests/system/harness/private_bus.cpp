@@ -32,6 +32,21 @@ constexpr std::string_view kBusConfiguration =
     <deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus" send_member="UpdateActivationEnvironment"/>
   </policy>
   <include>{}</include>
+  <policy user="daemon">
+    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+  </policy>
+  <policy user="bin">
+    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+  </policy>
+  <policy context="default">
+    <allow send_destination="org.freedesktop.PolicyKit1"/>
+  </policy>
+  <policy user="root">
+    <allow own="org.freedesktop.PolicyKit1"/>
+  </policy>
+  <policy user="polkitd">
+    <allow own="org.freedesktop.PolicyKit1"/>
+  </policy>
 </busconfig>
 )";
 

@@ -8,8 +8,9 @@
 
 namespace netperfd::system_test {
 
-// A system bus of this test alone, as strict as the real one and with the policy that netperfd ships. It
-// starts no services, so a call to a missing daemon fails at once.
+// A system bus of this test alone, as strict as the real one and with the policy that netperfd ships. The
+// callers' group has no name, so its members are users to the bus. It starts no services, so a call to a
+// missing daemon fails at once.
 class PrivateBus {
  public:
   explicit PrivateBus(const ScratchDir& directory);

@@ -21,7 +21,8 @@ namespace netperfd::bus {
 namespace {
 
 // Like the system's own configuration. But if the bus does not run as root, everybody may own names, since no
-// other user can be simulated then anyway.
+// other user can be simulated then anyway. Everybody may send files to import, whose number the daemon
+// checks.
 constexpr const char* kConfiguration = R"(<busconfig>
   <type>system</type>
   <listen>unix:path={folder}/bus.sock</listen>
@@ -45,6 +46,9 @@ constexpr const char* kConfiguration = R"(<busconfig>
     <allow own="org.freedesktop.PolicyKit1"/>
   </policy>
   <include>{policy}</include>
+  <policy context="mandatory">
+    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun"/>
+  </policy>
 </busconfig>
 )";
 

@@ -1,0 +1,79 @@
+// One user who calls far too often: others do not notice.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using testing::HasSubstr;
+
+class Crowd : public SystemTest {
+ protected:
+  static void SetUpTestSuite() {
+    set_up({});
+    EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+  }
+
+  // Subscribes this user as often as he may; returns the connections.
+  static std::vector<BusClient> subscribe_all(const User& user) {
+    std::vector<BusClient> connections;
+    for (;;) {
+      connections.push_back(lab().connect(user));
+      const Reply reply = connections.back().manager("Subscribe", "");
+      if (reply.error_name.empty()) continue;
+      EXPECT_EQ(reply.error_name, dbus::error::kBusy);
+      return connections;
+    }
+  }
+};
+
+TEST_F(Crowd, a_user_who_subscribes_all_that_he_can_keeps_nobody_else_from_it) {
+  const auto connections = subscribe_all(lab().users().outsider);
+  EXPECT_EQ(connections.size(), 17U);
+  EXPECT_EQ(lab().connect(lab().users().member).manager("Subscribe", "").error_name, "");
+  const Outcome outcome = lab().ctl({"start", "quick"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("no live intervals")));
+}
+
+TEST_F(Crowd, a_start_that_cannot_subscribe_goes_on_without_live_intervals_and_says_so) {
+  const auto connections = subscribe_all(lab().users().member);
+  const Outcome outcome = lab().ctl({"start", "quick"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no live intervals: 16 callers of uid"));
+}
+
+TEST_F(Crowd, thousands_of_refused_calls_are_one_line_of_the_log_and_others_are_answered) {
+  constexpr int kCalls = 20'000;
+  const BusClient outsider = lab().connect(lab().users().outsider);
+  for (int i = 0; i < kCalls; ++i) {
+    sd_bus_message* call = nullptr;
+    ASSERT_GE(sd_bus_message_new_method_call(outsider.raw(), &call, dbus::kService, dbus::kManagerPath,
+                                             dbus::kManagerInterface, "DeleteRun"),
+              0);
+    sd_bus_message_append(call, "t", std::uint64_t{1});
+    sd_bus_message_set_expect_reply(call, 0);
+    ASSERT_GE(sd_bus_send(outsider.raw(), call, nullptr), 0);
+    sd_bus_message_unref(call);
+  }
+  ASSERT_GE(sd_bus_flush(outsider.raw()), 0);
+  EXPECT_EQ(lab().connect(lab().users().member).manager("ListScenarios", "").error_name, "");
+  const Reply last = outsider.manager("DeleteRun", "t", std::uint64_t{1});
+  EXPECT_EQ(last.error_name, dbus::error::kBusy) << last.error_text;
+  const std::string log = lab().netperfd().log();
+  const auto lines = std::ranges::count(log, '\n');
+  EXPECT_LT(lines, 100) << log.substr(0, 2'000);
+  EXPECT_EQ(lab().ctl({"show", "1"}).code, 0);
+  // The rest of them is told at the end, if not before.
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  const std::string whole = read_text(lab().directory().path("netperfd.log"));
+  EXPECT_THAT(whole, testing::ContainsRegex("(19|20)[0-9][0-9][0-9] more calls of uid 65534 were refused"));
+}
+
+}  // namespace
+}  // namespace netperfd::system_test
