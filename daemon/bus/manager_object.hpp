@@ -127,10 +127,11 @@ class ManagerObject final
                     Work work, Authorization::Ask ask = Authorization::Ask::now);
   // Both in one, for what does not depend on the caller: calls `work(caller)`.
   template <class... Values, class Work>
-  void with_allowed(const Wanted& wanted, const SharedReply<Values...>& reply, Work work) {
-    with_caller(reply, [this, wanted, reply, work = std::move(work)](const Caller& caller) {
-      when_allowed(caller, wanted, reply, [work, caller] { work(caller); });
-    });
+  void with_allowed(Wanted wanted, const SharedReply<Values...>& reply, Work work) {
+    with_caller(reply,
+                [this, wanted = std::move(wanted), reply, work = std::move(work)](const Caller& caller) {
+                  when_allowed(caller, wanted, reply, [work, caller] { work(caller); });
+                });
   }
   // Calls `work(run, caller)` with the row of the run, whose raw data the caller may read; `parts` names
   // them. NotFound if there is no such run.
