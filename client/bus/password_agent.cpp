@@ -4,11 +4,13 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <systemd/sd-login.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 #include "client/base/owned_fd.hpp"
@@ -19,13 +21,22 @@ namespace {
 constexpr const char* kAgent = "/usr/bin/pkttyagent";
 constexpr int kRegistrationMs = 10'000;
 
+bool is_in_session() {
+  char* session = nullptr;
+  const int found = sd_pid_get_session(0, &session);
+  std::free(session);  // NOLINT(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory): libsystemd's
+  return found >= 0;
+}
+
 // Returns -1 if it cannot be started. The agent closes `registered` once polkit knows it.
 pid_t start(const OwnedFd& registered) {
   std::string number = std::to_string(registered.get());
   std::string program = kAgent;
   std::string notify = "--notify-fd";
-  std::string fallback = "--fallback";  // the agent of a desktop is preferred
-  std::array<char*, 5> words{program.data(), notify.data(), number.data(), fallback.data(), nullptr};
+  // Prefer the agent of a desktop. polkit takes such an agent only for a process in a session.
+  std::string fallback = "--fallback";
+  std::array<char*, 5> words{program.data(), notify.data(), number.data(),
+                             is_in_session() ? fallback.data() : nullptr, nullptr};
   // A signal that this process has blocked, to notice it in its loop, must reach the agent.
   posix_spawnattr_t attributes{};
   sigset_t none{};
