@@ -41,6 +41,7 @@ void ReceivedFds::guard(int socket) {
 }
 
 Result<ForeignFd> ReceivedFds::take(int token) {
+  if (token < 0) return fail(ErrorKind::busy, "too many descriptors of callers are here: try again");
   const ino_t pipe = pipe_of(token);
   const auto found = std::ranges::find(held_, pipe, &Held::pipe);
   if (pipe == 0 || found == held_.end()) {
@@ -54,10 +55,8 @@ Result<ForeignFd> ReceivedFds::take(int token) {
 // -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
 int ReceivedFds::token_for(Fd received) {
   ForeignFd foreign(std::move(received));
-  if (held_.size() + closes_under_way() >= kLimit) {
-    too_many_();
-    return -1;
-  }
+  if (closes_under_way() >= kClosingLimit) too_many_();
+  if (held_.size() >= kHeldLimit) return -1;
   auto pipe = make_pipe();
   if (!pipe) return -1;
   const auto held = held_.insert(

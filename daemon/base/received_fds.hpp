@@ -29,12 +29,15 @@ namespace netperfd {
 
 class ReceivedFds {
  public:
-  // Descriptors that are here or wait to be closed, at most. With more the process would soon have no number
-  // left for a descriptor, and then the kernel itself would close what arrives, on the loop.
-  static constexpr std::size_t kLimit = 256;
+  // Descriptors that are here, at most; what arrives beyond that is closed at once. Each takes three numbers
+  // of the process.
+  static constexpr std::size_t kHeldLimit = 64;
+  // Descriptors that wait to be closed, at most. With more the process would soon have no number left for a
+  // descriptor, and then the kernel itself would close what arrives, on the loop.
+  static constexpr std::size_t kClosingLimit = 512;
 
-  // There may be one such object at a time. `too_many` is called, inside recvmsg(), at each descriptor beyond
-  // the limit; it must not throw.
+  // There may be one such object at a time. `too_many` is called, inside recvmsg(), at each descriptor that
+  // arrives while that many wait to be closed; it must not throw.
   ReceivedFds(EventLoop& loop, std::function<void()> too_many);
   ReceivedFds(const ReceivedFds&) = delete;
   ReceivedFds& operator=(const ReceivedFds&) = delete;
@@ -43,7 +46,8 @@ class ReceivedFds {
   // From now on until destruction. Messages are received from it only on the loop's thread.
   void guard(int socket);
 
-  // The descriptor that the token, or a duplicate of it, stands for; internal if there is none.
+  // The descriptor that the token, or a duplicate of it, stands for. busy if too many were here for it,
+  // internal if it is no token.
   [[nodiscard]] Result<ForeignFd> take(int token);
 
   // Replaces the descriptors in a message that was received; for recvmsg().

@@ -69,17 +69,17 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
       throw to_dbus(Error{ErrorKind::invalid_argument,
                           fmt::format("{} files have {} names", files.size(), names.size())});
     }
-    // Shared, since the callbacks that hold them must be copyable. What sdbus-c++ has are tokens.
-    const auto taken = std::make_shared<std::vector<ForeignFd>>();
-    for (const sdbus::UnixFd& file : files) {
-      taken->push_back(value_or_throw(ports_.received.take(file.get())));
-    }
-    const auto import = [this, reply, taken, names = std::move(names),
+    // Tokens of what was received. Shared, since the callbacks that hold them must be copyable.
+    const auto tokens = std::make_shared<std::vector<sdbus::UnixFd>>(std::move(files));
+    const auto import = [this, reply, tokens, names = std::move(names),
                          request = value_or_throw(parse_import_options(options))](const Caller& caller) {
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
       std::vector<core::NamedFile> named;
-      for (std::size_t i = 0; i < taken->size(); ++i) named.push_back({(*taken)[i].take(), names[i]});
+      for (std::size_t i = 0; i < tokens->size(); ++i) {
+        ForeignFd file = value_or_throw(ports_.received.take((*tokens)[i].get()));
+        named.push_back({file.take(), names[i]});
+      }
       import_files(reply, std::move(named), owned, caller.name);
     };
     with_allowed({.actions = {core::Action::measure}, .deed = "import a run"}, reply, import);

@@ -68,7 +68,7 @@ void leave_for_descriptors(EventLoop& loop) {
   log::error(
       fmt::format("{} descriptors of callers wait to be closed, and their file systems do not answer: "
                   "netperfd ends, to be started again",
-                  ReceivedFds::kLimit));
+                  ReceivedFds::kClosingLimit));
   loop.exit(EXIT_FAILURE);
 }
 

@@ -183,22 +183,43 @@ TEST_F(ReceivedFdsTest, of_other_sockets_are_left_alone) {
   EXPECT_TRUE(is_same_file(got.get(), file.get()));
 }
 
-TEST_F(ReceivedFdsTest, beyond_the_limit_are_told_of_and_closed) {
+TEST_F(ReceivedFdsTest, beyond_the_limit_are_closed_and_their_caller_is_to_try_again) {
   const Fd file{::memfd_create("one", MFD_CLOEXEC)};
   std::vector<Fd> tokens;
-  for (std::size_t i = 0; i < ReceivedFds::kLimit; ++i) {
+  for (std::size_t i = 0; i < ReceivedFds::kHeldLimit; ++i) {
     send(far, {file.get()});
     tokens.emplace_back(receive(near).at(0));
     ASSERT_TRUE(tokens.back()) << i;
   }
-  EXPECT_EQ(too_many, 0);
   auto pipe = make_pipe();
   ASSERT_TRUE(pipe);
   send(far, {pipe->write.get()});
   pipe->write.reset();
   EXPECT_EQ(receive(near).at(0), -1);
-  EXPECT_EQ(too_many, 1);
   EXPECT_TRUE(is_closed(pipe->read));
+  const auto taken = received->take(-1);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().kind, ErrorKind::busy);
+  EXPECT_EQ(too_many, 0);
+  tokens.pop_back();
+  turn();
+  send(far, {file.get()});
+  EXPECT_TRUE(Fd{receive(near).at(0)});
+}
+
+TEST_F(ReceivedFdsTest, that_arrive_while_too_many_cannot_be_closed_are_told_of) {
+  const auto silent = import::test::SilentFile::make();
+  if (!silent) GTEST_SKIP() << "this machine mounts no FUSE file system";
+  const Fd sent = silent->take();
+  while (closes_under_way() < ReceivedFds::kClosingLimit) {
+    close_elsewhere(Fd{::fcntl(sent.get(), F_DUPFD_CLOEXEC, 0)});
+  }
+  EXPECT_EQ(too_many, 0);
+  const Fd file{::memfd_create("one", MFD_CLOEXEC)};
+  send(far, {file.get()});
+  EXPECT_TRUE(Fd{receive(near).at(0)});
+  EXPECT_EQ(too_many, 1);
+  silent->let_go();
 }
 
 TEST_F(ReceivedFdsTest, what_is_no_token_stands_for_nothing) {
