@@ -158,9 +158,10 @@ void Authorization::identify(const dbus::Sender& sender, const Known& known) {
 void Authorization::authorize(const Caller& caller, const Wanted& wanted, Ask ask, const Decided& decided) {
   if (caller.uid == 0 || wanted.actions.empty()) return decided({});
   if (decisions_of_[caller.uid] >= kDecisionsOfUserLimit) {
-    return decided(
-        fail(ErrorKind::busy, fmt::format("{} calls of uid {} wait for their authorization already",
-                                          kDecisionsOfUserLimit, caller.uid)));
+    const std::string why = fmt::format("{} calls of uid {} wait for their authorization already",
+                                        kDecisionsOfUserLimit, caller.uid);
+    note_refusal(caller, why);
+    return decided(fail(ErrorKind::busy, why));
   }
   ++decisions_of_[caller.uid];
   ask_next(

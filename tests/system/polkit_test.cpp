@@ -1,5 +1,5 @@
 // The real polkitd with the shipped actions and rules: what it allows whom, and what holds without it.
-#include <memory>
+#include <csignal>
 
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
@@ -68,6 +68,17 @@ TEST_F(Polkit, if_it_does_not_know_the_actions_only_root_may) {
   EXPECT_EQ(outcome.code, kDenied) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("polkit does not work"), HasSubstr("only root may")));
   EXPECT_EQ(lab().ctl({"start", "quick"}, User{}).code, 0);
+}
+
+TEST_F(Polkit, while_it_does_not_answer_others_are_answered) {
+  const Polkitd polkitd = start_polkitd();
+  polkitd.signal(SIGSTOP);
+  Process waiting{lab().ctl_command({"doctor", "--fresh"}, lab().users().member)};
+  EXPECT_EQ(lab().connect(lab().users().member).manager("Subscribe", "").error_name, "");
+  EXPECT_EQ(lab().ctl({"runs"}).code, 0);
+  EXPECT_EQ(lab().ctl({"start", "quick"}, User{}).code, 0) << "root is never asked about";
+  polkitd.signal(SIGCONT);
+  EXPECT_EQ(waiting.wait().code, 0) << waiting.err();
 }
 
 TEST_F(Polkit, if_it_is_not_there_the_group_measures) {

@@ -18,6 +18,8 @@ class Polkitd {
   // Returns once it owns its name. Sees nothing of the machine's own actions and rules.
   Polkitd(const ScratchDir& directory, const PrivateBus& bus, Knows knows);
 
+  void signal(int number) const { process_->signal(number); }
+
  private:
   std::unique_ptr<Process> process_;
 };
