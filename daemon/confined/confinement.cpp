@@ -49,11 +49,12 @@ Status set_limits(const Confinement& confinement) {
     std::uint64_t value;
     const char* name;
   };
-  const std::array<Limit, 4> limits{{
+  const std::array<Limit, 5> limits{{
       {RLIMIT_CPU, confinement.cpu_seconds, "limit CPU time"},
       {RLIMIT_FSIZE, 0, "limit written files"},
       {RLIMIT_CORE, 0, "limit core files"},
       {RLIMIT_NPROC, 0, "limit processes"},
+      {RLIMIT_NICE, 0, "limit its priority"},
   }};
   for (const auto& [resource, value, name] : limits) {
     if (auto set = set_limit(resource, value, name); !set) return set;

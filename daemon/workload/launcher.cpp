@@ -100,6 +100,9 @@ Outcome set_limits() {
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return failed(LaunchStep::set_limits);
   files.rlim_cur = files.rlim_max = std::min(files.rlim_max, kMaxFiles);
   if (::setrlimit(RLIMIT_NOFILE, &files) != 0) return failed(LaunchStep::set_limits);
+  // The daemon may have nice values below 0 for its own threads.
+  const rlimit no_priority{0, 0};
+  if (::setrlimit(RLIMIT_NICE, &no_priority) != 0) return failed(LaunchStep::set_limits);
   ::umask(077);
   return std::nullopt;
 }

@@ -171,7 +171,7 @@ Capability probe_reader_priority() {
   }
   return {kName, Ability::limited,
           fmt::format("the thread that reads the ring buffers runs without priority: {}", words_of(refusal)),
-          "give netperfd CAP_SYS_NICE; on busy CPUs a trace needs a larger `buffer` without it"};
+          "give netperfd LimitNICE=-10 in its unit; on busy CPUs a trace needs a larger `buffer` without it"};
 }
 
 }  // namespace netperfd::trace
