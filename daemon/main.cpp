@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "daemon/base/event_loop.hpp"
+#include "daemon/bus/query_answers.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
@@ -35,6 +36,8 @@
 #include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
+#include "daemon/query/query_pool.hpp"
+#include "daemon/query/query_process.hpp"
 #include "daemon/recovery.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/store/sqlite_store.hpp"
@@ -175,8 +178,11 @@ class Program {
         scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_,
                     *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
-        // Run the import reader as iperf3's unprivileged user.
+        // Run the import reader and the queries as iperf3's unprivileged user.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
+        query_runner_(loop, {.uid = settings_.iperf3.uid,
+                             .gid = settings_.iperf3.gid,
+                             .database = settings_.config.database}),
         importer_(*machine_.store, trace_import_, clock_) {
     scheduler_.add_observer(run_log_);
   }
@@ -207,6 +213,7 @@ class Program {
   RunLog run_log_;
   core::Scheduler scheduler_;
   import::ChildImport trace_import_;
+  query::QueryPool query_runner_;
   core::Importer importer_;
   std::unique_ptr<bus::Service> service_;
   std::array<EventSource, 3> signals_;
@@ -241,7 +248,8 @@ Result<int> Program::serve() {
                                        .catalogue = catalogue_,
                                        .queries = *machine_.store,
                                        .importer = importer_,
-                                       .trace_import = trace_import_},
+                                       .trace_import = trace_import_,
+                                       .query_runner = query_runner_},
                                       {.version = NETPERFD_VERSION,
                                        .iperf3_version = machine_.iperf3.version,
                                        .live_intervals = machine_.iperf3.json_stream(),
@@ -344,6 +352,11 @@ Result<ImportedFile> read_import(std::span<const std::byte> file) {
       file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
 }
 
+Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path) {
+  bus::prepare_answers();
+  return store::SqliteStore::open_read_only(path);
+}
+
 }  // namespace
 }  // namespace netperfd
 
@@ -351,6 +364,9 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
   if (argc > 1 && argv[1] == netperfd::import::kReaderFlag) {
     netperfd::import::run_reader(argc, argv, {netperfd::read_import, netperfd::trace::text_of_trace_dat});
+  }
+  if (argc > 1 && argv[1] == netperfd::query::kQueryFlag) {
+    netperfd::query::run_query(argc, argv, {netperfd::open_for_query, netperfd::bus::answer_query});
   }
   const auto options = netperfd::parse_options(argc, argv);
   if (!options) return options.error();

@@ -83,11 +83,11 @@ template <class Object>
   return {name != nullptr ? name : "", sd_bus_message_get_allow_interactive_authorization(raw) > 0};
 }
 
-// Serves `connection` from `loop`. When the bus goes away the loop ends with EXIT_FAILURE; the connection
-// stays open while our own objects are torn down.
-inline void attach(sdbus::IConnection& connection, sd_event* loop) {
+// Serves `connection` from `loop`, after pending sources with a lower number than `priority`. When the bus
+// goes away the loop ends with EXIT_FAILURE; the connection stays open while our own objects are torn down.
+inline void attach(sdbus::IConnection& connection, sd_event* loop, int priority = SD_EVENT_PRIORITY_NORMAL) {
   sd_bus* bus = raw(connection);
-  if (const int r = sd_bus_attach_event(bus, loop, SD_EVENT_PRIORITY_NORMAL); r < 0) {
+  if (const int r = sd_bus_attach_event(bus, loop, priority); r < 0) {
     throw sdbus::createError(-r, "sd_bus_attach_event");
   }
   sd_bus_set_exit_on_disconnect(bus, 1);

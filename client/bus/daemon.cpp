@@ -107,6 +107,7 @@ Outcome<std::vector<LiveJobView>> Daemon::live_jobs() {
 Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t> limit) {
   return call([&] {
     constexpr std::size_t kPage = 500;
+    const Bus::Patience patience{*bus_};
     RunPage page;
     std::string cursor;
     do {
@@ -141,6 +142,7 @@ Outcome<std::vector<IntervalView>> Daemon::intervals(std::uint64_t run) {
 
 Outcome<JobDetails> Daemon::job(std::uint64_t job) {
   return call([&] {
+    const Bus::Patience patience{*bus_};
     const auto [row, spreads] = bus_->GetJob(job);
     return JobDetails{from_row<JobView>(row), from_rows<SpreadView>(spreads)};
   });

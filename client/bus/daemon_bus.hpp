@@ -62,11 +62,10 @@ template <class Bus, class Function>
   auto outcome = call(function, read);
   if (!outcome && outcome.error().needs_person && may_ask_for_password()) {
     const PasswordAgent agent;
-    const auto usual = bus.wait_at_most(kPasswordAnswer);
+    const typename Bus::Patience patience{bus, kPasswordAnswer};
     bus.permit_questions(true);
     outcome = call(function, read);
     bus.permit_questions(false);
-    bus.wait_at_most(usual);
   }
   if (!outcome && outcome.error().exit == Exit::denied) {
     return std::unexpected(with_membership_hint(std::move(outcome.error()), bus.authorized_group()));
@@ -119,12 +118,24 @@ class Daemon::Bus final
     dbus::detach(*connection);
   }
 
-  // Sets the timeout of further calls. Returns the previous timeout.
-  std::chrono::microseconds wait_at_most(std::chrono::microseconds time) {
-    const std::chrono::microseconds before{connection->getMethodCallTimeout()};
-    connection->setMethodCallTimeout(time);
-    return before;
-  }
+  // netperfd gives a query about many runs 60 s.
+  static constexpr std::chrono::seconds kQueryAnswer{90};
+
+  // Waits longer for the answers of calls while it exists.
+  class Patience {
+   public:
+    explicit Patience(Bus& bus, std::chrono::microseconds time = kQueryAnswer)
+        : connection_(*bus.connection), before_(connection_.getMethodCallTimeout()) {
+      connection_.setMethodCallTimeout(time);
+    }
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    ~Patience() { connection_.setMethodCallTimeout(before_); }
+
+   private:
+    sdbus::IConnection& connection_;
+    std::chrono::microseconds before_;
+  };
 
   // Whether the daemon may have somebody asked for a password during further calls.
   void permit_questions(bool permitted) {

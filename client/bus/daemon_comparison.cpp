@@ -1,16 +1,8 @@
 // Daemon's calls about selections of runs.
-#include <chrono>
-
 #include "client/bus/daemon.hpp"
 #include "client/bus/daemon_bus.hpp"
 
 namespace netperfctl {
-namespace {
-
-// A thousand runs a side with thousands of functions each.
-constexpr std::chrono::minutes kCompareAnswer{5};
-
-}  // namespace
 
 Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   dbus::Row options;
@@ -18,10 +10,9 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   if (request.despite) options.emplace("despite", sdbus::Variant{true});
   if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
   return call([&] {
-    const auto usual = bus_->wait_at_most(kCompareAnswer);
+    const Bus::Patience patience{*bus_};
     const auto [comparison, functions, counters, facts] =
         request.job ? bus_->CompareJob(*request.job, options) : bus_->Compare(request.a, request.b, options);
-    bus_->wait_at_most(usual);
     ComparisonDetails details;
     details.comparison = from_row<ComparisonView>(comparison);
     details.functions = from_rows<FunctionDeltaView>(functions);
@@ -36,7 +27,10 @@ Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});
   if (request.power) options.emplace("power", sdbus::Variant{*request.power});
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
-  return call([&] { return from_row<PlanView>(bus_->PlanRuns(request.runs, options)); });
+  return call([&] {
+    const Bus::Patience patience{*bus_};
+    return from_row<PlanView>(bus_->PlanRuns(request.runs, options));
+  });
 }
 
 }  // namespace netperfctl

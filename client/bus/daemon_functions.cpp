@@ -51,12 +51,10 @@ Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& fil
   if (options.name) row.emplace("name", *options.name);
   if (options.label) row.emplace("label", *options.label);
   return guarded_call(*bus_, [&] {
-    const auto usual = bus_->wait_at_most(kImportAnswer);
+    const Bus::Patience patience{*bus_, kImportAnswer};
     std::vector<sdbus::UnixFd> sent;
     for (const OwnedFd* file : files) sent.emplace_back(file->get());
-    const std::uint64_t run = bus_->ImportRun(sent, names, row);
-    bus_->wait_at_most(usual);
-    return run;
+    return bus_->ImportRun(sent, names, row);
   });
 }
 

@@ -53,9 +53,11 @@ Result<EventSource> EventLoop::after(std::chrono::microseconds delay, EventSourc
   // sd-event takes an accuracy of 0 to mean 250 ms.
   constexpr std::uint64_t kAccuracyUs = 1000;
   return add("sd_event_add_time_relative", std::move(callback), [&](sd_event_source** source, void* state) {
-    return sd_event_add_time_relative(
+    const int added = sd_event_add_time_relative(
         loop_.get(), source, CLOCK_MONOTONIC, static_cast<std::uint64_t>(delay.count()), kAccuracyUs,
         [](sd_event_source*, std::uint64_t, void* s) { return dispatch(s); }, state);
+    if (added >= 0 && delay.count() == 0) (void)sd_event_source_set_priority(*source, kYielding);
+    return added;
   });
 }
 

@@ -36,6 +36,11 @@ class EventSource {
 
 class EventLoop {
  public:
+  // The priority of calls on the bus, as a number of sd-event: everything else goes before them, so that no
+  // caller delays a run. Work that continues at once, with a delay of 0, has it too: it takes turns with the
+  // calls.
+  static constexpr int kYielding = SD_EVENT_PRIORITY_NORMAL + 10;
+
   [[nodiscard]] static Result<EventLoop> create();
 
   // Runs until exit() or the loss of a source that ends the loop; returns its code.
@@ -45,7 +50,8 @@ class EventLoop {
 
   // Calls back whenever `fd` (borrowed, must outlive the source) is readable or its peer has closed it.
   [[nodiscard]] Result<EventSource> on_readable(int fd, EventSource::Callback callback);
-  // Calls back once, after `delay` of CLOCK_MONOTONIC, accurate to a millisecond.
+  // Calls back once, after `delay` of CLOCK_MONOTONIC, accurate to a millisecond; for 0, in a later turn of
+  // the loop and with the priority kYielding.
   [[nodiscard]] Result<EventSource> after(std::chrono::microseconds delay, EventSource::Callback callback);
   // `signal_number` must be blocked in every thread.
   [[nodiscard]] Result<EventSource> on_signal(int signal_number, EventSource::Callback callback);

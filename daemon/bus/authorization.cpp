@@ -21,6 +21,15 @@ std::unexpected<Error> unknown_caller(const std::string& name, std::string_view 
   return fail(ErrorKind::access_denied, fmt::format("the bus does not say who {} is: {}", name, reason));
 }
 
+// A late answer says nothing about the caller, so it is no denial.
+std::unexpected<Error> no_answer(const std::string& name, const sdbus::Error& error) {
+  const std::string& kind = error.getName();
+  if (kind != "org.freedesktop.DBus.Error.NoReply" && kind != "org.freedesktop.DBus.Error.Timeout") {
+    return unknown_caller(name, error.getMessage());
+  }
+  return fail(ErrorKind::busy, fmt::format("the bus has not said in time who {} is: try again", name));
+}
+
 Result<Caller> read_credentials(const dbus::Sender& sender, const dbus::Row& answer) try {
   const auto uid = answer.find("UnixUserID");
   if (uid == answer.end()) return unknown_caller(sender.name, "no user id");
@@ -100,6 +109,10 @@ void Authorization::set_group(gid_t group) {
   group_name_ = name_of_group(group);
 }
 
+bool Authorization::is_member(const Caller& caller) const {
+  return is_allowed_without_polkit(caller, Action::measure, group_);
+}
+
 Status Authorization::check_limits(const std::string& unique_name) {
   if (refusals_.refuse_unexamined(unique_name)) {
     return fail(ErrorKind::busy, "too many calls of this user were refused: try again later");
@@ -134,11 +147,10 @@ void Authorization::identify(const dbus::Sender& sender, const Known& known) {
         .withArguments(sender.name)
         .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
           const std::uint64_t refused = answered(sender.name);
-          auto caller = error ? unknown_caller(sender.name, error->getMessage())
-                              : read_credentials(sender, credentials);
-          if (!caller) {
+          auto caller = error ? no_answer(sender.name, *error) : read_credentials(sender, credentials);
+          if (!caller && caller.error().kind == ErrorKind::access_denied) {
             refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
-          } else if (refused > 0 && caller->uid != 0) {
+          } else if (caller && refused > 0 && caller->uid != 0) {
             refusals_.note(caller->uid, sender.name,
                            fmt::format("refused ({}): too many calls at once", sender.name), refused);
           }

@@ -65,10 +65,13 @@ class Authorization {
 
   void set_group(gid_t group);
   [[nodiscard]] const std::string& group_name() const { return group_name_; }
+  // Whether the caller is root or of the group. What it may do is authorize()'s to say.
+  [[nodiscard]] bool is_member(const Caller& caller) const;
 
   // Asks the bus who `sender` is and gives the answer later, from the loop; access_denied if the bus does not
-  // know, such as for a caller that has left; busy if too many questions wait, or if the user was refused too
-  // often. Any state may have changed by then. Destroying this object drops pending answers.
+  // know, such as for a caller that has left; busy if it does not answer in time, if too many questions wait,
+  // or if the user was refused too often. Any state may have changed by then. Destroying this object drops
+  // pending answers.
   void identify(const dbus::Sender& sender, const Known& known);
 
   // May a person be asked now, or only found out whether one would have to be?

@@ -35,4 +35,13 @@ sdbus::Error to_dbus(const Error& error) {
   return dbus::make_error(error_name(error.kind), wire_text(error.message, kLongTextBytes));
 }
 
+Error from_dbus(const sdbus::Error& error) {
+  using enum ErrorKind;
+  for (const ErrorKind kind : {invalid_argument, not_found, busy, not_running, access_denied, needs_person,
+                               no_space, unsupported, io, internal}) {
+    if (error.getName() == error_name(kind)) return {kind, error.getMessage()};
+  }
+  return {internal, error.getMessage()};
+}
+
 }  // namespace netperfd::bus

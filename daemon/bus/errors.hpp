@@ -11,6 +11,8 @@ namespace netperfd::bus {
 
 [[nodiscard]] const char* error_name(ErrorKind kind);
 [[nodiscard]] sdbus::Error to_dbus(const Error& error);
+// internal for a name that is not one of ours.
+[[nodiscard]] Error from_dbus(const sdbus::Error& error);
 
 // For handlers: sdbus-c++ expects failures as exceptions.
 inline void throw_if_failed(const Status& status) {

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/compare/spread.hpp"
-#include "daemon/bus/document.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
@@ -17,12 +15,6 @@
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {
-namespace {
-
-constexpr std::uint32_t kRunsPageLimit = 500;
-
-}  // namespace
-
 ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
     : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::kManagerPath}),
       ports_(ports),
@@ -114,9 +106,9 @@ void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uin
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(check_line("name", name, kNameLimit));
-    const auto open = [this, reply, name](const core::RunRow& row, const Caller&) {
-      const std::string bytes = value_or_throw(ports_.queries.document(row.id, name));
-      Fd file = value_or_throw(sealed_memory_file(fmt::format("netperfd-run-{}-{}", row.id, name), bytes));
+    const auto open = [this, reply, name](const core::RunRow& row, const Caller& caller) {
+      Fd file = value_or_throw(ports_.documents.open(caller.uid, row.id, name,
+                                                     [&] { return ports_.queries.document(row.id, name); }));
       reply->ok(sdbus::UnixFd{file.release(), sdbus::adopt_fd});
     };
     if (name != kRecording) return with_readable_run(run, "documents", Raw::of_owner, reply, open);
@@ -148,18 +140,6 @@ ManagerObject::Dicts ManagerObject::ListScenarios() {
   return dbus::guarded([&] { return all_rows(ports_.scenarios.list(), scenario_row); });
 }
 
-std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListRuns(const Dict& filter,
-                                                                      const std::string& cursor,
-                                                                      const std::uint32_t& limit) {
-  return dbus::guarded([&] {
-    const core::RunFilter wanted = value_or_throw(parse_run_filter(filter));
-    WirePage page = fitting_page(
-        page_limit(limit, kRunsPageLimit),
-        [&](std::uint32_t rows) { return ports_.queries.runs(wanted, cursor, rows); }, listed_run_row);
-    return std::tuple{std::move(page.rows), std::move(page.next)};
-  });
-}
-
 std::tuple<ManagerObject::Dict, ManagerObject::Dicts, ManagerObject::Dicts> ManagerObject::GetRun(
     const std::uint64_t& id) {
   return dbus::guarded([&] {
@@ -186,17 +166,6 @@ std::tuple<ManagerObject::Dicts, std::string> ManagerObject::ListIntervals(const
         page_limit(limit, kMaxRows),
         [&](std::uint32_t rows) { return ports_.queries.intervals(id, cursor, rows); }, to_wire<Interval>);
     return std::tuple{std::move(page.rows), std::move(page.next)};
-  });
-}
-
-std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetJob(const std::uint64_t& id) {
-  return dbus::guarded([&] {
-    const auto runs = value_or_throw(ports_.queries.runs_of_job(value_or_throw(parse_id(id, "job"))));
-    std::vector<std::vector<Totals>> sums;
-    for (const core::RunRow& run : runs) {
-      if (run.state == RunState::finished) sums.push_back(run.sums);
-    }
-    return std::tuple{job_row(runs).row, all_rows(analysis::received_spreads(sums), spread_row)};
   });
 }
 

@@ -1,7 +1,7 @@
 // org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
 // Those about traces are in manager_trace.cpp, manager_functions.cpp and manager_recording.cpp, those about
-// what the kernel offers in manager_catalogue.cpp, Compare, CompareJob and PlanRuns in
-// manager_compare.cpp, GetFingerprint in manager_fingerprint.cpp.
+// what the kernel offers in manager_catalogue.cpp, GetFingerprint in manager_fingerprint.cpp, and the queries
+// that a process of their own answers in manager_queries.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/deferred.hpp"
+#include "daemon/bus/documents.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/service.hpp"
@@ -36,6 +37,7 @@ struct ManagerPorts : ServicePorts {
   Authorization& authorization;
   Callers& callers;
   ReceivedFds& received;
+  Documents& documents;
 };
 
 class ManagerObject final
@@ -63,8 +65,8 @@ class ManagerObject final
                 Dict options) override;
   void StopJob(sdbus::Result<>&& result, std::uint64_t job) override;
   Dicts ListScenarios() override;
-  std::tuple<Dicts, std::string> ListRuns(const Dict& filter, const std::string& cursor,
-                                          const std::uint32_t& limit) override;
+  void ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
+                std::uint32_t limit) override;
   std::tuple<Dict, Dicts, Dicts> GetRun(const std::uint64_t& id) override;
   Dicts ListStreams(const std::uint64_t& run) override;
   std::tuple<Dicts, std::string> ListIntervals(const std::uint64_t& run, const std::string& cursor,
@@ -99,11 +101,12 @@ class ManagerObject final
   std::vector<std::string> ListEvents(const std::string& pattern) override;
   std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
   Dicts ListTracers() override;
-  std::tuple<Dict, Dicts, Dicts, Dicts> Compare(const std::string& a, const std::string& b,
-                                                const Dict& options) override;
-  std::tuple<Dict, Dicts, Dicts, Dicts> CompareJob(const std::uint64_t& job, const Dict& options) override;
-  Dict PlanRuns(const std::string& runs, const Dict& options) override;
-  std::tuple<Dict, Dicts> GetJob(const std::uint64_t& id) override;
+  void Compare(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::string a, std::string b,
+               Dict options) override;
+  void CompareJob(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::uint64_t job,
+                  Dict options) override;
+  void PlanRuns(sdbus::Result<Dict>&& result, std::string runs, Dict options) override;
+  void GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
   void Subscribe(sdbus::Result<>&& result) override;
@@ -142,6 +145,10 @@ class ManagerObject final
   template <class... Values, class Work>
   void with_readable_run(std::uint64_t run, const std::string& parts, Raw raw,
                          const SharedReply<Values...>& reply, Work work);
+  // Answers with the values that a process of its own gives for the request's bytes (query_bytes.hpp). Ends
+  // when the caller leaves.
+  template <class... Values>
+  void query(const SharedReply<Values...>& reply, std::string request);
   using StartReply = SharedReply<sdbus::ObjectPath>;
   using LoadJob = std::function<Result<JobSpec>()>;
   // Starts the job if the caller may do all that it needs.

@@ -27,7 +27,7 @@ namespace {
 class Attached {
  public:
   explicit Attached(EventLoop& loop) : connection_(sdbus::createSystemBusConnection()) {
-    dbus::attach(*connection_, loop.raw());
+    dbus::attach(*connection_, loop.raw(), EventLoop::kYielding);
   }
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
@@ -90,7 +90,8 @@ struct Service::Parts {
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
         authorization(bus.get(), callers, refusals, settings.timeouts),
-        manager(bus.get(), {ports, authorization, callers, received}, std::move(settings)) {
+        documents(loop),
+        manager(bus.get(), {ports, authorization, callers, received, documents}, std::move(settings)) {
     received.guard(sd_bus_get_fd(dbus::raw(bus.get())));
   }
 
@@ -99,6 +100,7 @@ struct Service::Parts {
   Refusals refusals;
   Callers callers;
   Authorization authorization;
+  Documents documents;
   ManagerObject manager;
   std::map<JobId, JobObject> jobs;
 };

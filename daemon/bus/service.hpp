@@ -15,6 +15,7 @@
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/file_import.hpp"
+#include "daemon/core/ports/query_runner.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
@@ -42,6 +43,7 @@ struct ServicePorts {
   core::RunQueries& queries;
   core::Importer& importer;
   core::FileImport& trace_import;
+  core::QueryRunner& query_runner;
 };
 
 class Service final : public core::RunObserver {

@@ -98,15 +98,15 @@ Status write_setting(const char* path, std::string_view value) {
 }
 
 // If memory is short, the kernel kills this process first. If CPUs are busy, this process waits or, for
-// somebody who waits for its answer, gets about a seventieth of a CPU. A measurement may be under way.
+// somebody who waits for its answer, gets about a tenth of a CPU. A measurement may be under way.
 Status stand_back(Task task) {
   if (auto set = write_setting("/proc/self/oom_score_adj", "1000"); !set) return set;
   if (task == Task::read_database) {
-    constexpr int kLowest = 19;
-    if (::setpriority(PRIO_PROCESS, 0, kLowest) != 0) return fail_errno("lower its priority", errno);
+    constexpr int kLow = 10;
+    if (::setpriority(PRIO_PROCESS, 0, kLow) != 0) return fail_errno("lower its priority", errno);
     // With autogroups, the kernel shares the CPUs among sessions first, and this process has its own. Kernels
     // without them lack the file.
-    (void)write_setting("/proc/self/autogroup", "19");
+    (void)write_setting("/proc/self/autogroup", "10");
     return {};
   }
   const sched_param none{};

@@ -26,20 +26,6 @@ constexpr double kLeastPower = 0.05;  // below this the planner's formula is inv
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
 
-Status check_request(const PlanRequest& request) {
-  if (!(request.effect > 0 && request.effect <= 1)) {
-    return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));
-  }
-  if (!(request.power >= kLeastPower && request.power <= kMostPower)) {
-    return invalid(fmt::format("power: {} is no share of at least {} and at most {}, such as 0.8",
-                               request.power, kLeastPower, kMostPower));
-  }
-  if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
-    return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));
-  }
-  return {};
-}
-
 // ---- Duration of runs -------------------------------------------------------------------------------------
 
 // Adds up measured times, so that the jobs of a selection count by their length.
@@ -178,8 +164,23 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
 
 }  // namespace
 
+Status check_plan_request(const PlanRequest& request) {
+  if (!(request.effect > 0 && request.effect <= 1)) {
+    return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));
+  }
+  if (!(request.power >= kLeastPower && request.power <= kMostPower)) {
+    return invalid(fmt::format("power: {} is no share of at least {} and at most {}, such as 0.8",
+                               request.power, kLeastPower, kMostPower));
+  }
+  if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
+    return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));
+  }
+  return {};
+}
+
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
-  if (auto checked = check_request(request); !checked) return std::unexpected(std::move(checked.error()));
+  if (auto checked = check_plan_request(request); !checked)
+    return std::unexpected(std::move(checked.error()));
   auto runs = runs_of_one_scenario(queries, request.runs);
   if (!runs) return std::unexpected(runs.error());
   std::vector<RunId> ids;

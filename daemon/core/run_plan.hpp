@@ -33,6 +33,9 @@ struct RunPlan {
   std::optional<double> repeat_seconds;
 };
 
+// invalid_argument if a figure is out of its range; the text is not looked at.
+[[nodiscard]] Status check_plan_request(const PlanRequest& request);
+
 // invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
 // fewer than the three samples needed to estimate a spread; not_found if no run matches.
 [[nodiscard]] Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request);

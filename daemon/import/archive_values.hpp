@@ -1,4 +1,4 @@
-// The basic values of a record, for the writer and the reader of archive.hpp.
+// The basic values of a record, for the writer and the reader of daemon/base/byte_archive.hpp.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,16 @@
 #include <string>
 #include <utility>
 
+#include "daemon/base/byte_archive.hpp"
+
 namespace netperfd::import {
+
+// Of this namespace, so that put() is found for every type, wherever it is declared.
+class ByteWriter : public netperfd::ByteWriter {};
+class ByteReader : public netperfd::ByteReader {
+ public:
+  using netperfd::ByteReader::ByteReader;
+};
 
 template <class Archive, std::unsigned_integral Number>
 void put(Archive& archive, Number& value) {

@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/import/archive.hpp"
 #include "daemon/import/archive_values.hpp"
 #include "daemon/import/record_check.hpp"
 #include "dbus/rows/field.hpp"

@@ -83,7 +83,39 @@ Status set_up(Connection& connection) {
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
 }
 
+// In place of SQLite's open(): SQLite opens the log of even a read-only connection for writing, and only
+// reads it if that is refused.
+int open_to_read(const char* path, int flags, int mode) {
+  if ((flags & O_ACCMODE) != O_RDONLY) {
+    errno = EACCES;
+    return -1;
+  }
+  return ::open(path, flags, mode);
+}
+
 }  // namespace
+
+Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& path,
+                                                           std::span<const Migration> migrations) {
+  sqlite3_vfs* const files = sqlite3_vfs_find(nullptr);
+  const auto call = reinterpret_cast<sqlite3_syscall_ptr>(&open_to_read);
+  if (files == nullptr || files->xSetSystemCall(files, "open", call) != SQLITE_OK) {
+    return fail(ErrorKind::internal, "this SQLite does not let its files be opened for reading only");
+  }
+  auto connection = Connection::open(path, SQLITE_OPEN_READONLY);
+  if (!connection) return std::unexpected(connection.error());
+  // The transaction maps the index of the log, which reading needs.
+  if (auto begun = connection->execute("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; "
+                                       "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON; BEGIN");
+      !begun) {
+    return std::unexpected(begun.error());
+  }
+  const auto identity = identify(*connection);
+  if (!identity) return std::unexpected(identity.error());
+  const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
+  if (auto accepted = accept(*identity, path, newest); !accepted) return std::unexpected(accepted.error());
+  return std::unique_ptr<Database>{new Database{std::nullopt, std::move(*connection)}};
+}
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path,
                                                  std::span<const Migration> migrations) {
@@ -106,10 +138,10 @@ Status Database::prepare(std::span<const Migration> migrations) {
   const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
   if (auto accepted = accept(*identity, connection_.path(), newest); !accepted) return accepted;
 
-  if (lock_.found_unclosed()) {
+  if (lock_->found_unclosed()) {
     if (auto checked = check_integrity(connection_); !checked) return checked;
   }
-  if (auto marked = lock_.mark_open(); !marked) return marked;
+  if (auto marked = lock_->mark_open(); !marked) return marked;
   open_ = true;
 
   if (auto set = set_up(connection_); !set) return set;
@@ -126,7 +158,7 @@ Status Database::prepare(std::span<const Migration> migrations) {
 }
 
 Database::~Database() {
-  if (open_ && connection_.close()) lock_.mark_closed();
+  if (open_ && connection_.close()) lock_->mark_closed();
 }
 
 }  // namespace netperfd::store

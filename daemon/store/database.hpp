@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,6 +24,11 @@ class Database {
   // version.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
                                                               std::span<const Migration> migrations);
+  // Opens it for reading in a process that will lose its privileges: without the lock, as it is at this
+  // moment, and without a need to open any file later. Every descriptor only reads, also those of the log,
+  // from then on in the whole process. The owner must have the database open.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_read_only(
+      const std::string& path, std::span<const Migration> migrations);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
@@ -31,14 +37,14 @@ class Database {
   // Path of the copy made before a migration, otherwise empty.
   [[nodiscard]] const std::string& copy_path() const { return copy_path_; }
   // Whether the previous owner ended without closing it; it was checked then.
-  [[nodiscard]] bool was_unclosed() const { return lock_.found_unclosed(); }
+  [[nodiscard]] bool was_unclosed() const { return lock_ && lock_->found_unclosed(); }
 
  private:
-  Database(OwnerLock lock, Connection connection)
+  Database(std::optional<OwnerLock> lock, Connection connection)
       : lock_(std::move(lock)), connection_(std::move(connection)) {}
   [[nodiscard]] Status prepare(std::span<const Migration> migrations);
 
-  OwnerLock lock_;
+  std::optional<OwnerLock> lock_;  // absent: only to read
   Connection connection_;
   std::string copy_path_;
   bool open_ = false;

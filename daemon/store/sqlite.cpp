@@ -166,7 +166,11 @@ Result<Connection> Connection::open(const std::string& path, int flags) {
   connection.path_ = path;
   connection.connection_.reset(raw);
   if (raw == nullptr) return fail(ErrorKind::io, fmt::format("{}: {}", path, sqlite3_errstr(code)));
-  if (code != SQLITE_OK) return refusal_of(raw);
+  if (code != SQLITE_OK) {
+    Error refusal = refusal_of(raw).error();
+    if (refusal.message.starts_with(':')) refusal.message.insert(0, path);  // SQLite has no file yet
+    return std::unexpected(std::move(refusal));
+  }
   return connection;
 }
 

@@ -65,6 +65,12 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
   return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(parts)}};
 }
 
+Result<std::unique_ptr<core::RunQueries>> SqliteStore::open_read_only(const std::string& path) {
+  auto database = Database::open_read_only(path, embedded_migrations());
+  if (!database) return std::unexpected(database.error());
+  return std::unique_ptr<core::RunQueries>{new SqliteStore{std::make_unique<Parts>(std::move(*database), 0)}};
+}
+
 SqliteStore::SqliteStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 SqliteStore::~SqliteStore() = default;

@@ -23,6 +23,10 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   //   io                it is damaged, or the system refuses
   [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path,
                                                                  std::uint64_t min_free_bytes);
+  // Opens the database of a running daemon for reading, as it is at this moment, in a process that will lose
+  // its privileges; from then on no file of the process can be opened for writing by SQLite. Everything that
+  // would change the database fails.
+  [[nodiscard]] static Result<std::unique_ptr<core::RunQueries>> open_read_only(const std::string& path);
   ~SqliteStore() override;
 
   // Findings of open(), for the log.

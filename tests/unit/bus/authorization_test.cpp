@@ -322,13 +322,14 @@ TEST_F(Question, about_a_caller_that_has_left_is_a_denial) {
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
-TEST_F(Question, without_an_answer_in_time_is_a_denial) {
+TEST_F(Question, without_an_answer_in_time_is_busy_since_it_says_nothing_about_the_caller) {
   const std::string name = Client{*loop}.name();
   bus->send_signal(SIGSTOP);
   const auto caller = ask(name);
   bus->send_signal(SIGCONT);
   ASSERT_FALSE(caller);
-  EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
+  EXPECT_EQ(caller.error().kind, ErrorKind::busy);
+  EXPECT_EQ(caller.error().message, "the bus has not said in time who " + name + " is: try again");
 }
 
 TEST_F(Question, beyond_the_limit_of_a_connection_is_busy_for_that_connection_alone) {

@@ -152,6 +152,7 @@ void BusTest::SetUp() {
   auto made_loop = EventLoop::create();
   ASSERT_TRUE(made_loop);
   loop.emplace(std::move(*made_loop));
+  query_runner.emplace(*loop, queries);
   scheduler.emplace(
       core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints, commands, sides}, 4);
   auto created = Service::create(*loop, ports(), settings());

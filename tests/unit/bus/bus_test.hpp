@@ -17,6 +17,7 @@
 #include "daemon/core/scheduler.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
+#include "tests/unit/bus/fake_query_runner.hpp"
 #include "tests/unit/bus/fakes.hpp"
 #include "tests/unit/bus/private_bus.hpp"
 #include "tests/unit/core/command_fakes.hpp"
@@ -143,7 +144,7 @@ class BusTest : public testing::Test {
   // Of the service that SetUp() creates.
   [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {
-    return {*scheduler, scenarios, catalogue, queries, importer, trace_import};
+    return {*scheduler, scenarios, catalogue, queries, importer, trace_import, *query_runner};
   }
 
   // Runs `body` with a proxy of the Manager as `user`, in a process of its own. Returns its result; an error
@@ -166,6 +167,7 @@ class BusTest : public testing::Test {
   FakeQueries queries;
   core::FakeFileImport trace_import;
   core::Importer importer{store, trace_import, clock};
+  std::optional<FakeQueryRunner> query_runner;
   std::optional<core::Scheduler> scheduler;
   std::unique_ptr<Service> service;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +21,10 @@ namespace netperfd::bus {
 
 class FakeScenarios final : public core::ScenarioSource {
  public:
-  std::vector<core::ScenarioRow> list() override { return rows; }
+  std::vector<core::ScenarioRow> list() override {
+    if (on_list) on_list();
+    return rows;
+  }
 
   Result<JobSpec> load(const std::string& name, const core::JobOptions& options) override {
     if (name != "fake") return fail(ErrorKind::not_found, "scenario " + name + ": no such scenario");
@@ -39,6 +43,7 @@ class FakeScenarios final : public core::ScenarioSource {
     return parse(text, origin, options);
   }
 
+  std::function<void()> on_list;
   std::vector<core::ScenarioRow> rows;
   JobSpec what_is_made = core::a_job();
   std::optional<Error> refusal;

@@ -1,10 +1,6 @@
-// Conversion of values without a bus: options, texts, memory files.
-#include <fcntl.h>
+// Conversion of values without a bus: options and texts.
 #include <gmock/gmock.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "daemon/bus/document.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/wire_text.hpp"
 
@@ -118,26 +114,6 @@ TEST(WireText, makes_only_what_sd_bus_takes) {
       EXPECT_NO_THROW(sdbus::Variant{wire_text(text, 100)}) << first << " " << second;
     }
   }
-}
-
-TEST(MemoryFile, is_sealed_against_every_change_and_read_from_its_beginning) {
-  const std::string bytes(3'000'000, 'x');
-  const auto file = sealed_memory_file("netperfd-test", bytes);
-  ASSERT_TRUE(file) << file.error().message;
-  EXPECT_EQ(::fcntl(file->get(), F_GET_SEALS), F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
-  EXPECT_EQ(::fcntl(file->get(), F_GETFD), FD_CLOEXEC);
-  std::string read(bytes.size() + 1, '\0');
-  EXPECT_EQ(::read(file->get(), read.data(), read.size()), static_cast<ssize_t>(bytes.size()));
-  read.pop_back();
-  EXPECT_EQ(read, bytes);
-  EXPECT_EQ(::pwrite(file->get(), "y", 1, 0), -1);
-  EXPECT_EQ(::ftruncate(file->get(), 0), -1);
-}
-
-TEST(MemoryFile, may_be_empty) {
-  const auto file = sealed_memory_file("netperfd-test", "");
-  ASSERT_TRUE(file);
-  EXPECT_EQ(::lseek(file->get(), 0, SEEK_END), 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The writer and the reader of record_bytes.cpp. Both have the same members, so that the same code writes and
-// reads a record.
+// Bytes that two processes of netperfd exchange. The writer and the reader have the same members, so that the
+// same code can write and read a value.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace netperfd::import {
+namespace netperfd {
 
 // Numbers take seven bits a byte, the lowest first, and a further byte where the top bit is set.
 class ByteWriter {
@@ -76,6 +76,7 @@ class ByteReader {
   // It is the reason why it failed.
   [[nodiscard]] bool too_large() const { return too_large_; }
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
+  [[nodiscard]] std::size_t bytes_left() const { return bytes_.size(); }
 
  private:
   static constexpr std::size_t kInPlace = 15;  // a shorter text is within its std::string
@@ -86,4 +87,4 @@ class ByteReader {
   bool too_large_ = false;
 };
 
-}  // namespace netperfd::import
+}  // namespace netperfd

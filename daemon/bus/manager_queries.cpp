@@ -1,0 +1,100 @@
+// The methods of org.netperfd1.Manager that query_answers.hpp lists: asks a process of its own, as the user
+// who calls.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "daemon/bus/errors.hpp"
+#include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/options.hpp"
+#include "daemon/bus/query_answers.hpp"
+#include "daemon/bus/query_bytes.hpp"
+#include "daemon/core/run_plan.hpp"
+#include "daemon/core/run_selection.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+// A wrong text costs no process.
+void expect_selection(const char* side, const std::string& text) {
+  const auto selection = core::parse_selection(text);
+  if (selection) return;
+  throw to_dbus(Error{selection.error().kind, fmt::format("{}: {}", side, selection.error().message)});
+}
+
+}  // namespace
+
+template <class... Values>
+void ManagerObject::query(const SharedReply<Values...>& reply, std::string request) {
+  with_caller(reply, [this, reply, request = std::move(request)](const Caller& caller) {
+    const auto number = std::make_shared<std::uint64_t>();
+    const auto done = [this, reply, name = caller.name, number](const Result<std::string>& bytes) {
+      answer(reply, [&] {
+        const auto values = value_or_throw(from_query_bytes<Values...>(value_or_throw(bytes)));
+        std::apply([&](const Values&... each) { reply->ok(each...); }, values);
+      });
+      ports_.callers.forget(name, *number);  // last: it destroys the query
+    };
+    const core::QueryCaller user{.uid = caller.uid, .may_measure = ports_.authorization.is_member(caller)};
+    auto running = value_or_throw(ports_.query_runner.run(user, request, done));
+    // What keeps the query is destroyed when the caller leaves, or when it is forgotten.
+    *number = value_or_throw(ports_.callers.on_leaving(caller.name, [running = std::move(running)] {}));
+  });
+}
+
+void ManagerObject::Compare(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::string a, std::string b,
+                            Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    (void)value_or_throw(parse_compare_options(options));
+    expect_selection("A", a);
+    expect_selection("B", b);
+    query(reply, to_query_bytes(std::string{query_name::kCompare}, a, b, options));
+  });
+}
+
+void ManagerObject::CompareJob(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::uint64_t job,
+                               Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    (void)value_or_throw(parse_compare_options(options));
+    query(reply, to_query_bytes(std::string{query_name::kCompareJob}, job, options));
+  });
+}
+
+void ManagerObject::PlanRuns(sdbus::Result<Dict>&& result, std::string runs, Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    throw_if_failed(core::check_plan_request(value_or_throw(parse_plan_options(options))));
+    (void)value_or_throw(core::parse_selection(runs));
+    query(reply, to_query_bytes(std::string{query_name::kPlanRuns}, runs, options));
+  });
+}
+
+void ManagerObject::GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    if (value_or_throw(has_few_runs(ports_.queries, id))) {
+      const auto [job, spreads] = get_job(ports_.queries, id);
+      return reply->ok(job, spreads);
+    }
+    query(reply, to_query_bytes(std::string{query_name::kGetJob}, id));
+  });
+}
+
+void ManagerObject::ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
+                             std::uint32_t limit) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    if (is_cheap(value_or_throw(parse_run_filter(filter)))) {
+      const auto [rows, next] = list_runs(ports_.queries, filter, cursor, limit);
+      return reply->ok(rows, next);
+    }
+    query(reply, to_query_bytes(std::string{query_name::kListRuns}, filter, cursor, std::uint64_t{limit}));
+  });
+}
+
+}  // namespace netperfd::bus

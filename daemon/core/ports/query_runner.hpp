@@ -1,0 +1,32 @@
+// Answers queries that may take long, outside the loop's thread; daemon/query implements it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemon/base/error.hpp"
+
+namespace netperfd::core {
+
+struct QueryCaller {
+  uid_t uid = 0;
+  bool may_measure = false;  // goes before those who may only read
+};
+
+class QueryRunner {
+ public:
+  using Done = std::function<void(const Result<std::string>& answer)>;
+
+  virtual ~QueryRunner() = default;
+  // `request` and the answer are the bytes of the caller's own protocol; the answer is untrusted. Calls
+  // `done` later, from the loop; inside it, the handle may be destroyed. Destroying the handle earlier ends
+  // the query without a call. busy if too many queries wait, of this user or of all. Errors of the answer:
+  // busy if the query did not end in time, internal if its process failed.
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> run(const QueryCaller& caller, std::string request,
+                                                          Done done) = 0;
+};
+
+}  // namespace netperfd::core

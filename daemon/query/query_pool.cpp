@@ -1,0 +1,227 @@
+#include "daemon/query/query_pool.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/base/spawn.hpp"
+#include "daemon/confined/process.hpp"
+#include "daemon/query/query_process.hpp"
+
+namespace netperfd::query {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A process that was killed still needs some CPU time to end, and may not get it at once.
+constexpr std::chrono::milliseconds kUntilKilledOnesEnd{20};
+
+// A file rather than a pipe: writing it never waits for the process.
+Result<Fd> request_file(const std::string& request) {
+  Fd file{::memfd_create("query", MFD_CLOEXEC)};
+  if (!file) return fail_errno("memfd_create", errno);
+  if (::pwrite(file.get(), request.data(), request.size(), 0) != static_cast<ssize_t>(request.size())) {
+    return fail_errno("write a query", errno);
+  }
+  return file;
+}
+
+}  // namespace
+
+// A query that waits or runs.
+class QueryPool::Query {
+ public:
+  Query(QueryPool& pool, const core::QueryCaller& caller, std::string request, Done done)
+      : pool_(&pool), caller_(caller), request_(std::move(request)), done_(std::move(done)) {}
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query() { leave(); }
+
+  [[nodiscard]] const core::QueryCaller& caller() const { return caller_; }
+  [[nodiscard]] const std::string& request() const { return request_; }
+  [[nodiscard]] Clock::time_point called() const { return called_; }
+  [[nodiscard]] bool runs() const { return exchange_ != nullptr; }
+
+  void wait(EventSource patience) { patience_ = std::move(patience); }
+  void run(std::shared_ptr<confined::Exchange> exchange) {
+    exchange_ = std::move(exchange);
+    patience_.reset();
+  }
+
+  // Ends it without a call.
+  void leave() {
+    if (pool_ == nullptr) return;
+    auto& pool = *std::exchange(pool_, nullptr);
+    exchange_.reset();
+    patience_.reset();
+    done_ = nullptr;
+    std::erase(pool.queries_, this);
+    pool.look_again(std::chrono::milliseconds{0});
+  }
+
+  // Last use of this object: the caller may destroy it inside the call.
+  void give(const Result<std::string>& answer) {
+    const auto done = std::move(done_);
+    leave();
+    done(answer);
+  }
+
+ private:
+  QueryPool* pool_;  // null once it has ended
+  core::QueryCaller caller_;
+  std::string request_;
+  Clock::time_point called_ = Clock::now();
+  Done done_;
+  std::shared_ptr<confined::Exchange> exchange_;
+  EventSource patience_;
+};
+
+QueryPool::QueryPool(EventLoop& loop, QuerySettings settings)
+    : loop_(loop), settings_(std::move(settings)), endings_(loop), reader_endings_(loop) {}
+
+QueryPool::~QueryPool() {
+  while (!queries_.empty()) queries_.front()->leave();
+}
+
+std::chrono::seconds QueryPool::deadline_seconds() const {
+  return std::chrono::ceil<std::chrono::seconds>(settings_.deadline);
+}
+
+Status QueryPool::expect_room(const core::QueryCaller& caller) const {
+  const auto waits = [](const Query* query) { return !query->runs(); };
+  const auto waiting = std::ranges::count_if(queries_, waits);
+  const auto of_user = std::ranges::count_if(
+      queries_, [&](const Query* query) { return waits(query) && query->caller().uid == caller.uid; });
+  if (std::cmp_greater_equal(of_user, settings_.waiting_of_user)) {
+    return fail(ErrorKind::busy,
+                fmt::format("{} queries of uid {} wait already: try again when they are answered", of_user,
+                            caller.uid));
+  }
+  if (std::cmp_greater_equal(waiting, settings_.waiting)) {
+    return fail(ErrorKind::busy, fmt::format("{} queries wait already: try again later", waiting));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<void>> QueryPool::run(const core::QueryCaller& caller, std::string request,
+                                             Done done) {
+  if (request.size() > kRequestBytes) {
+    return fail(ErrorKind::invalid_argument, fmt::format("the query is {} bytes long; at most {} are allowed",
+                                                         request.size(), kRequestBytes));
+  }
+  if (auto room = expect_room(caller); !room) return std::unexpected(std::move(room.error()));
+  auto query = std::make_shared<Query>(*this, caller, std::move(request), std::move(done));
+  auto patience = loop_.after(settings_.deadline, [this, waiting = query.get()] {
+    waiting->give(fail(
+        ErrorKind::busy,
+        fmt::format("the query waited {} s for others to end: try again later", deadline_seconds().count())));
+  });
+  if (!patience) return std::unexpected(std::move(patience.error()));
+  query->wait(std::move(*patience));
+  queries_.push_back(query.get());
+  look_again(std::chrono::milliseconds{0});
+  return query;
+}
+
+bool QueryPool::may_start(const Query& query) {
+  std::size_t running = 0;
+  std::size_t readers = 0;
+  for (const Query* other : queries_) {
+    if (!other->runs()) continue;
+    if (other->caller().uid == query.caller().uid) return false;
+    ++running;
+    if (!other->caller().may_measure) ++readers;
+  }
+  readers += reader_endings_.count();
+  running += reader_endings_.count() + endings_.count();
+  return running < settings_.running && (query.caller().may_measure || readers < settings_.running_readers);
+}
+
+QueryPool::Query* QueryPool::next() {
+  for (const bool may_measure : {true, false}) {
+    const auto found = std::ranges::find_if(queries_, [&](const Query* query) {
+      return !query->runs() && query->caller().may_measure == may_measure && may_start(*query);
+    });
+    if (found != queries_.end()) return *found;
+  }
+  return nullptr;
+}
+
+void QueryPool::look_again(std::chrono::milliseconds delay) {
+  // If this fails, the end of a query or the next call looks.
+  if (auto timer = loop_.after(delay, [this] { start_waiting(); })) soon_ = std::move(*timer);
+}
+
+void QueryPool::start_waiting() {
+  while (Query* const query = next()) {
+    auto exchange = start(*query);
+    if (!exchange) {
+      query->give(std::unexpected(exchange.error()));
+      continue;
+    }
+    query->run(std::move(*exchange));
+  }
+  const bool waits = std::ranges::any_of(queries_, [](const Query* query) { return !query->runs(); });
+  if (waits && endings_.count() + reader_endings_.count() > 0) look_again(kUntilKilledOnesEnd);
+}
+
+Result<std::shared_ptr<confined::Exchange>> QueryPool::start(Query& query) {
+  auto request = request_file(query.request());
+  if (!request) return std::unexpected(std::move(request.error()));
+  auto pipe = make_pipe();
+  if (!pipe) return std::unexpected(std::move(pipe.error()));
+  if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(std::move(set.error()));
+  confined::Confinement confinement;
+  confinement.uid = settings_.uid;
+  confinement.gid = settings_.gid;
+  confinement.parent = ::getpid();
+  confinement.memory_bytes = settings_.memory_bytes;
+  confinement.cpu_seconds = static_cast<std::uint64_t>(deadline_seconds().count());
+  auto process = confined::Process::start(settings_.program, query_argv(confinement, settings_.database),
+                                          std::move(*request), std::move(pipe->write));
+  if (!process) return std::unexpected(std::move(process.error()));
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(query.called() + settings_.deadline - Clock::now());
+  return confined::Exchange::begin(
+      loop_, query.caller().may_measure ? endings_ : reader_endings_, std::move(*process),
+      std::move(pipe->read),
+      {.answer_bytes = settings_.answer_bytes, .deadline = std::max(left, std::chrono::milliseconds{1})},
+      [this, &query](const confined::Exchange::End& end) {
+        query.give(end.how == confined::Exchange::How::answered ? read_answer(end.answer)
+                                                                : std::unexpected(error_of(end)));
+      });
+}
+
+Error QueryPool::error_of(const confined::Exchange::End& end) const {
+  using How = confined::Exchange::How;
+  if (end.how == How::was_late) {
+    return {ErrorKind::busy, fmt::format("the query did not end within {} s: ask about fewer runs, or again "
+                                         "when this machine is less busy",
+                                         deadline_seconds().count())};
+  }
+  if (end.how == How::said_much) {
+    return {ErrorKind::internal,
+            fmt::format("the answer to the query is longer than {} MiB", settings_.answer_bytes >> 20U)};
+  }
+  if (end.how == How::was_killed && end.number == SIGXCPU) {
+    return {ErrorKind::invalid_argument,
+            fmt::format("the query takes more than {} s of CPU time: ask about fewer runs",
+                        deadline_seconds().count())};
+  }
+  if (end.how == How::was_killed) {
+    return {ErrorKind::internal,
+            fmt::format("the process of the query was killed by {}{}", signal_text(end.number),
+                        end.number == SIGKILL ? "; memory may be short" : "")};
+  }
+  return {ErrorKind::internal,
+          fmt::format("the process of the query ended with exit code {} and no answer", end.number)};
+}
+
+}  // namespace netperfd::query

@@ -1,0 +1,98 @@
+#include "daemon/query/query_process.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <iterator>
+#include <new>
+#include <optional>
+
+#include "daemon/base/fd.hpp"
+#include "daemon/confined/command_line.hpp"
+
+namespace netperfd::query {
+namespace {
+
+// The command line: program, kQueryFlag, these.
+enum Position { database_at = 2, confinement_at };
+
+// An answer begins with one of these: kAnswer and the bytes, or kError, the error's kind and its text.
+constexpr char kAnswer = 'A';
+constexpr char kError = 'E';
+constexpr char kFirstKind = '0';
+constexpr int kLastKind = static_cast<int>(ErrorKind::internal);
+
+// Exit codes. With the first, an answer was given.
+constexpr int kDone = 0;
+constexpr int kUnable = 1;
+
+void write_out(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) ::_exit(kUnable);  // nobody reads any more
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+[[noreturn]] void end_with(const Error& error) {
+  const char head[] = {kError, static_cast<char>(kFirstKind + static_cast<int>(error.kind))};
+  write_out({head, sizeof head});
+  write_out(error.message);
+  // Skip exit handlers: they belong to the daemon's program, which has not started here.
+  ::_exit(kDone);
+}
+
+Result<std::string> answer(const QueryFunctions& functions, core::RunQueries& queries) {
+  const auto request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
+  if (!request) return std::unexpected(request.error());
+  try {
+    return functions.answer(queries, *request);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::unsupported, "the query takes more memory than it may; ask about fewer runs");
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::internal, fmt::format("the query failed: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> query_argv(const confined::Confinement& confinement, const std::string& database) {
+  std::vector<std::string> argv{"netperfd", std::string(kQueryFlag), database};
+  std::ranges::move(confined::to_words(confinement), std::back_inserter(argv));
+  return argv;
+}
+
+int run_query(int argc, char** argv, const QueryFunctions& functions) {
+  if (argc != confinement_at + static_cast<int>(confined::kConfinementWords)) ::_exit(kUnable);
+  const auto confinement = confined::from_words(argv + confinement_at);
+  if (!confinement) ::_exit(kUnable);
+  if (const auto closed = confined::close_inherited(); !closed) end_with(closed.error());
+  const auto queries = functions.open(argv[database_at]);
+  if (!queries) end_with(queries.error());
+  if (auto done = confined::confine(*confinement, confined::Task::read_database); !done) {
+    end_with({ErrorKind::internal, fmt::format("the process of a query: {}", done.error().message)});
+  }
+  const auto answered = answer(functions, **queries);
+  if (!answered) end_with(answered.error());
+  write_out({&kAnswer, 1});
+  write_out(*answered);
+  ::_exit(kDone);
+}
+
+Result<std::string> read_answer(std::string_view bytes) {
+  if (!bytes.empty() && bytes.front() == kAnswer) return std::string(bytes.substr(1));
+  if (bytes.size() >= 2 && bytes.front() == kError) {
+    const int kind = bytes[1] - kFirstKind;
+    constexpr std::size_t kLongestError = std::size_t{16} << 10U;
+    if (kind >= 0 && kind <= kLastKind) {
+      return fail(static_cast<ErrorKind>(kind), std::string(bytes.substr(2, kLongestError)));
+    }
+  }
+  return fail(ErrorKind::internal, "the process of the query gave no answer");
+}
+
+}  // namespace netperfd::query
