@@ -9,6 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "dbus/rows/hidden_characters.hpp"
+
 namespace netperfctl {
 namespace {
 
@@ -38,10 +40,8 @@ std::optional<CodePoint> decode(std::string_view text) {
   return CodePoint{value, bytes};
 }
 
-bool steers_a_terminal(char32_t c) {
-  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
-  return within(0, 0x1F) || within(0x7F, 0x9F) || c == 0x061C || within(0x200E, 0x200F) ||
-         within(0x2028, 0x202E) || within(0x2066, 0x2069);
+bool misleads(char32_t c) {
+  return c <= 0x1F || (c >= 0x7F && c <= 0x9F) || netperfd::rows::is_hidden_character(c);
 }
 
 }  // namespace
@@ -53,12 +53,14 @@ std::string printable(std::string_view text, std::string_view keep) {
     const std::size_t bytes = point ? point->bytes : 1;
     if (!point) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
-    } else if (!steers_a_terminal(point->value) || (bytes == 1 && keep.contains(text.front()))) {
+    } else if (!misleads(point->value) || (bytes == 1 && keep.contains(text.front()))) {
       out += text.substr(0, bytes);
     } else if (point->value < 0x100) {
       out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point->value));
-    } else {
+    } else if (point->value < 0x10000) {
       out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(point->value));
+    } else {
+      out += fmt::format("\\U{:08x}", static_cast<std::uint32_t>(point->value));
     }
     text.remove_prefix(bytes);
   }

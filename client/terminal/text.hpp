@@ -16,9 +16,8 @@ inline constexpr std::size_t kIndent = 2;
 // A space at which no line is broken.
 inline constexpr std::string_view kNoBreak = "\u00a0";
 
-// `text` with all characters that could control a terminal escaped, such as \x1b: control characters (C0,
-// DEL, C1), line and paragraph separators, marks and overrides of writing direction. Characters in `keep`
-// stay.
+// `text` with all characters escaped that could control a terminal or make the text look like another one,
+// such as \x1b: control characters (C0, DEL, C1) and rows::is_hidden_character(). Characters in `keep` stay.
 [[nodiscard]] std::string printable(std::string_view text, std::string_view keep = {});
 
 [[nodiscard]] bool is_utf8(std::string_view text);

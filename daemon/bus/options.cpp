@@ -140,7 +140,7 @@ Status check_size(const char* what, const std::string& text, std::size_t limit_b
 
 Status check_line(const char* what, const std::string& text, std::size_t limit_bytes) {
   if (auto checked = check_size(what, text, limit_bytes); !checked) return checked;
-  if (!is_printable(text)) return invalid(fmt::format("{}: control characters are not allowed", what));
+  if (const auto why = not_printable(text); !why.empty()) return invalid(fmt::format("{}: {}", what, why));
   return {};
 }
 

@@ -10,6 +10,13 @@
 namespace netperfd::config {
 namespace {
 
+// Block scalars end in a line break that is not meant as part of the text.
+std::string line_of(const YamlNode& node) {
+  std::string line = node.text;
+  while (line.ends_with('\n')) line.pop_back();
+  return line;
+}
+
 std::string join(std::string_view mapping, std::string_view key) {
   return mapping.empty() ? std::string(key) : fmt::format("{}.{}", mapping, key);
 }
@@ -151,14 +158,16 @@ std::string not_what(const YamlNode& node, std::string_view expected) {
 }
 
 std::optional<std::string> parse_text(const YamlNode& node) {
-  std::string line = node.text;
-  // Block scalars end in a line break that is not meant as part of the text.
-  while (line.ends_with('\n')) line.pop_back();
-  return is_printable(line) ? std::optional(line) : std::nullopt;
+  std::string line = line_of(node);
+  return is_printable(line) ? std::optional(std::move(line)) : std::nullopt;
 }
 
 Reader text(std::string& out) {
-  return scalar(out, parse_text, "a text of one line");
+  return [read = scalar(out, parse_text, "a text of one line")](const YamlNode& node) {
+    auto wrong = read(node);
+    if (!wrong || node.kind != YamlNode::Kind::scalar) return wrong;
+    return std::optional(fmt::format("{}: {}", *wrong, not_printable(line_of(node))));
+  };
 }
 
 Reader only(bool& out, std::string_view word) {

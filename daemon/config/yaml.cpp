@@ -166,7 +166,7 @@ bool check_characters(std::string_view text, Complaints& complaints) {
       good = refuse(line, first, "a tab; YAML is indented by spaces");
     }
     std::ranges::replace(row, '\t', ' ');
-    if (!is_printable(row)) good = refuse(line, 0, "this line is not UTF-8, or has a control character");
+    if (const auto why = not_printable(row); !why.empty()) good = refuse(line, 0, "in this line " + why);
   }
   return good;
 }

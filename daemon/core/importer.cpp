@@ -82,10 +82,11 @@ Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
                             checked.size()));
   }
   for (CheckedFile& each : checked) {
-    if (each.name.empty() || each.name.size() > Importer::kLongestName || !is_printable(each.name)) {
-      return fail(
-          ErrorKind::invalid_argument,
-          fmt::format("a file's name is one printable line of 1 to {} bytes", Importer::kLongestName));
+    const auto why = not_printable(each.name);
+    if (each.name.empty() || each.name.size() > Importer::kLongestName || !why.empty()) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("a file's name is one printable line of 1 to {} bytes{}{}",
+                              Importer::kLongestName, why.empty() ? "" : ", and ", why));
     }
     const auto size = check_file(each.file.get());
     if (!size) return about_file(each.name, size.error());

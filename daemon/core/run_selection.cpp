@@ -231,7 +231,7 @@ Result<RunSelection> parse_selection(std::string_view text) {
     return invalid(fmt::format("a selection of runs is {} bytes long; at most {} are allowed", text.size(),
                                kSelectionBytes));
   }
-  if (!is_printable(text)) return invalid("a selection of runs: control characters are not allowed");
+  if (const auto why = not_printable(text); !why.empty()) return invalid("a selection of runs: " + why);
   const auto terms = split(text);
   if (!terms) return std::unexpected(terms.error());
   SelectionParser parser{text};

@@ -132,8 +132,7 @@ void check_words(const JobSpec& spec, JobProblems& problems) {
                              kMaxJobName));
   }
   const auto check_line = [&](const char* key, const std::string& text, std::size_t limit) {
-    if (!is_printable(text))
-      problems.add(key, "has a line break or another control character, or is not UTF-8");
+    if (auto why = not_printable(text); !why.empty()) problems.add(key, std::move(why));
     if (text.size() > limit)
       problems.add(key, fmt::format("has {} bytes; at most {} are kept", text.size(), limit));
   };

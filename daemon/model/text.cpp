@@ -1,10 +1,14 @@
 #include "daemon/model/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include "dbus/rows/hidden_characters.hpp"
 
 namespace netperfd {
 namespace {
@@ -31,6 +35,10 @@ std::optional<std::uint32_t> take_code_point(std::string_view& rest) {
   return code_point;
 }
 
+bool is_control(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F);
+}
+
 template <class Accept>
 bool all_code_points(std::string_view text, Accept accept) {
   while (!text.empty()) {
@@ -51,7 +59,24 @@ bool is_utf8(std::string_view text) {
 }
 
 bool is_printable(std::string_view text) {
-  return all_code_points(text, [](std::uint32_t c) { return c >= 0x20 && (c < 0x7F || c > 0x9F); });
+  return all_code_points(text, [](std::uint32_t c) { return !is_control(c) && !rows::is_hidden_character(c); });
+}
+
+std::string not_printable(std::string_view text) {
+  for (std::size_t position = 1; !text.empty(); ++position) {
+    const auto code_point = take_code_point(text);
+    if (!code_point) return fmt::format("character {} is not UTF-8", position);
+    if (is_control(*code_point)) {
+      return fmt::format("character {} is U+{:04X}, a control character{}", position, *code_point,
+                         *code_point == '\n' ? ": the text must be one line" : "");
+    }
+    if (rows::is_hidden_character(*code_point)) {
+      return fmt::format(
+          "character {} is U+{:04X}, which cannot be seen and can make the text look like another one",
+          position, *code_point);
+    }
+  }
+  return {};
 }
 
 bool is_word(std::string_view text, std::string_view signs, std::size_t limit) {

@@ -113,9 +113,7 @@ void check_events(const std::vector<EventSpec>& events, Problems& problems) {
     } else if (!seen.insert(event.name).second) {
       problems.add(key + ".name", fmt::format("{} is in the list a second time", event.name));
     }
-    if (!is_printable(event.filter)) {
-      problems.add(key + ".filter", "has a line break or another control character, or is not UTF-8");
-    }
+    if (auto why = not_printable(event.filter); !why.empty()) problems.add(key + ".filter", std::move(why));
     if (event.filter.size() > kMaxFilter) {
       problems.add(key + ".filter",
                    fmt::format("has {} bytes; at most {} are taken", event.filter.size(), kMaxFilter));

@@ -17,6 +17,8 @@ TEST(Printable, writes_out_what_could_steer_a_terminal) {
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe6\xb8\xac\xe5\xae\x9a"), "grüß 測定")
       << "words of any language stay";
   EXPECT_EQ(printable("\xff\xc3("), "\\xff\\xc3(");
+  EXPECT_EQ(printable("a\u200Bb\u2029c\u00ADd\uFEFFe\U000E0041"),
+            "a\\u200bb\\u2029c\\xadd\\ufeffe\\U000e0041");
 }
 
 TEST(Utf8, knows_what_is_none) {

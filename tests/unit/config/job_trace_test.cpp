@@ -162,7 +162,7 @@ TEST(JobTrace, tells_all_errors_in_the_order_of_the_text) {
           "ring.yaml:12:7: trace.events[3]: a list is not a mapping (keys with values, indented)",
           StartsWith("ring.yaml:13:7: trace.events[4]: has no value; expected a mapping"),
           "ring.yaml:14:33: trace.events[5].stacktrace: \"1\" is not true or false",
-          "ring.yaml:14:44: trace.events[5].filter: \"a\\tb\" is not a text of one line",
+          "ring.yaml:14:44: trace.events[5].filter: \"a\\tb\" is not a text of one line: character 2 is U+0009, a control character",
           "ring.yaml:15:7: trace.events[6].name: tcp:a is in the list a second time",
           "ring.yaml:16:3: trace.filter: no such key; did you mean `trace.events[].filter`?",
           "ring.yaml:17:8: trace.pid: \"4711\" is not workload (the one value there is)",

@@ -111,8 +111,9 @@ TEST(RunSelection, numbers_that_are_none_are_refused) {
 
 TEST(RunSelection, of_great_length_or_with_control_characters_is_refused) {
   EXPECT_THAT(refused(std::string(kSelectionBytes + 1, '1')), HasSubstr("at most 4096"));
-  EXPECT_THAT(refused("label:a\nb"), HasSubstr("control characters"));
-  EXPECT_THAT(refused("label:\xff"), HasSubstr("control characters"));
+  EXPECT_THAT(refused("label:a\nb"), HasSubstr("character 8 is U+000A, a control character"));
+  EXPECT_THAT(refused("label:\xff"), HasSubstr("character 7 is not UTF-8"));
+  EXPECT_THAT(refused("label:a\u2028b"), HasSubstr("character 8 is U+2028"));
 }
 
 }  // namespace

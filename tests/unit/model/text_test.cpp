@@ -41,6 +41,31 @@ TEST(Printable, is_one_line_that_moves_no_cursor) {
   }
 }
 
+TEST(Printable, looks_like_no_other_text) {
+  // Every control of direction and every separator of lines.
+  for (const auto text : {"a\u061Cb"sv, "a\u200Eb"sv, "a\u200Fb"sv, "a\u2028b"sv, "a\u2029b"sv, "a\u202Ab"sv,
+                          "a\u202Bb"sv, "a\u202Cb"sv, "a\u202Db"sv, "a\u202Eb"sv, "a\u2066b"sv, "a\u2067b"sv,
+                          "a\u2068b"sv, "a\u2069b"sv}) {
+    EXPECT_FALSE(is_printable(text)) << testing::PrintToString(text);
+  }
+  // Characters that take no place, so that two texts look the same.
+  for (const auto text : {"a\u200Bb"sv, "a\u2060b"sv, "a\u00ADb"sv, "a\uFEFFb"sv, "a\u3164b"sv, "a\U000E0041b"sv}) {
+    EXPECT_FALSE(is_printable(text)) << testing::PrintToString(text);
+  }
+  for (const auto text : {"می\u200Cخواهم"sv, "שלום"sv, "測定"sv, "👨\u200D👩 ✓\uFE0F"sv}) {
+    EXPECT_TRUE(is_printable(text)) << "words of any language: " << text;
+  }
+}
+
+TEST(Printable, the_first_wrong_character_is_told_by_number_and_place) {
+  EXPECT_EQ(not_printable("Zürich ✓"), "");
+  EXPECT_EQ(not_printable("Zür\u202Eich"),
+            "character 4 is U+202E, which cannot be seen and can make the text look like another one");
+  EXPECT_EQ(not_printable("\u0085"), "character 1 is U+0085, a control character");
+  EXPECT_EQ(not_printable("a\n"), "character 2 is U+000A, a control character: the text must be one line");
+  EXPECT_EQ(not_printable("ab\xFF"), "character 3 is not UTF-8");
+}
+
 TEST(Word, is_of_letters_digits_and_the_given_signs) {
   for (const char* text : {"a", "9", "veth-tcp", "a.b_c-d", "A--"})
     EXPECT_TRUE(is_word(text, "._-", 8)) << text;
