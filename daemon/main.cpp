@@ -253,7 +253,8 @@ Result<int> Program::serve() {
                                       {.version = NETPERFD_VERSION,
                                        .iperf3_version = machine_.iperf3.version,
                                        .live_intervals = machine_.iperf3.json_stream(),
-                                       .group = settings_.group});
+                                       .group = settings_.group,
+                                       .trace_events = settings_.config.trace_events});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
@@ -288,6 +289,7 @@ void Program::apply(Settings settings) {
   scenarios_ = config::ScenarioDirectory{config.scenarios_dir, job_limits(config)};
   scheduler_.set_queue_limit(config.queue_limit);
   service_->set_group(settings.group);
+  service_->set_trace_events(config.trace_events);
   settings_ = std::move(settings);
 }
 

@@ -71,7 +71,10 @@ Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optio
 Outcome<std::vector<EventView>> Daemon::events(const std::string& pattern) {
   return call([&] {
     std::vector<EventView> events;
-    for (const std::string& name : bus_->ListEvents(pattern)) events.push_back({name, {}, {}});
+    const std::vector<std::string> allowed = bus_->ListAllowedEvents(pattern);
+    for (const std::string& name : bus_->ListEvents(pattern)) {
+      events.push_back({name, {}, {}, std::ranges::find(allowed, name) != allowed.end()});
+    }
     return events;
   });
 }

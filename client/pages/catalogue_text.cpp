@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "client/pages/render.hpp"
 #include "client/terminal/escaped.hpp"
@@ -117,6 +120,17 @@ std::string in_a_job(const EventView& event, const std::vector<EventFieldView>& 
   return fmt::format("in a job: trace: {{events: [{{name: {}, filter: '{}'}}]}}", event.name, filter);
 }
 
+// The names of each system's events, without the system.
+using EventSystems = std::map<std::string, std::vector<std::string>>;
+
+std::string systems_text(const Screen& screen, const EventSystems& systems, std::size_t width) {
+  std::string text;
+  for (const auto& [system, names] : systems) {
+    text += hanging(screen, fmt::format("{:<{}}  ", system, width), fmt::format("{}", fmt::join(names, " ")));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string modules_text(const Screen& screen, std::span<const ModuleView> modules,
@@ -177,20 +191,27 @@ std::string functions_text(const Screen& screen, const FunctionPage& page, std::
 
 std::string events_text(const Screen& screen, std::span<const EventView> events) {
   if (events.empty()) return "No event fits.\n";
-  std::map<std::string, std::vector<std::string>> systems;
+  EventSystems allowed;
+  EventSystems others;
+  std::set<std::string> systems;
   std::size_t widest = 0;
   for (const EventView& raw : events) {
     const std::string name = printable(raw.name);
     const std::size_t colon = name.find(':');
     const std::string system = colon == std::string::npos ? "" : name.substr(0, colon);
-    systems[system].push_back(name.substr(colon == std::string::npos ? 0 : colon + 1));
+    (raw.allowed.value_or(true) ? allowed : others)[system].push_back(
+        name.substr(colon == std::string::npos ? 0 : colon + 1));
+    systems.insert(system);
     widest = std::max(widest, display_width(system));
   }
   widest = std::min<std::size_t>(widest, 20);
-  std::string text;
-  for (const auto& [system, names] : systems) {
-    text +=
-        hanging(screen, fmt::format("{:<{}}  ", system, widest), fmt::format("{}", fmt::join(names, " ")));
+  std::string text = systems_text(screen, allowed, widest);
+  if (!others.empty()) {
+    if (!text.empty()) text += "\n";
+    text += paint(screen, Style::faint,
+                  "only for root and scenarios that root installed (trace.events of netperfd.yaml)") +
+            "\n";
+    text += systems_text(screen, others, widest) + "\n";
   }
   const std::string systems_words = plural(systems.size(), "system");
   return text + fmt::format("{} event{} of {}; `netperfctl events SYSTEM:EVENT` shows the fields of one.\n",
@@ -202,6 +223,7 @@ std::string event_text(const Screen& screen, const EventDetails& raw) {
   const std::vector<EventFieldView> fields = escaped(raw.fields);
   std::string text = paint(screen, Style::strong, event.name);
   if (event.id) text += fmt::format(", id {}", *event.id);
+  if (!event.allowed.value_or(true)) text += ", only for root and scenarios that root installed";
   text += "\n\n" + fields_table(screen, fields);
   text += "\n" + paint(screen, Style::faint, in_a_job(event, fields)) + "\n";
   for (const EventFieldView& field : fields) {

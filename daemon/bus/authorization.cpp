@@ -208,7 +208,11 @@ void Authorization::end(const std::shared_ptr<Request>& request, const Status& d
 }
 
 Status Authorization::refusal(const Request& request, const PolkitAnswer& answer) const {
-  const std::string denied = fmt::format("uid {} may not {}", request.caller.uid, request.wanted.deed);
+  const bool for_events =
+      request.action() == core::Action::trace_events && !request.wanted.events_beyond.empty();
+  const std::string denied =
+      fmt::format("uid {} may not {}{}", request.caller.uid, request.wanted.deed,
+                  for_events ? fmt::format(" ({})", request.wanted.events_beyond) : "");
   const std::string group =
       group_name_.empty() || meant_for(request.action()) != For::group ? "" : "the group " + group_name_;
   switch (answer.kind) {

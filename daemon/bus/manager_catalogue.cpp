@@ -59,11 +59,25 @@ std::vector<std::string> ManagerObject::ListEvents(const std::string& pattern) {
   });
 }
 
+std::vector<std::string> ManagerObject::ListAllowedEvents(const std::string& pattern) {
+  return dbus::guarded([&] {
+    throw_if_failed(check_line("pattern", pattern, kPatternLimit));
+    std::vector<std::string> names;
+    for (const core::EventRow& event : value_or_throw(ports_.catalogue.events(pattern))) {
+      if (fits_event(settings_.trace_events, event.name)) names.push_back(event.name);
+    }
+    WireTexts wire = wire_texts(names, kRowsBudgetBytes);
+    if (wire.cut) throw to_dbus(too_much_for_a_message());
+    return std::move(wire.texts);
+  });
+}
+
 std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetEvent(const std::string& name) {
   return dbus::guarded([&] {
     throw_if_failed(check_line("name", name, kNameLimit));
     const core::EventDetails event = value_or_throw(ports_.catalogue.event(name));
-    return std::tuple{event_row(event).row, all_rows(event.fields, event_field_row)};
+    return std::tuple{event_row(event, fits_event(settings_.trace_events, event.name)).row,
+                      all_rows(event.fields, event_field_row)};
   });
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/log/log.hpp"
+#include "daemon/model/event_patterns.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {
@@ -44,8 +45,12 @@ void ManagerObject::start_if_allowed(const StartReply& reply, const LoadJob& loa
   with_caller(reply, [this, reply, load, options, source](const Caller& caller) {
     const auto start_it = [this, reply, load, options, source, caller] {
       const JobSpec spec = value_or_throw(load());
-      const Wanted all{.actions = core::actions_of(spec, source, settings_.event_allowed),
-                       .deed = fmt::format("start a job of {}", spec.name)};
+      const auto allowed = [this](const EventSpec& event) {
+        return why_not_allowed(event, settings_.trace_events).empty();
+      };
+      const Wanted all{.actions = core::actions_of(spec, source, allowed),
+                       .deed = fmt::format("start a job of {}", spec.name),
+                       .events_beyond = spec.trace ? events_beyond(*spec.trace, settings_.trace_events) : ""};
       when_allowed(caller, all, reply,
                    [this, reply, spec, options, caller] { reply->ok(start(spec, options, caller)); });
     };

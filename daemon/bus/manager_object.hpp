@@ -49,6 +49,8 @@ class ManagerObject final
   ManagerObject& operator=(const ManagerObject&) = delete;
   ~ManagerObject() { unregisterAdaptor(); }
 
+  void set_trace_events(std::vector<std::string> patterns) { settings_.trace_events = std::move(patterns); }
+
   // Implement StopJob and Mark, also for the methods of a job's object.
   void stop_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender);
   void mark_job(sdbus::Result<>&& result, std::uint64_t job, const std::string& text,
@@ -99,6 +101,7 @@ class ManagerObject final
   std::tuple<Dicts, std::string, std::uint64_t, std::vector<std::string>> ListFunctions(
       const Dict& filter, const std::string& cursor, const std::uint32_t& limit) override;
   std::vector<std::string> ListEvents(const std::string& pattern) override;
+  std::vector<std::string> ListAllowedEvents(const std::string& pattern) override;
   std::tuple<Dict, Dicts> GetEvent(const std::string& name) override;
   Dicts ListTracers() override;
   void Compare(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::string a, std::string b,

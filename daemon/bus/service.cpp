@@ -130,6 +130,10 @@ void Service::set_group(gid_t group) {
   parts_->authorization.set_group(group);
 }
 
+void Service::set_trace_events(std::vector<std::string> patterns) {
+  parts_->manager.set_trace_events(std::move(patterns));
+}
+
 void Service::job_added(const core::JobStatus& job) {
   announce("InterfacesAdded", job.id,
            [&] { parts_->jobs.try_emplace(job.id, parts_->bus.get(), parts_->manager, job); });

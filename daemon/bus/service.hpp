@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
@@ -20,6 +21,7 @@
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/scheduler.hpp"
+#include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::bus {
 
@@ -28,8 +30,8 @@ struct ServiceSettings {
   std::string iperf3_version;  // empty if there is none
   bool live_intervals = false;
   gid_t group = static_cast<gid_t>(-1);  // its members may measure; -1: only root may
-  // Events that every member may record; others are an action of their own. Empty: all events.
-  core::EventAllowed event_allowed = {};
+  // Patterns of the events that every member may record; others are an action of their own.
+  std::vector<std::string> trace_events = network_events();
   // Told of refused calls beside the log, as Refusals does it. Must not throw.
   Refusals::Sink refused = {};
   AuthorizationTimeouts timeouts = {};
@@ -61,6 +63,8 @@ class Service final : public core::RunObserver {
 
   // Changes the group whose members may measure.
   void set_group(gid_t group);
+  // Changes the patterns of events that its members may trace.
+  void set_trace_events(std::vector<std::string> patterns);
 
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;

@@ -32,11 +32,12 @@ WireRow function_row(const core::FunctionRow& function) {
   return to_wire(row);
 }
 
-WireRow event_row(const core::EventDetails& event) {
+WireRow event_row(const core::EventDetails& event, bool allowed) {
   rows::Event row;
   row.name = event.name;
   row.id = event.id;
   row.print = event.print;
+  row.allowed = allowed;
   return to_wire(row);
 }
 

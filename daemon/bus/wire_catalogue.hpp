@@ -10,7 +10,8 @@ namespace netperfd::bus {
 [[nodiscard]] WireRow module_row(const core::ModuleRow& module);
 [[nodiscard]] WireRow function_row(const core::FunctionRow& function);
 // Without the event's fields, which have rows of their own.
-[[nodiscard]] WireRow event_row(const core::EventDetails& event);
+// `allowed`: as in ListAllowedEvents.
+[[nodiscard]] WireRow event_row(const core::EventDetails& event, bool allowed);
 [[nodiscard]] WireRow event_field_row(const core::EventFieldRow& field);
 [[nodiscard]] WireRow tracer_row(const core::TracerRow& tracer);
 

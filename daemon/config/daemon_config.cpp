@@ -39,6 +39,11 @@ std::optional<std::string> parse_account(std::string_view text) {
   return std::string(text);
 }
 
+std::optional<std::string> parse_event_pattern(const YamlNode& node) {
+  if (!is_event_pattern(node.text)) return std::nullopt;
+  return node.text;
+}
+
 std::optional<std::string> parse_log_level(std::string_view text) {
   constexpr std::string_view kLevels[] = {"debug", "info", "warning", "error"};
   if (std::ranges::find(kLevels, text) == std::end(kLevels)) return std::nullopt;
@@ -66,6 +71,10 @@ std::vector<Key> keys_of(DaemonConfig& config) {
       {"iperf3.user", word(config.iperf3_user, parse_account, account + "user")},
       {"authorization", {}},
       {"authorization.group", word(config.authorization_group, parse_account, account + "group")},
+      {"trace", {}},
+      {"trace.events", list(config.trace_events, parse_event_pattern,
+                            "a pattern of events (like tcp:* or \"!tcp:tcp_probe\")",
+                            "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])")},
       {"limits", {}},
       {"limits.queue", number(config.queue_limit, 1U, kMaxQueue)},
       {"limits.repeat", number(config.repeat_limit, 1U, kMaxRepeat)},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::config {
 
@@ -18,7 +19,8 @@ struct DaemonConfig {
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path
   std::string iperf3_user = "netperfd";         // a name or a number, as is the group
   std::string authorization_group = "netperfd";
-  std::uint32_t queue_limit = 64;  // maximum number of waiting jobs
+  std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
+  std::uint32_t queue_limit = 64;                            // maximum number of waiting jobs
   std::uint32_t repeat_limit = 1'000;
   std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // maximum of a job's limits.timeout
   std::string log_level = "info";                                    // debug, info, warning or error

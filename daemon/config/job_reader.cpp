@@ -292,6 +292,7 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
   if (root->kind == YamlNode::Kind::mapping) apply_options(*root, options, complaints);
   read_keys(*root, keys_of(draft), complaints);
   JobSpec spec = finish(std::move(draft), *root, complaints);
+  if (spec.trace) spec.trace->of_others = !job.commands_refused.empty();
   check_commands(spec, *root, job.commands_refused, complaints);
   check_rules(spec, *root, complaints);
   if (job.expected_name && spec.name != *job.expected_name && !complaints.concern("name")) {

@@ -39,8 +39,8 @@ std::vector<Action> actions_of(const JobSpec& spec, TraceSource source, const Ev
   }
   if (spec.trace) {
     if (spec.trace->function_graph) actions.push_back(Action::trace_functions);
-    const bool asks_for_others = source == TraceSource::caller && allowed != nullptr &&
-                                 !std::ranges::all_of(spec.trace->events, allowed);
+    const bool asks_for_others = (source == TraceSource::caller || spec.trace->of_others) &&
+                                 allowed != nullptr && !std::ranges::all_of(spec.trace->events, allowed);
     if (asks_for_others) actions.push_back(Action::trace_events);
   }
   actions.push_back(Action::measure);

@@ -27,7 +27,7 @@ using EventAllowed = std::function<bool(const EventSpec& event)>;
 
 // Who wrote the trace of a job.
 enum class TraceSource {
-  root,   // a scenario that root installed, as it is
+  root,   // a scenario that root installed, as it is; TraceSpec::of_others then counts as the caller's
   caller  // the caller: a text of his own, or an override of a key below `trace`
 };
 

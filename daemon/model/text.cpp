@@ -59,7 +59,8 @@ bool is_utf8(std::string_view text) {
 }
 
 bool is_printable(std::string_view text) {
-  return all_code_points(text, [](std::uint32_t c) { return !is_control(c) && !rows::is_hidden_character(c); });
+  return all_code_points(text,
+                         [](std::uint32_t c) { return !is_control(c) && !rows::is_hidden_character(c); });
 }
 
 std::string not_printable(std::string_view text) {

@@ -37,6 +37,8 @@ struct TraceSpec {
   std::optional<std::uint64_t> buffer_bytes;    // for each CPU; absent: netperfd's default
   std::optional<std::uint64_t> keep_raw_bytes;  // of raw sub-buffers to keep, over all CPUs; absent: none
   bool optional = false;                        // measure without a trace if the kernel refuses it
+  // The text that has the trace can be changed by others than root. No job text can set it.
+  bool of_others = false;
 
   bool operator==(const TraceSpec&) const = default;
 };

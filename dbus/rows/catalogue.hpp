@@ -46,10 +46,12 @@ struct Event {
   std::string name;                 // "skb:kfree_skb"
   std::optional<std::uint32_t> id;  // this and the next only if asked for by name
   std::optional<std::string> print;
+  std::optional<bool> allowed;  // whether the configuration lets members trace it in their own jobs
 };
 template <>
 inline constexpr auto kFields<Event> =
-    std::tuple{field("name", &Event::name), field("id", &Event::id), long_text("print", &Event::print)};
+    std::tuple{field("name", &Event::name), field("id", &Event::id), long_text("print", &Event::print),
+               field("allowed", &Event::allowed)};
 static_assert(kDescribed<Event>);
 
 struct EventField {

@@ -107,7 +107,7 @@ class AuthorizationTest : public BusTest {
 
   ServiceSettings settings() override {
     ServiceSettings made = BusTest::settings();
-    made.event_allowed = [](const EventSpec& event) { return event.name.starts_with("skb:"); };
+    made.trace_events = {"skb:*"};
     return made;
   }
 };

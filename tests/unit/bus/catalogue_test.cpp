@@ -153,6 +153,7 @@ TEST_F(CatalogueTest, an_event_comes_with_its_typed_fields) {
   EXPECT_EQ(text_at(row, "name"), "skb:kfree_skb");
   EXPECT_EQ(row.at("id").get<std::uint32_t>(), 1634U);
   EXPECT_EQ(text_at(row, "print"), "\"reason: %s\", REC->reason");
+  EXPECT_TRUE(row.at("allowed").get<bool>());
   ASSERT_EQ(fields.size(), 2U);
   EXPECT_EQ(text_at(fields[0], "type"), "enum skb_drop_reason");
   EXPECT_EQ(fields[0].at("offset").get<std::uint32_t>(), 28U);
@@ -176,6 +177,20 @@ TEST_F(CatalogueTest, events_come_by_name_and_tracers_with_the_current_one) {
   EXPECT_EQ(text_at(std::get<0>(tracers.values)[0], "name"), "function_graph");
   EXPECT_FALSE(std::get<0>(tracers.values)[0].at("current").get<bool>());
   EXPECT_TRUE(std::get<0>(tracers.values)[1].at("current").get<bool>());
+}
+
+TEST_F(CatalogueTest, the_allowed_events_are_those_that_fit_the_configured_patterns) {
+  catalogue.found_events = {{.name = "skb:kfree_skb"}, {.name = "printk:console"}, {.name = "tcp:tcp_probe"}};
+  const auto allowed = [&] {
+    return std::get<0>(client->call<std::vector<std::string>>("ListAllowedEvents", std::string{"*"}).values);
+  };
+  EXPECT_THAT(allowed(), ElementsAre("skb:kfree_skb"));
+  EXPECT_EQ(catalogue.last_pattern, "*");
+  service->set_trace_events({"printk:*"});
+  EXPECT_THAT(allowed(), ElementsAre("printk:console"));
+  catalogue.found_event.name = "skb:kfree_skb";
+  const auto event = client->call<dbus::Row, dbus::Rows>("GetEvent", std::string{"skb:kfree_skb"});
+  EXPECT_FALSE(std::get<0>(event.values).at("allowed").get<bool>());
 }
 
 TEST_F(CatalogueTest, a_list_too_long_for_a_message_is_an_error_and_never_cut_silently) {

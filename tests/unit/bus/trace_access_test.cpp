@@ -60,6 +60,30 @@ TEST_F(TraceAccess, samples_are_for_the_runs_owner_and_root_and_all_else_is_for_
   EXPECT_EQ(as({}, the_rest), "ok");
 }
 
+std::string start_text(sdbus::IProxy& manager) {
+  try {
+    manager.callMethod("StartJob")
+        .onInterface(dbus::kManagerInterface)
+        .withArguments(std::string{"name: x\n"}, std::string{"x.yaml"}, dbus::Row{});
+  } catch (const sdbus::Error& e) {
+    return e.getName() + " " + e.getMessage();
+  }
+  return "ok";
+}
+
+TEST_F(TraceAccess, a_members_job_traces_only_the_events_that_are_allowed) {
+  const User member{.groups = {kGroup}};
+  scenarios.what_is_made.trace = TraceSpec{};
+  scenarios.what_is_made.trace->events = {{"skb:kfree_skb", "", false}, {"printk:console", "", false}};
+  EXPECT_THAT(as(member, start_text),
+              testing::AllOf(testing::StartsWith(dbus::error::kAccessDenied),
+                             testing::HasSubstr("printk:console may show what other users do")));
+  EXPECT_TRUE(scheduler->jobs().empty());
+  EXPECT_EQ(as({.uid = 0, .gid = 0}, start_text), "ok") << "root may trace all";
+  service->set_trace_events({"skb:*", "printk:*"});
+  EXPECT_EQ(as(member, start_text), "ok") << "and whatever root allows";
+}
+
 std::string mark(sdbus::IProxy& manager, const std::string& text) {
   return outcome_of([&] {
     manager.callMethod("Mark").onInterface(dbus::kManagerInterface).withArguments(std::uint64_t{1}, text);

@@ -63,7 +63,8 @@ TEST(StartOptions, are_limited) {
   EXPECT_EQ(refusal(label(std::string(257, 'x'))), "label: 257 bytes long; at most 256 are allowed");
   EXPECT_EQ(refusal(label("be\u202Efore")),
             "label: character 3 is U+202E, which cannot be seen and can make the text look like another one");
-  EXPECT_EQ(refusal(label("a\nb")), "label: character 2 is U+000A, a control character: the text must be one line");
+  EXPECT_EQ(refusal(label("a\nb")),
+            "label: character 2 is U+000A, a control character: the text must be one line");
 }
 
 TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {

@@ -92,8 +92,8 @@ std::string evil_trace(const Screen& screen, const std::string& evil) {
   text += doctor_text(screen, std::vector<CapabilityView>{{evil, evil, evil, evil}});
   text += modules_text(screen, std::vector<ModuleView>{{evil, true, false, 3, evil}}, evil);
   text += functions_text(screen, {{{evil, evil}}, 2, {}}, "") + functions_text(screen, {{}, 0, {evil}}, evil);
-  text += events_text(screen, std::vector<EventView>{{evil + ":" + evil, {}, {}}});
-  text += event_text(screen, {{evil, 1, evil}, {{evil, evil, 0, 0, true, {{evil}}}}});
+  text += events_text(screen, std::vector<EventView>{{evil + ":" + evil, {}, {}, {}}});
+  text += event_text(screen, {{evil, 1, evil, {}}, {{evil, evil, 0, 0, true, {{evil}}}}});
   return text + tracers_text(screen, std::vector<TracerView>{{evil, true}});
 }
 

@@ -234,20 +234,21 @@ FunctionPage no_function() {
 }
 
 std::vector<EventView> events() {
-  return {{.name = "skb:consume_skb", .id = {}, .print = {}},
-          {.name = "skb:kfree_skb", .id = {}, .print = {}},
-          {.name = "skb:skb_copy_datagram_iovec", .id = {}, .print = {}},
-          {.name = "tcp:tcp_bad_csum", .id = {}, .print = {}},
-          {.name = "tcp:tcp_cong_state_set", .id = {}, .print = {}},
-          {.name = "tcp:tcp_destroy_sock", .id = {}, .print = {}},
-          {.name = "tcp:tcp_probe", .id = {}, .print = {}},
-          {.name = "tcp:tcp_retransmit_skb", .id = {}, .print = {}}};
+  return {{.name = "skb:consume_skb", .id = {}, .print = {}, .allowed = true},
+          {.name = "skb:kfree_skb", .id = {}, .print = {}, .allowed = true},
+          {.name = "skb:skb_copy_datagram_iovec", .id = {}, .print = {}, .allowed = true},
+          {.name = "tcp:tcp_bad_csum", .id = {}, .print = {}, .allowed = true},
+          {.name = "tcp:tcp_cong_state_set", .id = {}, .print = {}, .allowed = true},
+          {.name = "tcp:tcp_destroy_sock", .id = {}, .print = {}, .allowed = true},
+          {.name = "tcp:tcp_probe", .id = {}, .print = {}, .allowed = false},
+          {.name = "tcp:tcp_retransmit_skb", .id = {}, .print = {}, .allowed = true}};
 }
 
 EventDetails event() {
   return {.event = {.name = "skb:kfree_skb",
                     .id = 1540,
-                    .print = "\"skbaddr=%p rx_sk=%p protocol=%u location=%pS reason: %s\", REC->skbaddr"},
+                    .print = "\"skbaddr=%p rx_sk=%p protocol=%u location=%pS reason: %s\", REC->skbaddr",
+                    .allowed = true},
           .fields = {
               {.name = "skbaddr", .type = "void *", .offset = 8, .size = 8, .is_signed = false, .values = {}},
               {.name = "reason",

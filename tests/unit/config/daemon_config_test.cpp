@@ -57,6 +57,7 @@ TEST_F(DaemonConfigTest, reads_every_key) {
 store: {database: /d/x.db, min_free: 1G}
 iperf3: {path: /opt/iperf3, user: 65534}
 authorization: {group: lab_users}
+trace: {events: ["a:*", "!a:b"]}
 limits: {queue: 1, repeat: 2, timeout: 3min}
 log: {level: debug}
 )");
@@ -67,6 +68,7 @@ log: {level: debug}
                               .iperf3_path = "/opt/iperf3",
                               .iperf3_user = "65534",
                               .authorization_group = "lab_users",
+                              .trace_events = {"a:*", "!a:b"},
                               .queue_limit = 1,
                               .repeat_limit = 2,
                               .timeout_limit = 3min,

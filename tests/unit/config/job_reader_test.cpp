@@ -157,7 +157,8 @@ limits: 60s
   EXPECT_THAT(
       errors,
       ElementsAre(
-          "ring.yaml:1:8: label: \"a\\nb\" is not a text of one line: character 2 is U+000A, a control character: the text must be one line",
+          "ring.yaml:1:8: label: \"a\\nb\" is not a text of one line: character 2 is U+000A, a control "
+          "character: the text must be one line",
           "ring.yaml:3:9: repeat: \"many\" is not a whole number from 0 to 4294967295",
           "ring.yaml:5:3: workload.iperf3.server: is missing: the host to measure against, or `local` for a "
           "server of netperfd's own",
@@ -259,7 +260,8 @@ TEST(JobReader, shows_nothing_of_a_value_that_moves_a_cursor) {
   const auto errors = errors_of(with(R"(netns: "\e[2J\0")"));
   EXPECT_THAT(
       errors,
-      ElementsAre(R"(ring.yaml:6:12: workload.iperf3.netns: "\x1b[2J\x00" is not a text of one line: character 1 is U+001B, a control character)"));
+      ElementsAre(
+          R"(ring.yaml:6:12: workload.iperf3.netns: "\x1b[2J\x00" is not a text of one line: character 1 is U+001B, a control character)"));
   EXPECT_THAT(errors_of(with("\"\\e[2J\": 1")),
               ElementsAre(R"(ring.yaml:6:5: workload.iperf3."\x1b[2J": no such key)"));
 }

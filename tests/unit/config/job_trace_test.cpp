@@ -162,7 +162,8 @@ TEST(JobTrace, tells_all_errors_in_the_order_of_the_text) {
           "ring.yaml:12:7: trace.events[3]: a list is not a mapping (keys with values, indented)",
           StartsWith("ring.yaml:13:7: trace.events[4]: has no value; expected a mapping"),
           "ring.yaml:14:33: trace.events[5].stacktrace: \"1\" is not true or false",
-          "ring.yaml:14:44: trace.events[5].filter: \"a\\tb\" is not a text of one line: character 2 is U+0009, a control character",
+          "ring.yaml:14:44: trace.events[5].filter: \"a\\tb\" is not a text of one line: character 2 is "
+          "U+0009, a control character",
           "ring.yaml:15:7: trace.events[6].name: tcp:a is in the list a second time",
           "ring.yaml:16:3: trace.filter: no such key; did you mean `trace.events[].filter`?",
           "ring.yaml:17:8: trace.pid: \"4711\" is not workload (the one value there is)",
@@ -291,6 +292,17 @@ TEST(Workload, of_none_needs_a_trace_and_has_one_run) {
   EXPECT_THAT(errors_of(kWatch + "  optional: true\n  pid: workload\n"s),
               ElementsAre(StartsWith("ring.yaml:8:13: trace.optional: would leave nothing to do"),
                           StartsWith("ring.yaml:9:8: trace.pid: means the tasks of the workload")));
+}
+
+TEST(JobTrace, of_a_text_that_others_can_change_is_not_roots) {
+  const std::string text =
+      "name: x\nworkload: {none: {until: stop}}\ntrace:\n  events: [printk:console]\n";
+  for (const char* refused : {"", "others than its owner may write it"}) {
+    const auto job =
+        read_job({.text = text, .origin = "x.yaml", .expected_name = {}, .commands_refused = refused}, {}, {});
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->trace->of_others, *refused != '\0') << refused;
+  }
 }
 
 }  // namespace

@@ -43,13 +43,14 @@ TEST(Printable, is_one_line_that_moves_no_cursor) {
 
 TEST(Printable, looks_like_no_other_text) {
   // Every control of direction and every separator of lines.
-  for (const auto text : {"a\u061Cb"sv, "a\u200Eb"sv, "a\u200Fb"sv, "a\u2028b"sv, "a\u2029b"sv, "a\u202Ab"sv,
-                          "a\u202Bb"sv, "a\u202Cb"sv, "a\u202Db"sv, "a\u202Eb"sv, "a\u2066b"sv, "a\u2067b"sv,
-                          "a\u2068b"sv, "a\u2069b"sv}) {
+  for (const auto text :
+       {"a\u061Cb"sv, "a\u200Eb"sv, "a\u200Fb"sv, "a\u2028b"sv, "a\u2029b"sv, "a\u202Ab"sv, "a\u202Bb"sv,
+        "a\u202Cb"sv, "a\u202Db"sv, "a\u202Eb"sv, "a\u2066b"sv, "a\u2067b"sv, "a\u2068b"sv, "a\u2069b"sv}) {
     EXPECT_FALSE(is_printable(text)) << testing::PrintToString(text);
   }
   // Characters that take no place, so that two texts look the same.
-  for (const auto text : {"a\u200Bb"sv, "a\u2060b"sv, "a\u00ADb"sv, "a\uFEFFb"sv, "a\u3164b"sv, "a\U000E0041b"sv}) {
+  for (const auto text :
+       {"a\u200Bb"sv, "a\u2060b"sv, "a\u00ADb"sv, "a\uFEFFb"sv, "a\u3164b"sv, "a\U000E0041b"sv}) {
     EXPECT_FALSE(is_printable(text)) << testing::PrintToString(text);
   }
   for (const auto text : {"می\u200Cخواهم"sv, "שלום"sv, "測定"sv, "👨\u200D👩 ✓\uFE0F"sv}) {
