@@ -43,7 +43,8 @@ void ManagerObject::OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::ui
                           if (!held.expired()) ports_.callers.let_go(name);
                         };
                         Fd text = value_or_throw(ports_.trace_import.text(
-                            [this, id = row.id] { return recording_of(ports_.queries, id); }, ended));
+                            [this, id = row.id] { return recording_of(ports_.queries, id); },
+                            caller.uid == 0 ? core::TextReader::root : core::TextReader::owner, ended));
                         throw_if_failed(ports_.callers.hold(caller.name, turn));
                         reply->ok(sdbus::UnixFd{text.release(), sdbus::adopt_fd});
                       });

@@ -176,6 +176,7 @@ void Scheduler::side_reached(const Status& status) {
 
 void Scheduler::start_run(Job& job) {
   RunListener& listener = *this;
+  if (job.spec.trace && job.status.owner != 0) job.spec.trace->viewer = job.status.owner;
   run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec,
                                          job.status.arms.at(job.status.runs_ended).traced, listener);
   run_->start();

@@ -128,7 +128,8 @@ Result<std::shared_ptr<void>> ChildImport::read(Fd file, std::uint64_t size, Don
   return *reading;
 }
 
-Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> ended) {
+Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader,
+                             std::function<void()> ended) {
   if (writings_.size() >= settings_.texts) {
     return fail(ErrorKind::busy, "other recordings are being written as text: try again when they are done");
   }
@@ -138,7 +139,8 @@ Result<Fd> ChildImport::text(const Recording& recording, std::function<void()> e
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
-  auto process = start(ReaderMode::text, std::move(*file), bytes->size(), std::move(pipe->write));
+  const ReaderMode mode = reader == core::TextReader::root ? ReaderMode::text : ReaderMode::owner_text;
+  auto process = start(mode, std::move(*file), bytes->size(), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
   const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}, std::move(ended)});
   auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {

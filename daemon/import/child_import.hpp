@@ -47,7 +47,8 @@ class ChildImport final : public core::FileImport {
   ~ChildImport() override;
 
   [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override;
-  [[nodiscard]] Result<Fd> text(const Recording& recording, std::function<void()> ended) override;
+  [[nodiscard]] Result<Fd> text(const Recording& recording, core::TextReader reader,
+                                std::function<void()> ended) override;
 
  private:
   struct Writing {

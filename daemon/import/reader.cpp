@@ -21,8 +21,8 @@ namespace {
 // The command line: program, kReaderFlag, these.
 enum Position { mode_at = 2, size_at, confinement_at };
 
-constexpr std::string_view kRecord = "record";
-constexpr std::string_view kText = "text";
+// By the number of the mode.
+constexpr std::string_view kModes[] = {"record", "text", "owner-text"};
 
 // A caller that reads nothing of the text for this long has abandoned it.
 constexpr unsigned kPatienceSeconds = 600;
@@ -39,10 +39,10 @@ struct Order {
 
 std::optional<Order> read_order(int argc, char** argv) {
   if (argc != confinement_at + static_cast<int>(confined::kConfinementWords)) return std::nullopt;
-  const std::string_view mode = argv[mode_at];
-  if (mode != kRecord && mode != kText) return std::nullopt;
+  const auto* const mode = std::ranges::find(kModes, std::string_view(argv[mode_at]));
+  if (mode == std::end(kModes)) return std::nullopt;
   Order order;
-  order.mode = mode == kRecord ? ReaderMode::record : ReaderMode::text;
+  order.mode = static_cast<ReaderMode>(mode - std::begin(kModes));
   const auto confinement = confined::from_words(argv + confinement_at);
   if (!confinement || !confined::read_number(argv[size_at], order.file_bytes)) return std::nullopt;
   order.confinement = *confinement;
@@ -92,8 +92,9 @@ Result<std::span<const std::byte>> map_file(std::uint64_t size) {
 }
 
 void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
-  if (order.mode == ReaderMode::text) {
-    if (const auto written = functions.text(file, write_text); !written) {
+  if (order.mode != ReaderMode::record) {
+    const auto& text = order.mode == ReaderMode::text ? functions.text : functions.owner_text;
+    if (const auto written = text(file, write_text); !written) {
       give_up(order.mode, written.error().message);
     }
     write_text(kTextEnd);
@@ -110,7 +111,7 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
 std::vector<std::string> reader_argv(ReaderMode mode, const confined::Confinement& confinement,
                                      std::uint64_t file_bytes) {
   std::vector<std::string> argv{"netperfd", std::string(kReaderFlag),
-                                std::string(mode == ReaderMode::record ? kRecord : kText),
+                                std::string(kModes[static_cast<std::size_t>(mode)]),
                                 std::to_string(file_bytes)};
   std::ranges::move(confined::to_words(confinement), std::back_inserter(argv));
   return argv;

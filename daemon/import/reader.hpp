@@ -23,6 +23,7 @@ inline constexpr std::string_view kReaderFlag = "--read-file";
 enum class ReaderMode {
   record,  // of any file: to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
   text,    // of a trace.dat: to text, in pieces, with kTextEnd; a sentence after "# " where the file is none
+  owner_text,  // the same without the tasks of other users
 };
 
 inline constexpr char kAnswerRecord = 'R';
@@ -32,8 +33,10 @@ inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text 
 // Processes the file's bytes, in a process that is already confined.
 struct ReaderFunctions {
   std::function<Result<ImportedFile>(std::span<const std::byte> file)> record;
-  std::function<Status(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink)>
-      text;
+  using Text = std::function<Status(std::span<const std::byte> file,
+                                    const std::function<void(std::string_view)>& sink)>;
+  Text text;
+  Text owner_text;
 };
 
 // The process's command line. `file_bytes` is the size of the file as it was checked;

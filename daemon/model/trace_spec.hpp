@@ -1,6 +1,8 @@
 // The kernel events and functions that a job records while its workload runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +41,9 @@ struct TraceSpec {
   bool optional = false;                        // measure without a trace if the kernel refuses it
   // The text that has the trace can be changed by others than root. No job text can set it.
   bool of_others = false;
+  // The user who reads the record, from whom tasks of others are hidden; absent: root, who sees all. Set for
+  // each run, from the job's owner.
+  std::optional<uid_t> viewer = std::nullopt;
 
   bool operator==(const TraceSpec&) const = default;
 };

@@ -1,26 +1,21 @@
 #include "daemon/trace/kernel_tracer.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "daemon/trace/catalogue/spec_check.hpp"
+#include "daemon/trace/pid_namespace.hpp"
 #include "daemon/trace/ring_trace.hpp"
 
 namespace netperfd::trace {
 
 namespace {
 
-// include/linux/proc_ns.h: PROC_PID_INIT_INO.
-constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;
-
 // set_event_pid and set_ftrace_pid take pids of the initial PID namespace: with pids of another one they
 // would select somebody else's tasks.
 Status check_pid_namespace(const TraceSpec& spec, const std::string& proc) {
   if (!spec.workload_only) return {};
-  struct stat own{};
-  if (stat((proc + "/self/ns/pid").c_str(), &own) == 0 && own.st_ino != kInitialPidNamespace) {
+  if (!is_initial_pid_namespace(proc)) {
     return fail(
         ErrorKind::unsupported,
         "trace.pid: netperfd runs in a PID namespace of its own, whose numbers the kernel's tracing takes "

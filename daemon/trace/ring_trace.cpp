@@ -116,6 +116,7 @@ RingTrace::RingTrace(TracePorts ports, std::unique_ptr<TraceSession> session, co
       functions_(std::move(parts.functions)),
       tally_(std::move(parts.tally)) {
   if (spec_.keep_raw_bytes) keeper_.emplace(*spec_.keep_raw_bytes);
+  if (spec_.viewer) tasks_.emplace(ports_.clock, settings_.proc, *spec_.viewer);
   const DrainSettings draining = drain_settings(parts);
   drain_.emplace(ports_.clock, tally_, std::move(parts.pipes), draining, IdleCpus{settings_.proc},
                  keeper_ ? &*keeper_ : nullptr);
@@ -136,6 +137,7 @@ Status RingTrace::start(const std::vector<pid_t>& workload) {
   if (auto started = drain_->start(); !started) return started;
   if (auto started = session_->start(workload); !started) return started;
   started_ = true;
+  if (tasks_) tasks_->start(workload);
   told_at_ = ports_.clock.now();
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
   return {};
@@ -158,6 +160,7 @@ void RingTrace::tell_progress() {
 
 void RingTrace::stop() {
   progress_.reset();
+  if (tasks_) tasks_->stop();
   // Must be read before tracing is turned off.
   const auto on = started_ ? ports_.tracefs.read(session_->path("tracing_on")) : "1";
   const auto stopped = session_->stop();
@@ -193,11 +196,11 @@ TraceRecord RingTrace::make_record() {
   const auto task_names = ports_.tracefs.read("saved_cmdlines").value_or("");
   const auto function = [this](std::uint64_t address) { return functions_->name_of(address); };
   if (functions_ && functions_->still_current())
-    return tally_.finish(functions_->symbols(), task_names, function);
+    return tally_.finish(functions_->symbols(), task_names, function, screen());
   // Without symbols every address is shown as a token.
   const auto symbols = Symbols::load(settings_.proc + "/kallsyms", Symbols::random_key());
   return tally_.finish(symbols ? *symbols : Symbols::parse("", Symbols::random_key()), task_names,
-                       functions_ ? analysis::FunctionNamer(function) : analysis::FunctionNamer());
+                       functions_ ? analysis::FunctionNamer(function) : analysis::FunctionNamer(), screen());
 }
 
 void RingTrace::describe(TraceRecord& record) {
@@ -233,7 +236,8 @@ void RingTrace::describe(TraceRecord& record) {
 
 void RingTrace::add_recording(TraceRecord& record) {
   record.recording_left_out = keeper_->left_out();
-  auto facts = read_recording_facts(ports_.tracefs, *session_, settings_.proc);
+  const TaskScreen tasks = screen();
+  auto facts = read_recording_facts(ports_.tracefs, *session_, settings_.proc, tasks_ ? &tasks : nullptr);
   if (facts) {
     record.recording = make_trace_dat(*facts, keeper_->take());
   } else if (record.broken.empty()) {

@@ -13,6 +13,7 @@
 #include "daemon/trace/drain.hpp"
 #include "daemon/trace/recording/recording.hpp"
 #include "daemon/trace/ring/tally.hpp"
+#include "daemon/trace/task_watch.hpp"
 #include "daemon/trace/traced_functions.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
@@ -70,6 +71,7 @@ class RingTrace final : public core::ActiveTrace {
   void describe(TraceRecord& record);
   void add_statistics(TraceRecord& record);
   void add_recording(TraceRecord& record);
+  [[nodiscard]] TaskScreen screen() const { return tasks_ ? tasks_->screen() : TaskScreen(); }
 
   TracePorts ports_;
   TraceSpec spec_;
@@ -82,7 +84,8 @@ class RingTrace final : public core::ActiveTrace {
   Tally tally_;
   std::optional<Drain> drain_;  // until the end; its pipes are files of the instance as well
   core::Timer progress_;
-  WallTime told_at_{};  // time of the last progress report
+  WallTime told_at_{};              // time of the last progress report
+  std::optional<TaskWatch> tasks_;  // if an unprivileged user reads the record
   bool started_ = false;
   std::string broken_;
   std::uint32_t user_marks_ = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/trace/ring/task_names.hpp"
 
 namespace netperfd::trace {
 namespace {
@@ -85,7 +86,7 @@ Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& 
 }
 
 Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession& session,
-                                            const std::string& proc) {
+                                            const std::string& proc, const TaskScreen* tasks) {
   RecordingFacts facts;
   const auto take = [&](const std::string& path, std::string& into) -> Status {
     auto text = tracefs.read(path);
@@ -104,6 +105,7 @@ Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession
   if (!symbols) return std::unexpected(std::move(symbols.error()));
   facts.kallsyms = std::move(*symbols);
   facts.task_names = tracefs.read("saved_cmdlines").value_or("");
+  if (tasks != nullptr) facts.task_names = shown_task_names(facts.task_names, *tasks);
   facts.clock = session.clock();
   const auto release = read_file(proc + "/sys/kernel/osrelease", kMostLineBytes);
   if (release) facts.kernel = release->substr(0, release->find('\n'));

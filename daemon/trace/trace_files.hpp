@@ -21,9 +21,9 @@ namespace netperfd::trace {
 [[nodiscard]] Result<std::vector<KnownEvent>> read_formats(Tracefs& tracefs, const TraceSpec& spec);
 
 // Data on the kernel for a recording: the formats of every event of the session, and the symbols of code that
-// can be traced.
+// can be traced. `tasks`: null if the recording's owner may see all of them.
 [[nodiscard]] Result<RecordingFacts> read_recording_facts(Tracefs& tracefs, const TraceSession& session,
-                                                          const std::string& proc);
+                                                          const std::string& proc, const TaskScreen* tasks);
 
 // For all CPUs, by number.
 [[nodiscard]] Result<std::vector<RingPipe>> open_pipes(Tracefs& tracefs, const TraceSession& session);

@@ -22,7 +22,7 @@ class Access : public SystemTest {
  protected:
   static constexpr std::uint32_t kQueueLimit = 3;
   static void SetUpTestSuite() {
-    set_up({.gated = false, .queue_limit = kQueueLimit, .environment = {}});
+    set_up({.gated = false, .queue_limit = kQueueLimit, .iperf3_script = {}, .environment = {}});
     // A run that can be read and must not be deleted.
     EXPECT_EQ(lab().ctl({"start", "local"}).code, 0);
     run_to_read = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
@@ -138,6 +138,25 @@ TEST_F(Access, the_shipped_policy_lets_no_other_interface_through) {
   const Reply reply =
       lab().connect(lab().users().member).call("/org/netperfd1", "org.netperfd1.Elsewhere", "Method", "");
   EXPECT_EQ(reply.error_name, kAccessDenied);
+}
+
+TEST_F(Access, a_label_that_looks_like_another_one_is_refused) {
+  const std::string before = all_of_it();
+  const BusClient member = lab().connect(lab().users().member);
+  for (const auto& [label, character] : {std::pair{"be\u202Efore", "U+202E"},
+                                         {"be\u2066fore", "U+2066"},
+                                         {"be\u200Ffore", "U+200F"},
+                                         {"be\u2028fore", "U+2028"},
+                                         {"be\u0085fore", "U+0085"},
+                                         {"be\u200Bfore", "U+200B"}}) {
+    const Reply reply = member.manager("StartScenario", "sa{sv}", "quick", 1, "label", "s", label);
+    EXPECT_EQ(reply.error_name, dbus::error::kInvalidArgument) << character;
+    EXPECT_THAT(reply.error_text, HasSubstr(std::string("label: character 3 is ") + character));
+  }
+  const std::string file = lab().directory().write(
+      "label.yaml", "name: quick\nlabel: \"be\\u202Efore\"\nworkload: {iperf3: {server: h, duration: 1s}}\n");
+  EXPECT_THAT(lab().ctl({"start", file}).err, HasSubstr("character 3 is U+202E"));
+  EXPECT_EQ(all_of_it(), before);
 }
 
 TEST_F(Access, a_wrong_job_is_told_all_its_errors_and_nothing_is_stored) {

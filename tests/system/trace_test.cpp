@@ -77,7 +77,7 @@ TEST_F(Trace, counts_each_drop_by_its_reason_and_puts_tracefs_back) {
 TEST_F(Trace, goes_with_a_measurement_and_shows_no_address) {
   const std::string file =
       job_file("both", iperf3_workload(),
-               "  events: [skb:consume_skb, {name: 'sched:sched_switch', filter: 'prev_pid > 0'}]");
+               "  events: [skb:consume_skb, {name: 'net:net_dev_queue', filter: 'len > 0'}]");
   const Outcome started = lab().ctl({"start", file});
   ASSERT_EQ(started.code, 0) << started.err;
   const auto run = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
@@ -86,7 +86,7 @@ TEST_F(Trace, goes_with_a_measurement_and_shows_no_address) {
         fmt::format("SELECT count FROM trace_events WHERE run = {} AND name = '{}'", run, event));
   };
   EXPECT_GT(count("skb:consume_skb"), 0);
-  EXPECT_GT(count("sched:sched_switch"), 0);
+  EXPECT_GT(count("net:net_dev_queue"), 0);
   EXPECT_EQ(
       lab().database().number(fmt::format(
           "SELECT count(*) FROM trace_sample_fields WHERE run = {} AND (value < 0 OR value LIKE '%ffff8%' OR "

@@ -12,6 +12,9 @@
 
 namespace netperfd::core {
 
+// Who reads a recording as text. From the owner, tasks of other users are hidden.
+enum class TextReader { root, owner };
+
 class FileImport {
  public:
   virtual ~FileImport() = default;
@@ -28,7 +31,8 @@ class FileImport {
   // is called inside this call, and only if there is room for another child. The child ends by itself, even
   // if nobody reads. Then `ended` is called once, from the loop, unless the call failed or this object is
   // gone.
-  [[nodiscard]] virtual Result<Fd> text(const Recording& recording, std::function<void()> ended) = 0;
+  [[nodiscard]] virtual Result<Fd> text(const Recording& recording, TextReader reader,
+                                        std::function<void()> ended) = 0;
 };
 
 }  // namespace netperfd::core

@@ -87,7 +87,7 @@ class Writer {
          const std::function<void(std::string_view)>& sink)
       : input_(input),
         lanes_(std::move(lanes)),
-        names_(input.symbols, input.task_names),
+        names_(input.symbols, input.task_names, input.screen),
         lines_(input.options, names_, last_cpu(lanes_)),
         sink_(sink) {
     if (auto format = GraphFormat::make(input.events)) format_ = *std::move(format);
@@ -185,9 +185,9 @@ class Writer {
       PlainLines::line(out_, names_, cpu, raw.time, head, "<stack trace>");
       put_stack(event->format, raw.data);
     } else if (plain_) {
-      PlainLines::line(out_, names_, cpu, raw.time, head, text_of(event, head.type, raw.data));
+      PlainLines::line(out_, names_, cpu, raw.time, head, text_of(event, head, raw.data));
     } else {
-      lines_.comment(out_, cpu, raw.time, head.pid, text_of(event, head.type, raw.data));
+      lines_.comment(out_, cpu, raw.time, head.pid, text_of(event, head, raw.data));
     }
   }
 
@@ -223,8 +223,8 @@ class Writer {
   }
 
   // An event is its fields: "sched_switch: prev_comm=iperf3 prev_pid=88 ...".
-  std::string text_of(const KnownEvent* event, std::uint16_t type, std::span<const std::byte> record) {
-    if (event == nullptr) return fmt::format("unknown event {}", type);
+  std::string text_of(const KnownEvent* event, const RecordHead& head, std::span<const std::byte> record) {
+    if (event == nullptr) return fmt::format("unknown event {}", head.type);
     if (event->name == "ftrace:print") {
       for (const auto& field : decode_fields(event->format, record, input_.symbols)) {
         const auto* text = std::get_if<std::string>(&field.value);
@@ -232,7 +232,9 @@ class Writer {
       }
     }
     std::string text = event->format.name + ":";
-    for (const EventField& field : decode_fields(event->format, record, input_.symbols)) {
+    auto fields = decode_fields(event->format, record, input_.symbols);
+    input_.screen.apply(event->name, head.pid, fields);
+    for (const EventField& field : fields) {
       const auto value = std::visit([](const auto& plain) { return fmt::format("{}", plain); }, field.value);
       text += fmt::format(" {}={}", field.name, field.text.empty() ? value : field.text);
     }

@@ -20,6 +20,7 @@
 #include "daemon/trace/ring/known_event.hpp"
 #include "daemon/trace/ring/subbuffer.hpp"
 #include "daemon/trace/ring/symbols.hpp"
+#include "daemon/trace/ring/task_screen.hpp"
 
 namespace netperfd::trace {
 
@@ -39,6 +40,7 @@ struct GraphTextInput {
   const Symbols& symbols;
   const std::map<std::int32_t, std::string>& task_names;
   GraphTextOptions options = {};
+  TaskScreen screen = {};  // hides tasks
 };
 
 // `cpus` has the sub-buffers of each CPU in the order in which it wrote them, each of `subbuffer_bytes`; a

@@ -63,8 +63,8 @@ void PlainLines::line(std::string& out, const TextNames& names, std::uint32_t cp
   // The kernel rounds here, although not in function_graph's lines.
   const auto microseconds = (time + 500) / 1'000;
   fmt::format_to(std::back_inserter(out), "{:>16}-{:<7} [{:03}] {}{}{}{}{} {:5}.{:06}: {}\n",
-                 names.task(head.pid), head.pid, cpu, interrupts_of(head.flags), resched_of(head.flags),
-                 context_of(head.flags), digit_of(head.preempt_count & 0xFU),
+                 names.task(head.pid), names.number(head.pid), cpu, interrupts_of(head.flags),
+                 resched_of(head.flags), context_of(head.flags), digit_of(head.preempt_count & 0xFU),
                  digit_of(unsigned{head.preempt_count} >> 4U), microseconds / 1'000'000,
                  microseconds % 1'000'000, text);
 }

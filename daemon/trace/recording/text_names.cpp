@@ -28,13 +28,14 @@ const std::string& kept(Map& map, Key key, Make make) {
 std::string TextNames::task(std::int32_t pid) const {
   if (pid == 0) return "<idle>";
   if (pid < 0) return "<XXX>";
+  if (screen_.hides(pid)) return kOtherTask;
   const auto found = tasks_.find(pid);
   return found == tasks_.end() ? "<...>" : safe_text(found->second);
 }
 
 const std::string& TextNames::task_column(std::int32_t pid) {
   return kept(columns_, pid, [&] {
-    const auto text = fmt::format("{}-{}", safe_text(task(pid).substr(0, kNameLength)), pid);
+    const auto text = fmt::format("{}-{}", safe_text(task(pid).substr(0, kNameLength)), number(pid));
     const auto spaces = kTaskWidth - std::min(kTaskWidth, text.size());
     return std::string(spaces / 2, ' ') + text + std::string(spaces - spaces / 2, ' ');
   });

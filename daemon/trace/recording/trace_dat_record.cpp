@@ -145,7 +145,8 @@ Result<ImportedFile> file_of_trace_dat(std::span<const std::byte> file) {
   return imported;
 }
 
-Status text_of_trace_dat(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {
+Status text_of_trace_dat(std::span<const std::byte> file, TextReader reader,
+                         const std::function<void(std::string_view)>& sink) {
   const auto dat = read_trace_dat(file);
   if (!dat) return std::unexpected(dat.error());
   if (dat->compressed) {
@@ -159,7 +160,13 @@ Status text_of_trace_dat(std::span<const std::byte> file, const std::function<vo
   }
   const auto symbols = Symbols::parse(dat->kallsyms, Symbols::random_key());
   const auto task_names = parse_task_names(dat->task_names);
-  write_graph_text({dat->layout, dat->events, symbols, task_names}, cpus, dat->layout.size(), sink);
+  // A recording from before netperfd hid tasks names all of them, and which were the owner's is unknown.
+  const bool lists_shown = lists_shown_tasks(dat->task_names);
+  const auto screen = reader == TextReader::root ? TaskScreen() : TaskScreen([&](std::int32_t pid) {
+    return lists_shown && task_names.contains(pid);
+  });
+  write_graph_text({dat->layout, dat->events, symbols, task_names, {}, screen}, cpus, dat->layout.size(),
+                   sink);
   return {};
 }
 

@@ -21,9 +21,14 @@ namespace netperfd::trace {
 // The same, with flags for what a reader must know about it.
 [[nodiscard]] Result<ImportedFile> file_of_trace_dat(std::span<const std::byte> file);
 
+enum class TextReader {
+  root,   // sees all tasks
+  owner,  // sees the tasks that a recording of an unprivileged user lists, and of any other recording none
+};
+
 // Converts to function_graph text, in pieces of whole lines. For netperfd's own recordings: files with
 // compressed sub-buffers are refused.
-[[nodiscard]] Status text_of_trace_dat(std::span<const std::byte> file,
+[[nodiscard]] Status text_of_trace_dat(std::span<const std::byte> file, TextReader reader,
                                        const std::function<void(std::string_view)>& sink);
 
 }  // namespace netperfd::trace

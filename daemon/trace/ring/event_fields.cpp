@@ -5,8 +5,9 @@
 // - A signed field may hold numbers down to -2^40. The last 2 GiB of these are also where the kernel's code
 //   is: there, a number that hits code is treated as its address.
 // - The same holds in arrays, in bytes that are shown one by one, and in fields that only claim to be text.
-// Pointers to user space become tokens as well. Not covered are bit masks of CPUs, which always have a type
-// of the kernel's own, and addresses that a format splits into separate fields.
+// Pointers to user space become tokens as well, and so do numbers of an array of 64-bit numbers that are as
+// large as such pointers: the arguments of a system call are one. Not covered are bit masks of CPUs, which
+// always have a type of the kernel's own, and addresses that a format splits into separate fields.
 #include "daemon/trace/ring/event_fields.hpp"
 
 #include <arpa/inet.h>
@@ -35,6 +36,8 @@ constexpr std::uint64_t kKernelHalf = 0xFF00'0000'0000'0000;          // with fi
 constexpr std::uint64_t kLowestNumber = 0xFFFF'FF00'0000'0000;        // -2^40
 constexpr std::uint64_t kLast2GiB = 0xFFFF'FFFF'8000'0000;
 constexpr std::uint64_t kFirstPage = 4096;
+constexpr std::uint64_t kFirstUserAddress = std::uint64_t{1} << 40U;  // of a program at a random address
+constexpr std::uint64_t kUserHalfEnd = std::uint64_t{1} << 57U;       // with five levels of page tables
 
 bool is_kernel_address(std::uint64_t value, bool is_signed, const AddressNames& names) {
   if (value < kKernelHalf || value >= kSmallNegative) return false;
@@ -49,6 +52,15 @@ std::optional<std::string> hidden(const FieldFormat& field, std::uint64_t value,
   const bool small = value < kFirstPage || value >= kSmallNegative;  // null, or an errno
   if (to_data && !small) return names.token(value);
   if ((to_code && !small) || is_kernel_address(value, field.is_signed, names)) return names.code(value);
+  return std::nullopt;
+}
+
+// As hidden(), for an element of an array of 64-bit numbers. Their type says nothing: they may be arguments
+// of any kind.
+std::optional<std::string> hidden_element(const FieldFormat& field, std::uint64_t value,
+                                          const AddressNames& names) {
+  if (auto text = hidden(field, value, names)) return text;
+  if (value >= kFirstUserAddress && value < kUserHalfEnd) return names.token(value);
   return std::nullopt;
 }
 
@@ -152,6 +164,20 @@ std::optional<std::uint64_t> address_in(Bytes bytes, std::size_t step = 1) {
   return std::nullopt;
 }
 
+// The first address in an array of small signed numbers. Two negative numbers in a row also have 16 one bits
+// at the top. So the upper 32 bits must not be a number down to -4095, unless the 64 bits hit code.
+std::optional<std::uint64_t> address_in_signed(Bytes bytes, const AddressNames& names) {
+  constexpr std::uint64_t kSmallUpperHalf = 0xFFFF'F001'0000'0000;
+  for (std::size_t i = 0; i + 8 <= bytes.size(); i += 4) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, &bytes[i], sizeof value);
+    if (value >> 48U != 0xFFFF || value >= kSmallNegative) continue;
+    if (value < kSmallUpperHalf) return value;
+    if (value >= kLast2GiB && names.code(value) != names.token(value)) return value;
+  }
+  return std::nullopt;
+}
+
 std::string elements_text(const FieldFormat& field, Bytes bytes, const AddressNames& names) {
   FieldFormat element = field;
   element.size = field.element_size;
@@ -161,7 +187,7 @@ std::string elements_text(const FieldFormat& field, Bytes bytes, const AddressNa
     element.offset = static_cast<std::uint32_t>(i * field.element_size);
     const std::uint64_t value = read_number(bytes, element).value;
     if (i > 0) text += ", ";
-    if (const auto address = field.element_size == 8 ? hidden(field, value, names) : std::nullopt) {
+    if (const auto address = field.element_size == 8 ? hidden_element(field, value, names) : std::nullopt) {
       text += *address;
     } else if (field.look == FieldLook::hex) {
       text += fmt::format("{:#x}", bits_of_size(value, field.element_size));
@@ -184,6 +210,9 @@ std::string bytes_text(const FieldFormat& field, Bytes bytes, const AddressNames
   const bool words = field.element_size == 2 || field.element_size == 4 || field.element_size == 8;
   if (!(words && field.is_signed) && field.element_size != 8) {
     if (const auto address = address_in(bytes)) return names.token(*address);
+  }
+  if (words && field.is_signed && field.element_size != 8) {
+    if (const auto address = address_in_signed(bytes, names)) return names.token(*address);
   }
   if (field.is_text) return text_of(bytes);
   return words ? elements_text(field, bytes, names) : hex(bytes);

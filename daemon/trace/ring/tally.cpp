@@ -73,10 +73,10 @@ struct Tally::State {
   [[nodiscard]] bool add_mark(std::uint32_t cpu, const CountedEvent& event, const RawRecord& record);
   TraceProgress take_progress(double seconds);
   [[nodiscard]] std::vector<EventSample> samples_of(const Symbols& symbols, const std::string& task_names,
-                                                    std::uint64_t zero) const;
+                                                    const TaskScreen& screen, std::uint64_t zero) const;
   [[nodiscard]] std::vector<StackCount> stack_counts(const Symbols& symbols) const;
   TraceRecord finish(const Symbols& symbols, const std::string& task_names,
-                     const analysis::FunctionNamer& function);
+                     const analysis::FunctionNamer& function, const TaskScreen& screen);
 
   TallySettings settings;
   EventTable events;
@@ -228,7 +228,7 @@ TraceProgress Tally::State::take_progress(double seconds) {
 }
 
 std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const std::string& task_names,
-                                                  std::uint64_t zero) const {
+                                                  const TaskScreen& screen, std::uint64_t zero) const {
   struct Found {
     std::uint32_t event;
     KeptRecord record;
@@ -246,10 +246,16 @@ std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const 
     Common common;
     std::memcpy(&common, record.data.data(), sizeof common);
     const auto task = tasks.find(common.pid);
-    result.push_back({events.at(event).name, record.ordinal,
-                      static_cast<std::int64_t>(record.place.time - zero), record.place.cpu, common.pid,
-                      task == tasks.end() ? "" : task->second,
-                      decode_fields(*events.at(event).format, record.data, symbols)});
+    EventSample sample{events.at(event).name,
+                       record.ordinal,
+                       static_cast<std::int64_t>(record.place.time - zero),
+                       record.place.cpu,
+                       screen.number(common.pid),
+                       task == tasks.end() ? "" : task->second,
+                       decode_fields(*events.at(event).format, record.data, symbols)};
+    if (screen.hides(common.pid)) sample.task = kOtherTask;
+    screen.apply(sample.event, common.pid, sample.fields);
+    result.push_back(std::move(sample));
   }
   return result;
 }
@@ -272,7 +278,7 @@ std::vector<StackCount> Tally::State::stack_counts(const Symbols& symbols) const
 }
 
 TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task_names,
-                                 const analysis::FunctionNamer& function) {
+                                 const analysis::FunctionNamer& function, const TaskScreen& screen) {
   if (order) (void)order->finish(*this, [] { return true; });
   const auto zero = slices.released().value_or(covered.oldest());
   const auto cut = slices.cut(zero);
@@ -280,7 +286,7 @@ TraceRecord Tally::State::finish(const Symbols& symbols, const std::string& task
   record.slice_width = cut.width;
   for (const auto& [number, cpu] : cpus) record.cpus.push_back(cpu.counted);
   record.events = events.counts(cut.rows);
-  record.samples = samples_of(symbols, task_names, zero);
+  record.samples = samples_of(symbols, task_names, screen, zero);
   record.stacks = stack_counts(symbols);
   record.stacks_left_out = stacks.left_out();
   record.drops = drops.drops(symbols);
@@ -328,8 +334,8 @@ bool Tally::end(const Question& may_go_on) {
 }
 
 TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names,
-                          const analysis::FunctionNamer& function) {
-  return state_->finish(symbols, task_names, function);
+                          const analysis::FunctionNamer& function, const TaskScreen& tasks) {
+  return state_->finish(symbols, task_names, function, tasks);
 }
 
 }  // namespace netperfd::trace

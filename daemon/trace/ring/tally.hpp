@@ -17,6 +17,7 @@
 #include "daemon/trace/ring/known_event.hpp"
 #include "daemon/trace/ring/subbuffer.hpp"
 #include "daemon/trace/ring/symbols.hpp"
+#include "daemon/trace/ring/task_screen.hpp"
 
 namespace netperfd::trace {
 
@@ -79,9 +80,11 @@ class Tally {
   // The result has everything but skipped, broken, clock, buffer_bytes, functions, missing_functions,
   // workload_only and the kernel's own statistics (overrun, commit_overrun, dropped_events) of each CPU.
   // `task_names` are the lines of saved_cmdlines. `function` names the functions of the profile; if empty,
-  // `symbols` do. Without a mark of kReleaseMark the first event is time 0.
+  // `symbols` do. `tasks` hides tasks in the samples. Without a mark of kReleaseMark the first event is time
+  // 0.
   [[nodiscard]] TraceRecord finish(const Symbols& symbols, const std::string& task_names,
-                                   const analysis::FunctionNamer& function = {});
+                                   const analysis::FunctionNamer& function = {},
+                                   const TaskScreen& tasks = {});
 
  private:
   struct State;

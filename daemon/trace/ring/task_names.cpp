@@ -1,5 +1,7 @@
 #include "daemon/trace/ring/task_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -9,6 +11,7 @@
 namespace netperfd::trace {
 namespace {
 
+constexpr std::string_view kIdleLine = "0 <idle>\n";
 constexpr std::size_t kLongestTaskName = 64;  // four times the kernel's TASK_COMM_LEN
 
 }  // namespace
@@ -28,6 +31,18 @@ std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
   }
   names[0] = "<idle>";
   return names;
+}
+
+std::string shown_task_names(std::string_view lines, const TaskScreen& tasks) {
+  std::string shown(kIdleLine);
+  for (const auto& [pid, name] : parse_task_names(lines)) {
+    if (pid != 0 && !tasks.hides(pid)) shown += fmt::format("{} {}\n", pid, name);
+  }
+  return shown;
+}
+
+bool lists_shown_tasks(std::string_view lines) {
+  return lines.starts_with(kIdleLine);
 }
 
 }  // namespace netperfd::trace

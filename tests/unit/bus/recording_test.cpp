@@ -86,7 +86,9 @@ TEST_F(Recordings, the_text_is_for_the_runs_owner_and_root) {
     return outcome == "ok" ? bytes : outcome;
   };
   EXPECT_EQ(as({.uid = kOwner, .gid = kOwner}, read_text), "text of raw\n");
+  EXPECT_EQ(trace_import.last_reader, core::TextReader::owner) << "who does not see other users' tasks";
   EXPECT_EQ(as({.uid = 0, .gid = 0}, read_text), "text of raw\n");
+  EXPECT_EQ(trace_import.last_reader, core::TextReader::root);
   EXPECT_EQ(as({}, read_text), dbus::error::kAccessDenied);
   EXPECT_EQ(as({.groups = {kGroup}}, read_text), dbus::error::kAccessDenied);
 }

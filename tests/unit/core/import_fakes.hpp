@@ -43,7 +43,8 @@ class FakeFileImport final : public FileImport {
                                  }};
   }
 
-  Result<Fd> text(const Recording& recording, std::function<void()> ended) override {
+  Result<Fd> text(const Recording& recording, TextReader reader, std::function<void()> ended) override {
+    last_reader = reader;
     if (refusal) return std::unexpected(*refusal);
     const auto bytes = recording();
     if (!bytes) return std::unexpected(bytes.error());
@@ -64,6 +65,7 @@ class FakeFileImport final : public FileImport {
   std::function<void()> began;  // called when reading begins; must not end it at once, since reading takes
                                 // time
   std::vector<std::shared_ptr<Reading>> readings;
+  std::optional<TextReader> last_reader;     // of a text
   std::vector<std::function<void()>> texts;  // call one to end its child
 };
 

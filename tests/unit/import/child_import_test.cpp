@@ -72,13 +72,13 @@ class ChildImportTest : public testing::Test {
   Result<std::shared_ptr<void>> begin(std::string_view text, ChildImport::Done done) {
     return begin(file_of(text), text.size(), std::move(done));
   }
-  Result<Fd> text_of(const char* recording) {
+  Result<Fd> text_of(const char* recording, core::TextReader reader = core::TextReader::root) {
     return import_->text(
         [this, recording] {
           ++recordings_;
           return Result<std::string>(recording);
         },
-        [this] { ++texts_ended_; });
+        reader, [this] { ++texts_ended_; });
   }
   // Waits, since killed children take some time to end.
   bool come_down_to(std::size_t count) {
@@ -336,6 +336,17 @@ TEST_F(ChildImportTest, ends_a_text_that_is_whole_with_a_line_of_its_own) {
   EXPECT_EQ(text_read("cut short\n"), "cut short\n");
 }
 
+TEST_F(ChildImportTest, writes_the_text_for_whoever_reads_it) {
+  const auto text_for = [&](core::TextReader reader) {
+    const auto text = text_of("whole\n", reader);
+    std::string read;
+    if (text) drain(*text, &read);
+    return read;
+  };
+  EXPECT_EQ(text_for(core::TextReader::root), "whole\n# end of the trace\n");
+  EXPECT_EQ(text_for(core::TextReader::owner), "# for the owner\nwhole\n# end of the trace\n");
+}
+
 TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {
   {
     const auto text = text_of("much");
@@ -348,8 +359,8 @@ TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {
 }
 
 TEST_F(ChildImportTest, starts_no_text_of_a_recording_that_cannot_be_had) {
-  const auto refused =
-      import_->text([] { return fail(ErrorKind::io, "no recording"); }, [] { FAIL() << "it was called"; });
+  const auto refused = import_->text([] { return fail(ErrorKind::io, "no recording"); },
+                                     core::TextReader::root, [] { FAIL() << "it was called"; });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "no recording");
   EXPECT_TRUE(children().empty());

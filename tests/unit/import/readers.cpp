@@ -100,7 +100,12 @@ Status write_text(std::span<const std::byte> file, const std::function<void(std:
 }  // namespace
 
 ReaderFunctions reader_functions() {
-  return {read_record, write_text};
+  const auto owner_text = [](std::span<const std::byte> file,
+                             const std::function<void(std::string_view)>& sink) {
+    sink("# for the owner\n");
+    return write_text(file, sink);
+  };
+  return {read_record, write_text, owner_text};
 }
 
 }  // namespace netperfd::import::test

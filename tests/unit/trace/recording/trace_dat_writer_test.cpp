@@ -10,6 +10,8 @@
 #include "daemon/trace/recording/recording.hpp"
 #include "daemon/trace/recording/trace_dat.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
+#include "daemon/trace/ring/task_names.hpp"
+#include "daemon/trace/ring/task_screen.hpp"
 #include "tests/unit/trace/recording/trace_dat_support.hpp"
 
 namespace netperfd::trace {
@@ -17,6 +19,7 @@ namespace {
 
 using test::as_bytes;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::byte> block(std::size_t size, int value) {
   return std::vector<std::byte>(size, static_cast<std::byte>(value));
@@ -95,13 +98,56 @@ TEST(TraceDatWriter, says_how_long_larger_sub_buffers_are) {
 TEST(TraceDatWriter, makes_a_file_that_becomes_text) {
   const std::string file = make_trace_dat(test::recorded_facts(), test::recorded_cpus());
   std::string text;
-  const auto written = text_of_trace_dat(as_bytes(file), [&](std::string_view piece) { text += piece; });
+  const auto written =
+      text_of_trace_dat(as_bytes(file), TextReader::root, [&](std::string_view piece) { text += piece; });
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_THAT(text, HasSubstr("hsr_dev_xmit"));
   const std::string compressed = test::dat_file("v7-zstd.dat");
-  const auto refused = text_of_trace_dat(as_bytes(compressed), [](std::string_view) { FAIL(); });
+  const auto refused =
+      text_of_trace_dat(as_bytes(compressed), TextReader::root, [](std::string_view) { FAIL(); });
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("compressed"));
+}
+
+std::string text_for(TextReader reader, const RecordingFacts& facts) {
+  const std::string file = make_trace_dat(facts, test::recorded_cpus());
+  std::string text;
+  const auto written =
+      text_of_trace_dat(as_bytes(file), reader, [&](std::string_view piece) { text += piece; });
+  EXPECT_TRUE(written) << written.error().message;
+  return text;
+}
+
+TEST(TraceDatWriter, the_text_for_the_owner_names_only_the_tasks_that_the_owner_may_see) {
+  RecordingFacts facts = test::recorded_facts();
+  const std::string all = text_for(TextReader::root, facts);
+  const auto tasks = parse_task_names(facts.task_names);
+  const auto iperf3 = std::ranges::find(tasks, "iperf3", [](const auto& task) { return task.second; });
+  ASSERT_NE(iperf3, tasks.end());
+  const auto number = [](std::int32_t pid) { return "-" + std::to_string(pid) + " "; };
+  const auto may_show = [&](std::int32_t pid) { return pid == iperf3->first; };
+  facts.task_names = shown_task_names(facts.task_names, TaskScreen(may_show));
+  const std::string own = text_for(TextReader::owner, facts);
+  std::size_t others = 0;
+  for (const auto& [pid, name] : tasks) {
+    if (pid == 0 || pid == iperf3->first || !all.contains(number(pid))) continue;
+    ++others;
+    EXPECT_THAT(own, Not(HasSubstr(number(pid)))) << name;
+    EXPECT_THAT(own, Not(HasSubstr("_pid=" + std::to_string(pid) + " "))) << name;
+    if (name != "iperf3") EXPECT_THAT(own, Not(HasSubstr("comm=" + name))) << name;
+  }
+  EXPECT_GE(others, 1U);
+  EXPECT_THAT(own, HasSubstr(number(iperf3->first)));
+  EXPECT_THAT(own, HasSubstr("other-4194305"));
+  EXPECT_EQ(std::ranges::count(own, '\n'), std::ranges::count(all, '\n')) << "only names differ";
+  // Root sees the numbers of all, and imports of either pair the same calls.
+  EXPECT_EQ(std::ranges::count(text_for(TextReader::root, facts), '\n'), std::ranges::count(all, '\n'));
+}
+
+TEST(TraceDatWriter, a_recording_from_before_tasks_were_hidden_shows_its_owner_none) {
+  const std::string own = text_for(TextReader::owner, test::recorded_facts());
+  EXPECT_THAT(own, Not(HasSubstr("iperf3")));
+  EXPECT_THAT(own, HasSubstr("other-4194305"));
 }
 
 }  // namespace

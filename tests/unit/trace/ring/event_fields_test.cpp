@@ -158,6 +158,23 @@ TEST(EventFields, are_left_out_where_their_bytes_are_missing) {
   EXPECT_EQ(decoded("__data_loc char[] x;offset:8;size:4;signed:0;", bytes_of(0x0000'000CU)).name, "x");
 }
 
+TEST(EventFields, of_arrays_show_no_address_of_a_program_and_none_of_the_kernel_in_halves) {
+  EXPECT_EQ(shown(decoded("unsigned long args[3];offset:8;size:24;signed:0;",
+                          bytes_of(0x7FFD'1234'5678UL, 0x55AA'0000'1000UL, 4096UL))),
+            "[data:7ffd12345678, data:55aa00001000, 4096]");
+  EXPECT_EQ(shown(decoded("long args[2];offset:8;size:16;signed:1;", bytes_of(0x7FFD'1234'5678L, -14L))),
+            "[data:7ffd12345678, -14]");
+  const auto halves = [](std::uint64_t address) {
+    return shown(decoded(
+        "int x[3];offset:8;size:12;signed:1;",
+        bytes_of(7, static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32U))));
+  };
+  EXPECT_EQ(halves(kData), "data:ffff888102af0100");
+  EXPECT_EQ(halves(kCode), "data:ffffffff8149ab1a");
+  EXPECT_EQ(shown(decoded("int x[4];offset:8;size:16;signed:1;", bytes_of(-1, -2, -4000, 5))),
+            "[-1, -2, -4000, 5]");
+}
+
 TEST(EventFields, of_arrays_are_lists) {
   EXPECT_EQ(shown(decoded("int x[2];offset:8;size:8;signed:1;", bytes_of(1, -2))), "[1, -2]");
   EXPECT_EQ(shown(decoded("__data_loc u16[] x;offset:8;size:4;signed:0;",
