@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,8 @@
 #include "daemon/workload/iperf3_workload.hpp"
 #include "daemon/workload/launcher.hpp"
 #include "daemon/workload/none_workload.hpp"
+#include "daemon/workload/orphans.hpp"
+#include "daemon/workload/run_group.hpp"
 #include "daemon/workload/workload_by_kind.hpp"
 #include "dbus/names.hpp"
 
@@ -153,6 +156,7 @@ struct Machine {
   workload::Iperf3Features iperf3;
   std::unique_ptr<trace::Tracefs> tracefs;
   trace::SessionSettings tracing;
+  workload::GroupSite groups;
   std::unique_ptr<command::Commands> commands;
   std::optional<command::SideJournalFile> sides;
 };
@@ -170,7 +174,7 @@ class Program {
         none_(clock_),
         workload_(iperf3_, none_),
         catalogue_(*machine_.tracefs,
-                   catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3)),
+                   catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3, machine_.groups)),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         run_counters_(clock_),
         fingerprints_(machine_.iperf3.version),
@@ -309,6 +313,21 @@ void block_signals() {
   (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
 }
 
+// Where each run's processes are kept together, so that none outlives the run.
+workload::GroupSite find_run_groups() {
+  auto site = workload::find_group_site();
+  if (!site.directory.empty()) {
+    if (const auto groups = workload::remove_left_groups(site.directory); groups > 0) {
+      log::warn(
+          fmt::format("ended what was left in the cgroups of {} run(s) of a netperfd that died", groups));
+    }
+    return site;
+  }
+  if (const auto adopts = workload::adopt_orphans(); !adopts) site.missing += "; " + adopts.error().message;
+  log::info(fmt::format("runs have no cgroup of their own: {}", site.missing));
+  return site;
+}
+
 Result<int> run(const Options& options) {
   if (options.clean_up) {
     const auto config = load_config(options);
@@ -341,6 +360,8 @@ Result<int> run(const Options& options) {
   machine.sides = std::move(*sides);
   machine.commands = command::make_commands(*loop);
   put_side_back(*loop, *machine.commands, *machine.sides);
+  machine.groups = find_run_groups();
+  settings->iperf3.group_site = machine.groups.directory;
   // Without iperf3 the store can still be read; jobs then fail with this reason.
   auto features = workload::probe_iperf3(*loop, settings->iperf3);
   if (!features) log::warn(features.error().message);
@@ -359,13 +380,22 @@ Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path
   return store::SqliteStore::open_read_only(path);
 }
 
+Status text_of_recording(trace::TextReader reader, std::span<const std::byte> file,
+                         const std::function<void(std::string_view)>& sink) {
+  return trace::text_of_trace_dat(file, reader, sink);
+}
+
 }  // namespace
 }  // namespace netperfd
 
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
   if (argc > 1 && argv[1] == netperfd::import::kReaderFlag) {
-    netperfd::import::run_reader(argc, argv, {netperfd::read_import, netperfd::trace::text_of_trace_dat});
+    using netperfd::trace::TextReader;
+    netperfd::import::run_reader(
+        argc, argv,
+        {netperfd::read_import, std::bind_front(netperfd::text_of_recording, TextReader::root),
+         std::bind_front(netperfd::text_of_recording, TextReader::owner)});
   }
   if (argc > 1 && argv[1] == netperfd::query::kQueryFlag) {
     netperfd::query::run_query(argc, argv, {netperfd::open_for_query, netperfd::bus::answer_query});

@@ -10,6 +10,7 @@
 #include "daemon/core/side_switch.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
+#include "daemon/workload/run_group.hpp"
 
 namespace netperfd {
 namespace {
@@ -24,6 +25,14 @@ Status clean_up_tracefs(const trace::SessionSettings& settings) {
   if (!done) return std::unexpected(done.error());
   for (const std::string& line : *done) fmt::print("{}\n", line);
   return {};
+}
+
+void clean_up_groups() {
+  const workload::GroupSite site = workload::find_group_site();
+  if (site.directory.empty()) return;
+  if (const auto groups = workload::remove_left_groups(site.directory); groups > 0) {
+    fmt::print("ended what was left in the cgroups of {} run(s)\n", groups);
+  }
 }
 
 Status clean_up_side(const config::DaemonConfig& config, const std::string& boot_id) {
@@ -45,6 +54,7 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
 Result<int> clean_up(const config::DaemonConfig& config) {
   const auto settings = session_settings(config);
   if (!settings) return std::unexpected(settings.error());
+  clean_up_groups();
   const Status tracefs = clean_up_tracefs(*settings);
   // Done even if cleaning up tracefs failed.
   const Status side = clean_up_side(config, settings->boot_id);

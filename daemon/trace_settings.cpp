@@ -46,7 +46,8 @@ Result<trace::SessionSettings> session_settings(const config::DaemonConfig& conf
 
 trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                                             const trace::SessionSettings& session,
-                                            const workload::Iperf3Features& iperf3) {
+                                            const workload::Iperf3Features& iperf3,
+                                            const workload::GroupSite& groups) {
   utsname kernel{};
   (void)uname(&kernel);  // cannot fail for a buffer of ours
   trace::CatalogueSettings settings;
@@ -60,6 +61,7 @@ trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                      .version = iperf3.version,
                      .json_stream = iperf3.json_stream(),
                      .sctp = iperf3.version.empty() ? std::nullopt : std::optional(iperf3.has("--sctp"))};
+  settings.run_groups_missing = groups.missing;
   return settings;
 }
 

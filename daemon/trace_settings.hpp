@@ -8,6 +8,7 @@
 #include "daemon/trace/catalogue/catalogue_settings.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/run_group.hpp"
 
 namespace netperfd {
 
@@ -22,6 +23,7 @@ namespace netperfd {
 
 [[nodiscard]] trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                                                           const trace::SessionSettings& session,
-                                                          const workload::Iperf3Features& iperf3);
+                                                          const workload::Iperf3Features& iperf3,
+                                                          const workload::GroupSite& groups);
 
 }  // namespace netperfd

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 namespace netperfd {
 namespace {
@@ -21,6 +23,12 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// The processes that this one has spawned, and perhaps some that were reaped since adopted_of() last looked.
+std::set<pid_t>& spawned() {
+  static std::set<pid_t> pids;
+  return pids;
 }
 
 }  // namespace
@@ -63,12 +71,21 @@ int SpawnPlan::spawn(pid_t& pid, const std::string& path, std::vector<std::strin
                      std::vector<std::string> environment) {
   note(::posix_spawnattr_setflags(&attributes_, flags_));
   if (error_number_ != 0) return error_number_;
-  return ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_, pointers_to(argv).data(),
-                       pointers_to(environment).data());
+  const int error_number = ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_,
+                                         pointers_to(argv).data(), pointers_to(environment).data());
+  if (error_number == 0) spawned().insert(pid);
+  return error_number;
 }
 
 void SpawnPlan::note(int error_number) {
   if (error_number_ == 0) error_number_ = error_number;
+}
+
+std::set<pid_t> adopted_of(const std::set<pid_t>& children) {
+  std::erase_if(spawned(), [&](pid_t pid) { return !children.contains(pid); });
+  std::set<pid_t> adopted;
+  std::ranges::set_difference(children, spawned(), std::inserter(adopted, adopted.end()));
+  return adopted;
 }
 
 Result<Fd> out_of_the_way(const Fd& fd) {

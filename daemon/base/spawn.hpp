@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/types.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class SpawnPlan {
   short flags_ = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
   int error_number_ = 0;
 };
+
+// Those of `children`, all processes that have this one as their parent, that no SpawnPlan has spawned: they
+// were adopted when their own parent died.
+[[nodiscard]] std::set<pid_t> adopted_of(const std::set<pid_t>& children);
 
 // A copy of `fd` with a higher number than any target of a plan.
 [[nodiscard]] Result<Fd> out_of_the_way(const Fd& fd);

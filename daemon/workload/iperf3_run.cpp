@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "daemon/workload/iperf3_argv.hpp"
 #include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/orphans.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -24,6 +26,10 @@ constexpr std::chrono::milliseconds kGraceUnmet{200};
 
 // On SIGTERM iperf3 writes its document and exits.
 constexpr std::chrono::seconds kForceAfter{2};
+
+// Killed processes end within a moment, unless the kernel holds them.
+constexpr std::chrono::milliseconds kEndingTurn{5};
+constexpr int kMostEndingTurns = 400;
 
 // Prefix of iperf3's own messages, which some versions write to standard error and others to standard output.
 constexpr std::string_view kWordsPrefix = "iperf3: ";
@@ -59,6 +65,11 @@ Iperf3Run::Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features fe
       listener_(listener) {}
 
 Status Iperf3Run::begin() {
+  if (!settings_.group_site.empty()) {
+    auto group = RunGroup::make(settings_.group_site);
+    if (!group) return std::unexpected(std::move(group.error()));
+    group_.emplace(std::move(*group));
+  }
   return spec_.local ? launch_server() : launch_client();
 }
 
@@ -71,7 +82,8 @@ Status Iperf3Run::launch_server() {
                     .netns = spec_.local->netns,
                     .cpu = {},
                     .uid = settings_.uid,
-                    .gid = settings_.gid};
+                    .gid = settings_.gid,
+                    .group = group_ ? group_->path() : ""};
   if (spec_.affinity.size() > 1) order.cpu = spec_.affinity[1];
   return launch(server_, "local server", std::move(order), std::move(events));
 }
@@ -87,7 +99,8 @@ Status Iperf3Run::launch_client() {
                     .netns = spec_.netns,
                     .cpu = {},
                     .uid = settings_.uid,
-                    .gid = settings_.gid};
+                    .gid = settings_.gid,
+                    .group = group_ ? group_->path() : ""};
   if (!spec_.affinity.empty()) order.cpu = spec_.affinity[0];
   return launch(client_, "iperf3", std::move(order), std::move(events));
 }
@@ -192,6 +205,24 @@ void Iperf3Run::end_children_after(std::chrono::milliseconds grace) {
 void Iperf3Run::finish_if_ended() {
   if (server_.alive || client_.alive) return;
   timer_.reset();
+  end_descendants();
+}
+
+std::size_t Iperf3Run::descendants() const {
+  return group_ ? group_->size() : end_orphans(settings_.uid);
+}
+
+void Iperf3Run::end_descendants() {
+  const std::size_t left = descendants();
+  left_behind_ = std::max(left_behind_, left);
+  const bool ended = group_ ? group_->end() : left == 0;
+  if (!ended && ++ending_turns_ <= kMostEndingTurns) {
+    Result<EventSource> timer = loop_.after(kEndingTurn, [this] { end_descendants(); });
+    if (timer) {
+      timer_ = *std::move(timer);
+      return;
+    }
+  }
   // The listener may destroy this run inside the call.
   listener_.workload_ended(result());
 }
@@ -214,7 +245,14 @@ WorkloadResult Iperf3Run::result() const {
     return result;
   }
   result.client_usage = client_.end.usage;
+  if (left_behind_ > 0) {
+    result.report.flags.push_back(
+        {"processes-left",
+         fmt::format("iperf3 left {} {} behind, which netperfd ended: this is not the usual iperf3",
+                     left_behind_, left_behind_ == 1 ? "process" : "processes")});
+  }
   ParsedReport parsed = parse_iperf3_report(client_.child->out(), client_.child->err(), spec_);
+  std::ranges::move(result.report.flags, std::back_inserter(parsed.report.flags));
   result.report = std::move(parsed.report);
   // If the client has both sides' figures, neither the server's end nor a late stop matters.
   if (!parsed.error.empty() || !client_.end.failure.empty()) result.error = causes(parsed.error);

@@ -1,7 +1,7 @@
 // One run of iperf3: a client and, if requested, its one-off server on this host.
 //
 //   begin -> [server launched, released at once, "Server listening"] -> client launched -> workload_prepared
-//         -> release() -> client runs -> both end -> workload_ended
+//         -> release() -> client runs -> both end -> descendants are ended -> workload_ended
 //
 // Every failure takes the same path: the first cause is recorded, living processes are told to end, and the
 // end of the last process triggers workload_ended. After one of the two has ended, the other has a limited
@@ -9,7 +9,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "daemon/workload/child.hpp"
 #include "daemon/workload/iperf3_features.hpp"
 #include "daemon/workload/iperf3_settings.hpp"
+#include "daemon/workload/run_group.hpp"
 
 namespace netperfd::workload {
 
@@ -56,6 +59,9 @@ class Iperf3Run final : public core::ActiveWorkload {
   void force_children();
   void end_children_after(std::chrono::milliseconds grace);  // unless they end by themselves before
   void finish_if_ended();
+  // Ends what the two left behind, then reports the end.
+  void end_descendants();
+  [[nodiscard]] std::size_t descendants() const;
   [[nodiscard]] WorkloadResult result() const;
   // False if another signal came before ours.
   [[nodiscard]] static bool was_ended_by_us(const Side& side);
@@ -67,6 +73,9 @@ class Iperf3Run final : public core::ActiveWorkload {
   Iperf3Spec spec_;
   core::WorkloadListener& listener_;
 
+  std::optional<RunGroup> group_;  // absent: no cgroup can be made here
+  std::size_t left_behind_ = 0;    // processes that had to be ended after both had ended
+  int ending_turns_ = 0;
   Side server_, client_;
   bool listening_ = false;          // the server has printed "Server listening"
   bool server_met_client_ = false;  // it has accepted a connection

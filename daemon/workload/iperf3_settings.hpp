@@ -12,6 +12,9 @@ struct Iperf3Settings {
   uid_t uid = 0;
   gid_t gid = 0;
   std::string launcher = "/proc/self/exe";  // see ChildSettings
+  // The directory below which each run gets its own cgroup (GroupSite). Empty: there is none, and netperfd
+  // ends the orphans that it adopts.
+  std::string group_site = {};
 };
 
 }  // namespace netperfd::workload

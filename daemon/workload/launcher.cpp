@@ -22,8 +22,8 @@
 namespace netperfd::workload {
 namespace {
 
-// The command line: program, kLauncherFlag, these five, then the workload's own argv.
-enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, argv_at };
+// The command line: program, kLauncherFlag, these six, then the workload's own argv.
+enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, group_at, argv_at };
 
 constexpr std::string_view kNoCpu = "-";
 
@@ -60,6 +60,7 @@ std::optional<Received> read_order(int argc, char** argv) {
   if (!read_number(argv[gid_at], received.order.gid)) return std::nullopt;
   received.order.netns = argv[netns_at];
   if (argv[cpu_at] != kNoCpu && !read_number(argv[cpu_at], received.order.cpu.emplace())) return std::nullopt;
+  received.order.group = argv[group_at];
   received.order.argv.assign(argv + argv_at, argv + argc);
   return received;
 }
@@ -74,6 +75,14 @@ void report(const Failure& failure) {
   }
   // If the daemon is gone, the send fails, and the end of file that follows ends this process.
   (void)::send(kControlFd, &packet, sizeof packet, MSG_NOSIGNAL);
+}
+
+// First of all, so that nothing that follows is outside of it.
+Outcome enter_group(const std::string& directory) {
+  const Fd file{::open((directory + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC)};
+  if (!file) return failed(LaunchStep::enter_group);
+  if (::write(file.get(), "0", 1) != 1) return failed(LaunchStep::enter_group);  // 0: the writer
+  return std::nullopt;
 }
 
 Outcome enter_namespace(const std::string& name) {
@@ -144,7 +153,8 @@ Outcome reset_signals() {
 Outcome prepare(const Received& received) {
   const LaunchOrder& order = received.order;
   Outcome outcome;
-  if (!order.netns.empty()) outcome = enter_namespace(order.netns);
+  if (!order.group.empty()) outcome = enter_group(order.group);
+  if (!outcome && !order.netns.empty()) outcome = enter_namespace(order.netns);
   if (!outcome && order.cpu) outcome = set_affinity(*order.cpu);
   if (!outcome) outcome = set_limits();
   if (!outcome) outcome = become(order.uid, order.gid);
@@ -175,7 +185,8 @@ std::vector<std::string> launcher_argv(const LaunchOrder& order, pid_t parent) {
                                 std::to_string(order.uid),
                                 std::to_string(order.gid),
                                 order.netns,
-                                order.cpu ? std::to_string(*order.cpu) : std::string{kNoCpu}};
+                                order.cpu ? std::to_string(*order.cpu) : std::string{kNoCpu},
+                                order.group};
   argv.insert(argv.end(), order.argv.begin(), order.argv.end());
   return argv;
 }
@@ -186,6 +197,8 @@ std::string describe(LaunchStep step, const LaunchOrder& order) {
       return "wait for the release";
     case LaunchStep::read_order:
       return "read the launch order";
+    case LaunchStep::enter_group:
+      return fmt::format("enter the cgroup {}", order.group);
     case LaunchStep::open_namespace:
       return fmt::format("open network namespace \"{}\"", order.netns);
     case LaunchStep::enter_namespace:

@@ -7,7 +7,7 @@
 // the workload:
 //
 //   launcher                                            daemon
-//     namespace, CPU, limits, user, death signal
+//     cgroup, namespace, CPU, limits, user, death signal
 //     {ready} ------------------------------------------->    tells its owner that everything is ready
 //     <---------------------------------------- one byte      Child::release(): the moment of the start
 //     execv: the socket closes itself ------------------->    end of file: the workload runs
@@ -37,11 +37,13 @@ struct LaunchOrder {
   std::optional<std::uint32_t> cpu;
   uid_t uid = 0;
   gid_t gid = 0;
+  std::string group = {};  // the directory of the cgroup to run in; empty: the daemon's own
 };
 
 enum class LaunchStep : std::int32_t {
   ready,
   read_order,
+  enter_group,
   open_namespace,
   enter_namespace,
   set_affinity,

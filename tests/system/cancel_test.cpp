@@ -18,7 +18,9 @@ using testing::IsEmpty;
 
 class Cancel : public SystemTest {
  protected:
-  static void SetUpTestSuite() { set_up({.gated = true, .queue_limit = 64, .environment = {}}); }
+  static void SetUpTestSuite() {
+    set_up({.gated = true, .queue_limit = 64, .iperf3_script = {}, .environment = {}});
+  }
   void TearDown() override {
     lab().gate().open();
     SystemTest::TearDown();

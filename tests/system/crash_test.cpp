@@ -18,7 +18,9 @@ using testing::HasSubstr;
 
 class Crash : public SystemTest {
  protected:
-  static void SetUpTestSuite() { set_up({.gated = true, .queue_limit = 64, .environment = {}}); }
+  static void SetUpTestSuite() {
+    set_up({.gated = true, .queue_limit = 64, .iperf3_script = {}, .environment = {}});
+  }
   void SetUp() override {
     SystemTest::SetUp();
     watch = std::make_unique<JobWatch>(lab().bus().address());

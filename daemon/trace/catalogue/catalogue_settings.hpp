@@ -26,6 +26,7 @@ struct CatalogueSettings {
   std::string kernel_release;        // as from uname -r
   std::string version;               // netperfd's
   std::string own_instance;          // SessionSettings::instance: it exists while a job traces
+  std::string run_groups_missing;    // why a run has no cgroup of its own; empty: it has one
   Iperf3Facts iperf3;
 };
 

@@ -174,4 +174,15 @@ Capability probe_reader_priority() {
           "give netperfd LimitNICE=-10 in its unit; on busy CPUs a trace needs a larger `buffer` without it"};
 }
 
+Capability judge_run_groups(const CatalogueSettings& settings) {
+  constexpr auto kName = "run_cgroup";
+  if (settings.run_groups_missing.empty()) {
+    return {kName, Ability::yes, "each run has a cgroup of its own, with which all its processes end", ""};
+  }
+  return {
+      kName, Ability::limited,
+      fmt::format("{}; netperfd adopts what iperf3 leaves behind, and ends it", settings.run_groups_missing),
+      "let systemd start netperfd (Delegate=yes), or make its cgroup writable"};
+}
+
 }  // namespace netperfd::trace

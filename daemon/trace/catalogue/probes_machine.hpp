@@ -18,5 +18,7 @@ namespace netperfd::trace {
 [[nodiscard]] core::Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reasons);
 // Tried on a thread that ends immediately.
 [[nodiscard]] core::Capability probe_reader_priority();
+// How the processes of a run are ended with it.
+[[nodiscard]] core::Capability judge_run_groups(const CatalogueSettings& settings);
 
 }  // namespace netperfd::trace

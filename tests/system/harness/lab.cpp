@@ -126,9 +126,24 @@ void Lab::write_scenarios() const {
 std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t group,
                                     const std::string& database) const {
   return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("database", database),
-                     fmt::arg("iperf3", gate_ ? gate_->program() : NETPERFD_IPERF3),
-                     fmt::arg("user", users_.iperf3.uid), fmt::arg("group", group),
-                     fmt::arg("queue", options_.queue_limit));
+                     fmt::arg("iperf3", iperf3_program()), fmt::arg("user", users_.iperf3.uid),
+                     fmt::arg("group", group), fmt::arg("queue", options_.queue_limit));
+}
+
+std::string Lab::iperf3_program() const {
+  if (gate_) return gate_->program();
+  if (options_.iperf3_script.empty()) return NETPERFD_IPERF3;
+  std::string script = options_.iperf3_script;
+  constexpr std::string_view kWord = "IPERF3";
+  for (auto at = script.find(kWord); at != std::string::npos; at = script.find(kWord, at)) {
+    script.replace(at, kWord.size(), NETPERFD_IPERF3);
+  }
+  std::string program = directory_.write("iperf3-script", script);
+  std::filesystem::permissions(program,
+                               std::filesystem::perms::owner_all | std::filesystem::perms::others_read |
+                                   std::filesystem::perms::others_exec | std::filesystem::perms::group_read |
+                                   std::filesystem::perms::group_exec);
+  return program;
 }
 
 void Lab::start_netperfd() {

@@ -23,6 +23,8 @@ namespace netperfd::system_test {
 struct LabOptions {
   bool gated = false;  // iperf3 behind a Gate
   std::uint32_t queue_limit = 64;
+  std::string iperf3_script =
+      {};  // instead of iperf3; the word IPERF3 in it becomes the path of the real one
   std::vector<std::string> environment;  // of the daemon
   std::optional<gid_t> group = {};       // that may measure; absent: one that nobody looks up
 };
@@ -94,6 +96,7 @@ class Lab {
   [[nodiscard]] bool workload_ends() const;
 
  private:
+  [[nodiscard]] std::string iperf3_program() const;
   [[nodiscard]] bool is_workload(const SeenProcess& process) const;
   void write_scenarios() const;
 

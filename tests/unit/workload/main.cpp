@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "daemon/workload/launcher.hpp"
+#include "daemon/workload/orphans.hpp"
 #include "tests/unit/workload/support.hpp"
 
 namespace netperfd::workload::test {
@@ -47,6 +48,25 @@ int run_parent(std::string_view state) {
   return loop.run();
 }
 
+// --adopting: as a daemon without cgroups, run a child that leaves a process behind, and end that one.
+int run_adopting() {
+  if (!adopt_orphans()) return 2;
+  EventLoop loop = make_loop();
+  Watched watched;
+  LaunchOrder order =
+      order_for({"sh", "-c", "(setsid sh -c 'exec sleep 997' >/dev/null 2>&1 </dev/null &); exit 0"});
+  order.uid = kNobody;
+  order.gid = kNogroup;
+  if (!start(loop, watched, std::move(order))) return 3;
+  if (!turn_until(loop, [&] { return watched.ready; })) return 4;
+  watched.child->release();
+  if (!turn_until(loop, [&] { return watched.end.has_value(); })) return 5;
+  if (children_with("997").size() != 1) return 6;
+  if (end_orphans(kNobody + 1) != 0 || children_with("997").size() != 1) return 7;  // another user's
+  if (!turn_until(loop, [&] { return end_orphans(kNobody) == 0; })) return 8;
+  return children_with("997").empty() ? 0 : 9;
+}
+
 }  // namespace
 }  // namespace netperfd::workload::test
 
@@ -55,6 +75,7 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   if (mode == kLauncherFlag) return run_launcher(argc, argv);
   if (mode == "--nested" && argc > 2) return test::run_nested(argc, argv);
+  if (mode == "--adopting") return test::run_adopting();
   if (mode == "--parent-of" && argc > 2) return test::run_parent(argv[2]);
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();

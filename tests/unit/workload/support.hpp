@@ -68,6 +68,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory();
   // Creates a program with that text; returns its path.
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string add_program(const std::string& name, const std::string& text) const;
 
  private:
