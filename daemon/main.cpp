@@ -25,6 +25,7 @@
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/scenario.hpp"
+#include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/resumption.hpp"
@@ -179,7 +180,8 @@ class Program {
         run_counters_(clock_),
         fingerprints_(machine_.iperf3.version),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
-        scheduler_({workload_, tracer_, *machine_.store, clock_, packets_, run_counters_, fingerprints_,
+        ends_(*machine_.store, clock_),
+        scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
                     *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
         // Run the import reader and the queries as iperf3's unprivileged user.
@@ -187,7 +189,7 @@ class Program {
         query_runner_(loop, {.uid = settings_.iperf3.uid,
                              .gid = settings_.iperf3.gid,
                              .database = settings_.config.database}),
-        importer_(*machine_.store, trace_import_, clock_) {
+        importer_(ends_, trace_import_, clock_) {
     scheduler_.add_observer(run_log_);
   }
 
@@ -215,6 +217,7 @@ class Program {
   counters::EnvironmentFingerprint fingerprints_;
   config::ScenarioDirectory scenarios_;
   RunLog run_log_;
+  core::DeferredEnds ends_;
   core::Scheduler scheduler_;
   import::ChildImport trace_import_;
   query::QueryPool query_runner_;
@@ -250,6 +253,7 @@ Result<int> Program::serve() {
                                       {.scheduler = scheduler_,
                                        .scenarios = scenarios_,
                                        .catalogue = catalogue_,
+                                       .store = ends_,
                                        .queries = *machine_.store,
                                        .importer = importer_,
                                        .trace_import = trace_import_,

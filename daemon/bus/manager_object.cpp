@@ -125,7 +125,7 @@ void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   const auto reply = share(std::move(result));
   const auto remove = [this, reply](RunId id, uid_t uid) {
     const JobId job = value_or_throw(ports_.queries.run(id)).job;
-    throw_if_failed(ports_.queries.remove(id));
+    throw_if_failed(ports_.store.remove(id));
     emitRunDeleted(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(job));
     log::info(fmt::format("deleted by uid {}", uid), {.run = id});
     reply->ok();

@@ -19,6 +19,7 @@
 #include "daemon/core/ports/query_runner.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/model/event_patterns.hpp"
@@ -42,6 +43,7 @@ struct ServicePorts {
   core::Scheduler& scheduler;
   core::ScenarioSource& scenarios;
   core::Catalogue& catalogue;
+  core::RunStore& store;
   core::RunQueries& queries;
   core::Importer& importer;
   core::FileImport& trace_import;

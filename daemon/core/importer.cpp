@@ -204,8 +204,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   const RunId run = job->runs.front();
   record.id = run;
   if (auto stored = store_run(record); !stored) {
-    // Otherwise the run would stay open. If even this cannot be stored, the next start of the daemon closes
-    // it.
+    // Otherwise the run would stay open. If its record was refused, this has ended it already.
     RunRecord failed;
     failed.id = run;
     failed.error = fmt::format("the files could not be stored: {}", stored.error().message);

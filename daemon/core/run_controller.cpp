@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/goodput.hpp"
+#include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
 
@@ -212,8 +213,7 @@ void RunController::finish() {
   deadline_.reset();
   RunRecord record = make_record();
   if (auto stored = ports_.store.finish(record); !stored) {
-    record.state = RunState::failed;
-    record.error = fmt::format("the run could not be stored: {}", stored.error().message);
+    record = end_without_record(record, stored.error());
   }
   state_ = record.state;
   listener_.run_ended(record.state, record.error);

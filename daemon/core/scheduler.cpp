@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "daemon/core/deferred_ends.hpp"
+
 namespace netperfd::core {
 
 Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_seed)
@@ -125,6 +127,11 @@ void Scheduler::start_next_run() {
   job.status.state = JobState::running;
   if (!job.began) job.began = ports_.clock.now();
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
+  if (auto room = ports_.store.expect_room(); !room) {
+    give_up(job, room.error().message, "was refused by the store");
+    schedule_turn();
+    return;
+  }
   if (has_commands(job.spec)) {
     bring_side(job);
   } else {
@@ -168,7 +175,8 @@ void Scheduler::side_reached(const Status& status) {
   } else if (shut_down_done_) {
     schedule_turn();
   } else if (!status) {
-    fail_for_side(job, status.error().message);
+    // Without its side there is nothing to compare the other side with, so further runs would waste time.
+    give_up(job, status.error().message, "did not get its side");
   } else {
     start_run(job);
   }
@@ -184,18 +192,15 @@ void Scheduler::start_run(Job& job) {
   announce(job);
 }
 
-// Without its side there is nothing to compare the other side with, so further runs would waste time.
-void Scheduler::fail_for_side(Job& job, const std::string& error) {
-  job.outcome = Outcome::side_failed;
+void Scheduler::give_up(Job& job, const std::string& error, std::string_view why) {
+  job.outcome = Outcome::given_up;
   RunRecord record;
   record.id = *job.status.current_run;
   record.state = RunState::failed;
   record.error = error;
-  if (auto stored = ports_.store.finish(record); !stored) {
-    record.error += fmt::format("; the run could not be stored: {}", stored.error().message);
-  }
+  if (auto stored = ports_.store.finish(record); !stored) record = end_without_record(record, stored.error());
   count_ended_run(job, record.id, record.state, record.error);
-  cancel_pending_runs(job, fmt::format("not measured, since run {} did not get its side", record.id));
+  cancel_pending_runs(job, fmt::format("not measured, since run {} {}", record.id, why));
 }
 
 void Scheduler::tick() {
@@ -277,7 +282,7 @@ void Scheduler::leave_job(Job& job) {
 }
 
 void Scheduler::report_side(Job& job, const Error& error) {
-  job.outcome = Outcome::side_failed;
+  job.outcome = Outcome::given_up;
   job.status.side_error = error.message;
   if (!job.status.error.empty()) job.status.error += "; ";
   job.status.error += error.message;
@@ -295,7 +300,7 @@ JobState Scheduler::end_state(Outcome outcome) {
     case Outcome::run_canceled:
       return JobState::canceled;
     case Outcome::run_failed:
-    case Outcome::side_failed:
+    case Outcome::given_up:
       break;
   }
   return JobState::failed;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/core/common_functions.hpp"
@@ -76,11 +77,11 @@ class Scheduler final : private RunListener {
 
  private:
   // What became of the job's runs so far. The later ones outweigh the earlier ones.
-  enum class Outcome { finished, run_failed, run_canceled, side_failed };
+  enum class Outcome { finished, run_failed, run_canceled, given_up };
   struct Job {
     JobSpec spec;
     JobStatus status;
-    Outcome outcome = Outcome::finished;  // side_failed: a command of its design failed
+    Outcome outcome = Outcome::finished;  // given_up: a run got no space, or a command of its design failed
     std::uint32_t ended_before = 0;       // runs that had ended when it was resumed
     std::optional<WallTime> began;        // when the first run after them began, with the switch to its side
     std::optional<WallTime> last_ended;   // when its latest run ended, since it was resumed
@@ -103,7 +104,8 @@ class Scheduler final : private RunListener {
   void bring_side(Job& job);
   void side_reached(const Status& status);
   void start_run(Job& job);
-  void fail_for_side(Job& job, const std::string& error);
+  // Fails the current run and cancels the rest. `why` completes "not measured, since run 7".
+  void give_up(Job& job, const std::string& error, std::string_view why);
   void count_ended_run(Job& job, RunId run, RunState state, const std::string& error);
   void cancel_pending_runs(Job& job, const std::string& reason);
   void leave_job(Job& job);  // all of its runs have ended; the job may be forgotten on return

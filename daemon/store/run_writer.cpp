@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <tuple>
 
 #include "daemon/store/compression.hpp"
@@ -12,6 +14,11 @@
 #include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
+namespace {
+
+constexpr int kVacuumedPages = 512;  // in one transaction: 2 MiB of the log
+
+}  // namespace
 
 Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                         WallTime now) {
@@ -273,10 +280,22 @@ Status RunWriter::remove(RunId run) {
     }
     if (auto done = transaction->commit(); !done) return done;
   }
-  // Returns the space to the file system. The run is deleted even if this is refused: a full disk or a reader
-  // that holds old pages only delays it.
-  (void)connection_.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(PASSIVE)");
+  return_space();
   return {};
+}
+
+// Each part is small enough for the reserved part of the log. Refusals are ignored: the run is deleted, and a
+// full disk or a reader that holds old pages only delays this.
+void RunWriter::return_space() {
+  std::int64_t free_before = std::numeric_limits<std::int64_t>::max();
+  for (;;) {
+    const auto free = connection_.value<std::int64_t>("PRAGMA freelist_count");
+    if (!free || *free == 0 || *free >= free_before) return;
+    free_before = *free;
+    const auto vacuumed = connection_.execute(
+        fmt::format("PRAGMA incremental_vacuum({}); PRAGMA wal_checkpoint(PASSIVE)", kVacuumedPages));
+    if (!vacuumed) return;
+  }
 }
 
 }  // namespace netperfd::store

@@ -35,6 +35,7 @@ class RunWriter {
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
   [[nodiscard]] Status insert_documents(const RunRecord& record);
+  void return_space();  // of deleted rows, to the file system
   [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);
 
   Connection& connection_;

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "daemon/store/disk_space.hpp"
+
 // Version 3.37 introduced STRICT tables.
 static_assert(SQLITE_VERSION_NUMBER >= 3037000);
 
@@ -49,6 +51,9 @@ std::unexpected<Error> refusal_of(sqlite3* connection) {
   // SQLite keeps the errno of the last failed system call, which is meaningful only for these codes.
   if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
     message += fmt::format(" ({})", std::generic_category().message(system_error));
+  }
+  if (kind == ErrorKind::no_space) {
+    if (const auto space = describe_space(path_of(connection)); !space.empty()) message += "; " + space;
   }
   return fail(kind, std::move(message));
 }

@@ -207,7 +207,8 @@ class Connection {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// The last refusal of `connection` as an Error: no_space for a full disk, io for other trouble with the file.
+// The last refusal of `connection` as an Error: no_space, naming the file system, for a full
+// disk, io for other trouble with the file.
 [[nodiscard]] std::unexpected<Error> refusal_of(sqlite3* connection);
 
 // normal: consistent after a loss of power, but the last commits may be missing. full: on disk when commit()

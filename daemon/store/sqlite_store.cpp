@@ -1,13 +1,11 @@
 #include "daemon/store/sqlite_store.hpp"
 
-#include <fmt/format.h>
-#include <sys/statvfs.h>
-
-#include <cerrno>
+#include <algorithm>
 
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
+#include "daemon/store/disk_space.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/profile_reader.hpp"
 #include "daemon/store/run_reader.hpp"
@@ -18,19 +16,10 @@
 namespace netperfd::store {
 namespace {
 
-// SQLite needs disk space for its log even to delete. So new jobs are refused before the disk is completely
-// full.
-Status expect_space(const std::string& path, std::uint64_t min_free_bytes) {
-  struct statvfs file_system{};
-  if (::statvfs(path.c_str(), &file_system) != 0) return fail_errno(path, errno);
-  const std::uint64_t free = std::uint64_t{file_system.f_bavail} * file_system.f_frsize;
-  if (free >= min_free_bytes) return {};
-  constexpr std::uint64_t kMebibyte = 1U << 20U;
-  return fail(
-      ErrorKind::no_space,
-      fmt::format("{}: its file system has {} MiB free, and a new job needs {} MiB; delete runs or make room",
-                  path, free / kMebibyte, (min_free_bytes + kMebibyte - 1) / kMebibyte));
-}
+// Of the log, for ends of runs and deletions on a full disk: twice as much as SQLite writes before it begins
+// the log anew, and at most a part of the space that has to be free anyway.
+constexpr std::uint64_t kLogReserveBytes = 8U << 20U;
+constexpr std::uint64_t kLogReserveShare = 4;
 
 }  // namespace
 
@@ -62,6 +51,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
   const auto interrupted = parts->writer.interrupt_begun_runs();
   if (!interrupted) return std::unexpected(interrupted.error());
   parts->interrupted_runs = static_cast<std::uint64_t>(*interrupted);
+  reserve_log(path, std::min(kLogReserveBytes, min_free_bytes / kLogReserveShare));
   return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(parts)}};
 }
 
@@ -87,10 +77,13 @@ bool SqliteStore::was_unclosed() const {
   return parts_->database->was_unclosed();
 }
 
+Status SqliteStore::expect_room() {
+  return expect_space(parts_->database->connection().path(), parts_->min_free_bytes);
+}
+
 Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                           WallTime now) {
-  const auto& path = parts_->database->connection().path();
-  if (auto space = expect_space(path, parts_->min_free_bytes); !space) return std::unexpected(space.error());
+  if (auto room = expect_room(); !room) return std::unexpected(room.error());
   return parts_->writer.add_job(spec, arms, owner, now);
 }
 

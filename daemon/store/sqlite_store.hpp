@@ -14,8 +14,8 @@ namespace netperfd::store {
 class SqliteStore final : public core::RunStore, public core::RunQueries {
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
-  // older, and ends every run that was under way as `interrupted`. A new job needs `min_free_bytes` on the
-  // database's file system. Errors, which leave the file as it was:
+  // older, and ends every run that was under way as `interrupted`. Each run needs `min_free_bytes` on the
+  // database's file system; a part of them is allocated for the log. Errors, which leave the file as it was:
   //   busy              another process owns it
   //   invalid_argument  it is another program's database
   //   unsupported       a newer netperfd has migrated it
@@ -34,12 +34,14 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] const std::string& copy_path() const;    // the copy made before a migration, or empty
   [[nodiscard]] bool was_unclosed() const;               // not closed by the previous daemon; it was checked
 
+  [[nodiscard]] Status expect_room() override;
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now) override;
   [[nodiscard]] Result<std::vector<core::UnfinishedJob>> unfinished_jobs() override;
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;
+  [[nodiscard]] Status remove(RunId run) override;
 
   [[nodiscard]] Result<core::Page<core::RunRow>> runs(const core::RunFilter& filter,
                                                       const std::string& cursor,
@@ -72,7 +74,6 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
                                                                          core::ComparedParts wanted) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
-  [[nodiscard]] Status remove(RunId run) override;
 
  private:
   struct Parts;

@@ -36,8 +36,8 @@ struct JobStatus {
   std::vector<RunId> runs;
   std::vector<Arm> arms;                             // one for each run
   std::optional<std::chrono::milliseconds> planned;  // for one run, if all goes well
-  // When ended: failed if a command of its design failed, otherwise canceled if any run was, otherwise failed
-  // if any was.
+  // When ended: failed if the disk was full or a command of its design failed, otherwise canceled if any run
+  // was, otherwise failed if any was.
   JobState state = JobState::pending;
   std::uint32_t runs_ended = 0;
   std::uint32_t runs_finished = 0;
@@ -58,7 +58,7 @@ class RunObserver {
   virtual void job_changed(const JobStatus& job) = 0;
   virtual void run_interval(JobId job, RunId run, const Interval& interval) = 0;
   virtual void run_trace(JobId job, RunId run, const TraceProgress& progress) = 0;
-  // Called only after the record is stored.
+  // Called only after the record is stored, or after the disk has refused it: then `error` says so.
   virtual void run_ended(const JobStatus& job, RunId run, RunState state, const std::string& error) = 0;
   // The scheduler forgets the job; its runs stay in the store.
   virtual void job_removed(JobId job) = 0;

@@ -185,9 +185,6 @@ class RunQueries {
       const std::vector<RunId>& runs, ComparedParts wanted) = 0;
   // All runs of the job in any state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
-  // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
-  // last run removes the job.
-  [[nodiscard]] virtual Status remove(RunId run) = 0;
 };
 
 }  // namespace netperfd::core

@@ -46,8 +46,11 @@ struct UnfinishedJob {
 class RunStore {
  public:
   virtual ~RunStore() = default;
+  // Whether a run may begin: no_space, naming the file system, if the disk has less free space than the
+  // configured minimum.
+  [[nodiscard]] virtual Status expect_room() = 0;
   // One transaction: the job and its pending runs, one for each arm. A job with a design must have its seed.
-  // no_space if the disk has less free space than the configured minimum.
+  // The errors of expect_room() too.
   [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                                WallTime now) = 0;
   // In the order of their acceptance. Before any add_job(), these are the jobs of the last daemon.
@@ -58,6 +61,9 @@ class RunStore {
   [[nodiscard]] virtual Status cancel_pending(JobId job, const std::string& error) = 0;
   // One transaction, once: everything of an ended run. A second call for the same run is refused.
   [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
+  // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
+  // last run removes the job.
+  [[nodiscard]] virtual Status remove(RunId run) = 0;
 };
 
 }  // namespace netperfd::core

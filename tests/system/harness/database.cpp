@@ -1,8 +1,18 @@
 #include "tests/system/harness/database.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
+
+#include "daemon/base/fd.hpp"
+#include "tests/system/harness/deadline.hpp"
 
 namespace netperfd::system_test {
 namespace {
@@ -63,6 +73,24 @@ std::vector<Database::Row> Database::everything_of(std::uint64_t run) const {
     all.push_back(std::move(row));
   }
   return all;
+}
+
+void wait_for_database(const std::string& path, const std::function<bool()>& condition) {
+  const Fd changes{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+  const std::string folder = std::filesystem::path{path}.parent_path();
+  if (!changes || ::inotify_add_watch(changes.get(), folder.c_str(), IN_MODIFY) < 0) {
+    throw std::system_error(errno, std::generic_category(), "inotify of " + folder);
+  }
+  const Deadline deadline;
+  while (!condition()) {
+    pollfd next{.fd = changes.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&next, 1, deadline.poll_timeout()) == 0) {
+      throw std::runtime_error(path + ": not as expected in time");
+    }
+    std::array<char, 4096> events{};
+    while (::read(changes.get(), events.data(), events.size()) > 0) {
+    }
+  }
 }
 
 WriteLock::WriteLock(const std::string& path) : database_(open_database(path, SQLITE_OPEN_READWRITE)) {

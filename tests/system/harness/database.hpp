@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ class Database {
  private:
   Connection database_;
 };
+
+// Waits until the database, which somebody else writes, fulfils the condition; throws when the deadline
+// passes.
+void wait_for_database(const std::string& path, const std::function<bool()>& condition);
 
 // While it lives, nobody else can write to the database.
 class WriteLock {

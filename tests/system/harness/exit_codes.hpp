@@ -4,6 +4,7 @@
 
 namespace netperfd::system_test {
 
+inline constexpr int kOther = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kUnreachable = 3;
 inline constexpr int kDenied = 4;

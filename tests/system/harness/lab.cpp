@@ -1,15 +1,20 @@
 #include "tests/system/harness/lab.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
+
+#include "daemon/base/fd.hpp"
 
 namespace netperfd::system_test {
 namespace {
@@ -40,7 +45,7 @@ Users make_users(std::optional<gid_t> group) {
 constexpr std::string_view kConfiguration = R"(scenarios: {scenarios}
 store:
   database: {database}
-  min_free: 1M
+  min_free: {min_free}
 iperf3:
   path: {iperf3}
   user: {user}
@@ -50,7 +55,7 @@ limits:
   queue: {queue}
 log:
   level: debug
-)";
+{more})";
 
 // A copy that every user may run: the build directory may be closed to others.
 const std::string& netperfctl_for_all() {
@@ -101,6 +106,8 @@ limits: {{timeout: 40s}}
 Lab::Lab(LabOptions options)
     : options_(std::move(options)), bus_(directory_), users_(make_users(options_.group)) {
   if (options_.gated) gate_.emplace(directory_);
+  std::filesystem::create_directory(directory_.path("disk"));
+  if (options_.disk_mib > 0) disk_.emplace(directory_.path("disk"), options_.disk_mib);
   configuration_ =
       directory_.write("netperfd.yaml", configuration_text(scenarios_dir(), users_.group, database_path()));
   write_scenarios();
@@ -110,6 +117,19 @@ Lab::Lab(LabOptions options)
 Lab::~Lab() {
   // The daemon first: its processes live in the namespaces.
   netperfd_.reset();
+}
+
+void Lab::fill_disk() const {
+  const Fd file{
+      ::open(directory_.path("disk/ballast").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+  const std::string page(4096, 'x');
+  while (::write(file.get(), page.data(), page.size()) > 0) {
+  }
+  if (!file || errno != ENOSPC) throw std::system_error(errno, std::generic_category(), "fill the disk");
+}
+
+void Lab::free_disk() const {
+  std::filesystem::remove(directory_.path("disk/ballast"));
 }
 
 void Lab::write_scenarios() const {
@@ -127,7 +147,8 @@ std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t grou
                                     const std::string& database) const {
   return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("database", database),
                      fmt::arg("iperf3", iperf3_program()), fmt::arg("user", users_.iperf3.uid),
-                     fmt::arg("group", group), fmt::arg("queue", options_.queue_limit));
+                     fmt::arg("group", group), fmt::arg("queue", options_.queue_limit),
+                     fmt::arg("min_free", options_.min_free), fmt::arg("more", options_.more_configuration));
 }
 
 std::string Lab::iperf3_program() const {

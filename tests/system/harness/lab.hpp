@@ -17,6 +17,7 @@
 #include "tests/system/harness/process.hpp"
 #include "tests/system/harness/process_table.hpp"
 #include "tests/system/harness/scratch_dir.hpp"
+#include "tests/system/harness/small_disk.hpp"
 
 namespace netperfd::system_test {
 
@@ -27,6 +28,9 @@ struct LabOptions {
       {};  // instead of iperf3; the word IPERF3 in it becomes the path of the real one
   std::vector<std::string> environment;  // of the daemon
   std::optional<gid_t> group = {};       // that may measure; absent: one that nobody looks up
+  std::uint32_t disk_mib = 0;            // size of a file system for the database alone; 0: none
+  std::string min_free = "1M";
+  std::string more_configuration = {};  // lines for the end of the daemon's configuration
 };
 
 struct Users {
@@ -66,7 +70,10 @@ class Lab {
   [[nodiscard]] std::string configuration_text(const std::string& scenarios_dir, gid_t group,
                                                const std::string& database) const;
   [[nodiscard]] std::string scenarios_dir() const { return directory_.path("scenarios.d"); }
-  [[nodiscard]] std::string database_path() const { return directory_.path("netperfd.db"); }
+  [[nodiscard]] std::string database_path() const { return directory_.path("disk/netperfd.db"); }
+  // Takes all free space of the database's file system until free_disk().
+  void fill_disk() const;
+  void free_disk() const;
   [[nodiscard]] Database database() const { return Database{database_path()}; }
 
   // ---- The client -----------------------------------------------------------------------------------------
@@ -102,6 +109,7 @@ class Lab {
 
   LabOptions options_;
   ScratchDir directory_;
+  std::optional<SmallDisk> disk_;
   PrivateBus bus_;
   NetnsPair net_;
   Users users_;

@@ -144,7 +144,7 @@ class BusTest : public testing::Test {
   // Of the service that SetUp() creates.
   [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {
-    return {*scheduler, scenarios, catalogue, queries, importer, trace_import, *query_runner};
+    return {*scheduler, scenarios, catalogue, store, queries, importer, trace_import, *query_runner};
   }
 
   // Runs `body` with a proxy of the Manager as `user`, in a process of its own. Returns its result; an error

@@ -242,12 +242,6 @@ class FakeQueries final : public core::RunQueries {
     return rows;
   }
 
-  Status remove(RunId id) override {
-    if (auto known = run(id); !known) return std::unexpected(known.error());
-    std::erase_if(stored, [id](const core::RunRow& row) { return row.id == id; });
-    return {};
-  }
-
   std::vector<core::RunRow> stored;  // newest first
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;

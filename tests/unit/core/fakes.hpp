@@ -251,6 +251,8 @@ class FakeStore final : public RunStore {
     std::vector<RunState> states{RunState::pending};
   };
 
+  Status expect_room() override { return room_refusal ? std::unexpected(*room_refusal) : Status{}; }
+
   Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                          WallTime now) override {
     if (refusal) return std::unexpected(*refusal);
@@ -291,9 +293,17 @@ class FakeStore final : public RunStore {
     return {};
   }
 
+  Status remove(RunId id) override {
+    if (removal_refusal) return std::unexpected(*removal_refusal);
+    removed.push_back(id);
+    return {};
+  }
+
   std::optional<Error> refusal;
+  std::optional<Error> room_refusal, removal_refusal;
   std::optional<Error> finish_refusal;  // only for measurements
   std::vector<UnfinishedJob> unfinished;
+  std::vector<RunId> removed;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

@@ -331,6 +331,26 @@ TEST_F(SchedulerTest, says_that_a_run_failed_whose_record_could_not_be_stored) {
   EXPECT_THAT(seen_.take(), testing::Contains("run 41 failed: the run could not be stored: disk full"));
 }
 
+TEST_F(SchedulerTest, fails_a_run_without_room_and_measures_nothing_more_of_its_job) {
+  submit(3);
+  submit();
+  run_one(a_measurement());
+  workload_.last().become_prepared();
+  store_.room_refusal = Error{ErrorKind::no_space, "its file system /var has 0.0 MiB free"};
+  workload_.last().end(a_measurement());
+  (void)seen_.take();
+  clock_.turn();
+  EXPECT_EQ(state_of(42), RunState::finished) << "a run under way is not cut short";
+  EXPECT_THAT(seen_.take(), testing::IsSupersetOf({"run 43 failed: its file system /var has 0.0 MiB free",
+                                                   "job 1 failed 3/3 failed 1.00",
+                                                   "run 44 failed: its file system /var has 0.0 MiB free"}));
+  EXPECT_EQ(workload_.runs.size(), 2U);
+  store_.room_refusal.reset();
+  submit();
+  run_one(a_measurement());
+  EXPECT_EQ(state_of(45), RunState::finished);
+}
+
 TEST_F(SchedulerTest, shuts_down_only_when_no_child_is_left) {
   submit(2);
   submit(1);

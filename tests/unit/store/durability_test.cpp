@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/core/deferred_ends.hpp"
 #include "daemon/store/database.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
@@ -59,12 +60,12 @@ TEST_F(FullDisk, of_sqlite_refuses_a_record_whole) {
 
 constexpr std::uint64_t kKibibyte = 1024;
 
-// A file system of 2 MiB over the test's directory, in a mount namespace that ends with this process.
+// A file system of 4 MiB over the test's directory, in a mount namespace that ends with this process.
 class FullFileSystem : public StoreTest {
  protected:
   void SetUp() override {
     if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        ::mount("netperfd-test", folder.c_str(), "tmpfs", 0, "size=2m") != 0) {
+        ::mount("netperfd-test", folder.c_str(), "tmpfs", 0, "size=4m") != 0) {
       GTEST_SKIP() << "needs root to mount a small file system: " << std::generic_category().message(errno);
     }
     mounted = true;
@@ -81,7 +82,7 @@ class FullFileSystem : public StoreTest {
     ASSERT_EQ(::statvfs(folder.c_str(), &now), 0);
     const auto free = std::uint64_t{now.f_bavail} * now.f_frsize;
     ASSERT_GT(free, left);
-    std::ofstream{folder / "ballast"} << std::string(free - left, 'x');
+    std::ofstream{folder / "ballast"} << std::string(free - left, 'x') << std::flush;
   }
 
   bool mounted = false;
@@ -101,6 +102,8 @@ TEST_F(FullFileSystem, refuses_a_record_whole_and_takes_it_once_there_is_room) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space) << refused.error().message;
   EXPECT_THAT(refused.error().message, HasSubstr(path()));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("its file system " + std::filesystem::canonical(folder).string() + " has "));
   EXPECT_EQ(must(store->run(job.runs[1])).state, RunState::collecting);
   EXPECT_TRUE(must(store->intervals(job.runs[1], "", 0)).rows.empty());
   EXPECT_EQ(must(store->intervals(job.runs[0], "", 0)).rows.size(), 50U);
@@ -118,9 +121,36 @@ TEST_F(FullFileSystem, refuses_a_job_below_its_floor_before_anything_is_written)
   const auto refused = add_job(*store, a_job(), 0, kMorning);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
-  EXPECT_THAT(refused.error().message, HasSubstr("0 MiB free, and a new job needs 1 MiB"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("its file system " + std::filesystem::canonical(folder).string() +
+                        " has 0.5 MiB free, and a run needs 1.0 MiB (store.min_free)"));
   std::filesystem::remove(folder / "ballast");
   EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
+}
+
+TEST_F(FullFileSystem, without_a_free_page_still_ends_runs_and_deletes_others) {
+  constexpr std::uint64_t kMinFree = 2048 * kKibibyte;
+  open();
+  open(kMinFree);  // the log begins anew, with its reserve
+  auto spec = a_job();
+  spec.repeat = 3;
+  const auto job = must(add_job(*store, spec, 0, kMorning));
+  for (const auto run : {job.runs[0], job.runs[1]}) bring_to_collecting(*store, run);
+  must(store->finish(a_record(job.runs[0], 4, 300)));
+  fill(0);
+
+  EXPECT_FALSE(store->expect_room());
+  const auto refused = store->finish(a_record(job.runs[1], 4, 20'000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
+  must(store->finish(core::end_without_record(a_record(job.runs[1]), refused.error())));
+  must(store->cancel_pending(job.id, "stopped by uid 1000"));
+  must(store->remove(job.runs[0]));
+  EXPECT_EQ(must(store->run(job.runs[1])).state, RunState::failed);
+  EXPECT_EQ(must(store->run(job.runs[2])).state, RunState::canceled);
+  close();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(ask(path(), "SELECT count(*) FROM intervals"), "0");
 }
 
 TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {

@@ -1,0 +1,66 @@
+// A run store that loses no end of a run: an end that the disk refuses is kept in memory and stored as soon
+// as the disk takes it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/run_store.hpp"
+
+namespace netperfd::core {
+
+// What is stored if a record is refused: the same end as failed, without what was measured.
+[[nodiscard]] RunRecord end_without_record(const RunRecord& record, const Error& refusal);
+
+// If the daemon is killed first, the next one ends these runs as interrupted, and resumes a job whose
+// cancellation was waiting.
+class DeferredEnds final : public RunStore {
+ public:
+  // The waiting ends are tried again before every other action, and this long after the first refusal; each
+  // further refusal doubles the time.
+  static constexpr std::chrono::seconds kFirstRetry{1};
+  static constexpr std::chrono::seconds kLongestRetry{60};
+
+  // Both must outlive this object.
+  DeferredEnds(RunStore& store, Clock& clock) : store_(store), clock_(clock) {}
+  DeferredEnds(const DeferredEnds&) = delete;
+  DeferredEnds& operator=(const DeferredEnds&) = delete;
+  ~DeferredEnds() override { settle(); }
+
+  // Number of ends that the disk has refused so far; a cancellation counts as one.
+  [[nodiscard]] std::size_t waiting() const { return records_.size() + cancellations_.size(); }
+
+  [[nodiscard]] Status expect_room() override;
+  [[nodiscard]] Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+                                       WallTime now) override;
+  [[nodiscard]] Result<std::vector<UnfinishedJob>> unfinished_jobs() override { return store_.unfinished_jobs(); }
+  [[nodiscard]] Status set_state(RunId run, RunState state) override;
+  // Succeeds also if the disk refuses it: then it waits.
+  [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
+  // After a refusal, end_without_record() is stored or waits. The refusal is returned in both cases.
+  [[nodiscard]] Status finish(const RunRecord& record) override;
+  // If the run's end may be waiting, the disk's refusal.
+  [[nodiscard]] Status remove(RunId run) override;
+
+ private:
+  // Stores what waits; stops at the first refusal.
+  void settle();
+  // The next action that waits; false if the disk still refuses it.
+  [[nodiscard]] bool settled(const Status& status);
+  void wait(const Error& refusal);
+
+  RunStore& store_;
+  Clock& clock_;
+  std::deque<RunRecord> records_;
+  std::deque<std::pair<JobId, std::string>> cancellations_;
+  std::string refusal_;  // the last
+  std::chrono::seconds delay_ = kFirstRetry;
+  Timer retry_;
+};
+
+}  // namespace netperfd::core

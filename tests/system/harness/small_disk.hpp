@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace netperfd::system_test {
+
+// A tmpfs of this size over an existing directory.
+class SmallDisk {
+ public:
+  SmallDisk(std::string directory, std::uint32_t mebibytes);
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk();
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace netperfd::system_test
