@@ -13,10 +13,10 @@
 namespace netperfctl {
 namespace {
 
-constexpr std::array kVerbs{&add_start,   &add_stop,      &add_jobs,     &add_runs,   &add_show,
-                            &add_compare, &add_plan,      &add_selftest, &add_export, &add_import,
-                            &add_delete,  &add_scenarios, &add_watch,    &add_mark,   &add_doctor,
-                            &add_modules, &add_functions, &add_events,   &add_tracers};
+constexpr std::array kVerbs{&add_start,   &add_stop,      &add_jobs,     &add_runs,    &add_show,
+                            &add_compare, &add_plan,      &add_selftest, &add_export,  &add_import,
+                            &add_delete,  &add_scenarios, &add_watch,    &add_mark,    &add_doctor,
+                            &add_modules, &add_functions, &add_events,   &add_tracers, &add_log};
 
 Exit run_verb(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
@@ -55,7 +55,8 @@ Exit run(int argc, char** argv) {
       "  netperfctl show last                        read what came of it\n"
       "  netperfctl doctor                           when something does not work\n"
       "Exit codes: 0 ok, 1 error, 2 usage or a wrong job, 3 no daemon, 4 not allowed, 5 not found,\n"
-      "6 an inconclusive comparison, 7 a run failed, 8 a regression, 130 interrupted.");
+      "6 an inconclusive comparison, 7 a run failed, 8 a regression, 9 more than one user may have,\n"
+      "130 interrupted.");
   std::vector<Verb> verbs;
   verbs.reserve(kVerbs.size());
   for (const auto add : kVerbs) verbs.push_back(add(app, settings));

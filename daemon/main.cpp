@@ -25,6 +25,7 @@
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/scenario.hpp"
+#include "daemon/core/audit_trail.hpp"
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
@@ -181,6 +182,7 @@ class Program {
         fingerprints_(machine_.iperf3.version),
         scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
         ends_(*machine_.store, clock_),
+        audit_(*machine_.store, clock_),
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
                     *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
@@ -190,6 +192,7 @@ class Program {
                              .gid = settings_.iperf3.gid,
                              .database = settings_.config.database}),
         importer_(ends_, trace_import_, clock_) {
+    scheduler_.set_user_limits(settings_.config.user_limits);
     scheduler_.add_observer(run_log_);
   }
 
@@ -218,6 +221,7 @@ class Program {
   config::ScenarioDirectory scenarios_;
   RunLog run_log_;
   core::DeferredEnds ends_;
+  core::AuditTrail audit_;
   core::Scheduler scheduler_;
   import::ChildImport trace_import_;
   query::QueryPool query_runner_;
@@ -254,6 +258,7 @@ Result<int> Program::serve() {
                                        .scenarios = scenarios_,
                                        .catalogue = catalogue_,
                                        .store = ends_,
+                                       .audit = audit_,
                                        .queries = *machine_.store,
                                        .importer = importer_,
                                        .trace_import = trace_import_,
@@ -278,8 +283,13 @@ void Program::reload() {
                    static_cast<long long>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000);
   if (auto settings = load_settings(options_)) {
     apply(std::move(*settings));
+    audit_.record({.uid = std::nullopt, .action = "reload"});
     log::info("configuration reloaded");
   } else {
+    audit_.record({.uid = std::nullopt,
+                   .action = "reload",
+                   .outcome = core::AuditOutcome::failed,
+                   .detail = settings.error().message});
     log::error(fmt::format("configuration not reloaded, the old one stays: {}", settings.error().message));
   }
   (void)sd_notify(0, "READY=1");
@@ -296,6 +306,7 @@ void Program::apply(Settings settings) {
   log::set_log_level(settings.level);
   scenarios_ = config::ScenarioDirectory{config.scenarios_dir, job_limits(config)};
   scheduler_.set_queue_limit(config.queue_limit);
+  scheduler_.set_user_limits(config.user_limits);
   service_->set_group(settings.group);
   service_->set_trace_events(config.trace_events);
   settings_ = std::move(settings);

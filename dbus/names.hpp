@@ -19,6 +19,7 @@ inline constexpr const char* kNotFound = "org.netperfd1.Error.NotFound";
 inline constexpr const char* kNotRunning = "org.netperfd1.Error.NotRunning";
 inline constexpr const char* kInvalidArgument = "org.netperfd1.Error.InvalidArgument";
 inline constexpr const char* kNoSpace = "org.netperfd1.Error.NoSpace";
+inline constexpr const char* kQuotaExceeded = "org.netperfd1.Error.QuotaExceeded";
 inline constexpr const char* kUnsupported = "org.netperfd1.Error.Unsupported";
 inline constexpr const char* kIo = "org.netperfd1.Error.Io";
 inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";

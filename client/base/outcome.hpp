@@ -18,6 +18,7 @@ enum class Exit : int {
   inconclusive = 6,  // a comparison gave no answer: inconclusive, too few or refused
   run_failed = 7,
   regression = 8,     // a comparison found one, or a self-test a difference
+  quota = 9,          // this user has as much as one user may have
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 

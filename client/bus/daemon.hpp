@@ -40,6 +40,17 @@ struct RunPage {
   bool more = false;          // older ones match too
 };
 
+struct AuditFilter {
+  std::optional<std::uint32_t> user;  // uid
+  std::optional<std::string> action, outcome;
+  std::optional<std::uint64_t> since_us, until_us;
+};
+
+struct AuditPage {
+  std::vector<AuditView> entries;  // newest first
+  bool more = false;               // older ones match too
+};
+
 struct FunctionFilter {
   std::optional<std::string> module;  // exactly; empty: the kernel itself
   std::string pattern;                // a glob; empty: all
@@ -93,6 +104,8 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<LiveJobView>> live_jobs();
   // The newest `limit` that match; without a limit all.
   [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
+  // The newest `limit` that match; without a limit all. For users outside the group their own.
+  [[nodiscard]] Outcome<AuditPage> audit_log(const AuditFilter& filter, std::optional<std::size_t> limit);
   // 0 is the newest run that has ended.
   [[nodiscard]] Outcome<RunDetails> run(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);

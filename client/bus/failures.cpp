@@ -78,6 +78,7 @@ Failure failure_of(const sdbus::Error& error) {
   }
   if (step != Step::asked) return unreachable(step, message);
   if (name == names::kNotFound) return {Exit::not_found, message, {}, {}};
+  if (name == names::kQuotaExceeded) return {Exit::quota, message, {}, {}};
   if (name == names::kInvalidArgument) return {Exit::usage, message, {}, {}};
   if (name.starts_with("org.netperfd1.Error.")) return {Exit::other, message, {}, {}};
   return {Exit::other, fmt::format("{} ({})", message, name), {}, {}};

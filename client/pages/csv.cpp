@@ -112,6 +112,10 @@ std::string scenarios_csv(std::span<const ScenarioView> scenarios) {
   return csv(scenarios);
 }
 
+std::string audit_csv(const AuditLogView& view) {
+  return csv(std::span{view.entries});
+}
+
 std::string show_csv(const ShowView& view) {
   const std::uint64_t run = view.details.run.run;
   const TraceLists& lists = view.trace_lists;

@@ -132,6 +132,13 @@ std::string runs_json(std::span<const RunView> runs, bool more) {
   return pretty(json);
 }
 
+std::string audit_json(const AuditLogView& view) {
+  Json json = document("log");
+  json["more"] = view.more;
+  json["entries"] = array(view.entries);
+  return pretty(json);
+}
+
 std::string jobs_json(std::span<const LiveJobView> jobs) {
   return pretty(jobs_document(jobs));
 }

@@ -22,6 +22,7 @@ namespace netperfctl {
                                     bool more);
 [[nodiscard]] std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
+[[nodiscard]] std::string audit_text(const Screen& screen, const AuditLogView& view, bool filtered);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
 [[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
 // The same for a self-test's job: the smallest difference that this host can resolve.
@@ -60,6 +61,7 @@ namespace netperfctl {
 [[nodiscard]] std::string runs_json(std::span<const RunView> runs, bool more);
 [[nodiscard]] std::string jobs_json(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
+[[nodiscard]] std::string audit_json(const AuditLogView& view);
 [[nodiscard]] std::string show_json(const ShowView& view);
 [[nodiscard]] std::string compare_json(const CompareView& view);
 [[nodiscard]] std::string selftest_json(const CompareView& view);
@@ -98,6 +100,7 @@ namespace netperfctl {
 [[nodiscard]] std::string runs_csv(std::span<const RunView> runs);
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
+[[nodiscard]] std::string audit_csv(const AuditLogView& view);
 // The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;
 // where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
 // environment, tree, callers, functions (with over_time those by time slice), over_time.

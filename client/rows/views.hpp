@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "client/rows/counter_views.hpp"
 #include "client/rows/environment_views.hpp"
 #include "client/rows/function_views.hpp"
+#include "dbus/rows/audit.hpp"
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"
@@ -23,6 +25,7 @@
 namespace netperfctl {
 
 using netperfd::Direction;
+using AuditView = netperfd::rows::AuditEntry;
 using SumView = netperfd::rows::Sum;
 using IntervalView = netperfd::rows::Interval;
 using FlagView = netperfd::rows::Flag;
@@ -44,6 +47,16 @@ using FunctionView = netperfd::rows::Function;
 using EventView = netperfd::rows::Event;
 using EventFieldView = netperfd::rows::EventField;
 using TracerView = netperfd::rows::Tracer;
+
+// Names of users by uid, as far as this machine knows them.
+using UserNames = std::map<std::uint32_t, std::string>;
+
+// The data of `log`.
+struct AuditLogView {
+  std::vector<AuditView> entries;  // newest first
+  bool more = false;               // older ones match too
+  UserNames names;                 // for text only
+};
 
 // The result of importing one or two files.
 struct ImportedView {

@@ -1,11 +1,9 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
-#include "client/terminal/times.hpp"
+#include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -18,18 +16,6 @@ struct RunsArguments {
   std::size_t limit = 20;
   bool all = false;
 };
-
-Outcome<std::optional<std::uint64_t>> point_in_time(const char* option, const std::string& text,
-                                                    std::uint64_t now_us) {
-  if (text.empty()) return std::nullopt;
-  const auto time = parse_time(text, now_us);
-  if (time) return time;
-  return fail(
-      Exit::usage,
-      fmt::format("{}: \"{}\" is no point in time (2026-11-21, \"2026-11-21 10:00\", today, yesterday, "
-                  "now, or a time ago like 90s, 30min, 2h, 3d, 1w)",
-                  option, text));
-}
 
 bool filters(const RunFilter& filter) {
   return filter.job || filter.scenario || filter.label || filter.state || filter.since_us || filter.until_us;

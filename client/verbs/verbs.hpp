@@ -41,6 +41,7 @@ struct Verb {
 [[nodiscard]] Verb add_modules(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_functions(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_events(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_log(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_tracers(CLI::App& app, const Settings& settings);
 
 }  // namespace netperfctl

@@ -21,6 +21,8 @@ const char* error_name(ErrorKind kind) {
       return dbus::error::kNeedsPerson;
     case ErrorKind::no_space:
       return dbus::error::kNoSpace;
+    case ErrorKind::quota_exceeded:
+      return dbus::error::kQuotaExceeded;
     case ErrorKind::unsupported:
       return dbus::error::kUnsupported;
     case ErrorKind::io:

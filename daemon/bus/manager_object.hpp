@@ -92,6 +92,8 @@ class ManagerObject final
       const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
   ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
                           const std::uint32_t& limit) override;
+  void ListAuditLog(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
+                    std::uint32_t limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;
   void ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector<sdbus::UnixFd> files,
                  std::vector<std::string> names, Dict options) override;
@@ -159,6 +161,19 @@ class ManagerObject final
                         core::TraceSource source);
   [[nodiscard]] sdbus::ObjectPath start(const JobSpec& spec, const StartOptions& options,
                                         const Caller& caller);
+  // Records that `deed` was refused or has failed with this error.
+  void record_failure(core::Deed deed, const sdbus::Error& error);
+  // Calls `work(deed)`, which may add to `deed`, and records how it ended.
+  template <class Work>
+  void recorded(core::Deed deed, Work work) {
+    try {
+      work(deed);
+    } catch (const sdbus::Error& error) {
+      record_failure(deed, error);
+      throw;
+    }
+    ports_.audit.record(deed);
+  }
   void require_idle(const std::string& unique_name) const;  // throws
   // Ends, with the answer, when `unique_name` leaves; throws.
   void import_files(const SharedReply<std::uint64_t>& reply, std::vector<core::NamedFile> files,

@@ -74,6 +74,7 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
     const auto tokens = std::make_shared<std::vector<sdbus::UnixFd>>(std::move(files));
     const auto import = [this, reply, tokens, names = std::move(names),
                          request = value_or_throw(parse_import_options(options))](const Caller& caller) {
+      throw_if_failed(ports_.scheduler.check_stored(caller.uid));
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
       std::vector<core::NamedFile> named;

@@ -51,6 +51,14 @@ constexpr std::array<Key, 9> kFilterKeys{{
     {"until", "t", "an unsigned 64-bit number"},
 }};
 
+constexpr std::array<Key, 5> kAuditFilterKeys{{
+    {"user", "u", "an unsigned 32-bit number"},
+    {"action", "s", "a string"},
+    {"outcome", "s", "a string"},
+    {"since", "t", "an unsigned 64-bit number"},
+    {"until", "t", "an unsigned 64-bit number"},
+}};
+
 constexpr std::array<Key, 3> kCompareOptions{{
     {"changed", "as", "a list of strings"},
     {"despite", "b", "a boolean"},
@@ -176,6 +184,33 @@ Result<core::ImportRequest> parse_import_options(const dbus::Row& options) {
   parsed.name = value_of<std::string>(options, "name").value_or(parsed.name);
   parsed.label = value_of<std::string>(options, "label").value_or("");
   return parsed;  // the importer checks the values
+}
+
+Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter) {
+  if (auto checked = check_keys(filter, "filter", kAuditFilterKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::AuditFilter parsed;
+  parsed.uid = value_of<std::uint32_t>(filter, "user");
+  parsed.action = value_of<std::string>(filter, "action");
+  if (auto checked = check_line("action", parsed.action.value_or(""), kNameLimit); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (const auto name = value_of<std::string>(filter, "outcome")) {
+    if (!parse_word(*name, parsed.outcome.emplace())) {
+      return invalid(
+          fmt::format("filter \"outcome\": \"{}\" is not an outcome; there are allowed, refused, failed",
+                      wire_text(*name, kNameLimit)));
+    }
+  }
+  for (const auto& [key, bound] : {std::pair{"since", &parsed.since}, std::pair{"until", &parsed.until}}) {
+    const auto given = value_of<std::uint64_t>(filter, key);
+    if (!given) continue;
+    const auto time = to_time(key, *given);
+    if (!time) return std::unexpected(time.error());
+    *bound = *time;
+  }
+  return parsed;
 }
 
 Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {

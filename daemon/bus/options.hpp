@@ -9,6 +9,7 @@
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/core/importer.hpp"
+#include "daemon/core/ports/audit_store.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
@@ -39,6 +40,7 @@ struct StartOptions {
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);
 // The result has no owner yet; the caller of this function sets it.
 [[nodiscard]] Result<core::ImportRequest> parse_import_options(const dbus::Row& options);
+[[nodiscard]] Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
 // core::compare_selections() checks the names of the groups.
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);

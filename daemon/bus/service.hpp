@@ -13,6 +13,7 @@
 #include "daemon/bus/refusals.hpp"
 #include "daemon/bus/timeouts.hpp"
 #include "daemon/core/action.hpp"
+#include "daemon/core/audit_trail.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/file_import.hpp"
@@ -44,6 +45,7 @@ struct ServicePorts {
   core::ScenarioSource& scenarios;
   core::Catalogue& catalogue;
   core::RunStore& store;
+  core::AuditTrail& audit;
   core::RunQueries& queries;
   core::Importer& importer;
   core::FileImport& trace_import;

@@ -1,8 +1,11 @@
 #include "daemon/config/daemon_config.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
@@ -56,6 +59,36 @@ std::optional<milliseconds> parse_timeout_limit(std::string_view text) {
   return duration && *duration >= 1s && *duration <= kLongest ? duration : std::nullopt;
 }
 
+// Or the word `none`, which is an absent limit.
+template <class Parse>
+auto or_none(Parse parse) {
+  using Parsed = std::invoke_result_t<Parse, std::string_view>;
+  return [parse](std::string_view text) -> std::optional<Parsed> {
+    if (text == "none") return std::optional<Parsed>{std::in_place};
+    const Parsed value = parse(text);
+    if (!value) return std::nullopt;
+    return std::optional<Parsed>{std::in_place, value};
+  };
+}
+
+std::optional<std::uint32_t> parse_job_count(std::string_view text) {
+  constexpr std::uint32_t kMost = 10'000;
+  std::uint32_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool fits = error == std::errc{} && end == text.data() + text.size() && count >= 1 && count <= kMost;
+  return fits ? std::optional(count) : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_stored_limit(std::string_view text) {
+  const auto bytes = parse_bytes(text);
+  return bytes && *bytes > 0 ? bytes : std::nullopt;
+}
+
+std::optional<milliseconds> parse_time_limit(std::string_view text) {
+  const auto time = parse_duration(text);
+  return time && *time >= 1min && *time <= 24h ? time : std::nullopt;
+}
+
 std::vector<Key> keys_of(DaemonConfig& config) {
   constexpr std::uint32_t kMaxQueue = 10'000;
   constexpr std::uint32_t kMaxRepeat = 100'000;
@@ -77,6 +110,13 @@ std::vector<Key> keys_of(DaemonConfig& config) {
                             "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])")},
       {"limits", {}},
       {"limits.queue", number(config.queue_limit, 1U, kMaxQueue)},
+      {"limits.user", {}},
+      {"limits.user.queue",
+       word(config.user_limits.queue, or_none(parse_job_count), "a whole number from 1 to 10000, or none")},
+      {"limits.user.stored", word(config.user_limits.stored_bytes, or_none(parse_stored_limit),
+                                  "a number of bytes (like 4G; K is 1024), or none")},
+      {"limits.user.time",
+       word(config.user_limits.time, or_none(parse_time_limit), "a duration from 1min to 24h, or none")},
       {"limits.repeat", number(config.repeat_limit, 1U, kMaxRepeat)},
       {"limits.timeout",
        word(config.timeout_limit, parse_timeout_limit, "a duration from 1s to 168h (like 24h)")},

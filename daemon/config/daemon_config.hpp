@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/quotas.hpp"
 #include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::config {
@@ -15,12 +16,13 @@ namespace netperfd::config {
 struct DaemonConfig {
   std::string scenarios_dir = "/etc/netperfd/scenarios.d";
   std::string database = "/var/lib/netperfd/netperfd.db";
-  std::uint64_t min_free_bytes = 64ULL << 20U;  // no job is accepted if the database's disk has less
+  std::uint64_t min_free_bytes = 64ULL << 20U;  // no run begins if the database's disk has less
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path
   std::string iperf3_user = "netperfd";         // a name or a number, as is the group
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
   std::uint32_t queue_limit = 64;                            // maximum number of waiting jobs
+  core::UserLimits user_limits;  // of each user but root
   std::uint32_t repeat_limit = 1'000;
   std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // maximum of a job's limits.timeout
   std::string log_level = "info";                                    // debug, info, warning or error

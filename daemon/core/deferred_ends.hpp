@@ -38,7 +38,9 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status expect_room() override;
   [[nodiscard]] Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                        WallTime now) override;
-  [[nodiscard]] Result<std::vector<UnfinishedJob>> unfinished_jobs() override { return store_.unfinished_jobs(); }
+  [[nodiscard]] Result<std::vector<UnfinishedJob>> unfinished_jobs() override {
+    return store_.unfinished_jobs();
+  }
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   // Succeeds also if the disk refuses it: then it waits.
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
@@ -46,6 +48,9 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status finish(const RunRecord& record) override;
   // If the run's end may be waiting, the disk's refusal.
   [[nodiscard]] Status remove(RunId run) override;
+  [[nodiscard]] Result<UserUsage> usage(uid_t owner, WallTime since) override {
+    return store_.usage(owner, since);
+  }
 
  private:
   // Stores what waits; stops at the first refusal.

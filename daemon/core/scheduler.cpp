@@ -11,7 +11,10 @@
 namespace netperfd::core {
 
 Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_seed)
-    : ports_(ports), queue_limit_(queue_limit), draw_seed_(std::move(draw_seed)) {}
+    : ports_(ports),
+      queue_limit_(queue_limit),
+      quotas_(ports.store, ports.clock),
+      draw_seed_(std::move(draw_seed)) {}
 
 std::uint64_t Scheduler::random_seed() {
   return std::random_device{}();
@@ -19,13 +22,16 @@ std::uint64_t Scheduler::random_seed() {
 
 Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
   if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
-  if (is_full()) {
+  if (owner != 0 && is_full()) {
     return fail(ErrorKind::busy,
                 fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
   }
   if (auto checked = check_trace(spec); !checked) return std::unexpected(std::move(checked.error()));
   if (spec.design && !spec.design->seed) spec.design->seed = draw_seed_();
   auto arms = draw_arms(spec, spec.design ? *spec.design->seed : 0);
+  if (auto allowed = quotas_.check_job(owner, live_of(owner), reserved_time(spec, arms.size())); !allowed) {
+    return std::unexpected(std::move(allowed.error()));
+  }
   auto stored = ports_.store.add_job(spec, arms, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
 
@@ -109,6 +115,17 @@ bool Scheduler::is_full() const {
   return queue_.size() >= queue_limit_;
 }
 
+Quotas::Live Scheduler::live_of(uid_t user) const {
+  Quotas::Live live;
+  for (const JobId id : queue_) {
+    const Job& job = jobs_.at(id);
+    if (job.status.owner != user) continue;
+    ++live.jobs;
+    live.reserved += reserved_time(job.spec, job.status.runs.size() - job.status.runs_ended);
+  }
+  return live;
+}
+
 // Anything that may call observers happens in a turn of its own, not inside the call that requested it.
 void Scheduler::schedule_turn() {
   if (turn_) return;
@@ -127,16 +144,24 @@ void Scheduler::start_next_run() {
   job.status.state = JobState::running;
   if (!job.began) job.began = ports_.clock.now();
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
-  if (auto room = ports_.store.expect_room(); !room) {
-    give_up(job, room.error().message, "was refused by the store");
-    schedule_turn();
-    return;
-  }
+  if (!may_go_on(job)) return schedule_turn();
   if (has_commands(job.spec)) {
     bring_side(job);
   } else {
     start_run(job);
   }
+}
+
+bool Scheduler::may_go_on(Job& job) {
+  if (auto room = ports_.store.expect_room(); !room) {
+    give_up(job, room.error().message, "was refused by the store");
+    return false;
+  }
+  if (auto allowed = quotas_.check_run(job.status.owner); !allowed) {
+    cancel_pending_runs(job, allowed.error().message);
+    return false;
+  }
+  return true;
 }
 
 void Scheduler::cancel_stopped_jobs() {

@@ -21,6 +21,7 @@
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_store.hpp"
+#include "daemon/core/quotas.hpp"
 #include "daemon/core/run_controller.hpp"
 #include "daemon/core/side_switch.hpp"
 
@@ -55,13 +56,18 @@ class Scheduler final : private RunListener {
   // Must outlive the scheduler or the last job, whichever ends first.
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
   void set_queue_limit(std::uint32_t limit) { queue_limit_ = limit; }
+  // They hold for new jobs and for the next runs of accepted ones.
+  void set_user_limits(const UserLimits& limits) { quotas_.set_limits(limits); }
 
-  // Stores the job and queues it; nothing starts inside this call. busy if the queue is full or the daemon is
-  // stopping; the error of Tracer::check if the job requires its trace.
+  // Stores the job and queues it; nothing starts inside this call. busy if the queue is full (not for root)
+  // or the daemon is stopping; quota_exceeded if the owner has too much already; the error of Tracer::check
+  // if the job requires its trace.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
   // Queues a job that was accepted before, behind the others; the limit of the queue does not matter. If its
   // first run cannot even be prepared, the others are canceled: what it needs may be gone since a reboot.
   void resume(ResumedJob resumed);
+  // Whether the user may store more: quota_exceeded or the store's error.
+  [[nodiscard]] Status check_stored(uid_t user) { return quotas_.check_stored(user); }
   // Cancels the job's runs that have not ended, with `reason`; returns before that is done. Switching the
   // machine back to its original side is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
@@ -98,6 +104,9 @@ class Scheduler final : private RunListener {
   [[nodiscard]] static JobState end_state(Outcome outcome);
   [[nodiscard]] Status check_trace(const JobSpec& spec);
   [[nodiscard]] bool is_full() const;
+  [[nodiscard]] Quotas::Live live_of(uid_t user) const;
+  // Whether the next run of the front job may begin; if not, the job ends.
+  [[nodiscard]] bool may_go_on(Job& job);
   void schedule_turn();
   void start_next_run();
   void cancel_stopped_jobs();
@@ -129,6 +138,7 @@ class Scheduler final : private RunListener {
 
   RunPorts ports_;
   std::uint32_t queue_limit_;
+  Quotas quotas_;
   SeedSource draw_seed_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;

@@ -30,11 +30,14 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
 
+  const auto growth = Growth::begin(connection_);
+  if (!growth) return std::unexpected(growth.error());
   if (auto done = insert_job(spec, owner, now); !done) return std::unexpected(done.error());
   core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
   auto runs = insert_runs(job.id, spec, arms);
   if (!runs) return std::unexpected(std::move(runs.error()));
   job.runs = std::move(*runs);
+  if (auto counted = count_growth("jobs", job.id, *growth); !counted) return std::unexpected(counted.error());
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;
 }
@@ -164,6 +167,22 @@ Status RunWriter::finish(const RunRecord& record) {
   if (!transaction) return std::unexpected(transaction.error());
   // An ended run may not end again, so this also refuses a second record.
   if (auto allowed = expect_transition(record.id, record.state); !allowed) return allowed;
+  const auto growth = Growth::begin(connection_);
+  if (!growth) return std::unexpected(growth.error());
+  if (auto done = write_record(record); !done) return done;
+  if (auto counted = count_growth("runs", record.id, *growth); !counted) return counted;
+  return transaction->commit();
+}
+
+// The triggers of the table add it to the owner's sum.
+Status RunWriter::count_growth(std::string_view table, std::int64_t row, const Growth& growth) {
+  const auto bytes = growth.bytes();
+  if (!bytes) return std::unexpected(bytes.error());
+  return connection_.execute(
+      fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
+}
+
+Status RunWriter::write_record(const RunRecord& record) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
   if (auto done = insert_totals(record.id, workload.report); !done) return done;
@@ -181,7 +200,7 @@ Status RunWriter::finish(const RunRecord& record) {
   if (record.counters) {
     if (auto done = write_counters(connection_, record.id, *record.counters); !done) return done;
   }
-  return transaction->commit();
+  return {};
 }
 
 Status RunWriter::update_run(const RunRecord& record) {

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/store/sqlite.hpp"
+#include "daemon/store/usage.hpp"
 
 namespace netperfd::store {
 
@@ -32,6 +34,8 @@ class RunWriter {
                                                        const std::vector<Arm>& arms);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
+  [[nodiscard]] Status write_record(const RunRecord& record);
+  [[nodiscard]] Status count_growth(std::string_view table, std::int64_t row, const Growth& growth);
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
   [[nodiscard]] Status insert_documents(const RunRecord& record);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/store/audit_log.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -12,6 +13,7 @@
 #include "daemon/store/run_writer.hpp"
 #include "daemon/store/trace_reader.hpp"
 #include "daemon/store/unfinished_jobs.hpp"
+#include "daemon/store/usage.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -31,6 +33,7 @@ struct SqliteStore::Parts {
         trace_reader(database->connection()),
         profile_reader(database->connection()),
         comparison_reader(database->connection()),
+        audit(database->connection()),
         min_free_bytes(min_free) {}
 
   std::unique_ptr<Database> database;
@@ -39,6 +42,7 @@ struct SqliteStore::Parts {
   TraceReader trace_reader;
   ProfileReader profile_reader;
   ComparisonReader comparison_reader;
+  AuditLog audit;
   std::uint64_t min_free_bytes;
   std::uint64_t interrupted_runs = 0;
 };
@@ -192,6 +196,23 @@ Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {
 
 Status SqliteStore::remove(RunId run) {
   return parts_->writer.remove(run);
+}
+
+Result<core::UserUsage> SqliteStore::usage(uid_t owner, WallTime since) {
+  return read_usage(parts_->database->connection(), owner, since);
+}
+
+Result<std::int64_t> SqliteStore::add(const core::AuditEntry& entry) {
+  return parts_->audit.add(entry);
+}
+
+Status SqliteStore::update(const core::AuditEntry& entry) {
+  return parts_->audit.update(entry);
+}
+
+Result<core::Page<core::AuditEntry>> SqliteStore::audit(const core::AuditFilter& filter,
+                                                        const std::string& cursor, std::uint32_t limit) {
+  return parts_->audit.read(filter, cursor, limit);
 }
 
 }  // namespace netperfd::store

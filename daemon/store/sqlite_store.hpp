@@ -5,13 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "daemon/core/ports/audit_store.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/run_store.hpp"
 
 namespace netperfd::store {
 
 // For use by one thread. Destroying it closes the file and gives up its ownership.
-class SqliteStore final : public core::RunStore, public core::RunQueries {
+class SqliteStore final : public core::RunStore, public core::RunQueries, public core::AuditStore {
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
   // older, and ends every run that was under way as `interrupted`. Each run needs `min_free_bytes` on the
@@ -42,6 +43,13 @@ class SqliteStore final : public core::RunStore, public core::RunQueries {
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;
   [[nodiscard]] Status remove(RunId run) override;
+  [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
+
+  [[nodiscard]] Result<std::int64_t> add(const core::AuditEntry& entry) override;
+  [[nodiscard]] Status update(const core::AuditEntry& entry) override;
+  [[nodiscard]] Result<core::Page<core::AuditEntry>> audit(const core::AuditFilter& filter,
+                                                           const std::string& cursor,
+                                                           std::uint32_t limit) override;
 
   [[nodiscard]] Result<core::Page<core::RunRow>> runs(const core::RunFilter& filter,
                                                       const std::string& cursor,

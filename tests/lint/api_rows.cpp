@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/rows/fields.hpp"
+#include "dbus/rows/audit.hpp"
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/comparison.hpp"
 #include "dbus/rows/counters.hpp"
@@ -86,6 +87,7 @@ void print(std::string_view name) {
 }  // namespace
 
 int main() {
+  print<rows::AuditEntry>("AuditEntry");
   print<rows::Build>("Build");
   print<rows::CallEdge>("CallEdge");
   print<rows::CallNode>("CallNode");

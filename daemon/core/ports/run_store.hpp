@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,12 @@ struct UnfinishedJob {
   std::vector<StoredRun> runs;        // in order
 };
 
+// What one user has of the store and of the machine.
+struct UserUsage {
+  std::uint64_t stored_bytes = 0;        // of the database, by the user's jobs and runs
+  std::chrono::microseconds running{0};  // of ended runs that were measured here
+};
+
 class RunStore {
  public:
   virtual ~RunStore() = default;
@@ -64,6 +71,8 @@ class RunStore {
   // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
   // last run removes the job.
   [[nodiscard]] virtual Status remove(RunId run) = 0;
+  // `running` counts from `since` on.
+  [[nodiscard]] virtual Result<UserUsage> usage(uid_t owner, WallTime since) = 0;
 };
 
 }  // namespace netperfd::core

@@ -12,6 +12,7 @@ inline constexpr int kNotFound = 5;
 inline constexpr int kInconclusive = 6;
 inline constexpr int kRunFailed = 7;
 inline constexpr int kRegression = 8;
+inline constexpr int kQuota = 9;
 inline constexpr int kInterrupted = 130;
 
 }  // namespace netperfd::system_test

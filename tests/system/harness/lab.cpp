@@ -53,7 +53,7 @@ authorization:
   group: {group}
 limits:
   queue: {queue}
-log:
+{limits}log:
   level: debug
 {more})";
 
@@ -148,7 +148,8 @@ std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t grou
   return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("database", database),
                      fmt::arg("iperf3", iperf3_program()), fmt::arg("user", users_.iperf3.uid),
                      fmt::arg("group", group), fmt::arg("queue", options_.queue_limit),
-                     fmt::arg("min_free", options_.min_free), fmt::arg("more", options_.more_configuration));
+                     fmt::arg("min_free", options_.min_free), fmt::arg("limits", options_.limits),
+                     fmt::arg("more", options_.more_configuration));
 }
 
 std::string Lab::iperf3_program() const {

@@ -20,6 +20,7 @@
 #include "tests/unit/bus/fake_query_runner.hpp"
 #include "tests/unit/bus/fakes.hpp"
 #include "tests/unit/bus/private_bus.hpp"
+#include "tests/unit/core/audit_fakes.hpp"
 #include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/import_fakes.hpp"
 
@@ -144,7 +145,7 @@ class BusTest : public testing::Test {
   // Of the service that SetUp() creates.
   [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {
-    return {*scheduler, scenarios, catalogue, store, queries, importer, trace_import, *query_runner};
+    return {*scheduler, scenarios, catalogue, store, audit, queries, importer, trace_import, *query_runner};
   }
 
   // Runs `body` with a proxy of the Manager as `user`, in a process of its own. Returns its result; an error
@@ -157,6 +158,8 @@ class BusTest : public testing::Test {
   core::FakeWorkload workload;
   core::FakeTracer tracer;
   core::FakeStore store;
+  core::FakeAuditStore audit_store;
+  core::AuditTrail audit{audit_store, clock};
   core::FakePacketCounter packets;
   core::FakeCounterSource counters;
   core::FakeFingerprintSource fingerprints;

@@ -16,6 +16,7 @@ TEST(Json, of_every_list) {
   expect_golden("runs.json", runs_json(samples::runs(), true));
   expect_golden("jobs.json", jobs_json(samples::jobs()));
   expect_golden("scenarios.json", scenarios_json(samples::scenarios()));
+  expect_golden("log.json", audit_json(samples::audit_log()));
 }
 
 TEST(Json, of_a_run_has_intervals_and_streams_where_asked) {
@@ -96,6 +97,7 @@ TEST(Csv, of_every_list) {
   expect_golden("runs.csv", runs_csv(samples::runs()));
   expect_golden("jobs.csv", jobs_csv(samples::jobs()));
   expect_golden("scenarios.csv", scenarios_csv(samples::scenarios()));
+  expect_golden("log.csv", audit_csv(samples::audit_log()));
 }
 
 TEST(Csv, of_a_run_is_its_intervals_or_with_streams_its_totals) {

@@ -25,6 +25,13 @@ TEST(Pages, jobs_and_scenarios) {
   expect_golden("scenarios_80.txt", scenarios_text(samples::terminal(80), samples::scenarios()));
 }
 
+TEST(Pages, log_names_users_and_counts_what_was_alike) {
+  expect_golden("log_80.txt", audit_text(samples::terminal(80), samples::audit_log(), false));
+  expect_golden("log_pipe.txt", audit_text(samples::pipe(), samples::audit_log(), false));
+  EXPECT_EQ(audit_text(samples::pipe(), {}, true), "No entry matches.\n");
+  EXPECT_EQ(audit_text(samples::pipe(), {}, false), "The log is empty.\n");
+}
+
 TEST(Pages, show_of_tcp) {
   expect_golden("show_tcp_80.txt", show_text(samples::terminal(80), samples::tcp()));
   expect_golden("show_tcp_pipe.txt", show_text(samples::pipe(), samples::tcp()));

@@ -196,6 +196,36 @@ std::vector<ScenarioView> scenarios() {
            .error = "broken.yaml:3:5: workload.iperf3.stream: no such key"}};
 }
 
+AuditLogView audit_log() {
+  const auto entry = [](std::uint64_t number, std::uint64_t before_s, const char* action,
+                        const char* outcome) {
+    AuditView entry;
+    entry.entry = number;
+    entry.time_us = entry.last_us = kNow - before_s * 1'000'000;
+    entry.count = 1;
+    entry.action = action;
+    entry.outcome = outcome;
+    return entry;
+  };
+  AuditView kept = entry(104, 60, "keep", "allowed");
+  kept.job = 7;
+  kept.detail = "3 runs of veth-tcp: older than 90 days (keep[0])";
+  AuditView flood = entry(103, 3600, "stop", "refused");
+  flood.last_us = *flood.time_us + 1'000'000;
+  flood.count = 20'000;
+  flood.user = 65534;
+  flood.job = 12;
+  flood.detail = "uid 65534 may not stop job 12";
+  AuditView removed = entry(102, 7200, "delete", "allowed");
+  removed.user = 1001;
+  removed.job = 11;
+  removed.run = 41;
+  AuditView started = entry(101, 90'000, "start", "failed");
+  started.user = 1001;
+  started.detail = "the queue is full: 64 jobs wait or run already";
+  return {.entries = {kept, flood, removed, started}, .more = true, .names = {{1001, "alice"}}};
+}
+
 ShowView tcp() {
   ShowView view;
   view.details.run = measured_run(43);

@@ -17,6 +17,8 @@ inline constexpr std::uint64_t kMinute = 60'000'000;
 [[nodiscard]] std::vector<RunView> runs();
 [[nodiscard]] std::vector<LiveJobView> jobs();
 [[nodiscard]] std::vector<ScenarioView> scenarios();
+// Of two users, one of them without a name, and of netperfd itself.
+[[nodiscard]] AuditLogView audit_log();
 [[nodiscard]] ShowView tcp();
 [[nodiscard]] ShowView both();
 [[nodiscard]] ShowView udp();

@@ -58,7 +58,7 @@ store: {database: /d/x.db, min_free: 1G}
 iperf3: {path: /opt/iperf3, user: 65534}
 authorization: {group: lab_users}
 trace: {events: ["a:*", "!a:b"]}
-limits: {queue: 1, repeat: 2, timeout: 3min}
+limits: {queue: 1, user: {queue: 2, stored: 3K, time: 4h}, repeat: 2, timeout: 3min}
 log: {level: debug}
 )");
   ASSERT_TRUE(config) << config.error().message;
@@ -70,6 +70,7 @@ log: {level: debug}
                               .authorization_group = "lab_users",
                               .trace_events = {"a:*", "!a:b"},
                               .queue_limit = 1,
+                              .user_limits = {.queue = 2, .stored_bytes = 3072, .time = 4h},
                               .repeat_limit = 2,
                               .timeout_limit = 3min,
                               .log_level = "debug"};
@@ -114,12 +115,23 @@ TEST_F(DaemonConfigTest, tells_all_errors_at_once) {
           ":7:6: log: \"loud\" is not a mapping (keys with values, indented)");
 }
 
+TEST_F(DaemonConfigTest, a_limit_of_a_user_may_be_none) {
+  const auto config = load("limits: {user: {queue: none, stored: none, time: none}}");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->user_limits,
+            (core::UserLimits{.queue = std::nullopt, .stored_bytes = std::nullopt, .time = std::nullopt}));
+  EXPECT_THAT(error_of("limits: {user: {queue: 0}}"),
+              testing::HasSubstr("limits.user.queue: \"0\" is not a whole number from 1 to 10000, or none"));
+}
+
 TEST_F(DaemonConfigTest, refuses_impossible_values) {
   for (const char* text :
        {"scenarios: /x/", "scenarios: \"/a\\nb\"", "store: {database: x.db}", "store: {min_free: lots}",
         "iperf3: {path: netperf}", "iperf3: {path: ./iperf3}", "iperf3: {user: -x}", "iperf3: {user: ''}",
         "iperf3: {user: a b}", "authorization: {group: 'a:b'}", "limits: {repeat: 1000000}",
-        "limits: {timeout: 169h}", "log: {level: loud}", "[a]", "text", "log: {level: info, level: debug}"}) {
+        "limits: {timeout: 169h}", "limits: {user: 3}", "limits: {user: {stored: 0}}",
+        "limits: {user: {time: 25h}}", "log: {level: loud}", "[a]", "text",
+        "log: {level: info, level: debug}"}) {
     EXPECT_NE(error_of(text), "") << text;
   }
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,8 +46,10 @@ class FakeClock final : public Clock {
       calls_->erase(calls_->begin());
       callback();
     }
-    now_ = until;
+    now_ = std::max(now_, until);
   }
+  // What a callback takes so long for.
+  void pass(std::chrono::milliseconds time) { now_ += time; }
 
   [[nodiscard]] std::size_t waiting() const { return calls_->size(); }
 
@@ -296,14 +299,23 @@ class FakeStore final : public RunStore {
   Status remove(RunId id) override {
     if (removal_refusal) return std::unexpected(*removal_refusal);
     removed.push_back(id);
+    if (on_remove) on_remove();
     return {};
   }
 
+  Result<UserUsage> usage(uid_t owner, WallTime since) override {
+    usage_since = since;
+    return usages[owner];
+  }
+
+  std::map<uid_t, UserUsage> usages;
+  WallTime usage_since;  // of the last question
   std::optional<Error> refusal;
   std::optional<Error> room_refusal, removal_refusal;
   std::optional<Error> finish_refusal;  // only for measurements
   std::vector<UnfinishedJob> unfinished;
   std::vector<RunId> removed;
+  std::function<void()> on_remove;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

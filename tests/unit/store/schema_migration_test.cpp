@@ -292,6 +292,40 @@ TEST_F(SchemaMigrationOf5, knows_the_arms_of_runs_of_before) {
   EXPECT_EQ(ask(path(), "SELECT group_concat(arm) FROM run_overview"), "traced,traced,plain");
 }
 
+// ---- From version 8
+
+// Two users' jobs. What they have stored was not counted yet.
+class SchemaMigrationOf8 : public OldDatabase {
+ protected:
+  SchemaMigrationOf8()
+      : OldDatabase(8, R"(
+  INSERT INTO jobs (id, created_us, owner_uid, name, description, label, repeat, workload, text) VALUES
+    (1, 1750000000000000, 1001, 'watch', '', '', 2, 'none', 'name: watch'),
+    (2, 1750000001000000, 1002, 'plain', '', '', 1, 'none', 'name: plain');
+  INSERT INTO runs (id, job, idx, state, started_us, ended_us) VALUES
+    (1, 1, 1, 'finished', 1750000000000000, 1750000009000000), (2, 1, 2, 'canceled', NULL, NULL),
+    (3, 2, 1, 'finished', 1750000010000000, 1750000011000000);
+  INSERT INTO documents (run, name, size, content) VALUES (1, 'client.stdout', 3, zeroblob(500000));
+  INSERT INTO intervals (run, position, direction, sender, omitted, start_s, end_s, seconds)
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+    SELECT 3, i, 'send', 1, 0, 0, 1.5, 1.5 FROM n;
+)") {}
+};
+
+TEST_F(SchemaMigrationOf8, estimates_what_was_stored_before_it_was_counted) {
+  open();
+  const auto stored = [&](uid_t owner) { return must(store->usage(owner, WallTime{})).stored_bytes; };
+  EXPECT_NEAR(static_cast<double>(stored(1001)), 500'000, 2000);
+  EXPECT_NEAR(static_cast<double>(stored(1002)), 90'000, 2000);
+  EXPECT_EQ(must(store->usage(1001, WallTime{})).running, std::chrono::seconds{9});
+  must(store->remove(3));
+  EXPECT_EQ(stored(1002), 0U);
+  must(store->remove(1));
+  EXPECT_LT(stored(1001), 1000U) << "a canceled run is left";
+  must(store->remove(2));
+  EXPECT_EQ(stored(1001), 0U);
+}
+
 TEST_F(SchemaMigrationOf2, leaves_renames_as_strict_as_they_were) {
   auto database = must(Database::open(path(), embedded_migrations()));
   EXPECT_EQ(must(database->connection().value<int>("PRAGMA legacy_alter_table")), 0);

@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "client/bus/daemon_bus.hpp"
+
+namespace netperfctl {
+namespace {
+
+dbus::Row row_of(const AuditFilter& filter) {
+  dbus::Row row;
+  if (filter.user) row.emplace("user", *filter.user);
+  if (filter.action) row.emplace("action", *filter.action);
+  if (filter.outcome) row.emplace("outcome", *filter.outcome);
+  if (filter.since_us) row.emplace("since", *filter.since_us);
+  if (filter.until_us) row.emplace("until", *filter.until_us);
+  return row;
+}
+
+}  // namespace
+
+Outcome<AuditPage> Daemon::audit_log(const AuditFilter& filter, std::optional<std::size_t> limit) {
+  return call([&] {
+    constexpr std::size_t kMostEntries = 500;
+    AuditPage page;
+    std::string cursor;
+    do {
+      const std::size_t wanted = limit ? std::min(kMostEntries, *limit - page.entries.size()) : kMostEntries;
+      const auto [rows, next] =
+          bus_->ListAuditLog(row_of(filter), cursor, static_cast<std::uint32_t>(wanted));
+      std::ranges::move(from_rows<AuditView>(rows), std::back_inserter(page.entries));
+      cursor = next;
+    } while (!cursor.empty() && (!limit || page.entries.size() < *limit));
+    page.more = !cursor.empty();
+    return page;
+  });
+}
+
+}  // namespace netperfctl

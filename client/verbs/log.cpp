@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <memory>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/verbs/moment.hpp"
+#include "client/verbs/numbers.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+struct LogArguments {
+  AuditFilter filter;
+  std::string user, since, until;
+  std::size_t limit = 20;
+  bool all = false;
+};
+
+// A name, or a number that need not have one.
+Outcome<std::optional<std::uint32_t>> uid_of(const std::string& user) {
+  if (user.empty()) return std::nullopt;
+  std::uint32_t uid = 0;
+  const auto [end, error] = std::from_chars(user.data(), user.data() + user.size(), uid);
+  if (error == std::errc{} && end == user.data() + user.size()) return uid;
+  std::array<char, 4096> text{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwnam_r(user.c_str(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr) {
+    return entry.pw_uid;
+  }
+  return fail(Exit::usage, fmt::format("--user: there is no user \"{}\" here", user));
+}
+
+UserNames names_of(const std::vector<AuditView>& entries) {
+  UserNames names;
+  for (const AuditView& entry : entries) {
+    if (!entry.user || names.contains(*entry.user)) continue;
+    std::array<char, 4096> text{};
+    passwd known{};
+    passwd* found = nullptr;
+    if (::getpwuid_r(*entry.user, &known, text.data(), text.size(), &found) == 0 && found != nullptr) {
+      names.emplace(*entry.user, known.pw_name);
+    }
+  }
+  return names;
+}
+
+bool filters(const AuditFilter& filter) {
+  return filter.user || filter.action || filter.outcome || filter.since_us || filter.until_us;
+}
+
+Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
+  const Screen screen = screen_of(stdout);
+  AuditFilter filter = arguments.filter;
+  const auto user = uid_of(arguments.user);
+  if (!user) return std::unexpected(user.error());
+  const auto since = point_in_time("--since", arguments.since, screen.now_us);
+  if (!since) return std::unexpected(since.error());
+  const auto until = point_in_time("--until", arguments.until, screen.now_us);
+  if (!until) return std::unexpected(until.error());
+  filter.user = *user;
+  filter.since_us = *since;
+  filter.until_us = *until;
+
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto page = daemon->audit_log(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
+  if (!page) return std::unexpected(page.error());
+  const AuditLogView view{page->entries, page->more, names_of(page->entries)};
+  switch (settings.format) {
+    case Format::table:
+      put_text(stdout, audit_text(screen, view, filters(filter)));
+      break;
+    case Format::json:
+      put(audit_json(view));
+      break;
+    case Format::csv:
+      put(audit_csv(view));
+      break;
+  }
+  return Exit::ok;
+}
+
+}  // namespace
+
+Verb add_log(CLI::App& app, const Settings& settings) {
+  CLI::App* command = app.add_subcommand("log", "List who did what, newest first");
+  const auto arguments = std::make_shared<LogArguments>();
+  command->add_option("--user", arguments->user, "Only actions of this user, by name or number")
+      ->type_name("USER");
+  command
+      ->add_option("--action", arguments->filter.action,
+                   "Only this action: start, stop, delete, import, mark, read, probe, reload or keep")
+      ->type_name("ACTION");
+  command->add_option("--outcome", arguments->filter.outcome, "Only this outcome: allowed, refused or failed")
+      ->type_name("OUTCOME");
+  command
+      ->add_option("--since", arguments->since,
+                   "Only actions at this time or later: 2026-11-21, \"2026-11-21 10:00\", today, yesterday, "
+                   "2h (ago)")
+      ->type_name("TIME");
+  command->add_option("--until", arguments->until, "Only actions before this time")->type_name("TIME");
+  command->add_option("--limit", arguments->limit, "Maximum number of rows (20)")
+      ->check(count_above_zero())
+      ->type_name("N");
+  command->add_flag("--all", arguments->all, "All of them");
+  command->footer("Example:\n  netperfctl log --outcome refused --since yesterday");
+  return {command, [&settings, arguments] { return run_log(settings, *arguments); }};
+}
+
+}  // namespace netperfctl

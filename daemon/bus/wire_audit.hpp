@@ -1,0 +1,11 @@
+// Entries of the audit trail, as the rows that dbus/org.netperfd1.Manager.xml documents.
+#pragma once
+
+#include "daemon/bus/wire.hpp"
+#include "daemon/core/ports/audit_store.hpp"
+
+namespace netperfd::bus {
+
+[[nodiscard]] WireRow audit_row(const core::AuditEntry& entry);
+
+}  // namespace netperfd::bus

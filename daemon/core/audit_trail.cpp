@@ -1,0 +1,131 @@
+#include "daemon/core/audit_trail.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace netperfd::core {
+namespace {
+
+// The first line, without a character of which it would hold only a part.
+std::string shortened(const std::string& text) {
+  constexpr auto kIsInside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
+  std::size_t end = std::min(text.find('\n'), text.size());
+  if (end > AuditTrail::kLongestDetail) {
+    end = AuditTrail::kLongestDetail;
+    while (end > 0 && kIsInside(text[end])) --end;
+  }
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::optional<AuditTrail::Key> AuditTrail::key_of(const Deed& deed) {
+  if (deed.outcome != AuditOutcome::allowed) return Key{deed.uid, deed.action, deed.outcome, 0};
+  if (deed.action == "read") return Key{deed.uid, deed.action, deed.outcome, deed.run.value_or(0)};
+  if (deed.action == "mark") return Key{deed.uid, deed.action, deed.outcome, deed.job.value_or(0)};
+  if (deed.action == "probe") return Key{deed.uid, deed.action, deed.outcome, 0};
+  return std::nullopt;
+}
+
+bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& detail) {
+  const auto found = folds_.find(key);
+  if (found == folds_.end()) return false;
+  AuditEntry& entry = found->second.entry;
+  if (clock_.now() - entry.first >= kFoldedFor) {
+    write();  // its last count
+    folds_.erase(found);
+    return false;
+  }
+  ++entry.count;
+  entry.last = clock_.now();
+  entry.job = deed.job;
+  entry.run = deed.run;
+  entry.detail = detail;
+  found->second.changed = true;
+  write_later();
+  return true;
+}
+
+void AuditTrail::record(const Deed& deed) {
+  std::string detail = shortened(deed.detail);
+  const auto key = key_of(deed);
+  if (key && counted(*key, deed, detail)) return;
+  const WallTime now = clock_.now();
+  AuditEntry entry{.id = 0,
+                   .first = now,
+                   .last = now,
+                   .count = 1,
+                   .uid = deed.uid,
+                   .action = deed.action,
+                   .outcome = deed.outcome,
+                   .job = deed.job,
+                   .run = deed.run,
+                   .detail = std::move(detail)};
+  entry.id = store(entry);
+  if (!key || entry.id == 0) return;
+  if (folds_.size() >= kMostFolds) {
+    write();
+    folds_.clear();
+  }
+  folds_.emplace(*key, Fold{std::move(entry), false});
+}
+
+std::int64_t AuditTrail::store(const AuditEntry& entry) {
+  write_unstored();
+  if (unstored_.empty()) {
+    if (const auto stored = store_.add(entry)) return *stored;
+  }
+  if (unstored_.size() < kMostUnstored) {
+    unstored_.push_back(entry);
+  } else {
+    ++lost_;
+  }
+  write_later();
+  return 0;
+}
+
+void AuditTrail::write_unstored() {
+  for (; !unstored_.empty(); unstored_.pop_front()) {
+    if (!store_.add(unstored_.front())) return;
+  }
+  if (lost_ == 0) return;
+  const WallTime now = clock_.now();
+  const AuditEntry gap{.id = 0,
+                       .first = now,
+                       .last = now,
+                       .count = lost_,
+                       .uid = std::nullopt,
+                       .action = "audit",
+                       .outcome = AuditOutcome::failed,
+                       .job = std::nullopt,
+                       .run = std::nullopt,
+                       .detail = "entries that could not be stored are lost"};
+  if (store_.add(gap)) lost_ = 0;
+}
+
+void AuditTrail::write() {
+  writing_.reset();
+  write_unstored();
+  if (!unstored_.empty()) return write_later();
+  for (auto& [key, fold] : folds_) {
+    if (!fold.changed) continue;
+    if (!store_.update(fold.entry)) return write_later();
+    fold.changed = false;
+  }
+  std::erase_if(
+      folds_, [now = clock_.now()](const auto& each) { return now - each.second.entry.first >= kFoldedFor; });
+}
+
+void AuditTrail::write_later() {
+  if (!writing_) writing_ = clock_.after(kWritePeriod, [this] { write(); });
+}
+
+Result<Page<AuditEntry>> AuditTrail::entries(const AuditFilter& filter, const std::string& cursor,
+                                             std::uint32_t limit) {
+  write();
+  return store_.audit(filter, cursor, limit);
+}
+
+}  // namespace netperfd::core

@@ -1,0 +1,102 @@
+// What users have stored and how long they measured.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr uid_t kUser = 1001;
+constexpr uid_t kOther = 1002;
+
+class Usage : public StoreTest {
+ protected:
+  Usage() { open(); }
+
+  RunId stored_run(uid_t owner, std::size_t intervals, JobSpec spec = a_job()) {
+    const auto job = must(add_job(*store, spec, owner, kMorning));
+    bring_to_collecting(*store, job.runs.front());
+    must(store->finish(a_record(job.runs.front(), 4, intervals)));
+    return job.runs.front();
+  }
+  [[nodiscard]] std::uint64_t stored(uid_t owner) { return must(store->usage(owner, kMorning)).stored_bytes; }
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    return std::stoull(ask(path(),
+                           "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+                           "pragma_freelist_count, pragma_page_size"));
+  }
+};
+
+TEST_F(Usage, is_the_growth_of_the_database) {
+  EXPECT_EQ(stored(kUser), 0U);
+  const auto before = used_bytes();
+  stored_run(kUser, 20'000);
+  const auto grown = used_bytes() - before;
+  EXPECT_GT(grown, 1'000'000U);
+  EXPECT_NEAR(static_cast<double>(stored(kUser)), static_cast<double>(grown), 8 * 4096.0)
+      << "states and the sum itself take a few pages";
+  EXPECT_EQ(stored(kOther), 0U);
+}
+
+TEST_F(Usage, of_many_small_jobs_and_runs_adds_up) {
+  const auto before = used_bytes();
+  auto spec = a_job();
+  spec.text.assign(20'000, 'x');
+  for (int i = 0; i < 30; ++i) stored_run(kOther, 20, spec);
+  const auto grown = static_cast<double>(used_bytes() - before);
+  EXPECT_NEAR(static_cast<double>(stored(kOther)), grown, 0.1 * grown);
+}
+
+TEST_F(Usage, counts_a_job_that_is_canceled_before_it_began) {
+  auto spec = a_job();
+  spec.text.assign(65'000, 'x');
+  const auto job = must(add_job(*store, spec, kUser, kMorning));
+  must(store->cancel_pending(job.id, "stopped"));
+  EXPECT_GE(stored(kUser), 60'000U);
+  must(store->remove(job.runs.front()));
+  EXPECT_EQ(stored(kUser), 0U);
+}
+
+TEST_F(Usage, falls_to_nothing_with_the_last_run) {
+  const auto first = stored_run(kUser, 3000);
+  const auto second = stored_run(kUser, 3000);
+  const auto others = stored_run(kOther, 3000);
+  const auto both = stored(kUser);
+  const auto of_other = stored(kOther);
+  must(store->remove(first));
+  EXPECT_LT(stored(kUser), both * 2 / 3);
+  EXPECT_GT(stored(kUser), both / 3);
+  must(store->remove(second));
+  EXPECT_EQ(stored(kUser), 0U);
+  EXPECT_EQ(stored(kOther), of_other);
+  must(store->remove(others));
+  EXPECT_EQ(ask(path(), "SELECT sum(stored_bytes) FROM stored_by_owner"), "0");
+}
+
+TEST_F(Usage, of_time_is_of_the_runs_that_ended_since) {
+  const auto run = stored_run(kUser, 10);
+  const auto row = must(store->run(run));
+  const auto took = *row.ended - *row.started;
+  ASSERT_GT(took, seconds{1});
+  const auto running = [&](uid_t owner, WallTime since) { return must(store->usage(owner, since)).running; };
+  EXPECT_EQ(running(kUser, *row.started - seconds{5}), took);
+  EXPECT_EQ(running(kUser, *row.ended - seconds{1}), seconds{1}) << "a run counts from then on";
+  EXPECT_EQ(running(kUser, *row.ended), seconds{0});
+  EXPECT_EQ(running(kOther, WallTime{}), seconds{0});
+  stored_run(kUser, 10);
+  EXPECT_EQ(running(kUser, WallTime{}), 2 * took);
+}
+
+TEST_F(Usage, of_time_leaves_imported_runs_out) {
+  JobSpec spec = a_job();
+  spec.workload = WorkloadKind::imported;
+  stored_run(kUser, 3000, spec);
+  EXPECT_EQ(must(store->usage(kUser, WallTime{})).running, seconds{0});
+  EXPECT_GT(stored(kUser), 0U);
+}
+
+}  // namespace
+}  // namespace netperfd::store
