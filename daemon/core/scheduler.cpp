@@ -59,17 +59,6 @@ void Scheduler::add(JobId id, Job added) {
   schedule_turn();
 }
 
-// The caller must fix a wrong name even if the trace is optional. But something that the design's commands
-// provide, such as a module, may not be there yet: then the runs report it.
-Status Scheduler::check_trace(const JobSpec& spec) {
-  if (!spec.trace) return {};
-  auto checked = ports_.tracer.check(*spec.trace);
-  if (checked) return checked;
-  const bool is_name = checked.error().kind == ErrorKind::invalid_argument;
-  const bool may_pass = is_name ? has_commands(spec) : spec.trace->optional;
-  return may_pass ? Status{} : checked;
-}
-
 Status Scheduler::mark(JobId id, const std::string& text) {
   if (!jobs_.contains(id)) return fail(ErrorKind::not_found, fmt::format("job {}: no such live job", id));
   if (!run_ || queue_.front() != id) {
@@ -111,21 +100,6 @@ std::optional<JobStatus> Scheduler::job(JobId id) const {
   return status_of(found->second);
 }
 
-bool Scheduler::is_full() const {
-  return queue_.size() >= queue_limit_;
-}
-
-Quotas::Live Scheduler::live_of(uid_t user) const {
-  Quotas::Live live;
-  for (const JobId id : queue_) {
-    const Job& job = jobs_.at(id);
-    if (job.status.owner != user) continue;
-    ++live.jobs;
-    live.reserved += reserved_time(job.spec, job.status.runs.size() - job.status.runs_ended);
-  }
-  return live;
-}
-
 // Anything that may call observers happens in a turn of its own, not inside the call that requested it.
 void Scheduler::schedule_turn() {
   if (turn_) return;
@@ -150,18 +124,6 @@ void Scheduler::start_next_run() {
   } else {
     start_run(job);
   }
-}
-
-bool Scheduler::may_go_on(Job& job) {
-  if (auto room = ports_.store.expect_room(); !room) {
-    give_up(job, room.error().message, "was refused by the store");
-    return false;
-  }
-  if (auto allowed = quotas_.check_run(job.status.owner); !allowed) {
-    cancel_pending_runs(job, allowed.error().message);
-    return false;
-  }
-  return true;
 }
 
 void Scheduler::cancel_stopped_jobs() {

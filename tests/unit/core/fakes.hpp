@@ -18,9 +18,9 @@
 #include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_observer.hpp"
-#include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
+#include "tests/unit/core/fake_store.hpp"
 
 namespace netperfd::core {
 
@@ -236,103 +236,6 @@ class FakeFingerprintSource final : public FingerprintSource {
   }
   Fingerprint found;
   std::vector<std::vector<pid_t>> workloads;  // arguments of take()
-};
-
-// Keeps jobs and runs in memory and checks that callers obey the port's rules.
-class FakeStore final : public RunStore {
- public:
-  struct Job {
-    JobSpec spec;
-    std::vector<Arm> arms;
-    uid_t owner = 0;
-    WallTime created;
-  };
-  struct Run {
-    JobId job = 0;
-    RunState state = RunState::pending;
-    std::optional<RunRecord> record;
-    std::vector<RunState> states{RunState::pending};
-  };
-
-  Status expect_room() override { return room_refusal ? std::unexpected(*room_refusal) : Status{}; }
-
-  Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
-                         WallTime now) override {
-    if (refusal) return std::unexpected(*refusal);
-    NewJob job{++last_job_, {}};
-    jobs[job.id] = {.spec = spec, .arms = arms, .owner = owner, .created = now};
-    for (std::size_t i = 0; i < arms.size(); ++i) {
-      const RunId id = ++last_run_;
-      runs[id].job = job.id;
-      job.runs.push_back(id);
-    }
-    return job;
-  }
-
-  Result<std::vector<UnfinishedJob>> unfinished_jobs() override { return unfinished; }
-
-  Status set_state(RunId id, RunState state) override {
-    if (refusal) return std::unexpected(*refusal);
-    return step(id, state);
-  }
-
-  Status cancel_pending(JobId job, const std::string& error) override {
-    if (refusal) return std::unexpected(*refusal);
-    for (auto& [id, run] : runs) {
-      if (run.job != job || run.state != RunState::pending) continue;
-      run.record = RunRecord{};
-      run.record->error = error;
-      run.state = RunState::canceled;
-      run.states.push_back(run.state);
-    }
-    return {};
-  }
-
-  Status finish(const RunRecord& record) override {
-    if (refusal) return std::unexpected(*refusal);
-    if (finish_refusal && record.state == RunState::finished) return std::unexpected(*finish_refusal);
-    if (auto stepped = step(record.id, record.state); !stepped) return stepped;
-    runs.at(record.id).record = record;
-    return {};
-  }
-
-  Status remove(RunId id) override {
-    if (removal_refusal) return std::unexpected(*removal_refusal);
-    removed.push_back(id);
-    if (on_remove) on_remove();
-    return {};
-  }
-
-  Result<UserUsage> usage(uid_t owner, WallTime since) override {
-    usage_since = since;
-    return usages[owner];
-  }
-
-  std::map<uid_t, UserUsage> usages;
-  WallTime usage_since;  // of the last question
-  std::optional<Error> refusal;
-  std::optional<Error> room_refusal, removal_refusal;
-  std::optional<Error> finish_refusal;  // only for measurements
-  std::vector<UnfinishedJob> unfinished;
-  std::vector<RunId> removed;
-  std::function<void()> on_remove;
-  std::map<JobId, Job> jobs;
-  std::map<RunId, Run> runs;
-
- private:
-  Status step(RunId id, RunState state) {
-    Run& run = runs.at(id);
-    if (!may_follow(run.state, state)) {
-      return fail(ErrorKind::internal,
-                  fmt::format("run {}: {} cannot follow {}", id, to_string(state), to_string(run.state)));
-    }
-    run.state = state;
-    run.states.push_back(state);
-    return {};
-  }
-
-  JobId last_job_ = 0;
-  RunId last_run_ = 40;
 };
 
 // Records what it is told, one line each: "run 41 finished", "job 1 running 0/3".
