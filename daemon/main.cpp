@@ -201,6 +201,7 @@ class Program {
  private:
   [[nodiscard]] Status watch_signals();
   [[nodiscard]] Status resume_jobs();
+  void record(const bus::Refused& refused);
   void reload();
   void apply(Settings settings);
   void shut_down();
@@ -267,13 +268,23 @@ Result<int> Program::serve() {
                                        .iperf3_version = machine_.iperf3.version,
                                        .live_intervals = machine_.iperf3.json_stream(),
                                        .group = settings_.group,
-                                       .trace_events = settings_.config.trace_events});
+                                       .trace_events = settings_.config.trace_events,
+                                       .refused = [this](const bus::Refused& refused) { record(refused); }});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
                         machine_.iperf3.version.empty() ? "not found" : machine_.iperf3.version));
   (void)sd_notify(0, "READY=1\nSTATUS=idle");
   return loop_.run();
+}
+
+void Program::record(const bus::Refused& refused) {
+  const bool is_known = refused.uid != static_cast<uid_t>(-1);
+  audit_.record({.uid = is_known ? std::optional{refused.uid} : std::nullopt,
+                 .action = "call",
+                 .outcome = core::AuditOutcome::refused,
+                 .detail = refused.what,
+                 .count = refused.count});
 }
 
 void Program::reload() {

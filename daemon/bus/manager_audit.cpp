@@ -1,5 +1,6 @@
 // The audit trail: ListAuditLog, and what the other methods record.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -20,15 +21,22 @@ void ManagerObject::record_failure(core::Deed deed, const sdbus::Error& error) {
   ports_.audit.record(deed);
 }
 
+void ManagerObject::refuse_recorded(const core::Deed& deed, const Status& status) {
+  if (status) return;
+  const sdbus::Error error = to_dbus(status.error());
+  record_failure(deed, error);
+  throw error;
+}
+
 void ManagerObject::ListAuditLog(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
                                  std::uint32_t limit) {
   constexpr std::uint32_t kAuditPageLimit = 500;
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    with_credentials(reply, [this, reply, cursor, limit, wanted = value_or_throw(parse_audit_filter(filter))](
-                                const Credentials& caller, const std::string&) {
+    const auto wanted = value_or_throw(parse_audit_filter(filter));
+    with_caller(reply, [this, reply, cursor, limit, wanted](const Caller& caller) {
       core::AuditFilter visible = wanted;
-      if (!may_measure(caller, settings_.group)) {
+      if (!ports_.authorization.is_member(caller)) {
         // Who is refused does not learn whether there are entries of others.
         if (wanted.uid.value_or(caller.uid) != caller.uid) {
           throw to_dbus(

@@ -28,7 +28,11 @@ sdbus::ObjectPath ManagerObject::start(const JobSpec& spec, const StartOptions& 
   // main's observer logs who started a job, with all its other events.
   JobSpec accepted = spec;
   accepted.tied = options.tie_to_caller;
-  const JobId job = value_or_throw(ports_.scheduler.submit(std::move(accepted), caller.uid));
+  JobId job = 0;
+  recorded({.uid = caller.uid, .action = "start", .detail = spec.name}, [&](core::Deed& deed) {
+    job = value_or_throw(ports_.scheduler.submit(std::move(accepted), caller.uid));
+    deed.job = job;
+  });
   if (options.tie_to_caller) {
     if (auto tied = ports_.callers.tie(job, caller.name); !tied) {
       (void)ports_.scheduler.stop(job, tied.error().message);  // a job just queued has not ended
@@ -99,7 +103,9 @@ void ManagerObject::stop_job(sdbus::Result<>&& result, std::uint64_t job, const 
     const Wanted wanted{.actions = {managing(status->owner, caller)},
                         .deed = fmt::format("stop job {} of uid {}", id, status->owner)};
     when_allowed(caller, wanted, reply, [this, reply, id, uid = caller.uid] {
-      throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", uid)));
+      recorded({.uid = uid, .action = "stop", .job = id}, [&](core::Deed&) {
+        throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", uid)));
+      });
       log::info(fmt::format("uid {} asked to stop it", uid), {.job = id});
       reply->ok();
     });
@@ -125,7 +131,8 @@ void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   const auto reply = share(std::move(result));
   const auto remove = [this, reply](RunId id, uid_t uid) {
     const JobId job = value_or_throw(ports_.queries.run(id)).job;
-    throw_if_failed(ports_.store.remove(id));
+    recorded({.uid = uid, .action = "delete", .job = job, .run = id},
+             [&](core::Deed&) { throw_if_failed(ports_.store.remove(id)); });
     emitRunDeleted(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(job));
     log::info(fmt::format("deleted by uid {}", uid), {.run = id});
     reply->ok();

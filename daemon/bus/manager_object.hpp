@@ -163,6 +163,8 @@ class ManagerObject final
                                         const Caller& caller);
   // Records that `deed` was refused or has failed with this error.
   void record_failure(core::Deed deed, const sdbus::Error& error);
+  // If `status` is an error, records and throws it.
+  void refuse_recorded(const core::Deed& deed, const Status& status);
   // Calls `work(deed)`, which may add to `deed`, and records how it ended.
   template <class Work>
   void recorded(core::Deed deed, Work work) {
@@ -214,8 +216,10 @@ void ManagerObject::with_readable_run(std::uint64_t run, const std::string& part
     Wanted wanted{.actions = {}, .deed = fmt::format("read {} of run {} of uid {}", parts, id, owner)};
     if (raw == Raw::kernel_addresses || caller.uid != owner) wanted.actions = {core::Action::read_raw};
     // The run may be deleted while somebody is asked.
-    when_allowed(caller, wanted, reply,
-                 [this, id, caller, work] { work(value_or_throw(ports_.queries.run(id)), caller); });
+    when_allowed(caller, wanted, reply, [this, id, caller, work, parts] {
+      recorded({.uid = caller.uid, .action = "read", .run = id, .detail = parts},
+               [&](core::Deed&) { work(value_or_throw(ports_.queries.run(id)), caller); });
+    });
   });
 }
 

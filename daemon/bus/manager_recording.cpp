@@ -74,7 +74,7 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
     const auto tokens = std::make_shared<std::vector<sdbus::UnixFd>>(std::move(files));
     const auto import = [this, reply, tokens, names = std::move(names),
                          request = value_or_throw(parse_import_options(options))](const Caller& caller) {
-      throw_if_failed(ports_.scheduler.check_stored(caller.uid));
+      refuse_recorded({.uid = caller.uid, .action = "import"}, ports_.scheduler.check_stored(caller.uid));
       core::ImportRequest owned = request;
       owned.owner = caller.uid;
       std::vector<core::NamedFile> named;
@@ -96,6 +96,7 @@ void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::v
     answer(reply, [&] {
       const auto [job, run] = value_or_throw(imported);
       log::info(fmt::format("imported by uid {}", uid), {.job = job, .run = run});
+      ports_.audit.record({.uid = uid, .action = "import", .job = job, .run = run});
       reply->ok(static_cast<std::uint64_t>(run));
       // Announce this run like any other, for clients that keep a list of runs.
       emitRunEnded(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job),

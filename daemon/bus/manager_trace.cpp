@@ -77,8 +77,9 @@ void ManagerObject::mark_job(sdbus::Result<>&& result, std::uint64_t job, const 
       if (!status) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
       const Wanted wanted{.actions = {managing(status->owner, caller)},
                           .deed = fmt::format("mark job {} of uid {}", id, status->owner)};
-      when_allowed(caller, wanted, reply, [this, reply, id, text] {
-        throw_if_failed(ports_.scheduler.mark(id, text));
+      when_allowed(caller, wanted, reply, [this, reply, id, text, uid = caller.uid] {
+        recorded({.uid = uid, .action = "mark", .job = id, .detail = text},
+                 [&](core::Deed&) { throw_if_failed(ports_.scheduler.mark(id, text)); });
         reply->ok();
       });
     };

@@ -25,7 +25,6 @@ std::optional<AuditTrail::Key> AuditTrail::key_of(const Deed& deed) {
   if (deed.outcome != AuditOutcome::allowed) return Key{deed.uid, deed.action, deed.outcome, 0};
   if (deed.action == "read") return Key{deed.uid, deed.action, deed.outcome, deed.run.value_or(0)};
   if (deed.action == "mark") return Key{deed.uid, deed.action, deed.outcome, deed.job.value_or(0)};
-  if (deed.action == "probe") return Key{deed.uid, deed.action, deed.outcome, 0};
   return std::nullopt;
 }
 
@@ -38,7 +37,7 @@ bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& de
     folds_.erase(found);
     return false;
   }
-  ++entry.count;
+  entry.count += deed.count;
   entry.last = clock_.now();
   entry.job = deed.job;
   entry.run = deed.run;
@@ -56,7 +55,7 @@ void AuditTrail::record(const Deed& deed) {
   AuditEntry entry{.id = 0,
                    .first = now,
                    .last = now,
-                   .count = 1,
+                   .count = deed.count,
                    .uid = deed.uid,
                    .action = deed.action,
                    .outcome = deed.outcome,

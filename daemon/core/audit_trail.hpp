@@ -25,6 +25,7 @@ struct Deed {
   std::optional<JobId> job = {};
   std::optional<RunId> run = {};
   std::string detail = {};
+  std::uint64_t count = 1;  // of deeds that were alike
 };
 
 class AuditTrail {
@@ -44,7 +45,7 @@ class AuditTrail {
   ~AuditTrail() { write(); }
 
   // Stores it at once, or counts it. Alike are refusals and failures of one user's same action, and a user's
-  // `read` of the same run, `mark` of the same job and `probe`. If the disk refuses, the entry waits in
+  // `read` of the same run and `mark` of the same job. If the disk refuses, the entry waits in
   // memory.
   void record(const Deed& deed);
 

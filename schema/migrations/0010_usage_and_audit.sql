@@ -65,8 +65,8 @@ CREATE TABLE audit (
   first_us  INTEGER NOT NULL,
   last_us   INTEGER NOT NULL,        -- of the last one of `count` like it
   count     INTEGER NOT NULL,
-  uid       INTEGER,                 -- NULL: netperfd itself
-  action    TEXT NOT NULL,           -- start, stop, delete, import, mark, read, probe, reload, keep
+  uid       INTEGER,                 -- NULL: netperfd itself, or a caller who had left
+  action    TEXT NOT NULL,           -- start, stop, delete, import, mark, read, reload, call
   outcome   TEXT NOT NULL CHECK (outcome IN ('allowed', 'refused', 'failed')),
   job       INTEGER,                 -- this and run: no references, for they outlive what they name
   run       INTEGER,

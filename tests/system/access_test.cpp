@@ -228,6 +228,41 @@ TEST_F(Access, a_full_queue_refuses_the_next_job_as_busy_and_stores_nothing_of_i
   EXPECT_EQ(lab().database().number("SELECT count(*) FROM jobs"), before);
 }
 
+TEST_F(Access, the_log_says_who_did_what_and_a_flood_of_refusals_is_few_entries) {
+  const Outcome started = lab().ctl({"start", "local", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto run = json::parse(started.out).at("runs").at(0).at("run").get<std::uint64_t>();
+  ASSERT_EQ(lab().ctl({"delete", std::to_string(run)}).code, 0);
+  const BusClient outsider = lab().connect(lab().users().outsider);
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_NE(outsider.manager("StartScenario", "sa{sv}", "local", 0).error_name, "");
+  }
+  const Outcome log = lab().ctl({"log", "--all", "-o", "json"});
+  ASSERT_EQ(log.code, 0) << log.err;
+  int deletions = 0;
+  int refusals = 0;
+  for (const auto& entry : json::parse(log.out).at("entries")) {
+    if (entry.at("action") == "delete" && entry.value("run", 0U) == run) {
+      ++deletions;
+      EXPECT_EQ(entry.at("user"), lab().users().member.uid);
+      EXPECT_EQ(entry.at("outcome"), "allowed");
+    }
+    if (entry.at("outcome") == "refused" && entry.value("user", 0U) == lab().users().outsider.uid) ++refusals;
+  }
+  EXPECT_EQ(deletions, 1);
+  EXPECT_GE(refusals, 1);
+  EXPECT_LE(refusals, 3) << "one for each action in an hour";
+}
+
+TEST_F(Access, an_outsider_reads_only_his_own_entries_of_the_log) {
+  const User& outsider = lab().users().outsider;
+  (void)lab().ctl({"start", "local"}, outsider);
+  const Outcome own = lab().ctl({"log", "--all", "-o", "json"}, outsider);
+  ASSERT_EQ(own.code, 0) << own.err;
+  for (const auto& entry : json::parse(own.out).at("entries")) EXPECT_EQ(entry.at("user"), outsider.uid);
+  EXPECT_EQ(lab().ctl({"log", "--user", std::to_string(lab().users().member.uid)}, outsider).code, kDenied);
+}
+
 TEST_F(Access, an_unknown_option_of_a_start_is_an_error_that_names_it) {
   const Reply reply =
       lab().connect(lab().users().member).manager("StartScenario", "sa{sv}", "local", 1, "lable", "s", "x");

@@ -40,8 +40,8 @@ struct AuditEntry {
   std::int64_t id = 0;  // given by the store; a greater one began later
   WallTime first, last;
   std::uint64_t count = 1;
-  std::optional<uid_t> uid;  // absent: netperfd itself
-  std::string action;        // a word: start, stop, delete, import, mark, read, probe, reload or keep
+  std::optional<uid_t> uid;  // absent: netperfd itself, or a caller who had left
+  std::string action;  // a word: start, stop, delete, import, mark, read, reload, or call for a refused one
   AuditOutcome outcome = AuditOutcome::allowed;
   std::optional<JobId> job;  // this, run and detail are those of the last action
   std::optional<RunId> run;

@@ -207,14 +207,13 @@ AuditLogView audit_log() {
     entry.outcome = outcome;
     return entry;
   };
-  AuditView kept = entry(104, 60, "keep", "allowed");
-  kept.job = 7;
-  kept.detail = "3 runs of veth-tcp: older than 90 days (keep[0])";
-  AuditView flood = entry(103, 3600, "stop", "refused");
+  AuditView reloaded = entry(104, 60, "reload", "failed");
+  reloaded.detail =
+      "netperfd.yaml:3:5: limits.user.queue: \"0\" is not a whole number from 1 to 10000, or none";
+  AuditView flood = entry(103, 3600, "call", "refused");
   flood.last_us = *flood.time_us + 1'000'000;
   flood.count = 20'000;
   flood.user = 65534;
-  flood.job = 12;
   flood.detail = "uid 65534 may not stop job 12";
   AuditView removed = entry(102, 7200, "delete", "allowed");
   removed.user = 1001;
@@ -223,7 +222,7 @@ AuditLogView audit_log() {
   AuditView started = entry(101, 90'000, "start", "failed");
   started.user = 1001;
   started.detail = "the queue is full: 64 jobs wait or run already";
-  return {.entries = {kept, flood, removed, started}, .more = true, .names = {{1001, "alice"}}};
+  return {.entries = {reloaded, flood, removed, started}, .more = true, .names = {{1001, "alice"}}};
 }
 
 ShowView tcp() {
