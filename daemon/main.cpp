@@ -1,11 +1,8 @@
 // netperfd: connects the modules and serves until SIGTERM. Only this file sees all modules.
 #include <fmt/format.h>
-#include <grp.h>
-#include <pwd.h>
 #include <systemd/sd-daemon.h>
 
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +40,7 @@
 #include "daemon/query/query_process.hpp"
 #include "daemon/recovery.hpp"
 #include "daemon/run_log.hpp"
+#include "daemon/settings.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
@@ -64,93 +62,7 @@
 namespace netperfd {
 namespace {
 
-constexpr const char* kDefaultConfig = "/etc/netperfd/netperfd.yaml";
-
 static_assert(import::kTextEnd == dbus::kTraceTextEnd);
-
-// A user or group of the configuration is a name, or a number that need not have a name.
-template <class Id>
-std::optional<Id> parse_number(const std::string& text) {
-  Id id{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return id;
-}
-
-// The name service calls below run while there is only one thread.
-Result<workload::Iperf3Settings> iperf3_settings(const config::DaemonConfig& config) {
-  workload::Iperf3Settings settings;
-  settings.path = config.iperf3_path;
-  if (const auto uid = parse_number<uid_t>(config.iperf3_user)) {
-    settings.uid = *uid;
-    settings.gid = static_cast<gid_t>(*uid);
-    return settings;
-  }
-  const passwd* user = getpwnam(config.iperf3_user.c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (user == nullptr) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("iperf3.user: no user \"{}\" here", config.iperf3_user));
-  }
-  settings.uid = user->pw_uid;
-  settings.gid = user->pw_gid;
-  return settings;
-}
-
-Result<gid_t> authorized_group(const config::DaemonConfig& config) {
-  if (const auto gid = parse_number<gid_t>(config.authorization_group)) return *gid;
-  const group* found = getgrnam(config.authorization_group.c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (found == nullptr) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("authorization.group: no group \"{}\" here", config.authorization_group));
-  }
-  return found->gr_gid;
-}
-
-// A configuration resolved on this machine; complete before any of it is applied.
-struct Settings {
-  config::DaemonConfig config;
-  workload::Iperf3Settings iperf3;
-  gid_t group = 0;
-  log::Level level = log::Level::info;
-};
-
-Result<config::DaemonConfig> load_config(const Options& options) {
-  return options.config ? config::load_daemon_config(*options.config, config::IfMissing::fail)
-                        : config::load_daemon_config(kDefaultConfig, config::IfMissing::use_defaults);
-}
-
-Result<Settings> load_settings(const Options& options) {
-  auto config = load_config(options);
-  if (!config) return std::unexpected(std::move(config.error()));
-  auto iperf3 = iperf3_settings(*config);
-  if (!iperf3) return std::unexpected(std::move(iperf3.error()));
-  auto group = authorized_group(*config);
-  if (!group) return std::unexpected(std::move(group.error()));
-  Settings settings;
-  settings.config = std::move(*config);
-  settings.iperf3 = std::move(*iperf3);
-  settings.group = *group;
-  settings.level = log::parse_level(settings.config.log_level).value_or(log::Level::info);
-  return settings;
-}
-
-config::JobLimits job_limits(const config::DaemonConfig& config) {
-  return {.repeat = config.repeat_limit, .timeout = config.timeout_limit};
-}
-
-int check_settings(const Settings& settings) {
-  int code = EXIT_SUCCESS;
-  config::ScenarioDirectory scenarios{settings.config.scenarios_dir, job_limits(settings.config)};
-  for (const auto& row : scenarios.list()) {
-    if (row.error.empty()) {
-      fmt::print("{}: fine\n", row.file);
-    } else {
-      fmt::print(stderr, "{}\n", row.error);
-      code = EXIT_FAILURE;
-    }
-  }
-  return code;
-}
 
 // State of the machine that is found out before the daemon serves.
 struct Machine {

@@ -1,0 +1,32 @@
+// The daemon's configuration, resolved on this machine.
+#pragma once
+
+#include <sys/types.h>
+
+#include "daemon/base/error.hpp"
+#include "daemon/config/daemon_config.hpp"
+#include "daemon/config/scenario.hpp"
+#include "daemon/log/log.hpp"
+#include "daemon/options.hpp"
+#include "daemon/workload/iperf3_workload.hpp"
+
+namespace netperfd {
+
+// Complete before any of it is applied.
+struct Settings {
+  config::DaemonConfig config;
+  workload::Iperf3Settings iperf3;
+  gid_t group = 0;
+  log::Level level = log::Level::info;
+};
+
+[[nodiscard]] Result<config::DaemonConfig> load_config(const Options& options);
+// Also looks up the configured user and group; call it while there is only one thread.
+[[nodiscard]] Result<Settings> load_settings(const Options& options);
+
+[[nodiscard]] config::JobLimits job_limits(const config::DaemonConfig& config);
+
+// `netperfd --check`: prints a line for each scenario; returns the exit code.
+[[nodiscard]] int check_settings(const Settings& settings);
+
+}  // namespace netperfd
