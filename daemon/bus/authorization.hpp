@@ -84,10 +84,6 @@ class Authorization {
   // are access_denied, needs_person and busy; refused calls are noted.
   void authorize(const Caller& caller, const Wanted& wanted, Ask ask, const Decided& decided);
 
-  // Whether the caller is root or a member of the group, whatever polkit says.
-  [[nodiscard]] bool is_member(const Caller& caller) const {
-    return is_allowed_without_polkit(caller, core::Action::measure, group_);
-  }
   // For refusals that other objects decide on.
   void note_refusal(const Caller& caller, const std::string& what);
 
