@@ -22,7 +22,7 @@ struct DaemonConfig {
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
   std::uint32_t queue_limit = 64;                            // maximum number of waiting jobs
-  core::UserLimits user_limits;  // of each user but root
+  core::UserLimits user_limits;                              // of each user but root
   std::uint32_t repeat_limit = 1'000;
   std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // maximum of a job's limits.timeout
   std::string log_level = "info";                                    // debug, info, warning or error

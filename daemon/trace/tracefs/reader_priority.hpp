@@ -2,8 +2,8 @@
 //
 // It is a nice value, not a realtime class. The rings hold half a second and more, so the reader needs a
 // share of a busy CPU, not its first microsecond; a realtime reader would preempt the measured workload and
-// its softirqs at once. If the nice value is refused (it needs RLIMIT_NICE or CAP_SYS_NICE), the thread reads without it;
-// the doctor's row `reader_priority` says so.
+// its softirqs at once. If the nice value is refused (it needs RLIMIT_NICE or CAP_SYS_NICE), the thread reads
+// without it; the doctor's row `reader_priority` says so.
 #pragma once
 
 namespace netperfd::trace {

@@ -296,11 +296,10 @@ TEST(Workload, of_none_needs_a_trace_and_has_one_run) {
 }
 
 TEST(JobTrace, of_a_text_that_others_can_change_is_not_roots) {
-  const std::string text =
-      "name: x\nworkload: {none: {until: stop}}\ntrace:\n  events: [printk:console]\n";
+  const std::string text = "name: x\nworkload: {none: {until: stop}}\ntrace:\n  events: [printk:console]\n";
   for (const char* refused : {"", "others than its owner may write it"}) {
-    const auto job =
-        read_job({.text = text, .origin = "x.yaml", .expected_name = {}, .commands_refused = refused}, {}, {});
+    const auto job = read_job(
+        {.text = text, .origin = "x.yaml", .expected_name = {}, .commands_refused = refused}, {}, {});
     ASSERT_TRUE(job) << job.error().message;
     EXPECT_EQ(job->trace->of_others, *refused != '\0') << refused;
   }
