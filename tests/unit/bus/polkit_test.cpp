@@ -234,6 +234,7 @@ TEST_F(WaitingForPolkit, a_question_ends_when_its_caller_leaves) {
 
 TEST_F(WaitingForPolkit, a_run_that_is_gone_when_the_answer_comes_is_not_found) {
   queries.stored = {a_run(41)};
+  store.on_remove = [this] { queries.stored.clear(); };
   const Asking asking{stranger, true, 2};
   ASSERT_TRUE(run_until(*loop, [&] { return polkit->asked.size() == 2; }));
   Client listener{*loop};

@@ -314,7 +314,9 @@ TEST(QualityCodes, are_those_that_the_documentation_explains) {
     std::smatch match;
     if (std::regex_match(line, match, heading)) documented.insert(match[1]);
   }
-  EXPECT_EQ(documented, std::set<std::string>(kQualityCodes.begin(), kQualityCodes.end()));
+  std::set<std::string> codes(kQualityCodes.begin(), kQualityCodes.end());
+  codes.emplace("processes-left");  // from the end of the run, not from its document
+  EXPECT_EQ(documented, codes);
 }
 
 }  // namespace
