@@ -39,7 +39,7 @@ Result<Fd> sealed_file(const std::string& name, std::string_view bytes) {
   if (!file) return fail_errno("memfd_create", errno);
   if (auto written = write_all(file, bytes); !written) return std::unexpected(std::move(written.error()));
   // Else a receiver could open its descriptor again, to write.
-  if (::fchmod(file.get(), S_IRUSR) != 0) return fail_errno("fchmod of a memory file", errno);
+  if (::fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) return fail_errno("fchmod of a memory file", errno);
   // Not against shrinking: that gives the memory back even if somebody keeps an O_PATH descriptor, which does
   // not count as open.
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SEAL) != 0) {

@@ -20,7 +20,6 @@ extern "C" {
 #include <utility>
 #include <vector>
 
-#include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
 
 namespace netperfd::workload {
@@ -85,7 +84,7 @@ Result<std::unique_ptr<Child>> Child::start(EventLoop& loop, ChildSettings setti
 
 Child::~Child() {
   if (pid_ < 0 || reaped_) return;
-  // Without a pidfd it is still the launcher, which the end of its control socket ends.
+  // Without a pidfd, it is still the launcher, which the end of its control socket ends.
   if (!pidfd_) control_.reset();
   signal(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -163,7 +162,7 @@ void Child::release() {
 }
 
 void Child::signal(int number) {
-  if (!reaped_ && pidfd_) (void)signal_as(order_.uid, pidfd_.get(), number);
+  if (!reaped_ && pidfd_) (void)::pidfd_send_signal(pidfd_.get(), number, nullptr, 0);
 }
 
 bool Child::read_report() {

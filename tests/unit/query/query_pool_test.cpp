@@ -274,7 +274,9 @@ TEST_F(QueryPoolTest, makes_a_process_somebody_who_stands_back_but_does_not_star
   EXPECT_EQ(::sched_getscheduler(pid), SCHED_OTHER);
   EXPECT_EQ(read_file(proc + "/oom_score_adj", 64), "1000\n");
   const auto limits = read_file(proc + "/limits", 65536).value_or("");
-  if (!is_built_with_sanitizers()) EXPECT_THAT(limits, HasSubstr("Max address space         536870912"));
+  if (!is_built_with_sanitizers()) {
+    EXPECT_THAT(limits, HasSubstr("Max address space         536870912"));
+  }
   EXPECT_THAT(limits, HasSubstr("Max cpu time              60                   61"));
   EXPECT_THAT(limits, HasSubstr("Max file size             0                    0 "));
 }
