@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "daemon/core/side_switch.hpp"
+
 namespace netperfd::core {
-namespace {
-
-bool has_commands(const Variant& side) {
-  return !side.apply.empty() || !side.verify.empty();
-}
-
-}  // namespace
 
 std::string_view to_string(Action action) {
   switch (action) {
@@ -33,10 +28,7 @@ std::string_view to_string(Action action) {
 
 std::vector<Action> actions_of(const JobSpec& spec, TraceSource source, const EventAllowed& allowed) {
   std::vector<Action> actions;
-  if (spec.design && spec.design->has_variants() &&
-      (has_commands(*spec.design->a) || has_commands(*spec.design->b))) {
-    actions.push_back(Action::measure_design);
-  }
+  if (has_commands(spec)) actions.push_back(Action::measure_design);
   if (spec.trace) {
     if (spec.trace->function_graph) actions.push_back(Action::trace_functions);
     const bool asks_for_others = (source == TraceSource::caller || spec.trace->of_others) &&

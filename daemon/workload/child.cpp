@@ -84,9 +84,8 @@ Result<std::unique_ptr<Child>> Child::start(EventLoop& loop, ChildSettings setti
 
 Child::~Child() {
   if (pid_ < 0 || reaped_) return;
-  // Without a pidfd, it is still the launcher, which the end of its control socket ends.
-  if (!pidfd_) control_.reset();
-  signal(SIGKILL);
+  // By pid in case pidfd_open failed: the process is not reaped yet, so the number is still its own.
+  (void)::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -162,7 +161,7 @@ void Child::release() {
 }
 
 void Child::signal(int number) {
-  if (!reaped_ && pidfd_) (void)::pidfd_send_signal(pidfd_.get(), number, nullptr, 0);
+  if (!reaped_) (void)::pidfd_send_signal(pidfd_.get(), number, nullptr, 0);
 }
 
 bool Child::read_report() {

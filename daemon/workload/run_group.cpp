@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -88,6 +91,25 @@ bool end_group(const std::string& path) {
   return ::rmdir(path.c_str()) == 0 || errno == ENOENT;
 }
 
+// Killed processes take a moment: waits until the group has none, for a second at most.
+void await_empty(const std::string& path) {
+  const Fd events{::open((path + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!events) return;
+  constexpr std::chrono::milliseconds kLongest{1000};
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  std::array<char, 256> text{};
+  for (;;) {
+    // Each read arms the next notification of a change.
+    const ssize_t got = ::pread(events.get(), text.data(), text.size(), 0);
+    const std::string_view lines(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    if (lines.find("populated 1") == std::string_view::npos) return;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd change{events.get(), POLLPRI, 0};
+    if (left.count() <= 0 || ::poll(&change, 1, static_cast<int>(left.count())) <= 0) return;
+  }
+}
+
 GroupSite missing(std::string why) {
   return {{}, std::move(why)};
 }
@@ -129,11 +151,10 @@ std::size_t remove_left_groups(const std::string& directory, const std::string& 
     const auto alive = start_of(proc, pid);
     if (!alive || std::to_string(*alive) != start.substr(0, start.find('-'))) left.push_back(entry->path());
   }
-  // Killed processes take a moment. This runs before the daemon serves, and in --cleanup.
-  constexpr int kTries = 200;
-  constexpr useconds_t kPause = 5'000;
   for (const std::string& path : left) {
-    for (int i = 0; i < kTries && !end_group(path); ++i) ::usleep(kPause);
+    if (end_group(path)) continue;
+    await_empty(path);
+    (void)end_group(path);
   }
   return left.size();
 }
