@@ -26,7 +26,9 @@
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
+#include "daemon/core/ports/retention_store.hpp"
 #include "daemon/core/resumption.hpp"
+#include "daemon/core/retention.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/counters/device_packets.hpp"
 #include "daemon/counters/fingerprint.hpp"
@@ -98,6 +100,9 @@ class Program {
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
                     *machine_.commands, *machine_.sides},
                    settings_.config.queue_limit),
+        retention_(
+            {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
+            [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }),
         // Run the import reader and the queries as iperf3's unprivileged user.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         query_runner_(loop, {.uid = settings_.iperf3.uid,
@@ -106,6 +111,7 @@ class Program {
         importer_(ends_, trace_import_, clock_) {
     scheduler_.set_user_limits(settings_.config.user_limits);
     scheduler_.add_observer(run_log_);
+    scheduler_.add_observer(retention_);
   }
 
   [[nodiscard]] Result<int> serve();
@@ -136,6 +142,7 @@ class Program {
   core::DeferredEnds ends_;
   core::AuditTrail audit_;
   core::Scheduler scheduler_;
+  core::Retention retention_;
   import::ChildImport trace_import_;
   query::QueryPool query_runner_;
   core::Importer importer_;
@@ -184,6 +191,7 @@ Result<int> Program::serve() {
                                        .refused = [this](const bus::Refused& refused) { record(refused); }});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
+  retention_.set_rules(settings_.config.keep);
   log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
                         machine_.iperf3.version.empty() ? "not found" : machine_.iperf3.version));
   (void)sd_notify(0, "READY=1\nSTATUS=idle");
@@ -230,6 +238,7 @@ void Program::apply(Settings settings) {
   scenarios_ = config::ScenarioDirectory{config.scenarios_dir, job_limits(config)};
   scheduler_.set_queue_limit(config.queue_limit);
   scheduler_.set_user_limits(config.user_limits);
+  retention_.set_rules(config.keep);
   service_->set_group(settings.group);
   service_->set_trace_events(config.trace_events);
   settings_ = std::move(settings);

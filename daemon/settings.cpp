@@ -5,12 +5,15 @@
 #include <pwd.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "daemon/core/keep_rules.hpp"
 
 namespace netperfd {
 namespace {
@@ -91,6 +94,9 @@ int check_settings(const Settings& settings) {
       fmt::print(stderr, "{}\n", row.error);
       code = EXIT_FAILURE;
     }
+  }
+  for (std::size_t i = 0; i < settings.config.keep.size(); ++i) {
+    fmt::print("keep[{}]: {}\n", i, core::describe(settings.config.keep[i]));
   }
   return code;
 }

@@ -134,6 +134,12 @@ void Service::set_trace_events(std::vector<std::string> patterns) {
   parts_->manager.set_trace_events(std::move(patterns));
 }
 
+void Service::run_deleted(RunId run, JobId job) {
+  announce("RunDeleted", job, [&] {
+    parts_->manager.emitRunDeleted(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job));
+  });
+}
+
 void Service::job_added(const core::JobStatus& job) {
   announce("InterfacesAdded", job.id,
            [&] { parts_->jobs.try_emplace(job.id, parts_->bus.get(), parts_->manager, job); });

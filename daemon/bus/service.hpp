@@ -70,6 +70,9 @@ class Service final : public core::RunObserver {
   // Changes the patterns of events that its members may trace.
   void set_trace_events(std::vector<std::string> patterns);
 
+  // Announces that netperfd itself has removed a run.
+  void run_deleted(RunId run, JobId job);
+
   void job_added(const core::JobStatus& job) override;
   void job_changed(const core::JobStatus& job) override;
   void run_interval(JobId job, RunId run, const Interval& interval) override;

@@ -1,15 +1,21 @@
 #include "daemon/config/daemon_config.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/config/complaints.hpp"
 #include "daemon/config/schema.hpp"
+#include "daemon/config/yaml.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
 
@@ -89,11 +95,64 @@ std::optional<milliseconds> parse_time_limit(std::string_view text) {
   return time && *time >= 1min && *time <= 24h ? time : std::nullopt;
 }
 
+// A duration as elsewhere, or in days or weeks; at least an hour.
+std::optional<std::chrono::seconds> parse_age(std::string_view text) {
+  constexpr auto kLongest = std::chrono::days(36'500);
+  std::optional<std::chrono::seconds> age;
+  std::uint32_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
+  if (error == std::errc{} && unit == "d") {
+    age = std::chrono::days(count);
+  } else if (error == std::errc{} && unit == "w") {
+    age = std::chrono::weeks(count);
+  } else if (const auto duration = parse_duration(text)) {
+    age = std::chrono::floor<std::chrono::seconds>(*duration);
+  }
+  return age && *age >= 1h && *age <= kLongest ? age : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_run_count(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && count > 0 ? std::optional(count) : std::nullopt;
+}
+
+// The rows of `keep`. They share the rule that is being read.
+void add_keep_keys(std::vector<core::KeepRule>& rules, std::vector<Key>& keys) {
+  const auto rule = std::make_shared<core::KeepRule>();
+  const auto keep = [rule, &rules] { rules.push_back(std::exchange(*rule, {})); };
+  keys.push_back({"keep", {}, Need::optional, {keep, "", "a list of rules, each a mapping"}});
+  keys.push_back({"keep[].scenario", text(rule->scenario)});
+  keys.push_back({"keep[].label", text(rule->label)});
+  keys.push_back(
+      {"keep[].age", word(rule->age, parse_age, "a time of an hour or more (like 90d, 12w or 36h)")});
+  keys.push_back({"keep[].count", word(rule->count, parse_run_count, "a number of runs, 1 or more")});
+  keys.push_back({"keep[].size", word(rule->stored_bytes, parse_stored_limit,
+                                      "a number of bytes, 1 or more (like 10G; K is 1024)")});
+}
+
+// A rule that no job reaches does not keep what its author believes it keeps.
+void check_order(const YamlNode& root, const std::vector<core::KeepRule>& rules, Complaints& complaints) {
+  const auto matches_all = [](const core::KeepRule& rule) {
+    return rule.scenario == "*" && rule.label == "*";
+  };
+  const auto all = std::ranges::find_if(rules, matches_all);
+  if (all == rules.end() || std::next(all) == rules.end()) return;
+  const auto first = static_cast<std::size_t>(all - rules.begin());
+  const YamlEntry* const list = root.find("keep");
+  complaints.add(list->value.items.at(first + 1).place, fmt::format("keep[{}]", first + 1),
+                 fmt::format("no job reaches this rule, since keep[{}] matches all; the first rule that "
+                             "matches a job decides, so put that one last",
+                             first));
+}
+
 std::vector<Key> keys_of(DaemonConfig& config) {
   constexpr std::uint32_t kMaxQueue = 10'000;
   constexpr std::uint32_t kMaxRepeat = 100'000;
   const std::string account = "the name or number of a ";
-  return {
+  std::vector<Key> keys{
       {"scenarios",
        word(config.scenarios_dir, parse_absolute_path, "an absolute path of a directory, without a final /")},
       {"store", {}},
@@ -123,6 +182,8 @@ std::vector<Key> keys_of(DaemonConfig& config) {
       {"log", {}},
       {"log.level", word(config.log_level, parse_log_level, "one of debug, info, warning or error")},
   };
+  add_keep_keys(config.keep, keys);
+  return keys;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
 
 }  // namespace
@@ -138,6 +199,7 @@ Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_mi
   Complaints complaints(path);
   const auto root = parse_yaml(*text, complaints);
   if (root && root->kind != YamlNode::Kind::null) read_keys(*root, keys_of(config), complaints);
+  if (root && complaints.empty()) check_order(*root, config.keep, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   return config;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/keep_rules.hpp"
 #include "daemon/core/quotas.hpp"
 #include "daemon/model/event_patterns.hpp"
 
@@ -25,6 +26,7 @@ struct DaemonConfig {
   core::UserLimits user_limits;                              // of each user but root
   std::uint32_t repeat_limit = 1'000;
   std::chrono::milliseconds timeout_limit = std::chrono::hours(24);  // maximum of a job's limits.timeout
+  std::vector<core::KeepRule> keep;                                  // none: everything is kept
   std::string log_level = "info";                                    // debug, info, warning or error
 
   bool operator==(const DaemonConfig&) const = default;

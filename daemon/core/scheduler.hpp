@@ -78,6 +78,8 @@ class Scheduler final : private RunListener {
   // was before. Runs to come stay pending in the store, for resume(). Call it only once.
   void shut_down(const std::string& reason, std::function<void()> done);
 
+  // Whether no job has begun: waiting ones may begin in the next turn.
+  [[nodiscard]] bool is_idle() const;
   [[nodiscard]] std::vector<JobStatus> jobs() const;  // live and lingering, by number
   [[nodiscard]] std::optional<JobStatus> job(JobId job) const;
 

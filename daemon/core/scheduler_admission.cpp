@@ -20,6 +20,10 @@ bool Scheduler::is_full() const {
   return queue_.size() >= queue_limit_;
 }
 
+bool Scheduler::is_idle() const {
+  return !is_busy() && (queue_.empty() || jobs_.at(queue_.front()).status.state == JobState::pending);
+}
+
 Quotas::Live Scheduler::live_of(uid_t user) const {
   Quotas::Live live;
   for (const JobId id : queue_) {

@@ -54,7 +54,7 @@ Result<core::RunRow> RunReader::run(RunId run) {
     // the numbers ends soon.
     const auto newest = connection_.value<RunId>(
         "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') "
-        "ORDER BY id DESC LIMIT 1");
+        "AND +removing = 0 ORDER BY id DESC LIMIT 1");
     if (!newest) return std::unexpected(newest.error());
     if (*newest == 0) return fail(ErrorKind::not_found, "no run has ended yet");
     run = *newest;

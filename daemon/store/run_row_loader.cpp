@@ -21,7 +21,8 @@ constexpr const char* kSelectRun =
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
     "r.client_user_us, "
     "r.client_system_us, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken "
-    "FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id WHERE r.id = ?";
+    "FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id WHERE r.id = ? AND "
+    "r.removing = 0";
 
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
   if (!host) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/profile_reader.hpp"
+#include "daemon/store/removals.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
 #include "daemon/store/trace_reader.hpp"
@@ -200,6 +201,18 @@ Status SqliteStore::remove(RunId run) {
 
 Result<core::UserUsage> SqliteStore::usage(uid_t owner, WallTime since) {
   return read_usage(parts_->database->connection(), owner, since);
+}
+
+Result<std::vector<core::StoredJob>> SqliteStore::stored_jobs(JobId before, std::uint32_t limit) {
+  return read_stored_jobs(parts_->database->connection(), before, limit);
+}
+
+Result<std::uint64_t> SqliteStore::begin_removal(JobId job) {
+  return mark_for_removal(parts_->database->connection(), job);
+}
+
+Result<std::optional<core::RunOfJob>> SqliteStore::next_removal() {
+  return read_next_removal(parts_->database->connection());
 }
 
 Result<std::int64_t> SqliteStore::add(const core::AuditEntry& entry) {

@@ -3,16 +3,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/core/ports/audit_store.hpp"
+#include "daemon/core/ports/retention_store.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/run_store.hpp"
 
 namespace netperfd::store {
 
 // For use by one thread. Destroying it closes the file and gives up its ownership.
-class SqliteStore final : public core::RunStore, public core::RunQueries, public core::AuditStore {
+class SqliteStore final : public core::RunStore,
+                          public core::RunQueries,
+                          public core::AuditStore,
+                          public core::RetentionStore {
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
   // older, and ends every run that was under way as `interrupted`. Each run needs `min_free_bytes` on the
@@ -82,6 +88,10 @@ class SqliteStore final : public core::RunStore, public core::RunQueries, public
   [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
                                                                          core::ComparedParts wanted) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
+
+  [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;
+  [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job) override;
+  [[nodiscard]] Result<std::optional<core::RunOfJob>> next_removal() override;
 
  private:
   struct Parts;

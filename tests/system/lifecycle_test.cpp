@@ -169,11 +169,13 @@ TEST_F(Lifecycle, check_accepts_a_good_configuration) {
 }
 
 TEST_F(Lifecycle, check_tells_all_errors_of_configuration_and_scenarios) {
-  const std::string wrong =
-      lab().directory().write("wrong.yaml", "log:\n  level: loud\nlimits:\n  queue: 0\n");
+  const std::string wrong = lab().directory().write(
+      "wrong.yaml", "log:\n  level: loud\nlimits:\n  queue: 0\nkeep:\n  - age: soon\n");
   const Outcome configuration = run_netperfd({"--config", wrong, "--check"});
   EXPECT_EQ(configuration.code, 1);
-  EXPECT_THAT(configuration.err, AllOf(HasSubstr("wrong.yaml:2:"), HasSubstr("wrong.yaml:4:")));
+  EXPECT_THAT(configuration.err,
+              AllOf(HasSubstr("wrong.yaml:2:"), HasSubstr("wrong.yaml:4:"),
+                    HasSubstr("wrong.yaml:6:10: keep[0].age: \"soon\" is not a time of an hour or more")));
 
   lab().directory().write("broken/broken.yaml", "name: broken\n");
   const std::string with_broken = lab().directory().write(

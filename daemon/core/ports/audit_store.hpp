@@ -41,7 +41,8 @@ struct AuditEntry {
   WallTime first, last;
   std::uint64_t count = 1;
   std::optional<uid_t> uid;  // absent: netperfd itself, or a caller who had left
-  std::string action;  // a word: start, stop, delete, import, mark, read, reload, or call for a refused one
+  // A word: start, stop, delete, import, mark, read, reload, keep, or call for a refused one.
+  std::string action;
   AuditOutcome outcome = AuditOutcome::allowed;
   std::optional<JobId> job;  // this, run and detail are those of the last action
   std::optional<RunId> run;

@@ -49,7 +49,14 @@ TEST_F(DaemonConfigTest, the_shipped_file_names_every_key) {
   ASSERT_TRUE(root);
   std::vector<std::string> paths;
   collect(*root, "", paths);
-  EXPECT_EQ(paths, daemon_config_keys());
+  std::vector<std::string> keys = daemon_config_keys();
+  std::erase_if(keys, [](const std::string& key) {
+    if (!key.starts_with("keep[].")) return false;
+    EXPECT_THAT(contents(kShipped), testing::HasSubstr(key.substr(7) + ":")) << "the example has it";
+    return true;
+  });
+  keys.emplace_back("keep");
+  EXPECT_EQ(paths, keys);
 }
 
 TEST_F(DaemonConfigTest, reads_every_key) {
@@ -60,20 +67,27 @@ authorization: {group: lab_users}
 trace: {events: ["a:*", "!a:b"]}
 limits: {queue: 1, user: {queue: 2, stored: 3K, time: 4h}, repeat: 2, timeout: 3min}
 log: {level: debug}
+keep:
+  - {scenario: 'a-*', label: x, age: 2w, count: 7, size: 1K}
+  - {label: ''}
 )");
   ASSERT_TRUE(config) << config.error().message;
-  const DaemonConfig expected{.scenarios_dir = "/s",
-                              .database = "/d/x.db",
-                              .min_free_bytes = 1U << 30U,
-                              .iperf3_path = "/opt/iperf3",
-                              .iperf3_user = "65534",
-                              .authorization_group = "lab_users",
-                              .trace_events = {"a:*", "!a:b"},
-                              .queue_limit = 1,
-                              .user_limits = {.queue = 2, .stored_bytes = 3072, .time = 4h},
-                              .repeat_limit = 2,
-                              .timeout_limit = 3min,
-                              .log_level = "debug"};
+  const DaemonConfig expected{
+      .scenarios_dir = "/s",
+      .database = "/d/x.db",
+      .min_free_bytes = 1U << 30U,
+      .iperf3_path = "/opt/iperf3",
+      .iperf3_user = "65534",
+      .authorization_group = "lab_users",
+      .trace_events = {"a:*", "!a:b"},
+      .queue_limit = 1,
+      .user_limits = {.queue = 2, .stored_bytes = 3072, .time = 4h},
+      .repeat_limit = 2,
+      .timeout_limit = 3min,
+      .keep =
+          {{.scenario = "a-*", .label = "x", .age = std::chrono::weeks(2), .count = 7, .stored_bytes = 1024},
+           {.scenario = "*", .label = "", .age = {}, .count = {}, .stored_bytes = {}}},
+      .log_level = "debug"};
   EXPECT_EQ(*config, expected);
 }
 
@@ -122,6 +136,29 @@ TEST_F(DaemonConfigTest, a_limit_of_a_user_may_be_none) {
             (core::UserLimits{.queue = std::nullopt, .stored_bytes = std::nullopt, .time = std::nullopt}));
   EXPECT_THAT(error_of("limits: {user: {queue: 0}}"),
               testing::HasSubstr("limits.user.queue: \"0\" is not a whole number from 1 to 10000, or none"));
+}
+
+TEST_F(DaemonConfigTest, a_wrong_rule_is_named_with_its_place) {
+  const std::string file = (directory.path() / "netperfd.yaml").string();
+  EXPECT_EQ(error_of("keep:\n  - age: 10min\n  - count: 0\n    sice: 1G\n"),
+            ":2:10: keep[0].age: \"10min\" is not a time of an hour or more (like 90d, 12w or 36h)\n" + file +
+                ":3:12: keep[1].count: \"0\" is not a number of runs, 1 or more\n" + file +
+                ":4:5: keep[1].sice: no such key; did you mean `size`?");
+}
+
+TEST_F(DaemonConfigTest, refuses_impossible_rules) {
+  for (const char* text : {"keep: 90d", "keep: [90d]", "keep:", "keep: [{size: 0}]", "keep: [{count: 1.5}]",
+                           "keep: [{age: 59min}]", "keep: [{age: 36501d}]", "keep: [{label: [a]}]"}) {
+    EXPECT_NE(error_of(text), "") << text;
+  }
+}
+
+TEST_F(DaemonConfigTest, a_rule_that_no_job_reaches_is_an_error) {
+  EXPECT_EQ(
+      error_of("keep:\n  - {label: a}\n  - {age: 90d}\n  - {label: release}\n"),
+      ":4:5: keep[2]: no job reaches this rule, since keep[1] matches all; the first rule that matches a "
+      "job decides, so put that one last");
+  EXPECT_EQ(error_of("keep:\n  - {label: release}\n  - {scenario: '*', age: 90d}\n"), "");
 }
 
 TEST_F(DaemonConfigTest, refuses_impossible_values) {

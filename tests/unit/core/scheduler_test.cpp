@@ -369,6 +369,22 @@ TEST_F(SchedulerTest, shuts_down_only_when_no_child_is_left) {
   for (const RunId run : {42, 43}) EXPECT_EQ(state_of(run), RunState::pending);
 }
 
+TEST_F(SchedulerTest, is_idle_unless_a_job_has_begun) {
+  EXPECT_TRUE(scheduler_.is_idle());
+  ASSERT_TRUE(scheduler_.submit(a_job(2), 1000));
+  EXPECT_TRUE(scheduler_.is_idle()) << "nothing starts inside the call";
+  clock_.turn();
+  EXPECT_FALSE(scheduler_.is_idle());
+  workload_.last().become_prepared();
+  workload_.last().end(a_measurement());
+  EXPECT_FALSE(scheduler_.is_idle()) << "between two runs of a job";
+  clock_.turn();
+  workload_.last().become_prepared();
+  workload_.last().end(a_measurement());
+  clock_.turn();
+  EXPECT_TRUE(scheduler_.is_idle());
+}
+
 TEST_F(SchedulerTest, shuts_down_at_once_when_idle) {
   bool done = false;
   scheduler_.shut_down("netperfd was stopped", [&] { done = true; });

@@ -1,0 +1,107 @@
+#include "daemon/core/retention.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace netperfd::core {
+
+Retention::Retention(Ports ports, std::function<bool()> may_work,
+                     std::function<void(const RunOfJob&)> removed)
+    : ports_(ports), may_work_(std::move(may_work)), removed_(std::move(removed)) {}
+
+void Retention::set_rules(std::vector<KeepRule> rules) {
+  rules_ = std::move(rules);
+  pass_.reset();
+  begin_soon();
+}
+
+void Retention::job_changed(const JobStatus& job) {
+  if (has_ended(job.state) && (pass_ || !rules_.empty())) begin_soon();
+}
+
+void Retention::begin_soon() {
+  if (pass_) {
+    again_ = true;
+  } else {
+    pass_.emplace(KeepPlan{rules_, ports_.clock.now()}, std::nullopt);
+    if (!rules_.empty()) pass_->before = std::numeric_limits<JobId>::max();
+    again_ = false;
+  }
+  step_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { step(); });
+  period_ = ports_.clock.after(kPeriod, [this] {
+    period_.reset();
+    if (pass_ || !rules_.empty()) begin_soon();
+  });
+}
+
+void Retention::step() {
+  step_.reset();
+  const WallTime end = ports_.clock.now() + kStep;
+  // If it may not work now, it goes on after the next job or in an hour.
+  while (pass_ && may_work_() && ports_.clock.now() < end) {
+    if (auto advanced = advance(); !advanced) {
+      ports_.audit.record({.uid = std::nullopt,
+                           .action = "keep",
+                           .outcome = AuditOutcome::failed,
+                           .detail = advanced.error().message});
+      pass_.reset();
+    } else if (pass_->done) {
+      pass_.reset();
+      if (again_ && !rules_.empty()) return begin_soon();
+    }
+  }
+  if (pass_ && may_work_()) step_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { step(); });
+}
+
+// What has begun is brought to its end first.
+Status Retention::advance() {
+  const auto next = ports_.jobs.next_removal();
+  if (!next) return std::unexpected(next.error());
+  if (*next) {
+    if (auto removed = ports_.runs.remove((*next)->run); !removed) return removed;
+    removed_(**next);
+    return {};
+  }
+  if (pass_->before) return look_at_jobs();
+  if (pass_->doomed.empty()) {
+    pass_->done = true;
+    return {};
+  }
+  const Pass::Doomed job = std::move(pass_->doomed.back());
+  pass_->doomed.pop_back();
+  return begin_removal(job);
+}
+
+Status Retention::look_at_jobs() {
+  const auto jobs = ports_.jobs.stored_jobs(*pass_->before, kJobsAtOnce);
+  if (!jobs) return std::unexpected(jobs.error());
+  for (const StoredJob& job : *jobs) {
+    if (auto why = pass_->plan.reason_to_remove(job)) {
+      pass_->doomed.push_back({job.id, job.scenario, std::move(*why)});
+    }
+  }
+  if (jobs->size() < kJobsAtOnce) {
+    pass_->before.reset();
+  } else {
+    pass_->before = jobs->back().id;
+  }
+  return {};
+}
+
+// From then on nothing keeps the job, so the trail says it now: the daemon may be killed before the last of
+// its runs is removed.
+Status Retention::begin_removal(const Pass::Doomed& job) {
+  const auto runs = ports_.jobs.begin_removal(job.id);
+  if (!runs) return std::unexpected(runs.error());
+  if (*runs == 0) return {};  // a user was quicker
+  ports_.audit.record({.uid = std::nullopt,
+                       .action = "keep",
+                       .job = job.id,
+                       .detail = fmt::format("{} run{} of {} removed: {}", *runs, *runs == 1 ? "" : "s",
+                                             job.scenario, job.why)});
+  return {};
+}
+
+}  // namespace netperfd::core

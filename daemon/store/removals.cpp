@@ -1,0 +1,52 @@
+#include "daemon/store/removals.hpp"
+
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+
+Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, JobId before,
+                                                      std::uint32_t limit) {
+  // The runs of a job are marked all at once, so any of them tells whether the job is being removed.
+  auto select = connection.prepare(
+      "SELECT j.id, j.name, j.label, count(*), j.stored_bytes + sum(r.stored_bytes), "
+      "ifnull(max(r.ended_us), j.created_us), "
+      "max(r.state IN ('pending', 'preparing', 'running', 'collecting')) "
+      "FROM (SELECT id, name, label, stored_bytes, created_us FROM jobs WHERE id < ? AND NOT EXISTS "
+      "(SELECT 1 FROM runs WHERE job = jobs.id AND removing = 1) ORDER BY id DESC LIMIT ?) AS j "
+      "CROSS JOIN runs AS r INDEXED BY runs_by_job ON r.job = j.id GROUP BY j.id ORDER BY j.id DESC");
+  if (!select) return std::unexpected(select.error());
+  std::vector<core::StoredJob> jobs;
+  auto read = for_each_row(select->bind(before, limit), [&](const Statement& row) {
+    core::StoredJob& job = jobs.emplace_back();
+    row.read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest, job.open);
+  });
+  if (!read) return std::unexpected(read.error());
+  return jobs;
+}
+
+Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job) {
+  auto transaction = Transaction::begin(connection, Durability::normal);
+  if (!transaction) return std::unexpected(transaction.error());
+  auto update = connection.prepare(
+      "UPDATE runs SET removing = 1 WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND "
+      "state IN ('pending', 'preparing', 'running', 'collecting'))");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->bind(job).run(); !done) return std::unexpected(done.error());
+  const auto marked = static_cast<std::uint64_t>(connection.changes());
+  if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
+  return marked;
+}
+
+Result<std::optional<core::RunOfJob>> read_next_removal(Connection& connection) {
+  auto select = connection.prepare(
+      "SELECT id, job FROM runs INDEXED BY runs_being_removed WHERE removing = 1 ORDER BY id LIMIT 1");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::optional<core::RunOfJob>{};
+  core::RunOfJob next;
+  select->read(next.run, next.job);
+  return std::optional{next};
+}
+
+}  // namespace netperfd::store
