@@ -14,7 +14,7 @@
 namespace netperfd::bus {
 
 void ManagerObject::record_failure(core::Deed deed, const sdbus::Error& error) {
-  const std::string name = error.getName();
+  const std::string& name = error.getName();
   const bool refused = name == dbus::error::kAccessDenied || name == dbus::error::kQuotaExceeded;
   deed.outcome = refused ? core::AuditOutcome::refused : core::AuditOutcome::failed;
   deed.detail = error.getMessage();

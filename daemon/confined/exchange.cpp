@@ -16,7 +16,7 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 Result<std::shared_ptr<Exchange>> Exchange::begin(EventLoop& loop, Endings& endings, Process process,
                                                   Fd answer, const Limits& limits, Done done) {
-  const std::shared_ptr<Exchange> exchange{
+  std::shared_ptr<Exchange> exchange{
       new Exchange(endings, std::move(process), std::move(answer), limits, std::move(done))};
   if (auto watched = exchange->watch(loop); !watched) return std::unexpected(std::move(watched.error()));
   return exchange;

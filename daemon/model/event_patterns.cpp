@@ -57,10 +57,10 @@ bool fits_event(const std::vector<std::string>& patterns, std::string_view event
 }
 
 const std::vector<std::string>& network_events() {
-  static const std::vector<std::string> kEvents{
+  static const std::vector<std::string> events{
       "bridge:*", "fib:*", "fib6:*", "irq:softirq_*", "napi:*",         "neigh:*", "net:*",
       "qdisc:*",  "skb:*", "sock:*", "tcp:*",         "!tcp:tcp_probe", "udp:*",   "xdp:xdp_*"};
-  return kEvents;
+  return events;
 }
 
 std::string why_not_allowed(const EventSpec& event, const std::vector<std::string>& allowed) {
