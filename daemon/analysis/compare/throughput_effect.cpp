@@ -105,8 +105,9 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
                 "The runs are of several builds, but not in blocks that they share: those of one build have "
                 "its luck, which the interval does not know.");
   }
-  const bool by_boot = sampling.pairing() == Pairing::boots || sampling.pairing() == Pairing::boots_of_blocks;
-  if (!by_boot && (boots_a.size() > 1 || boots_b.size() > 1)) {
+  const bool all_known =
+      std::ranges::all_of(sampling.a(), knows_boot) && std::ranges::all_of(sampling.b(), knows_boot);
+  if (!all_known && (boots_a.size() > 1 || boots_b.size() > 1)) {
     caveats.add(
         Gravity::verdict,
         fmt::format("The runs are of several boots, but not of all of them the boot is known: each {} "

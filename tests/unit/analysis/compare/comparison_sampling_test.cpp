@@ -180,6 +180,17 @@ TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
       has_caveat("Not counted, because their blocks lack one side or fell into two boots: 4 of 56 runs."));
 }
 
+TEST(Sampling, of_whole_blocks_of_one_boot_is_by_block_though_a_reboot_cut_another) {
+  SampledSides sides = blocks(8, 1.05);
+  boot_every(8, sides);
+  sides.a.front().fingerprint->boot_id = "boot-before";
+  std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 1; });
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::blocks);
+  EXPECT_EQ(comparison.effect.n_a, 7U);
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("not of all of them the boot is known")));
+}
+
 TEST(Sampling, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
   SampledSides sides = blocks(8, 1.05);
   boot_every(8, sides);
