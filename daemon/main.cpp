@@ -34,6 +34,7 @@
 #include "daemon/counters/fingerprint.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
+#include "daemon/import/child_reports.hpp"
 #include "daemon/import/file_kind.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
@@ -53,6 +54,7 @@
 #include "daemon/trace_settings.hpp"
 #include "daemon/workload/iperf3_import.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
+#include "daemon/workload/iperf3_report.hpp"
 #include "daemon/workload/iperf3_workload.hpp"
 #include "daemon/workload/launcher.hpp"
 #include "daemon/workload/none_workload.hpp"
@@ -86,7 +88,9 @@ class Program {
         settings_(std::move(settings)),
         machine_(std::move(machine)),
         clock_(loop),
-        iperf3_(loop, settings_.iperf3, machine_.iperf3),
+        // Run all readers and the queries as iperf3's unprivileged user.
+        reports_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
+        iperf3_(loop, reports_, settings_.iperf3, machine_.iperf3),
         none_(clock_),
         workload_(iperf3_, none_),
         catalogue_(*machine_.tracefs,
@@ -103,7 +107,6 @@ class Program {
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
             [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }),
-        // Run the import reader and the queries as iperf3's unprivileged user.
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         query_runner_(loop, {.uid = settings_.iperf3.uid,
                              .gid = settings_.iperf3.gid,
@@ -129,6 +132,7 @@ class Program {
   Settings settings_;
   Machine machine_;
   core::EventClock clock_;
+  import::ChildReports reports_;
   workload::Iperf3Workload iperf3_;
   workload::NoneWorkload none_;
   workload::WorkloadByKind workload_;
@@ -342,7 +346,8 @@ int main(int argc, char** argv) {
     netperfd::import::run_reader(
         argc, argv,
         {netperfd::read_import, std::bind_front(netperfd::text_of_recording, TextReader::root),
-         std::bind_front(netperfd::text_of_recording, TextReader::owner)});
+         std::bind_front(netperfd::text_of_recording, TextReader::owner),
+         netperfd::workload::parse_iperf3_report});
   }
   if (argc > 1 && argv[1] == netperfd::query::kQueryFlag) {
     netperfd::query::run_query(argc, argv, {netperfd::open_for_query, netperfd::bus::answer_query});

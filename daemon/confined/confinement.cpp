@@ -98,9 +98,11 @@ Status write_setting(const char* path, std::string_view value) {
 }
 
 // If memory is short, the kernel kills this process first. If CPUs are busy, this process waits or, for
-// somebody who waits for its answer, gets about a tenth of a CPU. A measurement may be under way.
+// somebody who waits for its answer, gets about a tenth of a CPU: a measurement may be under way. The next
+// measurement waits for a report, so its process does not stand back from a CPU.
 Status stand_back(Task task) {
   if (auto set = write_setting("/proc/self/oom_score_adj", "1000"); !set) return set;
+  if (task == Task::read_report) return {};
   if (task == Task::read_database) {
     constexpr int kLow = 10;
     if (::setpriority(PRIO_PROCESS, 0, kLow) != 0) return fail_errno("lower its priority", errno);
@@ -126,7 +128,7 @@ Status close_inherited() {
 }
 
 Status confine(const Confinement& confinement, Task task) {
-  if (task == Task::read_file) {
+  if (task != Task::read_database) {
     if (auto closed = close_inherited(); !closed) return closed;
   }
   ::umask(077);

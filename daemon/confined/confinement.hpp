@@ -12,6 +12,7 @@ namespace netperfd::confined {
 // What the process does afterwards.
 enum class Task {
   read_file,      // its standard input; it gets a CPU only if no other process wants it
+  read_report,    // its standard input; it gets a CPU like any process, since a run waits for it
   read_database,  // whose files it has open; it gets a small share of a CPU that others want too
 };
 
@@ -30,7 +31,8 @@ struct Confinement {
 // the step that failed, or that of filter_calls(). A build with sanitizers has no memory limit and no filter
 // of system calls, since sanitizers need more of both.
 [[nodiscard]] Status confine(const Confinement& confinement, Task task);
-// Closes what it inherited besides standard input, output and error. confine() does so for read_file.
+// Closes what it inherited besides standard input, output and error. confine() does so unless the task is
+// read_database.
 [[nodiscard]] Status close_inherited();
 [[nodiscard]] bool is_built_with_sanitizers();
 

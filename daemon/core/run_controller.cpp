@@ -116,7 +116,7 @@ Status RunController::mark(const std::string& text) {
 }
 
 void RunController::end_early(RunState state, const std::string& error) {
-  if (early_end_ || state_ == RunState::collecting) return;
+  if (early_end_ || workload_ended_) return;
   early_end_ = EarlyEnd{state, error};
   if (workload_) workload_->stop();
 }
@@ -154,7 +154,10 @@ void RunController::trace_progress(const TraceProgress& progress) {
   listener_.run_trace(progress);
 }
 
-void RunController::workload_ended(WorkloadResult result) {
+void RunController::workload_stopped() {
+  if (std::exchange(workload_stopped_, true)) return;
+  // The rest has limits of its own.
+  deadline_.reset();
   omitted_.reset();
   if (trace_) {
     // First of all, because later events are not the workload's. If the mark fails, the record is still
@@ -167,23 +170,32 @@ void RunController::workload_ended(WorkloadResult result) {
   if (counting_ && started_) counters_ = counting_->finish();
   counting_.reset();
   ended_ = ports_.clock.now();
+  if (state_ != RunState::running) return;
+  // If the store refuses this step, it refuses the record too, and finish() reports that. The step is taken
+  // anyway: nothing is left that could be marked.
+  const bool stored = step_to(RunState::collecting).has_value();
+  state_ = RunState::collecting;
+  if (stored) listener_.run_changed();
+}
+
+void RunController::workload_ended(WorkloadResult result) {
+  workload_stopped();
+  workload_ended_ = true;
   auto flags = std::move(result_.report.flags);
   result_ = std::move(result);
   std::ranges::move(flags, std::back_inserter(result_.report.flags));
-  if (state_ == RunState::running) {
-    // If the store refuses this step, it refuses the record too, and finish() reports that. The step is taken
-    // anyway: nothing is left that could be stopped or marked.
-    const bool stored = step_to(RunState::collecting).has_value();
-    state_ = RunState::collecting;
-    if (stored) listener_.run_changed();
-  }
-  if (!trace_) finish();
+  finish_if_complete();
 }
 
 void RunController::trace_ended(TraceRecord record, std::vector<QualityFlag> flags) {
   trace_record_ = std::move(record);
   std::ranges::move(flags, std::back_inserter(result_.report.flags));
-  finish();
+  trace_ended_ = true;
+  finish_if_complete();
+}
+
+void RunController::finish_if_complete() {
+  if (workload_ended_ && (!trace_ || trace_ended_)) finish();
 }
 
 RunRecord RunController::make_record() {

@@ -3,8 +3,9 @@
 //   start()              pending -> preparing: tracefs is claimed and set if the job asks for a trace, the
 //                        workload starts its children, which wait
 //   workload_prepared()  preparing -> running: stored first, then tracing on, then the client is released
-//   workload_ended()     running -> collecting: tracing off first
-//   trace_ended()        tracefs is as before: finished | failed | canceled, stored in one transaction, then
+//   workload_stopped()   running -> collecting: tracing off first; what iperf3 wrote is being read
+//   workload_ended() and trace_ended(), in either order
+//                        tracefs is as before: finished | failed | canceled, stored in one transaction, then
 //                        announced
 //
 // A failure, the deadline and cancel() only ask the workload to stop. The run always ends through
@@ -63,7 +64,8 @@ class RunController final : private WorkloadListener, private TraceListener {
 
   void start();
   // Ends the run as canceled with this reason. Only the first reason counts, and none once the workload has
-  // ended. A run that its caller has to end (WorkloadKind::none) becomes finished.
+  // ended, which includes the reading of its output. A run that its caller has to end (WorkloadKind::none)
+  // becomes finished.
   void cancel(const std::string& reason);
   // As cancel(), but the run ends as interrupted: the daemon is ending.
   void interrupt(const std::string& reason);
@@ -83,6 +85,7 @@ class RunController final : private WorkloadListener, private TraceListener {
 
   void workload_prepared() override;
   void workload_interval(const Interval& interval) override;
+  void workload_stopped() override;
   void workload_ended(WorkloadResult result) override;
   void trace_progress(const TraceProgress& progress) override;
   void trace_ended(TraceRecord record, std::vector<QualityFlag> flags) override;
@@ -95,6 +98,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   bool abandon_trace();  // false: tracefs was not restored
   void end_on_request(RunState state, const std::string& reason);
   void end_early(RunState state, const std::string& error);
+  void finish_if_complete();
   [[nodiscard]] RunRecord make_record();
   void finish();
 
@@ -111,8 +115,11 @@ class RunController final : private WorkloadListener, private TraceListener {
   Timer deadline_;
   Timer failed_start_;
   Timer omitted_;
+  bool workload_stopped_ = false;  // no process of it is left
+  bool workload_ended_ = false;    // and result_ is complete
   WorkloadResult result_;
   std::optional<TraceRecord> trace_record_;
+  bool trace_ended_ = false;  // trace_record_ is complete
   std::unique_ptr<ActivePacketCount> packets_;
   std::optional<PacketCount> packet_count_;
   std::unique_ptr<ActiveCounters> counting_;

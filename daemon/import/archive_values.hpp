@@ -4,8 +4,10 @@
 #include <bit>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,8 @@ class ByteWriter : public netperfd::ByteWriter {};
 class ByteReader : public netperfd::ByteReader {
  public:
   using netperfd::ByteReader::ByteReader;
+  // Limit of intervals that differs from that of a file.
+  std::optional<std::size_t> most_intervals;
 };
 
 template <class Archive, std::unsigned_integral Number>

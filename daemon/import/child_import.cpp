@@ -1,17 +1,16 @@
 #include "daemon/import/child_import.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <string_view>
 #include <utility>
 
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
+#include "daemon/import/memory_file.hpp"
 #include "daemon/import/record_bytes.hpp"
 
 namespace netperfd::import {
@@ -29,13 +28,8 @@ Result<ImportedFile> decode(std::string_view answer) {
   const char kind = answer.front();
   answer.remove_prefix(1);
   if (kind == kAnswerRecord) return from_bytes(answer);
-  constexpr std::size_t kLongestError = 4096;
-  std::string message(answer.substr(0, kLongestError));
-  // The text may quote the file, and the file may have compromised the process.
-  for (char& c : message) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return refuse(kind == kAnswerError ? std::move(message) : "the process that read the file gave no answer");
+  return refuse(kind == kAnswerError ? printable_error(answer)
+                                     : "the process that read the file gave no answer");
 }
 
 std::string killed_by(int number) {
@@ -64,20 +58,18 @@ Result<ImportedFile> result_of(const confined::Exchange::End& end, const ImportS
       fmt::format("what the file holds comes to more than {} MiB", settings.answer_limit_bytes >> 20U));
 }
 
-Result<Fd> in_memory(const std::string& bytes) {
-  Fd file{::memfd_create("recording", MFD_CLOEXEC)};
-  if (!file) return fail_errno("memfd_create", errno);
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
-    const ssize_t wrote = ::write(file.get(), rest.data(), rest.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return fail_errno("write to memory", errno);
-    rest.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return file;
-}
-
 }  // namespace
+
+confined::Confinement confinement_of(const ImportSettings& settings) {
+  confined::Confinement confinement;
+  confinement.uid = settings.uid;
+  confinement.gid = settings.gid;
+  confinement.parent = ::getpid();
+  confinement.memory_bytes = settings.memory_bytes;
+  confinement.cpu_seconds =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings.deadline).count());
+  return confinement;
+}
 
 ChildImport::~ChildImport() {
   for (const auto& reading : readings_) {
@@ -86,15 +78,8 @@ ChildImport::~ChildImport() {
 }
 
 Result<confined::Process> ChildImport::start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const {
-  confined::Confinement confinement;
-  confinement.uid = settings_.uid;
-  confinement.gid = settings_.gid;
-  confinement.parent = ::getpid();
-  confinement.memory_bytes = settings_.memory_bytes;
-  confinement.cpu_seconds =
-      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings_.deadline).count());
-  return confined::Process::start(settings_.program, reader_argv(mode, confinement, in_bytes), std::move(in),
-                                  std::move(out));
+  return confined::Process::start(settings_.program, reader_argv(mode, confinement_of(settings_), in_bytes),
+                                  std::move(in), std::move(out));
 }
 
 Status ChildImport::make_room() {
@@ -135,7 +120,7 @@ Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader
   }
   auto bytes = recording();
   if (!bytes) return std::unexpected(bytes.error());
-  auto file = in_memory(*bytes);
+  auto file = in_memory("recording", {*bytes});
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());

@@ -36,6 +36,9 @@ struct ImportSettings {
   std::size_t texts = 4;  // the same
 };
 
+// Of a process that these settings start.
+[[nodiscard]] confined::Confinement confinement_of(const ImportSettings& settings);
+
 // Call both methods only from the loop. The destructor kills all processes that it started and does not wait
 // for their end; remaining handles of read() are dead then.
 class ChildImport final : public core::FileImport {

@@ -14,6 +14,8 @@
 
 #include "daemon/confined/command_line.hpp"
 #include "daemon/import/record_bytes.hpp"
+#include "daemon/import/record_check.hpp"
+#include "daemon/import/report_bytes.hpp"
 
 namespace netperfd::import {
 namespace {
@@ -22,7 +24,7 @@ namespace {
 enum Position { mode_at = 2, size_at, confinement_at };
 
 // By the number of the mode.
-constexpr std::string_view kModes[] = {"record", "text", "owner-text"};
+constexpr std::string_view kModes[] = {"record", "text", "owner-text", "report"};
 
 // A caller that reads nothing of the text for this long has abandoned it.
 constexpr unsigned kPatienceSeconds = 600;
@@ -64,7 +66,7 @@ void write_text(std::string_view text) {
 }
 
 [[noreturn]] void give_up(ReaderMode mode, std::string_view why) {
-  if (mode == ReaderMode::record) {
+  if (mode == ReaderMode::record || mode == ReaderMode::report) {
     write_all({&kAnswerError, 1});
     write_all(why);
   } else {
@@ -91,7 +93,20 @@ Result<std::span<const std::byte>> map_file(std::uint64_t size) {
   return std::span(static_cast<const std::byte*>(bytes), size);
 }
 
+void answer_report(std::span<const std::byte> file, const ReaderFunctions& functions) {
+  const auto order = order_from_bytes({reinterpret_cast<const char*>(file.data()), file.size()});
+  if (!order) give_up(ReaderMode::report, order.error().message);
+  const ParsedReport report = functions.report(order->client_stdout, order->client_stderr, order->asked);
+  // The daemon checks this as well, but finds less to say of a list that is too long.
+  if (const auto checked = check_report(report, most_intervals(order->asked)); !checked) {
+    give_up(ReaderMode::report, checked.error().message);
+  }
+  write_all({&kAnswerReport, 1});
+  write_all(to_bytes(report));
+}
+
 void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
+  if (order.mode == ReaderMode::report) return answer_report(file, functions);
   if (order.mode != ReaderMode::record) {
     const auto& text = order.mode == ReaderMode::text ? functions.text : functions.owner_text;
     if (const auto written = text(file, write_text); !written) {
@@ -108,6 +123,15 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
 
 }  // namespace
 
+std::string printable_error(std::string_view answer) {
+  constexpr std::size_t kLongestError = 4096;
+  std::string message(answer.substr(0, kLongestError));
+  for (char& c : message) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return message;
+}
+
 std::vector<std::string> reader_argv(ReaderMode mode, const confined::Confinement& confinement,
                                      std::uint64_t file_bytes) {
   std::vector<std::string> argv{"netperfd", std::string(kReaderFlag),
@@ -121,7 +145,9 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   auto order = read_order(argc, argv);
   if (!order) ::_exit(kUnable);
   order->confinement.memory_bytes += order->file_bytes;
-  if (const auto done = confined::confine(order->confinement, confined::Task::read_file); !done) {
+  const auto task =
+      order->mode == ReaderMode::report ? confined::Task::read_report : confined::Task::read_file;
+  if (const auto done = confined::confine(order->confinement, task); !done) {
     give_up(order->mode, fmt::format("the process to read it: {}", done.error().message));
   }
   // Only after confinement: the file's owner may control the file system, which may answer anything or never.

@@ -15,6 +15,8 @@
 #include "daemon/base/error.hpp"
 #include "daemon/confined/confinement.hpp"
 #include "daemon/model/imported_file.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::import {
 
@@ -24,9 +26,11 @@ enum class ReaderMode {
   record,  // of any file: to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
   text,    // of a trace.dat: to text, in pieces, with kTextEnd; a sentence after "# " where the file is none
   owner_text,  // the same without the tasks of other users
+  report,      // of iperf3's output after an order: to kAnswerReport and to_bytes(), or as record
 };
 
 inline constexpr char kAnswerRecord = 'R';
+inline constexpr char kAnswerReport = 'P';
 inline constexpr char kAnswerError = 'E';
 inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
 
@@ -37,7 +41,14 @@ struct ReaderFunctions {
                                     const std::function<void(std::string_view)>& sink)>;
   Text text;
   Text owner_text;
+  std::function<ParsedReport(std::string_view client_stdout, std::string_view client_stderr,
+                             const Iperf3Spec& asked)>
+      report;
 };
+
+// The sentence after kAnswerError as a text to show. It may quote the file, and the file may have compromised
+// the process.
+[[nodiscard]] std::string printable_error(std::string_view answer);
 
 // The process's command line. `file_bytes` is the size of the file as it was checked;
 // `confinement.memory_bytes` is without the file, which it maps.

@@ -15,10 +15,16 @@
 
 #include "daemon/import/archive_values.hpp"
 #include "daemon/import/record_check.hpp"
+#include "daemon/import/report_bytes.hpp"
 #include "dbus/rows/field.hpp"
 
 namespace netperfd::import {
 namespace {
+
+constexpr std::string_view kIntervals = "intervals";
+
+// Of all streams, flags and texts of a report.
+constexpr std::size_t kReportBytesBesideIntervals = std::size_t{4} << 20;
 
 // The most elements of each list, by its key.
 constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
@@ -32,7 +38,7 @@ constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
     {"edges", kMostEdges},         {"tree", kMostNodes},
     {"buckets", kMostBuckets},     {"builds", kMostBuilds},
     {"sums", kMostSums},           {"streams", kMostStreams},
-    {"intervals", kMostIntervals}, {"flags", kMostFlags},
+    {kIntervals, kMostIntervals},  {"flags", kMostFlags},
 };
 
 std::size_t most_of(std::string_view key) {
@@ -91,6 +97,15 @@ void put(Archive& archive, Iperf3Spec& value) {
   put(archive, value.length_bytes);
 }
 
+// What a report is judged by.
+template <class Archive>
+void put_order(Archive& archive, Iperf3Spec& asked, std::string& client_stderr) {
+  put(archive, asked);
+  put(archive, asked.bind);
+  put(archive, asked.congestion);
+  put(archive, client_stderr);
+}
+
 template <class Archive, class T>
 void put(Archive& archive, std::optional<T>& value) {
   bool there = value.has_value();
@@ -135,7 +150,11 @@ template <class Archive, rows::Described Row>
 void put(Archive& archive, Row& row) {
   rows::visit_fields(row, [&]<class Member>(const auto& field, Member& member) {
     if constexpr (kIsList<Member>) {
-      put_list(archive, member, most_of(field.key));
+      std::size_t most = most_of(field.key);
+      if constexpr (Archive::kReads) {
+        if (field.key == kIntervals && archive.most_intervals) most = *archive.most_intervals;
+      }
+      put_list(archive, member, most);
     } else {
       put(archive, member);
     }
@@ -164,6 +183,47 @@ Result<ImportedFile> from_bytes(std::string_view bytes) {
   }
   if (auto checked = check_file(file); !checked) return std::unexpected(checked.error());
   return file;
+}
+
+std::string to_bytes(const Iperf3Spec& asked, const std::string& client_stderr) {
+  ByteWriter writer;
+  Iperf3Spec options = asked;
+  std::string text = client_stderr;
+  put_order(writer, options, text);
+  return writer.take();
+}
+
+Result<ReportOrder> order_from_bytes(std::string_view bytes) {
+  constexpr std::size_t kMostOrderBytes = std::size_t{8} << 20;
+  ByteReader reader(bytes, kMostOrderBytes);
+  ReportOrder order;
+  put_order(reader, order.asked, order.client_stderr);
+  if (reader.failed()) return fail(ErrorKind::invalid_argument, "the order to read it came damaged");
+  order.client_stdout = bytes.substr(bytes.size() - reader.bytes_left());
+  return order;
+}
+
+std::string to_bytes(const ParsedReport& report) {
+  ByteWriter writer;
+  put(writer, const_cast<ParsedReport&>(report));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return writer.take();
+}
+
+std::size_t most_report_bytes(std::size_t most_intervals) {
+  constexpr std::size_t kOfAnInterval = 256;  // its members take at most ten bytes each, and one if absent
+  return kReportBytesBesideIntervals + kOfAnInterval * most_intervals;
+}
+
+Result<ParsedReport> report_from_bytes(std::string_view bytes, std::size_t most_intervals) {
+  ByteReader reader(bytes, kReportBytesBesideIntervals + most_intervals * sizeof(Interval));
+  reader.most_intervals = most_intervals;
+  ParsedReport report;
+  put(reader, report);
+  if (reader.failed() || !reader.at_end()) {
+    return fail(ErrorKind::invalid_argument, "what was read of it came back damaged or is too much");
+  }
+  if (auto checked = check_report(report, most_intervals); !checked) return std::unexpected(checked.error());
+  return report;
 }
 
 }  // namespace netperfd::import

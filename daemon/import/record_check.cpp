@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <concepts>
@@ -157,13 +158,7 @@ void check_paths(const FunctionProfile& profile, Finding& finding) {
 
 // ---- an iperf3 document
 
-void check_workload(const ImportedWorkload& workload, Finding& finding) {
-  const auto& [asked, report, started, system] = workload;
-  // An imported run without a server's name counts as one without a document.
-  finding.require(!asked.server.empty(), "the server's name");
-  for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
-    finding.require(time.count() >= 0, "a duration");
-  }
+void check_directions(const Iperf3Report& report, Finding& finding) {
   for (const auto* list : {&report.sums, &report.streams}) {
     for (const Totals& totals : *list) {
       finding.require(totals.direction != Direction::both, "a sum's direction");
@@ -172,6 +167,16 @@ void check_workload(const ImportedWorkload& workload, Finding& finding) {
   for (const Interval& interval : report.intervals) {
     finding.require(interval.direction != Direction::both, "an interval's direction");
   }
+}
+
+void check_workload(const ImportedWorkload& workload, Finding& finding) {
+  const auto& [asked, report, started, system] = workload;
+  // An imported run without a server's name counts as one without a document.
+  finding.require(!asked.server.empty(), "the server's name");
+  for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
+    finding.require(time.count() >= 0, "a duration");
+  }
+  check_directions(report, finding);
   constexpr WallTime kLast{std::chrono::seconds{253'402'300'799}};  // of the year 9999
   finding.require(!started || (*started >= WallTime{} && *started <= kLast), "the time of its start");
 }
@@ -185,10 +190,32 @@ void check_trace(const TraceRecord& record, Finding& finding) {
   check_paths(*record.profile, finding);
 }
 
-Status refusal_of(const Finding& finding) {
+Status refusal_of(const Finding& finding, std::string_view source) {
   if (finding.found().empty()) return {};
   return fail(ErrorKind::invalid_argument,
-              fmt::format("what was read of the file is not as it must be: {}", finding.found()));
+              fmt::format("what was read of {} is not as it must be: {}", source, finding.found()));
+}
+
+constexpr std::string_view kTheFile = "the file";
+
+// ---- the output of netperfd's own iperf3
+
+Status check_sizes(const Iperf3Report& report, std::size_t most_intervals) {
+  struct List {
+    std::string_view name;
+    std::size_t size;
+    std::size_t most;
+  };
+  for (const List& list :
+       {List{"intervals", report.intervals.size(), most_intervals},
+        List{"streams", report.streams.size(), kMostStreams}, List{"sums", report.sums.size(), kMostSums},
+        List{"flags", report.flags.size(), kMostFlags}}) {
+    if (list.size <= list.most) continue;
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("it has {} {}, and the test that was asked for has at most {}", list.size,
+                            list.name, list.most));
+  }
+  return {};
 }
 
 }  // namespace
@@ -196,7 +223,7 @@ Status refusal_of(const Finding& finding) {
 Status check_texts(const TraceRecord& record) {
   Finding finding;
   ValueCheck(finding, Checked::texts).check(record);
-  return refusal_of(finding);
+  return refusal_of(finding, kTheFile);
 }
 
 Status check_file(const ImportedFile& file) {
@@ -205,7 +232,26 @@ Status check_file(const ImportedFile& file) {
   ValueCheck(finding, Checked::everything).check(file);
   if (file.workload) check_workload(*file.workload, finding);
   if (file.trace) check_trace(*file.trace, finding);
-  return refusal_of(finding);
+  return refusal_of(finding, kTheFile);
+}
+
+std::size_t most_intervals(const Iperf3Spec& asked) {
+  if (!asked.duration || asked.interval.count() <= 0) return kMostLiveIntervals;
+  // An iperf3 that is late prints intervals that were cut.
+  constexpr std::uint64_t kMargin = 1'000;
+  const auto times = static_cast<std::uint64_t>((*asked.duration + asked.omit) / asked.interval);
+  if (times > kMostLiveIntervals) return kMostLiveIntervals;
+  const std::uint64_t directions = asked.direction == Direction::both ? 2 : 1;
+  const std::uint64_t rows = directions * (std::uint64_t{asked.streams} + 1);
+  return std::min<std::uint64_t>(kMostLiveIntervals, (times + times / 4) * rows + kMargin);
+}
+
+Status check_report(const ParsedReport& report, std::size_t most_intervals) {
+  if (auto sizes = check_sizes(report.report, most_intervals); !sizes) return sizes;
+  Finding finding;
+  ValueCheck(finding, Checked::everything).check(report);
+  check_directions(report.report, finding);
+  return refusal_of(finding, "iperf3's output");
 }
 
 }  // namespace netperfd::import

@@ -6,6 +6,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/model/imported_file.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::import {
 
@@ -27,6 +29,8 @@ inline constexpr std::size_t kMostBuilds = 1'000;
 inline constexpr std::size_t kMostSums = 2;
 inline constexpr std::size_t kMostStreams = 2'048;
 inline constexpr std::size_t kMostIntervals = 200'000;
+// More do not fit into the 64 MiB that a run keeps of iperf3's output.
+inline constexpr std::size_t kMostLiveIntervals = 300'000;
 inline constexpr std::size_t kMostFlags = 1'000;
 inline constexpr std::size_t kLongestText = 65'536;
 // Limit of all lists and texts together, in memory.
@@ -41,5 +45,10 @@ inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
 // document, a sum and an interval have one direction, and no time is before 1970 or beyond the year 9999. A
 // file holds one of the two. invalid_argument with the violation.
 [[nodiscard]] Status check_file(const ImportedFile& file);
+
+// The most intervals that iperf3 reports of this test, with a margin.
+[[nodiscard]] std::size_t most_intervals(const Iperf3Spec& asked);
+// The same for what was read of the output of netperfd's own iperf3, whose lists have their limits too.
+[[nodiscard]] Status check_report(const ParsedReport& report, std::size_t most_intervals);
 
 }  // namespace netperfd::import

@@ -68,6 +68,19 @@ inline constexpr auto rows::kFields<Iperf3Report> =
                rows::field("flags", &netperfd::Iperf3Report::flags)};
 static_assert(rows::kDescribed<Iperf3Report>);
 
+// What was read of iperf3's output.
+struct ParsedReport {
+  Iperf3Report report;  // if there is an error, as much as could be read
+  std::string error;    // empty exactly if this is a measurement; our words first, then iperf3's own
+
+  bool operator==(const ParsedReport&) const = default;
+};
+template <>
+inline constexpr auto rows::kFields<ParsedReport> =
+    std::tuple{rows::field("report", &netperfd::ParsedReport::report),
+               rows::field("error", &netperfd::ParsedReport::error)};
+static_assert(rows::kDescribed<ParsedReport>);
+
 // Unmodified output of a process.
 struct Document {
   std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr"

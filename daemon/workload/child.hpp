@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
@@ -66,6 +67,9 @@ class Child {
   // The output up to now, unmodified.
   [[nodiscard]] const std::string& out() const { return out_.bytes; }
   [[nodiscard]] const std::string& err() const { return err_.bytes; }
+  // The same of a child that has ended, which does not keep them: they may be large.
+  [[nodiscard]] std::string take_out() { return std::exchange(out_.bytes, {}); }
+  [[nodiscard]] std::string take_err() { return std::exchange(err_.bytes, {}); }
 
  private:
   struct Output {

@@ -18,11 +18,6 @@
 
 namespace netperfd::workload {
 
-struct ParsedReport {
-  Iperf3Report report;  // if there is an error, as much as could be read
-  std::string error;    // empty exactly if this is a measurement; our words first, then iperf3's own
-};
-
 // `client_stdout` is a -J document or --json-stream lines; `client_stderr` may contain iperf3's complaints
 // about its options. Besides iperf3's sums, the totals of a direction have the largest congestion window, the
 // smallest and largest round-trip time, and the mean of the streams' means. A repeated interval is left out.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -30,6 +29,9 @@ constexpr std::chrono::seconds kForceAfter{2};
 // Killed processes end within a moment, unless the kernel holds them.
 constexpr std::chrono::milliseconds kEndingTurn{5};
 constexpr int kMostEndingTurns = 400;
+
+// How long the output of a run that was stopped may still be read.
+constexpr std::chrono::seconds kReadAfterStop{5};
 
 // Prefix of iperf3's own messages, which some versions write to standard error and others to standard output.
 constexpr std::string_view kWordsPrefix = "iperf3: ";
@@ -56,13 +58,15 @@ std::string_view last_words(const Child& child) {
 
 }  // namespace
 
-Iperf3Run::Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features features, Iperf3Spec spec,
-                     core::WorkloadListener& listener)
+Iperf3Run::Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings,
+                     Iperf3Features features, Iperf3Spec spec, core::WorkloadListener& listener)
     : loop_(loop),
+      reports_(reports),
       settings_(std::move(settings)),
       features_(std::move(features)),
       spec_(std::move(spec)),
-      listener_(listener) {}
+      listener_(listener),
+      live_lines_(spec_) {}
 
 Status Iperf3Run::begin() {
   if (!settings_.group_site.empty()) {
@@ -130,6 +134,7 @@ void Iperf3Run::release() {
 
 void Iperf3Run::stop() {
   stopped_ = true;
+  if (reading_) return limit_reading();
   end_children();
 }
 
@@ -145,6 +150,7 @@ void Iperf3Run::on_server_line(std::string_view line) {
 }
 
 void Iperf3Run::on_client_line(std::string_view line) {
+  if (!live_lines_.may_parse(line, std::chrono::steady_clock::now())) return;
   for (const Interval& interval : parse_live_intervals(line, spec_)) listener_.workload_interval(interval);
 }
 
@@ -171,7 +177,8 @@ void Iperf3Run::on_client_ended(const ChildEnd& end) {
 }
 
 void Iperf3Run::end_children() {
-  if (ending_) return;
+  // Without a living process, the timer belongs to end_descendants().
+  if (ending_ || (!server_.alive && !client_.alive)) return;
   ending_ = true;
   for (Side* side : {&client_, &server_}) {
     if (!side->alive) continue;
@@ -223,39 +230,65 @@ void Iperf3Run::end_descendants() {
       return;
     }
   }
-  // The listener may destroy this run inside the call.
-  listener_.workload_ended(result());
+  timer_.reset();
+  read_output();
 }
 
-WorkloadResult Iperf3Run::result() const {
+void Iperf3Run::read_output() {
+  if (!client_.end.executed) return report_end(ParsedReport{});
+  listener_.workload_stopped();
+  auto reading = reports_.read(client_.child->out(), client_.child->err(), spec_,
+                               [this](Result<ParsedReport> parsed) { report_end(std::move(parsed)); });
+  if (!reading) return report_end(std::unexpected(std::move(reading.error())));
+  reading_ = std::move(*reading);
+  if (stopped_) limit_reading();
+}
+
+void Iperf3Run::limit_reading() {
+  if (timer_) return;
+  Result<EventSource> timer = loop_.after(kReadAfterStop, [this] {
+    reading_.reset();
+    report_end(fail(ErrorKind::io, fmt::format("iperf3's output was not read within {} s of the stop",
+                                               kReadAfterStop.count())));
+  });
+  // Without a timer, the reading still has a deadline of its own.
+  if (timer) timer_ = *std::move(timer);
+}
+
+// The listener may destroy this run inside the call.
+void Iperf3Run::report_end(Result<ParsedReport> parsed) {
+  timer_.reset();
+  listener_.workload_ended(take_result(std::move(parsed)));
+}
+
+WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
   WorkloadResult result;
-  const auto keep = [&result](const char* name, const std::string& bytes) {
-    if (!bytes.empty()) result.documents.push_back({name, bytes});
+  const std::string parse_error = parsed ? parsed->error : parsed.error().message;
+  // If the client has both sides' figures, neither the server's end nor a late stop matters.
+  if (!client_.end.executed || !parse_error.empty() || !client_.end.failure.empty()) {
+    result.error = causes(parse_error);
+  }
+  // Only after the server's last words were found in them.
+  const auto keep = [&result](const char* name, std::string bytes) {
+    if (!bytes.empty()) result.documents.push_back({name, std::move(bytes)});
   };
   if (client_.child) {
-    keep("client.stdout", client_.child->out());
-    keep("client.stderr", client_.child->err());
+    keep("client.stdout", client_.child->take_out());
+    keep("client.stderr", client_.child->take_err());
   }
   if (server_.child) {
-    keep("server.stdout", server_.child->out());
-    keep("server.stderr", server_.child->err());
+    keep("server.stdout", server_.child->take_out());
+    keep("server.stderr", server_.child->take_err());
   }
-  if (!client_.end.executed) {
-    result.error = causes({});
-    return result;
-  }
+  if (!client_.end.executed) return result;
   result.client_usage = client_.end.usage;
+  if (parsed) result.report = std::move(parsed->report);
   if (left_behind_ > 0) {
     result.report.flags.push_back(
         {"processes-left",
          fmt::format("iperf3 left {} {} behind, which netperfd ended: this is not the usual iperf3",
                      left_behind_, left_behind_ == 1 ? "process" : "processes")});
   }
-  ParsedReport parsed = parse_iperf3_report(client_.child->out(), client_.child->err(), spec_);
-  std::ranges::move(result.report.flags, std::back_inserter(parsed.report.flags));
-  result.report = std::move(parsed.report);
-  // If the client has both sides' figures, neither the server's end nor a late stop matters.
-  if (!parsed.error.empty() || !client_.end.failure.empty()) result.error = causes(parsed.error);
   return result;
 }
 

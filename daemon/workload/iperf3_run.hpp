@@ -1,7 +1,8 @@
 // One run of iperf3: a client and, if requested, its one-off server on this host.
 //
 //   begin -> [server launched, released at once, "Server listening"] -> client launched -> workload_prepared
-//         -> release() -> client runs -> both end -> descendants are ended -> workload_ended
+//         -> release() -> client runs -> both end -> descendants are ended -> workload_stopped
+//         -> what the client wrote is read -> workload_ended
 //
 // Every failure takes the same path: the first cause is recorded, living processes are told to end, and the
 // end of the last process triggers workload_ended. After one of the two has ended, the other has a limited
@@ -18,18 +19,20 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports/report_reading.hpp"
 #include "daemon/core/ports/workload.hpp"
 #include "daemon/workload/child.hpp"
 #include "daemon/workload/iperf3_features.hpp"
 #include "daemon/workload/iperf3_settings.hpp"
+#include "daemon/workload/live_lines.hpp"
 #include "daemon/workload/run_group.hpp"
 
 namespace netperfd::workload {
 
 class Iperf3Run final : public core::ActiveWorkload {
  public:
-  Iperf3Run(EventLoop& loop, Iperf3Settings settings, Iperf3Features features, Iperf3Spec spec,
-            core::WorkloadListener& listener);
+  Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings, Iperf3Features features,
+            Iperf3Spec spec, core::WorkloadListener& listener);
 
   // Launches the first process. After an error nothing is running.
   [[nodiscard]] Status begin();
@@ -59,15 +62,19 @@ class Iperf3Run final : public core::ActiveWorkload {
   void force_children();
   void end_children_after(std::chrono::milliseconds grace);  // unless they end by themselves before
   void finish_if_ended();
-  // Ends what the two left behind, then reports the end.
+  // Ends what the two left behind, then goes on with read_output().
   void end_descendants();
   [[nodiscard]] std::size_t descendants() const;
-  [[nodiscard]] WorkloadResult result() const;
+  void read_output();  // of the client, then reports the end
+  void limit_reading();
+  void report_end(Result<ParsedReport> parsed);
+  [[nodiscard]] WorkloadResult take_result(Result<ParsedReport> parsed);
   // False if another signal came before ours.
   [[nodiscard]] static bool was_ended_by_us(const Side& side);
   [[nodiscard]] std::string causes(const std::string& parse_error) const;
 
   EventLoop& loop_;
+  core::ReportReading& reports_;
   Iperf3Settings settings_;
   Iperf3Features features_;
   Iperf3Spec spec_;
@@ -80,10 +87,12 @@ class Iperf3Run final : public core::ActiveWorkload {
   bool listening_ = false;          // the server has printed "Server listening"
   bool server_met_client_ = false;  // it has accepted a connection
   bool released_ = false;
-  bool ending_ = false;   // end_children() was called
-  bool stopped_ = false;  // stop() was called
-  std::string failure_;   // an error other than how the processes ended
-  EventSource timer_;     // for end_children() or end_children_after()
+  LiveLines live_lines_;
+  std::shared_ptr<void> reading_;  // of the client's output
+  bool ending_ = false;            // end_children() was called
+  bool stopped_ = false;           // stop() was called
+  std::string failure_;            // an error other than how the processes ended
+  EventSource timer_;  // for end_children(), end_children_after(), end_descendants() or limit_reading()
 };
 
 }  // namespace netperfd::workload

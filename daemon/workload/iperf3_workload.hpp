@@ -5,6 +5,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports/report_reading.hpp"
 #include "daemon/core/ports/workload.hpp"
 #include "daemon/workload/iperf3_features.hpp"
 #include "daemon/workload/iperf3_settings.hpp"
@@ -13,8 +14,10 @@ namespace netperfd::workload {
 
 class Iperf3Workload final : public core::Workload {
  public:
-  // `loop` must outlive this object and all results of prepare(). `features` are those of settings.path.
-  Iperf3Workload(EventLoop& loop, Iperf3Settings settings, Iperf3Features features);
+  // `loop` and `reports` must outlive this object and all results of prepare(). `features` are those of
+  // settings.path.
+  Iperf3Workload(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings,
+                 Iperf3Features features);
 
   // unsupported if this iperf3 lacks an option that `spec` needs.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
@@ -22,6 +25,7 @@ class Iperf3Workload final : public core::Workload {
 
  private:
   EventLoop& loop_;
+  core::ReportReading& reports_;
   Iperf3Settings settings_;
   Iperf3Features features_;
 };

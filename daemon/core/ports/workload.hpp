@@ -20,6 +20,9 @@ class WorkloadListener {
   virtual void workload_prepared() = 0;
   // A live interval (the sum of one direction), if this iperf3 can report it before its end.
   virtual void workload_interval(const Interval& interval) = 0;
+  // No process is left, but what they wrote is still being read; workload_ended follows. Called at most once.
+  // The listener must not destroy the workload inside it.
+  virtual void workload_stopped() = 0;
   // The last call, made exactly once: no process is left. The listener may destroy the workload inside it.
   virtual void workload_ended(WorkloadResult result) = 0;
 };
@@ -30,7 +33,8 @@ class ActiveWorkload {
   virtual ~ActiveWorkload() = default;
   // Starts the prepared client: the moment when the measurement begins.
   virtual void release() = 0;
-  // Ends the workload early, first with a request and then by force; workload_ended follows.
+  // Ends the workload early, first with a request and then by force; workload_ended follows. After
+  // workload_stopped it only limits the time to read what is left.
   virtual void stop() = 0;
   // The workload's processes on this host, from workload_prepared on; may be empty.
   [[nodiscard]] virtual std::vector<pid_t> pids() const = 0;

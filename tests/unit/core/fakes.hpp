@@ -72,6 +72,11 @@ class FakeWorkload final : public Workload {
     std::vector<pid_t> pids{4711};
 
     void become_prepared() { listener->workload_prepared(); }
+    // Its processes have ended, and their output is being read.
+    void become_stopped() {
+      alive = false;
+      listener->workload_stopped();
+    }
     // The listener may destroy the fake inside this call.
     void end(WorkloadResult result) {
       alive = false;

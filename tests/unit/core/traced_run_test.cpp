@@ -1,6 +1,8 @@
 // The controller's handling of a run's trace, with fakes for everything outside.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
@@ -54,6 +56,35 @@ TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores
   EXPECT_THAT(record().workload.report.flags, Contains(Field(&QualityFlag::code, "events-lost")));
   clock_.turn();
   EXPECT_EQ(tracer_.alive(), 0);
+}
+
+TEST_F(TracedRun, is_traced_and_counted_until_its_processes_end_and_not_while_their_output_is_read) {
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  workload_.last().become_stopped();
+  EXPECT_EQ(tracer_.last().said.back(), "stop");
+  EXPECT_EQ(counters_.said.back(), "finish");
+  EXPECT_EQ(state_of(), RunState::collecting);
+  const auto stopped = clock_.now();
+  clock_.advance(seconds{1});
+  tracer_.last().end(three_events(), {{"events-lost", "some"}});
+  EXPECT_EQ(state_of(), RunState::collecting) << "the output has not been read yet";
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(state_of(), RunState::finished);
+  EXPECT_EQ(record().ended, stopped);
+  EXPECT_EQ(std::ranges::count(tracer_.last().said, "stop"), 1);
+  EXPECT_EQ(record().workload.report.sums.size(), 1U);
+  EXPECT_THAT(record().workload.report.flags, Contains(Field(&QualityFlag::code, "events-lost")));
+}
+
+TEST_F(TracedRun, waits_for_its_trace_when_its_output_was_read_first) {
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  workload_.last().become_stopped();
+  workload_.last().end(a_measurement());
+  EXPECT_EQ(state_of(), RunState::collecting);
+  tracer_.last().end(three_events());
+  EXPECT_EQ(state_of(), RunState::finished);
 }
 
 TEST_F(TracedRun, stores_what_its_profile_is_divided_by) {

@@ -27,24 +27,12 @@ namespace netperfd::import {
 namespace {
 
 using confined::is_built_with_sanitizers;
+using test::children;
 using test::file_of;
 using test::make_loop;
 using test::turn_until;
 using testing::Contains;
 using testing::HasSubstr;
-
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string text;
-    if (const auto read = read_file(task.path() / "children", 4096)) text = *read;
-    for (std::size_t at = 0; at < text.size(); at = text.find(' ', at) + 1) {
-      found.push_back(std::stoi(text.substr(at)));
-      if (text.find(' ', at) == std::string::npos) break;
-    }
-  }
-  return found;
-}
 
 class ChildImportTest : public testing::Test {
  protected:

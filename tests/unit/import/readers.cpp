@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/import/report_bytes.hpp"
 #include "tests/unit/import/support.hpp"
 
 namespace netperfd::import::test {
@@ -84,6 +85,47 @@ Result<ImportedFile> read_record(std::span<const std::byte> file) {
   return imported;
 }
 
+// What the answer depends on is in the text; the report tells what arrived.
+ParsedReport read_report(std::string_view client_stdout, std::string_view client_stderr,
+                         const Iperf3Spec& asked) {
+  ParsedReport parsed;
+  if (client_stdout.starts_with("intervals ")) {
+    parsed.report.intervals.resize(std::stoul(std::string(client_stdout.substr(10))));
+  } else if (client_stdout == "lie") {
+    // More than it was asked for, past its own check.
+    parsed.report.intervals.resize(5'000);
+    (void)::write(STDOUT_FILENO, &kAnswerReport, 1);
+    const std::string bytes = to_bytes(parsed);
+    (void)::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    ::_exit(0);
+  } else if (client_stdout == "flood") {
+    const std::string bytes(std::size_t{64} << 10U, 'P');
+    for (int i = 0; i < 1'000; ++i) (void)::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    ::_exit(0);
+  } else if (client_stdout == "nonsense") {
+    (void)::write(STDOUT_FILENO, "Pnonsense", 9);
+    ::_exit(0);
+  } else if (client_stdout == "strange") {
+    (void)::write(STDOUT_FILENO, "?", 1);
+    ::_exit(0);
+  } else if (client_stdout == "control") {
+    parsed.error = "one\ntwo";
+  } else if (client_stdout == "privileges") {
+    for (const TraceMark& mark : tell_privileges().marks) {
+      parsed.report.flags.push_back({"privilege", mark.text});
+    }
+  } else {
+    // Those of other files end the process in their own ways.
+    const auto record =
+        make_record({reinterpret_cast<const std::byte*>(client_stdout.data()), client_stdout.size()});
+    parsed.report.version = fmt::format("{} bytes, {} bytes", client_stdout.size(), client_stderr.size());
+    parsed.report.congestion = fmt::format("{} {} {} {} {}", asked.server, asked.port, asked.bind,
+                                           asked.congestion, asked.duration->count());
+    parsed.error = client_stderr;
+  }
+  return parsed;
+}
+
 Status write_text(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text == "wrong") return fail(ErrorKind::invalid_argument, "trace.dat: this is wrong");
@@ -105,7 +147,7 @@ ReaderFunctions reader_functions() {
     sink("# for the owner\n");
     return write_text(file, sink);
   };
-  return {read_record, write_text, owner_text};
+  return {read_record, write_text, owner_text, read_report};
 }
 
 }  // namespace netperfd::import::test

@@ -53,20 +53,7 @@ ImportedFile full_document() {
   asked.interval = std::chrono::milliseconds{500};
   asked.bitrate = 10'000'000;
   asked.length_bytes = 1'448;
-  report.version = "3.18";
-  report.client = Endpoint{"10.0.0.1", 40'000};
-  report.server = Endpoint{"10.0.0.2", 5'202};
-  report.mss_bytes = 1'448;
-  report.congestion = "cubic";
-  report.cpu_client_percent = 12.5;
-  report.cpu_server_percent = 25.0;
-  Totals totals{Direction::receive, 5, 1.5, 2, 3, 4.5, 5.5, 6, 7, 8, 9, 10, 11.5, 12, -13, 14.5, 15};
-  report.streams = {totals};
-  totals.stream.reset();
-  report.sums = {totals};
-  report.intervals = {Interval{Direction::receive, 5, false, true, 1.5, 2.5, 1.0, 3, 4.5, 6, 7, 8, 9, 10,
-                               11.5, 12, -13, 14.5}};
-  report.flags = {{"too-short", "short"}};
+  report = test::full_report();
   started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
 }

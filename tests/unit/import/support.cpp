@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +33,19 @@ Fd file_of(std::string_view bytes) {
     throw std::runtime_error("memfd");
   }
   return file;
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string text;
+    if (const auto read = read_file(task.path() / "children", 4096)) text = *read;
+    for (std::size_t at = 0; at < text.size(); at = text.find(' ', at) + 1) {
+      found.push_back(std::stoi(text.substr(at)));
+      if (text.find(' ', at) == std::string::npos) break;
+    }
+  }
+  return found;
 }
 
 ImportSettings settings() {
@@ -83,6 +97,25 @@ FunctionProfile full_profile() {
 }
 
 }  // namespace
+
+Iperf3Report full_report() {
+  Iperf3Report report;
+  report.version = "3.18";
+  report.client = Endpoint{"10.0.0.1", 40'000};
+  report.server = Endpoint{"10.0.0.2", 5'202};
+  report.mss_bytes = 1'448;
+  report.congestion = "cubic";
+  report.cpu_client_percent = 12.5;
+  report.cpu_server_percent = 25.0;
+  Totals totals{Direction::receive, 5, 1.5, 2, 3, 4.5, 5.5, 6, 7, 8, 9, 10, 11.5, 12, -13, 14.5, 15};
+  report.streams = {totals};
+  totals.stream.reset();
+  report.sums = {totals};
+  report.intervals = {Interval{Direction::receive, 5, false, true, 1.5, 2.5, 1.0, 3, 4.5, 6, 7, 8, 9, 10,
+                               11.5, 12, -13, 14.5}};
+  report.flags = {{"too-short", "short"}};
+  return report;
+}
 
 TraceRecord full_record() {
   TraceRecord record;

@@ -2,14 +2,18 @@
 // a record with a value in every member.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/import/child_import.hpp"
+#include "daemon/model/run_record.hpp"
 #include "daemon/model/trace_record.hpp"
 
 namespace netperfd::import::test {
@@ -25,11 +29,15 @@ inline constexpr gid_t kNogroup = 65534;
 // A file in no directory.
 [[nodiscard]] Fd file_of(std::string_view bytes);
 
+// The test program's processes.
+[[nodiscard]] std::vector<pid_t> children();
+
 // The daemon's settings, with the test program as the reader; readers.cpp describes its behaviour.
 [[nodiscard]] ImportSettings settings();
 
 // No member has its default value, so that a forgotten member is noticed.
 [[nodiscard]] TraceRecord full_record();
+[[nodiscard]] Iperf3Report full_report();
 
 // The functions of the test program when it is started as a reader.
 [[nodiscard]] ReaderFunctions reader_functions();

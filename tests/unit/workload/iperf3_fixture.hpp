@@ -14,11 +14,42 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/core/ports/report_reading.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
+#include "daemon/workload/iperf3_report.hpp"
 #include "daemon/workload/iperf3_workload.hpp"
 #include "tests/unit/workload/support.hpp"
 
 namespace netperfd::workload::test {
+
+// Reads reports in this process, but in a later turn of the loop, as a child would.
+class FakeReports : public core::ReportReading {
+ public:
+  explicit FakeReports(EventLoop& loop) : loop_(loop) {}
+  Result<std::shared_ptr<void>> read(const std::string& client_stdout, const std::string& client_stderr,
+                                     const Iperf3Spec& asked, Done done) override {
+    ++begun;
+    if (refusal) return std::unexpected(*refusal);
+    const auto reading = std::make_shared<EventSource>();
+    alive = reading;
+    if (is_endless) return reading;
+    Result<ParsedReport> answer = parse_iperf3_report(client_stdout, client_stderr, asked);
+    if (failure) answer = std::unexpected(*failure);
+    auto turn = loop_.after(std::chrono::milliseconds{0},
+                            [answer = std::move(answer), done = std::move(done)] { done(answer); });
+    EXPECT_TRUE(turn);
+    if (turn) *reading = *std::move(turn);
+    return reading;
+  }
+
+  int begun = 0;
+  std::weak_ptr<void> alive;  // the last reading
+  std::optional<Error> refusal, failure;
+  bool is_endless = false;
+
+ private:
+  EventLoop& loop_;
+};
 
 class Listener : public core::WorkloadListener {
  public:
@@ -30,6 +61,11 @@ class Listener : public core::WorkloadListener {
     EXPECT_FALSE(result) << "an interval after the end";
     intervals.push_back(interval);
   }
+  void workload_stopped() override {
+    EXPECT_FALSE(result) << "stopped after the end";
+    ++stopped;
+    if (on_stopped) on_stopped();
+  }
   void workload_ended(WorkloadResult ended) override {
     EXPECT_FALSE(result) << "ended twice";
     result = std::move(ended);
@@ -38,8 +74,9 @@ class Listener : public core::WorkloadListener {
   }
 
   std::unique_ptr<core::ActiveWorkload> active;
-  std::function<void()> on_prepared;
+  std::function<void()> on_prepared, on_stopped;
   int prepared = 0;
+  int stopped = 0;
   std::vector<Interval> intervals;
   std::optional<WorkloadResult> result;
 };
@@ -80,7 +117,7 @@ class Iperf3WorkloadTest : public testing::Test {
   }
 
   void prepare(const JobSpec& job) {
-    Iperf3Workload workload{loop, settings, features};
+    Iperf3Workload workload{loop, reports, settings, features};
     auto active = workload.prepare(job, listener);
     ASSERT_TRUE(active) << active.error().message;
     listener.active = *std::move(active);
@@ -124,6 +161,7 @@ class Iperf3WorkloadTest : public testing::Test {
   }
 
   EventLoop loop = make_loop();
+  FakeReports reports{loop};
   std::unique_ptr<NamespacePair> namespaces;
   Iperf3Settings settings{.path = "iperf3", .uid = kNobody, .gid = kNogroup};
   Iperf3Features features;

@@ -146,7 +146,7 @@ TEST_F(Iperf3WorkloadTest, starts_nothing_that_this_iperf3_cannot_do) {
   JobSpec job = with_local_server();
   job.iperf3.protocol = Protocol::sctp;
   features.options.erase("--sctp");
-  Iperf3Workload workload{loop, settings, features};
+  Iperf3Workload workload{loop, reports, settings, features};
   const auto active = workload.prepare(job, listener);
   ASSERT_FALSE(active);
   EXPECT_EQ(active.error().kind, ErrorKind::unsupported);
@@ -245,17 +245,29 @@ TEST_F(Iperf3WorkloadTest, ends_a_server_that_its_client_never_met) {
 
 class ScriptedWorkloadTest : public Iperf3WorkloadTest {
  protected:
+  static constexpr const char* kInterval =
+      R"({"event":"interval","data":{"streams":[{"socket":5,"start":0,"end":1,"seconds":1,"bytes":1000,)"
+      R"("bits_per_second":8000,"omitted":false,"sender":true}],"sum":{"start":0,"end":1,"seconds":1,"bytes":1000,)"
+      R"("bits_per_second":8000,"omitted":false,"sender":true}}})";
+
   // A server that listens, and a client that reports one interval; then both execute `then`.
   void use_script(const std::string& begin, const std::string& then) {
     features.options.insert("--json-stream");
-    const std::string interval =
-        R"({"event":"interval","data":{"streams":[{"socket":5,"start":0,"end":1,"seconds":1,"bytes":1000,)"
-        R"("bits_per_second":8000,"omitted":false,"sender":true}],"sum":{"start":0,"end":1,"seconds":1,"bytes":1000,)"
-        R"("bits_per_second":8000,"omitted":false,"sender":true}}})";
     settings.path = directory_.add_program(
         "iperf3", fmt::format("#!/bin/sh\n{}\ncase $1 in\n--server) echo 'Server listening on 5201';;\n"
                               "*) echo '{}';;\nesac\n{}\n",
-                              begin, interval, then));
+                              begin, kInterval, then));
+  }
+  // A client that writes this, and ends.
+  void use_client(const std::string& writes) {
+    settings.path = directory_.add_program(
+        "iperf3", fmt::format("#!/bin/sh\ncase $1 in --server) echo 'Server listening on 5201'; exec sleep "
+                              "1000;; esac\n{}\n",
+                              writes));
+  }
+  void wait_for_reading() {
+    ASSERT_TRUE(turn_until(loop, [this] { return reports.begun > 0 || listener.result; }));
+    ASSERT_FALSE(listener.result) << error();
   }
   void wait_for_interval() {
     ASSERT_TRUE(turn_until(loop, [this] { return !listener.intervals.empty() || listener.result; }));
@@ -281,6 +293,81 @@ TEST_F(ScriptedWorkloadTest, kills_by_force_what_is_deaf_to_sigterm) {
   wait_for_end();
   EXPECT_THAT(error(), StartsWith("stopped before its end; iperf3: no end within 2 s of SIGTERM, killed"));
   EXPECT_THAT(children_with("--"), ElementsAre());
+}
+
+TEST_F(ScriptedWorkloadTest, tells_no_more_intervals_than_a_test_can_have_had) {
+  features.options.insert("--json-stream");
+  use_client(fmt::format("i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo '{}'; done", kInterval));
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_GE(listener.intervals.size(), 64U);
+  EXPECT_LE(listener.intervals.size(), 64U + 20U) << "one more for each second of the test";
+  EXPECT_THAT(document("client.stdout").size(), testing::Gt(300U * 200U)) << "they are stored nevertheless";
+}
+
+TEST_F(ScriptedWorkloadTest, has_its_output_read_when_no_process_is_left) {
+  use_client("echo text");
+  listener.on_stopped = [this] {
+    EXPECT_EQ(reports.begun, 0) << "tracing ends before the reading begins";
+    EXPECT_THAT(children_with("--"), ElementsAre());
+  };
+  prepare_and_release(with_local_server());
+  wait_for_end();
+  EXPECT_EQ(listener.stopped, 1);
+  EXPECT_EQ(reports.begun, 1);
+  EXPECT_EQ(document("client.stdout"), "text\n");
+}
+
+TEST_F(ScriptedWorkloadTest, has_nothing_read_of_a_client_that_never_ran) {
+  prepare(with_local_server());
+  listener.active->stop();
+  wait_for_end();
+  EXPECT_EQ(reports.begun, 0);
+}
+
+TEST_F(ScriptedWorkloadTest, fails_with_the_reason_why_its_output_was_not_read_and_keeps_the_output) {
+  use_client("echo text; echo error >&2");
+  reports.failure = Error{ErrorKind::invalid_argument, "the process that read it was killed"};
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "the process that read it was killed");
+  EXPECT_EQ(document("client.stdout"), "text\n");
+  EXPECT_EQ(document("client.stderr"), "error\n");
+  ASSERT_TRUE(listener.result->client_usage);
+}
+
+TEST_F(ScriptedWorkloadTest, fails_where_the_reading_cannot_begin) {
+  use_client("echo text");
+  reports.refusal = Error{ErrorKind::io, "spawn: no processes left"};
+  prepare_and_release(with_foreign_server());
+  wait_for_end();
+  EXPECT_EQ(error(), "spawn: no processes left");
+  EXPECT_EQ(document("client.stdout"), "text\n");
+}
+
+TEST_F(ScriptedWorkloadTest, ends_soon_when_stopped_while_its_output_is_read) {
+  use_client("echo text");
+  reports.is_endless = true;
+  prepare_and_release(with_foreign_server());
+  wait_for_reading();
+  listener.active->stop();
+  listener.active->stop();
+  EXPECT_FALSE(listener.result);
+  EXPECT_FALSE(reports.alive.expired()) << "the reading may end by itself";
+  wait_for_end();
+  EXPECT_EQ(error(), "stopped before its end; iperf3's output was not read within 5 s of the stop");
+  EXPECT_TRUE(reports.alive.expired());
+  EXPECT_EQ(document("client.stdout"), "text\n");
+}
+
+TEST_F(ScriptedWorkloadTest, lets_go_of_the_reading_when_destroyed) {
+  use_client("echo text");
+  reports.is_endless = true;
+  prepare_and_release(with_foreign_server());
+  wait_for_reading();
+  listener.active.reset();
+  EXPECT_TRUE(reports.alive.expired());
+  EXPECT_FALSE(listener.result);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// Implements the core's ReportReading: reads iperf3's output in processes without privileges.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/confined/endings.hpp"
+#include "daemon/confined/exchange.hpp"
+#include "daemon/core/ports/report_reading.hpp"
+#include "daemon/import/child_import.hpp"
+
+namespace netperfd::import {
+
+// Use it only from the loop. The destructor kills all processes that it started and does not wait for their
+// end; remaining handles of read() are dead then. Of the settings, those of texts, the number of reads and
+// the size of an answer do not apply: there is one reading for each run, and its answer is limited by what
+// the run was asked for.
+class ChildReports final : public core::ReportReading {
+ public:
+  ChildReports(EventLoop& loop, ImportSettings settings)
+      : loop_(loop), settings_(std::move(settings)), endings_(loop) {}
+  ChildReports(const ChildReports&) = delete;
+  ChildReports& operator=(const ChildReports&) = delete;
+  ~ChildReports() override;
+
+  [[nodiscard]] Result<std::shared_ptr<void>> read(const std::string& client_stdout,
+                                                   const std::string& client_stderr, const Iperf3Spec& asked,
+                                                   Done done) override;
+
+ private:
+  EventLoop& loop_;
+  ImportSettings settings_;
+  confined::Endings endings_;
+  std::vector<std::weak_ptr<confined::Exchange>> readings_;
+};
+
+}  // namespace netperfd::import
