@@ -241,7 +241,8 @@ TEST_F(Access, the_log_says_who_did_what_and_a_flood_of_refusals_is_few_entries)
   ASSERT_EQ(log.code, 0) << log.err;
   int deletions = 0;
   int refusals = 0;
-  for (const auto& entry : json::parse(log.out).at("entries")) {
+  const json entries = json::parse(log.out).at("entries");
+  for (const auto& entry : entries) {
     if (entry.at("action") == "delete" && entry.value("run", 0U) == run) {
       ++deletions;
       EXPECT_EQ(entry.at("user"), lab().users().member.uid);
@@ -259,7 +260,8 @@ TEST_F(Access, an_outsider_reads_only_his_own_entries_of_the_log) {
   (void)lab().ctl({"start", "local"}, outsider);
   const Outcome own = lab().ctl({"log", "--all", "-o", "json"}, outsider);
   ASSERT_EQ(own.code, 0) << own.err;
-  for (const auto& entry : json::parse(own.out).at("entries")) EXPECT_EQ(entry.at("user"), outsider.uid);
+  const json entries = json::parse(own.out).at("entries");
+  for (const auto& entry : entries) EXPECT_EQ(entry.at("user"), outsider.uid);
   EXPECT_EQ(lab().ctl({"log", "--user", std::to_string(lab().users().member.uid)}, outsider).code, kDenied);
 }
 

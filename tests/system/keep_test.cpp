@@ -42,7 +42,8 @@ class Keep : public SystemTest {
     const Outcome log = lab().ctl({"log", "--action", "keep", "--all", "-o", "json"});
     EXPECT_EQ(log.code, 0) << log.err;
     std::string found;
-    for (const auto& entry : json::parse(log.out).at("entries")) {
+    const json entries = json::parse(log.out).at("entries");
+    for (const auto& entry : entries) {
       if (entry.value("job", 0U) != job) continue;
       EXPECT_EQ(found, "") << "one entry a job";
       EXPECT_FALSE(entry.contains("user") && !entry.at("user").is_null()) << "netperfd itself";
