@@ -192,14 +192,17 @@ Result<int> Program::serve() {
                                        .live_intervals = machine_.iperf3.json_stream(),
                                        .group = settings_.group,
                                        .trace_events = settings_.config.trace_events,
-                                       .refused = [this](const bus::Refused& refused) { record(refused); }});
+                                       .refused = [this](const bus::Refused& refused) { record(refused); },
+                                       .room = [this] { return machine_.store->expect_room(); }});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   retention_.set_rules(settings_.config.keep);
   log::info(fmt::format("netperfd {} ready, iperf3 {}", NETPERFD_VERSION,
                         machine_.iperf3.version.empty() ? "not found" : machine_.iperf3.version));
   (void)sd_notify(0, "READY=1\nSTATUS=idle");
-  return loop_.run();
+  const int code = loop_.run();
+  if (const std::string saved = machine_.store->rescue(); !saved.empty()) log::error(saved);
+  return code;
 }
 
 void Program::record(const bus::Refused& refused) {

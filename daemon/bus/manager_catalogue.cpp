@@ -2,19 +2,29 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/base/error.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_catalogue.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "daemon/core/ports/catalogue.hpp"
 
 namespace netperfd::bus {
 
 void ManagerObject::ListCapabilities(sdbus::Result<Dicts>&& result, bool fresh) {
   const auto reply = share(std::move(result));
   const auto list = [this, reply, fresh] {
-    reply->ok(all_rows(ports_.catalogue.capabilities(fresh), capability_row));
+    auto rows = ports_.catalogue.capabilities(fresh);
+    if (settings_.room) {
+      const Status room = settings_.room();
+      rows.push_back({.name = "database",
+                      .ability = room ? core::Ability::yes : core::Ability::no,
+                      .detail = room ? "it can store new runs" : room.error().message,
+                      .advice = ""});
+    }
+    reply->ok(all_rows(rows, capability_row));
   };
   answer(reply, [&] {
     if (!fresh) return list();

@@ -36,6 +36,9 @@ struct ServiceSettings {
   std::vector<std::string> trace_events = network_events();
   // Told of refused calls beside the log, as Refusals does it. Must not throw.
   Refusals::Sink refused = {};
+  // Whether the database can store new runs, for ListCapabilities. Any caller may cause it, so it must be
+  // quick and change nothing. None: there is no row about it.
+  std::function<Status()> room = {};
   AuthorizationTimeouts timeouts = {};
 };
 

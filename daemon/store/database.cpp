@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <chrono>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/store/backup.hpp"
@@ -58,14 +59,18 @@ Status accept(const Identity& identity, const std::string& path, std::int64_t ne
   return {};
 }
 
+std::unexpected<Error> refuse_damaged(const Connection& connection, const std::string& damage) {
+  return fail(
+      ErrorKind::io,
+      fmt::format("{}: the database is damaged ({}); restore a copy, or move it away to begin a new one",
+                  connection.path(), damage));
+}
+
 Status check_integrity(Connection& connection) {
   const auto verdict = connection.value<std::string>("PRAGMA quick_check(1)");
   if (!verdict) return std::unexpected(verdict.error());
   if (*verdict == "ok") return {};
-  return fail(
-      ErrorKind::io,
-      fmt::format("{}: the database is damaged ({}); restore a copy, or move it away to begin a new one",
-                  connection.path(), *verdict));
+  return refuse_damaged(connection, *verdict);
 }
 
 Status set_up(Connection& connection) {
@@ -128,7 +133,11 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
   if (!connection) return std::unexpected(connection.error());
 
   std::unique_ptr<Database> database{new Database{std::move(*lock), std::move(*connection)}};
-  if (auto prepared = database->prepare(migrations); !prepared) return std::unexpected(prepared.error());
+  if (auto prepared = database->prepare(migrations); !prepared) {
+    const std::string& damage = database->connection().damage();
+    if (!damage.empty()) return refuse_damaged(database->connection(), damage);
+    return std::unexpected(prepared.error());
+  }
   return database;
 }
 
@@ -156,11 +165,38 @@ Status Database::prepare(std::span<const Migration> migrations) {
     if (auto set = connection_.execute("PRAGMA foreign_keys = OFF"); !set) return set;
     if (auto applied = apply(migrations, identity->version, connection_); !applied) return applied;
   }
-  return connection_.execute("PRAGMA foreign_keys = ON");
+  if (auto set = connection_.execute("PRAGMA foreign_keys = ON"); !set) return set;
+  connection_.guard_file();
+  return {};
+}
+
+Status Database::check() {
+  if (auto own = connection_.check_file(); !own) return own;
+  if (connection_.damage().empty()) return {};
+  return fail(ErrorKind::io,
+              fmt::format("{}: the database is damaged ({}), so no run begins; restart netperfd to have it "
+                          "checked, then restore a copy or move it away",
+                          connection_.path(), connection_.damage()));
+}
+
+std::string Database::rescue() {
+  if (!open_ || connection_.guard() == nullptr || !connection_.guard()->is_displaced()) return "";
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::string copy = fmt::format("{}.replaced-{}", connection_.path(),
+                                       std::chrono::floor<std::chrono::seconds>(now).count());
+  const auto copied = copy_database(connection_, copy);
+  std::string saved = copied ? fmt::format("the database as it was is in {}", copy)
+                             : fmt::format("the database could not be saved: {}", copied.error().message);
+  // SQLite leaves the log where it is, and would apply it to the file that is there now.
+  const std::string log = copy + ".log";
+  if (connection_.guard()->put_log_aside(log)) saved += fmt::format("; its write-ahead log is in {}", log);
+  return fmt::format("{}: {}", connection_.path(), saved);
 }
 
 Database::~Database() {
-  if (open_ && connection_.close()) lock_->mark_closed();
+  // A file that is not as it should be stays marked as open, so that the next owner checks it.
+  const bool fine = !open_ || check().has_value();
+  if (open_ && connection_.close() && fine) lock_->mark_closed();
 }
 
 }  // namespace netperfd::store

@@ -34,6 +34,13 @@ class Database {
   ~Database();
 
   [[nodiscard]] Connection& connection() { return connection_; }
+  // io, naming the path, while another program has replaced, removed or emptied the file; for good once
+  // SQLite has found damage in it.
+  [[nodiscard]] Status check();
+  // For the end of the owner: if the file was replaced or removed, saves its content as
+  // PATH.replaced-SECONDS, and keeps its log from being applied to the file that is there now. Returns in
+  // words what was saved; empty if there was no need. Change nothing afterwards.
+  [[nodiscard]] std::string rescue();
   // Path of the copy made before a migration, otherwise empty.
   [[nodiscard]] const std::string& copy_path() const { return copy_path_; }
   // Whether the previous owner ended without closing it; it was checked then.

@@ -41,6 +41,11 @@ std::string path_of(sqlite3* connection) {
   return path != nullptr ? path : "";
 }
 
+void note_damage(sqlite3* connection, std::string& damage) {
+  const bool damaged = (sqlite3_errcode(connection) & 0xff) == SQLITE_CORRUPT;
+  if (damaged && damage.empty()) damage = sqlite3_errmsg(connection);
+}
+
 }  // namespace
 
 std::unexpected<Error> refusal_of(sqlite3* connection) {
@@ -52,6 +57,7 @@ std::unexpected<Error> refusal_of(sqlite3* connection) {
   if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
     message += fmt::format(" ({})", std::generic_category().message(system_error));
   }
+  if ((code & 0xff) == SQLITE_CORRUPT) message += "; stop netperfd, and restore a copy or move the file away";
   if (kind == ErrorKind::no_space) {
     if (const auto space = describe_space(path_of(connection)); !space.empty()) message += "; " + space;
   }
@@ -72,6 +78,7 @@ Result<bool> Statement::step() {
     case SQLITE_DONE:
       return false;
     default:
+      note_damage(sqlite3_db_handle(statement_.get()), *damage_);
       return refusal_of(sqlite3_db_handle(statement_.get()));
   }
 }
@@ -185,15 +192,21 @@ Result<Statement> Connection::prepare(std::string_view sql) {
       sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
   Statement statement;
   statement.statement_.reset(raw);
-  if (code != SQLITE_OK) return refusal_of(connection_.get());
+  statement.damage_ = damage_;
+  if (code != SQLITE_OK) return refusal();
   return statement;
 }
 
 Status Connection::execute(const std::string& sql) {
   if (sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return refusal_of(connection_.get());
+    return refusal();
   }
   return {};
+}
+
+std::unexpected<Error> Connection::refusal() {
+  note_damage(connection_.get(), *damage_);
+  return refusal_of(connection_.get());
 }
 
 std::int64_t Connection::last_insert_id() const {
@@ -217,6 +230,7 @@ bool Connection::close() {
 // ---- Transaction ------------------------------------------------------------------------------------------
 
 Result<Transaction> Transaction::begin(Connection& connection, Durability durability) {
+  if (auto own = connection.check_file(); !own) return std::unexpected(std::move(own.error()));
   // Outside the transaction, since SQLite refuses to change it inside.
   if (durability == Durability::full) {
     if (auto set = connection.execute("PRAGMA synchronous = FULL"); !set) return std::unexpected(set.error());

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/store/file_guard.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -167,7 +168,8 @@ class Statement {
   [[nodiscard]] bool is_null(int column) const;
 
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  std::optional<Error> refused_;  // set by bind()
+  std::shared_ptr<std::string> damage_;  // of its connection
+  std::optional<Error> refused_;         // set by bind()
 };
 
 // One open database file, for use by one thread.
@@ -196,6 +198,13 @@ class Connection {
   [[nodiscard]] std::int64_t last_insert_id() const;
   [[nodiscard]] std::int64_t changes() const;  // rows that the last INSERT, UPDATE or DELETE changed directly
   [[nodiscard]] bool in_transaction() const;
+  // From now on no transaction begins while the file has been replaced, removed or emptied.
+  void guard_file() { guard_ = std::make_unique<FileGuard>(path_); }
+  // io, naming the path and the trouble, while that is so.
+  [[nodiscard]] Status check_file() { return guard_ ? guard_->check(raw()) : Status{}; }
+  [[nodiscard]] const FileGuard* guard() const { return guard_.get(); }
+  // What SQLite has said of damage in the file since it was opened; empty: nothing.
+  [[nodiscard]] const std::string& damage() const { return *damage_; }
   // Returns whether it was closed; it is not while a statement exists.
   bool close();
 
@@ -203,7 +212,11 @@ class Connection {
   struct Close {
     void operator()(sqlite3* connection) const;
   };
+  [[nodiscard]] std::unexpected<Error> refusal();
+
   std::string path_;
+  std::unique_ptr<FileGuard> guard_;
+  std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();
   std::unique_ptr<sqlite3, Close> connection_;
 };
 

@@ -82,7 +82,12 @@ bool SqliteStore::was_unclosed() const {
   return parts_->database->was_unclosed();
 }
 
+std::string SqliteStore::rescue() {
+  return parts_->database->rescue();
+}
+
 Status SqliteStore::expect_room() {
+  if (auto own = parts_->database->check(); !own) return own;
   return expect_space(parts_->database->connection().path(), parts_->min_free_bytes);
 }
 

@@ -41,6 +41,10 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] const std::string& copy_path() const;    // the copy made before a migration, or empty
   [[nodiscard]] bool was_unclosed() const;               // not closed by the previous daemon; it was checked
 
+  [[nodiscard]] std::string rescue();  // as Database::rescue()
+
+  // Also io, naming the path, while another program has replaced, removed or emptied the file, or if SQLite
+  // has found damage in it. The former refuses every other change too.
   [[nodiscard]] Status expect_room() override;
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now) override;

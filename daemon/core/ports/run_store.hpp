@@ -54,7 +54,7 @@ class RunStore {
  public:
   virtual ~RunStore() = default;
   // Whether a run may begin: no_space, naming the file system, if the disk has less free space than the
-  // configured minimum.
+  // configured minimum; io if the store has lost its file or the file is damaged.
   [[nodiscard]] virtual Status expect_room() = 0;
   // One transaction: the job and its pending runs, one for each arm. A job with a design must have its seed.
   // The errors of expect_room() too.

@@ -249,6 +249,31 @@ TEST_F(CatalogueTest, patterns_and_names_of_many_lines_or_much_length_never_reac
   EXPECT_EQ(catalogue.last_pattern, "untouched");
 }
 
+class DatabaseCapability : public ClientTest {
+ protected:
+  ServiceSettings settings() override {
+    ServiceSettings settings = ClientTest::settings();
+    settings.room = [this] { return room; };
+    return settings;
+  }
+  dbus::Row last_row() {
+    const auto listed = client->call<dbus::Rows>("ListCapabilities", false);
+    EXPECT_EQ(listed.error, "") << listed.text;
+    return std::get<0>(listed.values).back();
+  }
+  Status room;
+};
+
+TEST_F(DatabaseCapability, is_asked_for_at_each_call) {
+  EXPECT_EQ(text_at(last_row(), "name"), "database");
+  EXPECT_EQ(text_at(last_row(), "ability"), "yes");
+  room = fail(ErrorKind::io, "/d.db: it was removed");
+  EXPECT_EQ(text_at(last_row(), "ability"), "no");
+  EXPECT_EQ(text_at(last_row(), "detail"), "/d.db: it was removed");
+  room = {};
+  EXPECT_EQ(text_at(last_row(), "ability"), "yes");
+}
+
 TEST_F(CatalogueTest, hostile_texts_still_arrive) {
   const std::string hostile = std::string{"\xFF"} + std::string(5'000, 'x');
   catalogue.found_capabilities.assign(
