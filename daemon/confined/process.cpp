@@ -14,11 +14,13 @@ extern "C" {
 #include <utility>
 
 #include "daemon/base/foreign_fd.hpp"
+#include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
 
 namespace netperfd::confined {
 
-Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, Fd in, Fd out) {
+Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, uid_t uid, Fd in,
+                               Fd out) {
   const ForeignFd foreign_in(std::move(in));
   auto copy = out_of_the_way(foreign_in.get());
   if (!copy) return std::unexpected(copy.error());
@@ -35,14 +37,14 @@ Result<Process> Process::start(const std::string& program, std::vector<std::stri
   if (const int error_number = plan.spawn(pid, program, std::move(argv), {}); error_number != 0) {
     return fail_errno(what, error_number);
   }
-  Process process(pid);
+  Process process(pid, uid);
   process.pidfd_.reset(::pidfd_open(pid, 0));
   if (!process.pidfd_) return fail_errno("pidfd_open", errno);
   return process;
 }
 
 Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
+    : pid_(std::exchange(other.pid_, -1)), uid_(other.uid_), pidfd_(std::move(other.pidfd_)) {}
 
 Process::~Process() {
   kill();
@@ -50,8 +52,7 @@ Process::~Process() {
 }
 
 void Process::kill() {
-  // Not reaped yet, so the number is still its own.
-  if (pid_ >= 0) (void)::kill(pid_, SIGKILL);
+  if (pid_ >= 0) (void)(pidfd_ ? signal_as(uid_, pidfd_.get(), SIGKILL) : ::kill(pid_, SIGKILL));
 }
 
 Process::End Process::reap() {

@@ -16,10 +16,10 @@ namespace netperfd::confined {
 // death signal when the thread that spawned the process ends.
 class Process {
  public:
-  // Both descriptors, its standard input and output, are the process's alone afterwards. Never waits for the
-  // file `in`, which may be a user's.
-  [[nodiscard]] static Result<Process> start(const std::string& program, std::vector<std::string> argv, Fd in,
-                                             Fd out);
+  // It will become `uid`. Both descriptors, its standard input and output, are the process's alone
+  // afterwards. Never waits for the file `in`, which may be a user's.
+  [[nodiscard]] static Result<Process> start(const std::string& program, std::vector<std::string> argv,
+                                             uid_t uid, Fd in, Fd out);
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
   Process(const Process&) = delete;
@@ -38,8 +38,9 @@ class Process {
   [[nodiscard]] End reap();  // of one that was reaped already: ended
 
  private:
-  explicit Process(pid_t pid) : pid_(pid) {}
+  Process(pid_t pid, uid_t uid) : pid_(pid), uid_(uid) {}
   pid_t pid_ = -1;  // -1: reaped
+  uid_t uid_;
   Fd pidfd_;
 };
 

@@ -79,7 +79,7 @@ ChildImport::~ChildImport() {
 
 Result<confined::Process> ChildImport::start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const {
   return confined::Process::start(settings_.program, reader_argv(mode, confinement_of(settings_), in_bytes),
-                                  std::move(in), std::move(out));
+                                  settings_.uid, std::move(in), std::move(out));
 }
 
 Status ChildImport::make_room() {

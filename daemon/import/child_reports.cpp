@@ -78,7 +78,7 @@ Result<std::shared_ptr<void>> ChildReports::read(const std::string& client_stdou
   auto process = confined::Process::start(
       settings_.program,
       reader_argv(ReaderMode::report, confinement_of(settings_), order.size() + client_stdout.size()),
-      std::move(*file), std::move(pipe->write));
+      settings_.uid, std::move(*file), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
   const std::size_t intervals = most_intervals(asked);
   auto reading = confined::Exchange::begin(

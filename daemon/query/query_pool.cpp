@@ -185,7 +185,7 @@ Result<std::shared_ptr<confined::Exchange>> QueryPool::start(Query& query) {
   confinement.memory_bytes = settings_.memory_bytes;
   confinement.cpu_seconds = static_cast<std::uint64_t>(deadline_seconds().count());
   auto process = confined::Process::start(settings_.program, query_argv(confinement, settings_.database),
-                                          std::move(*request), std::move(pipe->write));
+                                          settings_.uid, std::move(*request), std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(query.called() + settings_.deadline - Clock::now());

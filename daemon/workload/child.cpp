@@ -20,6 +20,7 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
 
 namespace netperfd::workload {
@@ -84,8 +85,9 @@ Result<std::unique_ptr<Child>> Child::start(EventLoop& loop, ChildSettings setti
 
 Child::~Child() {
   if (pid_ < 0 || reaped_) return;
-  // By pid in case pidfd_open failed: the process is not reaped yet, so the number is still its own.
-  (void)::kill(pid_, SIGKILL);
+  // Without a pidfd, it is still the launcher, which the end of its control socket ends.
+  if (!pidfd_) control_.reset();
+  signal(SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -161,7 +163,7 @@ void Child::release() {
 }
 
 void Child::signal(int number) {
-  if (!reaped_) (void)::pidfd_send_signal(pidfd_.get(), number, nullptr, 0);
+  if (!reaped_ && pidfd_) (void)signal_as(order_.uid, pidfd_.get(), number);
 }
 
 bool Child::read_report() {

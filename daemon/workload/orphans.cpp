@@ -4,6 +4,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+// glibc 2.36 lacks extern "C" for these functions.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +19,7 @@
 #include <system_error>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
 
 namespace netperfd::workload {
@@ -60,7 +66,7 @@ std::size_t end_orphans(uid_t uid) {
   for (const pid_t pid : adopted_of(own_children())) {
     const bool theirs = uid != 0 && user_of(pid) == uid;
     // Not reaped yet, so the number is still its own.
-    if (theirs) (void)::kill(pid, SIGKILL);
+    if (const Fd process{theirs ? ::pidfd_open(pid, 0) : -1}) (void)signal_as(uid, process.get(), SIGKILL);
     if (::waitpid(pid, nullptr, WNOHANG) == 0 && theirs) ++left;
   }
   return left;
