@@ -21,7 +21,7 @@ bool has_header(sqlite3* connection) {
       file == nullptr || file->pMethods == nullptr) {
     return true;
   }
-  constexpr std::string_view kHeader{"SQLite format 3", 16};
+  constexpr std::string_view kHeader{"SQLite format 3\0", 16};
   std::array<char, kHeader.size()> found{};
   return file->pMethods->xRead(file, found.data(), static_cast<int>(found.size()), 0) == SQLITE_OK &&
          std::string_view{found.data(), found.size()} == kHeader;
