@@ -98,7 +98,7 @@ class Program {
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         run_counters_(clock_),
         fingerprints_(machine_.iperf3.version),
-        scenarios_(settings_.config.scenarios_dir, job_limits(settings_.config)),
+        scenarios_(scenario_directories(settings_.config)),
         ends_(*machine_.store, clock_),
         audit_(*machine_.store, clock_),
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
@@ -141,7 +141,7 @@ class Program {
   counters::DevicePacketCounter packets_;
   counters::RunCounters run_counters_;
   counters::EnvironmentFingerprint fingerprints_;
-  config::ScenarioDirectory scenarios_;
+  config::ScenarioDirectories scenarios_;
   RunLog run_log_;
   core::DeferredEnds ends_;
   core::AuditTrail audit_;
@@ -242,7 +242,7 @@ void Program::apply(Settings settings) {
     log::warn("a change of store.* or iperf3.* takes effect at the next start of netperfd");
   }
   log::set_log_level(settings.level);
-  scenarios_ = config::ScenarioDirectory{config.scenarios_dir, job_limits(config)};
+  scenarios_ = scenario_directories(config);
   scheduler_.set_queue_limit(config.queue_limit);
   scheduler_.set_user_limits(config.user_limits);
   retention_.set_rules(config.keep);

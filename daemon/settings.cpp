@@ -80,13 +80,14 @@ Result<Settings> load_settings(const Options& options) {
   return settings;
 }
 
-config::JobLimits job_limits(const config::DaemonConfig& config) {
-  return {.repeat = config.repeat_limit, .timeout = config.timeout_limit};
+config::ScenarioDirectories scenario_directories(const config::DaemonConfig& config) {
+  return {{config.scenarios_dir, config.shipped_scenarios_dir},
+          {.repeat = config.repeat_limit, .timeout = config.timeout_limit}};
 }
 
 int check_settings(const Settings& settings) {
   int code = EXIT_SUCCESS;
-  config::ScenarioDirectory scenarios{settings.config.scenarios_dir, job_limits(settings.config)};
+  config::ScenarioDirectories scenarios = scenario_directories(settings.config);
   for (const auto& row : scenarios.list()) {
     if (row.error.empty()) {
       fmt::print("{}: fine\n", row.file);

@@ -24,7 +24,8 @@ struct Settings {
 // Also looks up the configured user and group; call it while there is only one thread.
 [[nodiscard]] Result<Settings> load_settings(const Options& options);
 
-[[nodiscard]] config::JobLimits job_limits(const config::DaemonConfig& config);
+// Root's directory of scenarios and the installation's.
+[[nodiscard]] config::ScenarioDirectories scenario_directories(const config::DaemonConfig& config);
 
 // `netperfd --check`: prints a line for each scenario; returns the exit code.
 [[nodiscard]] int check_settings(const Settings& settings);

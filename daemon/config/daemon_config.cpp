@@ -155,6 +155,8 @@ std::vector<Key> keys_of(DaemonConfig& config) {
   std::vector<Key> keys{
       {"scenarios",
        word(config.scenarios_dir, parse_absolute_path, "an absolute path of a directory, without a final /")},
+      {"shipped_scenarios", word(config.shipped_scenarios_dir, parse_absolute_path,
+                                 "an absolute path of a directory, without a final /")},
       {"store", {}},
       {"store.database", word(config.database, parse_absolute_path, "an absolute path of a file")},
       {"store.min_free", word(config.min_free_bytes, parse_bytes, "a number of bytes (like 64M; K is 1024)")},

@@ -15,7 +15,8 @@ namespace netperfd::config {
 
 // Each member is one key of the file, with its default; etc/netperfd.yaml shows them all.
 struct DaemonConfig {
-  std::string scenarios_dir = "/etc/netperfd/scenarios.d";
+  std::string scenarios_dir = "/etc/netperfd/scenarios.d";  // precedes the shipped ones
+  std::string shipped_scenarios_dir = "/usr/share/netperfd/scenarios.d";
   std::string database = "/var/lib/netperfd/netperfd.db";
   std::uint64_t min_free_bytes = 64ULL << 20U;  // no run begins if the database's disk has less
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
@@ -27,6 +30,10 @@ bool may_be_a_file(std::string_view name) {
   };
   return !name.empty() && name.front() != '.' && name.front() != '-' && name.front() != '_' &&
          std::ranges::all_of(name, fits);
+}
+
+std::string path_of(const std::string& directory, const std::string& name) {
+  return fmt::format("{}/{}{}", directory, name, kExtension);
 }
 
 // A sentence why somebody other than `owner` may change the file or directory of `status`; empty if nobody
@@ -70,31 +77,38 @@ Result<ScenarioFile> read_scenario(const std::string& directory, const std::stri
 
 }  // namespace
 
-ScenarioDirectory::ScenarioDirectory(std::string directory, JobLimits limits, uid_t owner)
-    : directory_(std::move(directory)), limits_(limits), owner_(owner) {}
+ScenarioDirectories::ScenarioDirectories(std::vector<std::string> directories, JobLimits limits, uid_t owner)
+    : directories_(std::move(directories)), limits_(limits), owner_(owner) {}
 
-std::string ScenarioDirectory::path_of(const std::string& name) const {
-  return fmt::format("{}/{}{}", directory_, name, kExtension);
-}
-
-// Sorted. Hidden files (of editors) and files other than *.yaml are ignored.
-std::vector<std::string> ScenarioDirectory::names() const {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator file(directory_, error), end; !error && file != end;
-       file.increment(error)) {
-    const std::string name = file->path().filename();
-    const bool shown = name.ends_with(kExtension) && !name.starts_with('.') && is_printable(name);
-    if (shown) found.push_back(file->path().stem());
+// Hidden files (of editors) and files other than *.yaml are ignored.
+std::map<std::string, std::string> ScenarioDirectories::found() const {
+  std::map<std::string, std::string> found;
+  for (const std::string& directory : directories_) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator file(directory, error), end; !error && file != end;
+         file.increment(error)) {
+      const std::string name = file->path().filename();
+      const bool shown = name.ends_with(kExtension) && !name.starts_with('.') && is_printable(name);
+      if (shown) found.try_emplace(file->path().stem(), directory);
+    }
   }
-  std::ranges::sort(found);
   return found;
 }
 
-std::vector<core::ScenarioRow> ScenarioDirectory::list() {
+// A symbolic link to nothing is a file, too: root's link does not bring the shipped scenario to light.
+std::optional<std::string> ScenarioDirectories::directory_of(const std::string& name) const {
+  for (const std::string& directory : directories_) {
+    std::error_code ignored;  // ignored: reading the file meets the same error
+    const auto status = std::filesystem::symlink_status(path_of(directory, name), ignored);
+    if (status.type() != std::filesystem::file_type::not_found) return directory;
+  }
+  return std::nullopt;
+}
+
+std::vector<core::ScenarioRow> ScenarioDirectories::list() {
   std::vector<core::ScenarioRow> rows;
-  for (const std::string& name : names()) {
-    core::ScenarioRow row{.name = name, .description = {}, .file = path_of(name), .error = {}};
+  for (const auto& [name, directory] : found()) {
+    core::ScenarioRow row{.name = name, .description = {}, .file = path_of(directory, name), .error = {}};
     if (auto job = load(name, {})) {
       row.description = std::move(job->description);
     } else {
@@ -105,23 +119,25 @@ std::vector<core::ScenarioRow> ScenarioDirectory::list() {
   return rows;
 }
 
-Result<JobSpec> ScenarioDirectory::load(const std::string& name, const core::JobOptions& options) {
+Result<JobSpec> ScenarioDirectories::load(const std::string& name, const core::JobOptions& options) {
   if (!may_be_a_file(name)) {
     return fail(ErrorKind::not_found,
                 fmt::format("{} is no scenario's name, which has only letters, digits, '.', '_' "
                             "and '-' and begins with none of the signs",
                             in_quotes(name)));
   }
-  const std::string path = path_of(name);
-  std::error_code ignored;  // ignored: reading the file meets the same error
-  if (!std::filesystem::exists(path, ignored) && !ignored) {
-    const auto known = names();
-    const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const auto directory = directory_of(name);
+  if (!directory) {
+    const auto known = found();
+    const auto names = std::views::keys(known);
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
     const auto meant = nearest(name, candidates);
-    return fail(ErrorKind::not_found, fmt::format("{}: no such scenario in {}{}", in_quotes(name), directory_,
-                                                  meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    return fail(ErrorKind::not_found,
+                fmt::format("{}: no such scenario in {}{}", in_quotes(name), fmt::join(directories_, " or "),
+                            meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
   }
-  auto file = read_scenario(directory_, path, owner_);
+  const std::string path = path_of(*directory, name);
+  auto file = read_scenario(*directory, path, owner_);
   if (!file) return std::unexpected(std::move(file.error()));
   return read_job({.text = std::move(file->text),
                    .origin = path,
@@ -130,13 +146,13 @@ Result<JobSpec> ScenarioDirectory::load(const std::string& name, const core::Job
                   options, limits_);
 }
 
-Result<JobSpec> ScenarioDirectory::parse(const std::string& text, const std::string& origin,
-                                         const core::JobOptions& options) {
+Result<JobSpec> ScenarioDirectories::parse(const std::string& text, const std::string& origin,
+                                           const core::JobOptions& options) {
   return read_job({.text = text, .origin = origin, .expected_name = std::nullopt}, options, limits_);
 }
 
-Result<JobSpec> ScenarioDirectory::reread(const std::string& text, const std::string& origin,
-                                          const core::JobOptions& options) {
+Result<JobSpec> ScenarioDirectories::reread(const std::string& text, const std::string& origin,
+                                            const core::JobOptions& options) {
   return read_job({.text = text, .origin = origin, .expected_name = std::nullopt, .commands_refused = {}},
                   options, limits_);
 }

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,15 +22,18 @@ struct JobLimits {
 
 // Reads the files anew at each call, so that an edited scenario needs no reload.
 //
+// If several directories have a file of one name, the file of the first of them is the scenario, even if it
+// cannot be started.
+//
 // A design's commands run as root. They are accepted only if `owner` owns the directory and the file, nobody
 // else may write to them, and the file is not a symbolic link. Otherwise they are an error that says how to
 // fix it.
 //
 // Errors of load() and parse(): not_found if the name has no file, io if a file cannot be read, otherwise
 // invalid_argument with one line for each error in the job.
-class ScenarioDirectory final : public core::ScenarioSource {
+class ScenarioDirectories final : public core::ScenarioSource {
  public:
-  ScenarioDirectory(std::string directory, JobLimits limits, uid_t owner = 0);
+  ScenarioDirectories(std::vector<std::string> directories, JobLimits limits, uid_t owner = 0);
 
   [[nodiscard]] std::vector<core::ScenarioRow> list() override;
   [[nodiscard]] Result<JobSpec> load(const std::string& name, const core::JobOptions& options) override;
@@ -38,10 +43,12 @@ class ScenarioDirectory final : public core::ScenarioSource {
                                        const core::JobOptions& options) override;
 
  private:
-  [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] std::string path_of(const std::string& name) const;
+  // Of all scenarios, by name: the directory of each.
+  [[nodiscard]] std::map<std::string, std::string> found() const;
+  // The first directory that has a file of this name, or whose files cannot be known.
+  [[nodiscard]] std::optional<std::string> directory_of(const std::string& name) const;
 
-  std::string directory_;
+  std::vector<std::string> directories_;
   JobLimits limits_;
   uid_t owner_;
 };

@@ -43,6 +43,7 @@ Users make_users(std::optional<gid_t> group) {
 }
 
 constexpr std::string_view kConfiguration = R"(scenarios: {scenarios}
+shipped_scenarios: {shipped}
 store:
   database: {database}
   min_free: {min_free}
@@ -145,7 +146,8 @@ void Lab::write_scenarios() const {
 
 std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t group,
                                     const std::string& database) const {
-  return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("database", database),
+  return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir),
+                     fmt::arg("shipped", directory_.path("shipped.d")), fmt::arg("database", database),
                      fmt::arg("iperf3", iperf3_program()), fmt::arg("user", users_.iperf3.uid),
                      fmt::arg("group", group), fmt::arg("queue", options_.queue_limit),
                      fmt::arg("min_free", options_.min_free), fmt::arg("limits", options_.limits),

@@ -61,6 +61,7 @@ TEST_F(DaemonConfigTest, the_shipped_file_names_every_key) {
 
 TEST_F(DaemonConfigTest, reads_every_key) {
   const auto config = load(R"(scenarios: /s
+shipped_scenarios: /t
 store: {database: /d/x.db, min_free: 1G}
 iperf3: {path: /opt/iperf3, user: 65534}
 authorization: {group: lab_users}
@@ -74,6 +75,7 @@ keep:
   ASSERT_TRUE(config) << config.error().message;
   const DaemonConfig expected{
       .scenarios_dir = "/s",
+      .shipped_scenarios_dir = "/t",
       .database = "/d/x.db",
       .min_free_bytes = 1U << 30U,
       .iperf3_path = "/opt/iperf3",

@@ -5,6 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "daemon/config/job_reader.hpp"
 #include "tests/unit/config/support.hpp"
 
@@ -30,7 +35,7 @@ class Scenarios : public testing::Test {
   }
 
   TemporaryDirectory directory;
-  ScenarioDirectory scenarios{directory.path(), {}};
+  ScenarioDirectories scenarios{{directory.path()}, {}};
 };
 
 TEST_F(Scenarios, are_the_yaml_files_by_name) {
@@ -65,9 +70,44 @@ TEST_F(Scenarios, that_are_wrong_are_listed_with_their_error) {
 }
 
 TEST_F(Scenarios, of_a_missing_directoryare_none) {
-  ScenarioDirectory none("/nonexistent/scenarios.d", {});
+  ScenarioDirectories none({"/nonexistent/scenarios.d"}, {});
   EXPECT_THAT(none.list(), IsEmpty());
   EXPECT_EQ(none.load("a", {}).error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Scenarios, are_those_of_both_directories) {
+  TemporaryDirectory shipped;
+  shipped.write("b.yaml", job_text("b", "shipped"));
+  shipped.write("c.yaml", job_text("c", "shipped"));
+  directory.write("a.yaml", job_text("a", "root's"));
+  directory.write("b.yaml", job_text("b", "root's"));
+  ScenarioDirectories both({directory.path(), shipped.path()}, {});
+  const auto rows = both.list();
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].file, directory.path() / "a.yaml");
+  EXPECT_EQ(rows[1].file, directory.path() / "b.yaml");
+  EXPECT_EQ(rows[1].description, "root's");
+  EXPECT_EQ(rows[2].file, shipped.path() / "c.yaml");
+  EXPECT_EQ(both.load("b", {})->description, "root's");
+  EXPECT_EQ(both.load("c", {})->description, "shipped");
+  EXPECT_EQ(both.load("cc", {}).error().message, "\"cc\": no such scenario in " + directory.path().string() +
+                                                     " or " + shipped.path().string() +
+                                                     "; did you mean `c`?");
+}
+
+// Root edited the scenario for a reason: the shipped one must not run in its place.
+TEST_F(Scenarios, of_root_that_are_wrong_hide_the_shipped_ones_too) {
+  TemporaryDirectory shipped;
+  for (const char* name : {"broken", "gone"}) shipped.write(name + std::string(".yaml"), job_text(name));
+  directory.write("broken.yaml", "name: broken\nworkload: [\n");
+  std::filesystem::create_symlink("nowhere", directory.path() / "gone.yaml");
+  ScenarioDirectories both({directory.path(), shipped.path()}, {});
+  const auto rows = both.list();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_THAT(rows[0].error, HasSubstr(directory.path() / "broken.yaml"));
+  EXPECT_EQ(rows[1].file, directory.path() / "gone.yaml");
+  EXPECT_THAT(rows[1].error, HasSubstr(directory.path() / "gone.yaml"));
+  EXPECT_FALSE(both.load("gone", {}));
 }
 
 TEST_F(Scenarios, are_read_anew_at_each_start) {
@@ -81,7 +121,7 @@ TEST_F(Scenarios, never_come_from_outside_the_directory) {
   TemporaryDirectory inner;
   directory.write("secret.yaml", job_text("secret"));
   std::filesystem::create_directory(directory.path() / "d");
-  ScenarioDirectory below(directory.path() / "d", {});
+  ScenarioDirectories below({directory.path() / "d"}, {});
   for (const char* name :
        {"../secret", "..", "", "/etc/passwd", "d/../secret", ".hidden", "-x", "a b", "a\n"}) {
     const auto job = below.load(name, {});
@@ -142,7 +182,7 @@ class Commands : public testing::Test {
 
   TemporaryDirectory directory;
   std::filesystem::path file = directory.path() / "a.yaml";
-  ScenarioDirectory scenarios{directory.path(), {}, ::getuid()};
+  ScenarioDirectories scenarios{{directory.path()}, {}, ::getuid()};
 };
 
 TEST_F(Commands, count_in_a_file_that_only_its_owner_can_change) {
@@ -171,8 +211,25 @@ TEST_F(Commands, do_not_count_in_a_directory_that_others_may_write) {
   }
 }
 
+// Each directory is judged on its own: who may write to one cannot give commands in the other's name.
+TEST_F(Commands, count_by_the_directory_that_their_file_is_in) {
+  TemporaryDirectory loose;
+  loose.write("b.yaml", job_text("b") + "design:\n  a: {switch: [/bin/x]}\n  b: {switch: [/bin/y]}\n");
+  change_mode(loose.path() / "b.yaml", 0644);
+  change_mode(loose.path(), 0777);
+  for (const bool loose_first : {false, true}) {
+    std::vector<std::string> order{directory.path(), loose.path()};
+    if (loose_first) std::ranges::reverse(order);
+    ScenarioDirectories both(order, {}, ::getuid());
+    EXPECT_TRUE(both.load("a", {}));
+    const auto job = both.load("b", {});
+    ASSERT_FALSE(job);
+    EXPECT_THAT(job.error().message, HasSubstr("mend that with `chmod go-w " + loose.path().string() + "`"));
+  }
+}
+
 TEST_F(Commands, do_not_count_in_a_directory_and_a_file_of_another_user) {
-  ScenarioDirectory of_another(directory.path(), {}, ::getuid() + 1);
+  ScenarioDirectories of_another({directory.path()}, {}, ::getuid() + 1);
   const auto job = of_another.load("a", {});
   ASSERT_FALSE(job);
   EXPECT_THAT(job.error().message,
@@ -213,7 +270,7 @@ TEST_F(Commands, that_do_not_count_hide_no_scenario_without_any) {
 class ShippedScenarios : public testing::Test {
  protected:
   ShippedScenarios() {
-    const auto source = source_root() / "daemon/config/etc/scenarios.d";
+    const auto source = source_root() / "daemon/config/scenarios.d";
     for (const auto& file : std::filesystem::directory_iterator(source)) {
       const std::string copy = directory.write(file.path().filename(), contents(file.path()));
       if (::chmod(copy.c_str(), 0644) != 0) throw std::runtime_error("chmod");
@@ -221,7 +278,7 @@ class ShippedScenarios : public testing::Test {
   }
 
   TemporaryDirectory directory;
-  ScenarioDirectory shipped{directory.path(), {}, ::getuid()};
+  ScenarioDirectories shipped{{directory.path()}, {}, ::getuid()};
 };
 
 TEST_F(ShippedScenarios, are_right_and_survive_their_own_text) {
