@@ -1,0 +1,31 @@
+#!/usr/bin/python3
+"""Measures a scenario and prints the throughput of each run. usage: measure.py SCENARIO"""
+import sys
+
+from gi.repository import Gio, GLib
+
+
+def proxy(path, interface):
+    return Gio.DBusProxy.new_for_bus_sync(Gio.BusType.SYSTEM, 0, None, "org.netperfd1", path, interface)
+
+
+def on_signal(_proxy, _sender, name, arguments):
+    if name != "RunEnded" or arguments[0] not in runs:
+        return
+    run, _job, state, error = arguments
+    _run, sums, _flags = manager.GetRun("(t)", run)
+    for row in sums:
+        print(f"run {run} {state}: {row['received_bits_per_second'] / 1e6:.0f} Mbit/s")
+    if error:
+        print(f"run {run} {state}: {error}")
+    runs.remove(run)
+    if not runs:
+        loop.quit()
+
+
+manager = proxy("/org/netperfd1", "org.netperfd1.Manager")
+manager.connect("g-signal", on_signal)
+loop = GLib.MainLoop()
+job = manager.StartScenario("(sa{sv})", sys.argv[1], {"label": GLib.Variant("s", "python")})
+runs = set(proxy(job, "org.netperfd1.Job").get_cached_property("Runs").unpack())
+loop.run()

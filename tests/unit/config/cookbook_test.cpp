@@ -1,0 +1,44 @@
+#include <gmock/gmock.h>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/config/job_reader.hpp"
+#include "tests/unit/config/support.hpp"
+
+namespace netperfd::config {
+namespace {
+
+// The jobs of a page: indented texts that begin with a name.
+std::vector<std::string> jobs_of(const std::string& page) {
+  constexpr std::string_view kIndent = "    ";
+  std::vector<std::string> jobs;
+  std::istringstream lines(contents(source_root() / page));
+  bool in_job = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("    name: ")) jobs.emplace_back();
+    in_job = line.starts_with("    name: ") || (in_job && line.starts_with(kIndent));
+    if (in_job) jobs.back() += line.substr(kIndent.size()) + '\n';
+  }
+  return jobs;
+}
+
+TEST(Cookbook, has_jobs_that_netperfd_takes) {
+  const std::vector<std::string> jobs = jobs_of("docs/cookbook.md");
+  std::vector<std::string> names;
+  for (const std::string& text : jobs) {
+    JobText job;
+    job.text = text;
+    job.origin = "docs/cookbook.md";
+    job.commands_refused.clear();
+    const auto spec = read_job(job, {}, {});
+    ASSERT_TRUE(spec) << spec.error().message << '\n' << text;
+    names.push_back(spec->name);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("two-ends", "to-far", "netdev-budget", "watch"));
+}
+
+}  // namespace
+}  // namespace netperfd::config
