@@ -7,18 +7,20 @@
 
 namespace netperfctl {
 
-// docs/netperfctl.md lists them.
+// client/base/exit_codes.cpp says what each means to users.
 enum class Exit : int {
   ok = 0,
-  other = 1,
+  other = 1,        // what has no code of its own
   usage = 2,        // the command line or the job is wrong; nothing was changed
   unreachable = 3,  // no daemon on the bus, or it went away
   denied = 4,
   not_found = 5,
   inconclusive = 6,  // a comparison gave no answer: inconclusive, too few or refused
   run_failed = 7,
-  regression = 8,     // a comparison found one, or a self-test a difference
+  regression = 8,     // a comparison found one
   quota = 9,          // this user has as much as one user may have
+  canceled = 10,      // somebody canceled the job
+  difference = 11,    // a self-test found one between two equal sides
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 

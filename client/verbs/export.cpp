@@ -18,6 +18,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "client/verbs/choices.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 #include "dbus/names.hpp"
@@ -184,7 +185,7 @@ Verb add_export(CLI::App& app, const Settings& settings) {
       ->add_option("--format", arguments->format,
                    "text (the default): in the layout of the kernel's trace file; trace.dat: for trace-cmd "
                    "(for root)")
-      ->check(CLI::IsMember({kText, kRecording}))
+      ->check(one_of({kText, kRecording}))
       ->type_name("FORMAT");
   command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");
   command->footer(

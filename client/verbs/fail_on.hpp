@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/base/outcome.hpp"
+#include "client/verbs/choices.hpp"
 
 namespace netperfctl {
 
@@ -17,7 +18,7 @@ inline CLI::Option* add_fail_on(CLI::App& command, FailOn& fail_on, const std::s
   return command.add_option("--fail-on", fail_on, words)
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"regression", "inconclusive", "never"}))
+      ->check(one_of({"regression", "inconclusive", "never"}))
       ->type_name("VERDICT");
 }
 

@@ -17,7 +17,7 @@ namespace {
 Exit exit_of_job(const JobView& job, const LiveJobView& live) {
   if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
   if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
-  return job.canceled.value_or(0) > 0 ? Exit::other : Exit::ok;
+  return job.canceled.value_or(0) > 0 ? Exit::canceled : Exit::ok;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 // Both sides are the same, so any difference is an error, whichever side it favours.
 Exit exit_of_selftest(const std::string& verdict) {
   if (verdict == "equivalent") return Exit::ok;
-  return verdict == "improvement" || verdict == "regression" ? Exit::regression : Exit::inconclusive;
+  return verdict == "improvement" || verdict == "regression" ? Exit::difference : Exit::inconclusive;
 }
 
 Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) {
@@ -52,10 +52,7 @@ Verb add_selftest(CLI::App& app, const Settings& settings) {
       "Compare this host with itself: which differences it can detect, and whether it finds false ones");
   const auto arguments = std::make_shared<LaunchArguments>();
   add_launch_options(*command, *arguments, "Number of blocks");
-  command->footer(
-      "Example:\n"
-      "  netperfctl selftest veth-tcp\n"
-      "Exit codes: 0 equivalent, 8 a difference where there is none, 6 inconclusive or too few.");
+  command->footer("Example:\n  netperfctl selftest veth-tcp");
   return {command, [&settings, arguments] { return run_selftest(settings, *arguments); }};
 }
 

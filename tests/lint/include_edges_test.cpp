@@ -73,8 +73,12 @@ const std::map<std::string, Room> kRooms = {
     {"client/verbs",
      {{"dbus", "rows", "client/base", "client/rows", "client/terminal", "client/pages", "client/bus"},
       {"fmt", "systemd", "sdbus-c++", "CLI11", "nlohmann"}}},
+    {"client/help",
+     {{"rows", "client/base", "client/rows", "client/terminal", "client/bus", "client/verbs"},
+      {"fmt", "systemd", "CLI11"}}},
     {"client",
-     {{"client/base", "client/terminal", "client/verbs"}, {"fmt", "systemd", "sdbus-c++", "CLI11"}}},
+     {{"rows", "client/base", "client/rows", "client/terminal", "client/bus", "client/verbs", "client/help"},
+      {"fmt", "systemd", "sdbus-c++", "CLI11"}}},
 };
 
 // How a library's headers begin. Every other <header> belongs to the language, to libc or to the kernel.

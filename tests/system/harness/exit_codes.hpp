@@ -13,6 +13,8 @@ inline constexpr int kInconclusive = 6;
 inline constexpr int kRunFailed = 7;
 inline constexpr int kRegression = 8;
 inline constexpr int kQuota = 9;
+inline constexpr int kCanceled = 10;
+inline constexpr int kDifference = 11;
 inline constexpr int kInterrupted = 130;
 
 }  // namespace netperfd::system_test

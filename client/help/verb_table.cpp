@@ -1,0 +1,108 @@
+#include "client/help/verb_table.hpp"
+
+#include <algorithm>
+
+namespace netperfctl {
+namespace {
+
+constexpr std::string_view kMeasure = "Measure";
+constexpr std::string_view kRead = "Read what was measured";
+constexpr std::string_view kStore = "Exchange and remove";
+constexpr std::string_view kMachine = "Ask about this machine";
+constexpr std::string_view kHelp = "Help";
+
+std::vector<VerbText> texts() {
+  using enum Exit;
+  return {
+      {"scenarios", kMeasure, {}, "Scenarios are the files in /etc/netperfd/scenarios.d."},
+      {"start",
+       kMeasure,
+       {not_found, inconclusive, run_failed, regression, quota, canceled, interrupted},
+       "Ctrl-C leaves the job running unless `--cancel-on-interrupt` is given. At the end of a job with a "
+       "design, start prints the comparison of its sides; with `--fail-on`, its verdict decides the exit "
+       "code. `--set` takes the keys of netperfd-scenario(5), and a value of `null` removes a key."},
+      {"plan",
+       kMeasure,
+       {not_found, run_failed, quota, canceled, interrupted},
+       "The runs that it measures are the pilot: 6 blocks, or 8 runs for a scenario without variants, unless "
+       "`--repeat` says otherwise. A pilot is never traced."},
+      {"selftest",
+       kMeasure,
+       {not_found, inconclusive, run_failed, quota, canceled, difference, interrupted},
+       "It runs side A against itself in blocks, as for a real comparison. `equivalent` is the good answer: "
+       "its interval shows what this host can resolve."},
+      {"jobs", kMeasure, {}, "A job is one start of a scenario or job file; it has one or more runs."},
+      {"watch",
+       kMeasure,
+       {interrupted},
+       "For a traced run, it also shows the rate of each event, the losses, and the busiest functions of the "
+       "last second."},
+      {"mark",
+       kMeasure,
+       {not_found},
+       "A mark stands next to the kernel's events, so that you can tell later what the test was doing."},
+      {"stop", kMeasure, {not_found}, "The job's runs that have ended stay in the store."},
+      {"runs",
+       kRead,
+       {},
+       "Times are local: 2026-11-21, \"2026-11-21 10:00\", now, today, yesterday, or a time ago such as 90s, "
+       "30min, 2h, 3d, 1w. `--since` includes the moment, `--until` does not."},
+      {"show", kRead, {not_found}, "Each option that lists something shows it in full."},
+      {"compare",
+       kRead,
+       {not_found, inconclusive, regression},
+       "A and B are selections of finished runs; all terms of a selection must match together. A single "
+       "argument compares the sides of one job with a design."},
+      {"log",
+       kRead,
+       {},
+       "Root and members of the group see all entries, others their own. Times are written as for runs."},
+      {"export",
+       kStore,
+       {not_found},
+       "Only a run whose job had `trace: {keep_raw: SIZE}` has a raw trace. The text ends with the line "
+       "`# end of the trace`; without that line it was cut short."},
+      {"import",
+       kStore,
+       {quota},
+       "The client opens the files as the user who runs it, and a confined process reads them. If a file "
+       "cannot be read, import names it, stores the others and ends with an error."},
+      {"delete",
+       kStore,
+       {not_found},
+       "If it gets several runs, it goes on after an error and exits with the code of the first one."},
+      {"doctor",
+       kMachine,
+       {},
+       "The results hold until the next boot. If netperfd cannot be reached, doctor says at which step it "
+       "failed: no bus, a bus that refuses this user, nothing to start, not started, not allowed, no "
+       "answer."},
+      {"modules",
+       kMachine,
+       {},
+       "Functions of a module can be traced by `trace: {function_graph: {module: NAME}}`."},
+      {"functions", kMachine, {}, "A job names them in `trace: {function_graph: {functions: [...]}}`."},
+      {"events",
+       kMachine,
+       {not_found},
+       "Events that members of the group may trace come first, then those that are for root and for "
+       "scenarios "
+       "that root installed."},
+      {"tracers", kMachine, {}, "netperfd uses function_graph, and events without a tracer."},
+      {"help", kHelp, {}, "The same as VERB --help. netperfctl-VERB(1) is the manual page of a verb."},
+  };
+}
+
+}  // namespace
+
+std::span<const VerbText> verb_texts() {
+  static const std::vector<VerbText> kTexts = texts();
+  return kTexts;
+}
+
+const VerbText* text_of_verb(std::string_view verb) {
+  const auto found = std::ranges::find(verb_texts(), verb, &VerbText::verb);
+  return found == verb_texts().end() ? nullptr : &*found;
+}
+
+}  // namespace netperfctl
