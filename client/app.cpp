@@ -3,8 +3,11 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "client/base/asking.hpp"
+#include "client/help/completion.hpp"
 #include "client/help/help_text.hpp"
 #include "client/help/help_verbs.hpp"
 #include "client/help/usage_errors.hpp"
@@ -67,6 +70,12 @@ Exit App::run_verb() const {
 }
 
 Exit App::run(int argc, const char* const* argv) {
+  // Not a verb of CLI11's, which would parse the words that are to be completed.
+  if (argc > 1 && argv[1] == std::string_view{"__complete"}) {
+    const std::vector<std::string> words{argv + 2, argv + argc};
+    print_completion(app_, words);
+    return Exit::ok;
+  }
   try {
     app_.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help or --version

@@ -53,6 +53,19 @@ Outcome<std::string> read_all(int fd) {
   }
 }
 
+// Whether the daemon is on this bus. A call to it would start it.
+bool is_on(sdbus::IConnection& connection) {
+  const auto bus = sdbus::createProxy(connection, dbus::ServiceName{"org.freedesktop.DBus"},
+                                      sdbus::ObjectPath{"/org/freedesktop/DBus"});
+  auto question =
+      bus->createMethodCall(dbus::InterfaceName{"org.freedesktop.DBus"}, dbus::MethodName{"NameHasOwner"});
+  question << std::string{dbus::kService};
+  auto answer = bus->callMethod(question);
+  bool owned = false;
+  answer >> owned;
+  return owned;
+}
+
 }  // namespace
 
 Daemon::Daemon(std::unique_ptr<Bus> bus) : bus_(std::move(bus)) {}
@@ -67,6 +80,18 @@ Outcome<Daemon> Daemon::connect() {
     return std::unexpected(unreachable(
         step_of_connecting(error), "the system bus cannot be reached: " + std::string{error.getMessage()}));
   }
+}
+
+Outcome<Daemon> Daemon::connect_if_running(std::chrono::milliseconds patience) {
+  auto connected = call([&] {
+    auto connection = sdbus::createSystemBusConnection();
+    connection->setMethodCallTimeout(patience);
+    if (!is_on(*connection))
+      throw dbus::make_error("org.freedesktop.DBus.Error.NameHasNoOwner", "it is not running");
+    return connection;
+  });
+  if (!connected) return std::unexpected(connected.error());
+  return Daemon{std::make_unique<Bus>(std::move(*connected))};
 }
 
 Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {

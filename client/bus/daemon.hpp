@@ -1,6 +1,7 @@
 // The verbs' interface to netperfd: plain values in and out, errors as Outcome, no D-Bus types.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -84,6 +85,9 @@ class Daemon {
  public:
   // Connects to the system bus. Only the first call contacts the daemon.
   [[nodiscard]] static Outcome<Daemon> connect();
+  // Connects if the daemon is on the bus already, and does not start it. Most calls then wait for an answer
+  // no longer than `patience`.
+  [[nodiscard]] static Outcome<Daemon> connect_if_running(std::chrono::milliseconds patience);
   Daemon(Daemon&&) noexcept;
   Daemon& operator=(Daemon&&) noexcept;
   Daemon(const Daemon&) = delete;

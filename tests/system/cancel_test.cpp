@@ -151,6 +151,14 @@ TEST_F(Cancel, ctrl_c_leaves_the_job_running) {
   EXPECT_EQ(stored_states(job), "finished");
 }
 
+TEST_F(Cancel, a_job_that_somebody_stops_ends_its_follower_with_an_exit_code_of_its_own) {
+  TrafficTap tap{lab().net().right()};
+  const auto started = follow({"--set", "workload.iperf3.duration=30s"});
+  tap.wait_for_traffic();
+  lab().stop(newest_job());
+  EXPECT_EQ(started->wait(), (Exit{kCanceled, 0})) << started->out() << started->err();
+}
+
 TEST_F(Cancel, ctrl_c_ends_the_job_where_that_was_asked_for) {
   TrafficTap tap{lab().net().right()};
   const auto started = follow({"--cancel-on-interrupt", "--set", "workload.iperf3.duration=30s"});
