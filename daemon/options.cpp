@@ -10,18 +10,29 @@
 namespace netperfd {
 namespace {
 
-constexpr const char* kUsage =
-    "Usage: netperfd [--config FILE] [--check | --cleanup]\n"
-    "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n"
-    "\n"
-    "  --config FILE  read FILE instead of /etc/netperfd/netperfd.yaml\n"
-    "  --check        check the configuration and all scenarios, then leave\n"
-    "  --cleanup      put tracefs and the side of a design back as a netperfd that died had found\n"
-    "                 them, then leave\n"
-    "  --version      print the version\n"
-    "  --help         print this\n";
+constexpr std::array kTexts{
+    OptionText{"config", "FILE", "read FILE instead of /etc/netperfd/netperfd.yaml"},
+    OptionText{"check", "", "check the configuration and all scenarios, then leave"},
+    OptionText{
+        "cleanup", "",
+        "put tracefs and the side of a design back as a netperfd that died had found them, then leave"},
+    OptionText{"version", "", "print the version"},
+    OptionText{"help", "", "print this"},
+};
+
+void print_usage(std::FILE* file) {
+  fmt::print(file,
+             "Usage: netperfd [--config FILE] [--check | --cleanup]\n"
+             "Network measurement daemon; systemd starts it. See netperfctl for measuring.\n\n");
+  for (const OptionText& option : kTexts)
+    fmt::print(file, "  {:<15}{}\n", fmt::format("--{} {}", option.name, option.value), option.about);
+}
 
 }  // namespace
+
+std::span<const OptionText> option_texts() {
+  return kTexts;
+}
 
 std::expected<Options, int> parse_options(int argc, char** argv) {
   constexpr std::array<option, 6> kLong{{{"config", required_argument, nullptr, 'c'},
@@ -52,10 +63,10 @@ std::expected<Options, int> parse_options(int argc, char** argv) {
         fmt::print("netperfd {}\n", NETPERFD_VERSION);
         return std::unexpected(EXIT_SUCCESS);
       case 'h':
-        fmt::print("{}", kUsage);
+        print_usage(stdout);
         return std::unexpected(EXIT_SUCCESS);
       default:
-        fmt::print(stderr, "{}", kUsage);
+        print_usage(stderr);
         return std::unexpected(2);
     }
   }

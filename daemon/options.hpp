@@ -3,7 +3,9 @@
 
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace netperfd {
 
@@ -12,6 +14,15 @@ struct Options {
   bool check = false;
   bool clean_up = false;
 };
+
+struct OptionText {
+  std::string_view name;   // "config"
+  std::string_view value;  // "FILE", or empty
+  std::string_view about;
+};
+
+// For the help and netperfd(8).
+[[nodiscard]] std::span<const OptionText> option_texts();
 
 // An exit code if the program has nothing further to do.
 std::expected<Options, int> parse_options(int argc, char** argv);

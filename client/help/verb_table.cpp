@@ -14,7 +14,11 @@ constexpr std::string_view kHelp = "Help";
 std::vector<VerbText> texts() {
   using enum Exit;
   return {
-      {"scenarios", kMeasure, {}, "Scenarios are the files in /etc/netperfd/scenarios.d."},
+      {"scenarios",
+       kMeasure,
+       {},
+       "Root's scenarios are in /etc/netperfd/scenarios.d, the shipped ones in "
+       "/usr/share/netperfd/scenarios.d. Of two with one name, root's counts."},
       {"start",
        kMeasure,
        {not_found, inconclusive, run_failed, regression, quota, canceled, interrupted},

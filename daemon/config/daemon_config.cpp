@@ -123,14 +123,26 @@ std::optional<std::uint64_t> parse_run_count(std::string_view text) {
 void add_keep_keys(std::vector<core::KeepRule>& rules, std::vector<Key>& keys) {
   const auto rule = std::make_shared<core::KeepRule>();
   const auto keep = [rule, &rules] { rules.push_back(std::exchange(*rule, {})); };
-  keys.push_back({"keep", {}, Need::optional, {keep, "", "a list of rules, each a mapping"}});
-  keys.push_back({"keep[].scenario", text(rule->scenario)});
-  keys.push_back({"keep[].label", text(rule->label)});
+  keys.push_back({"keep", {}, {}, Need::optional, {keep, "", "a list of rules, each a mapping"}});
   keys.push_back(
-      {"keep[].age", word(rule->age, parse_age, "a time of an hour or more (like 90d, 12w or 36h)")});
-  keys.push_back({"keep[].count", word(rule->count, parse_run_count, "a number of runs, 1 or more")});
-  keys.push_back({"keep[].size", word(rule->stored_bytes, parse_stored_limit,
-                                      "a number of bytes, 1 or more (like 10G; K is 1024)")});
+      {"keep[].scenario",
+       text(rule->scenario),
+       {"pattern", "*", "the scenarios that the rule is for, such as 'nightly-*'; without it any", {}}});
+  keys.push_back(
+      {"keep[].label",
+       text(rule->label),
+       {"pattern", "*", "the labels that the rule is for; '' is a job without a label; without it any", {}}});
+  keys.push_back(
+      {"keep[].age",
+       word(rule->age, parse_age, "a time of an hour or more (like 90d, 12w or 36h)"),
+       {"duration, also with `d` or `w`", "none", "a job goes once its newest run is older than this", {}}});
+  keys.push_back({"keep[].count",
+                  word(rule->count, parse_run_count, "a number of runs, 1 or more"),
+                  {"number", "none", "a job goes once newer jobs of the rule have so many runs", {}}});
+  keys.push_back(
+      {"keep[].size",
+       word(rule->stored_bytes, parse_stored_limit, "a number of bytes, 1 or more (like 10G; K is 1024)"),
+       {"bytes", "none", "a job goes once newer jobs of the rule have so many bytes", {}}});
 }
 
 // A rule that no job reaches does not keep what its author believes it keeps.
@@ -148,42 +160,99 @@ void check_order(const YamlNode& root, const std::vector<core::KeepRule>& rules,
                              first));
 }
 
-std::vector<Key> keys_of(DaemonConfig& config) {
+void add_limits(DaemonConfig& config, std::vector<Key>& keys) {
   constexpr std::uint32_t kMaxQueue = 10'000;
   constexpr std::uint32_t kMaxRepeat = 100'000;
+  const std::vector<Key> limits{
+      {"limits", {}},
+      {"limits.queue",
+       number(config.queue_limit, 1U, kMaxQueue),
+       {"number", "", "jobs that wait at one time; root may add more", {}}},
+      {"limits.user", {}},
+      {"limits.user.queue",
+       word(config.user_limits.queue, or_none(parse_job_count), "a whole number from 1 to 10000, or none"),
+       {"number or `none`", "", "jobs of one user, except root, that wait or run", {}}},
+      {"limits.user.stored",
+       word(config.user_limits.stored_bytes, or_none(parse_stored_limit),
+            "a number of bytes (like 4G; K is 1024), or none"),
+       {"bytes or `none`", "", "bytes of the database that one user's jobs and runs may take", {}}},
+      {"limits.user.time",
+       word(config.user_limits.time, or_none(parse_time_limit), "a duration from 1min to 24h, or none"),
+       {"duration or `none`",
+        "",
+        "time of one user's runs in 24 hours; live jobs count with their planned time or, if there is none, "
+        "`limits.timeout`",
+        {}}},
+      {"limits.repeat",
+       number(config.repeat_limit, 1U, kMaxRepeat),
+       {"number", "", "the most runs of a job; a job with a design has several for each `repeat`", {}}},
+      {"limits.timeout",
+       word(config.timeout_limit, parse_timeout_limit, "a duration from 1s to 168h (like 24h)"),
+       {"duration", "", "the highest `limits.timeout` of a job", {}}},
+      {"log", {}},
+      {"log.level",
+       word(config.log_level, parse_log_level, "one of debug, info, warning or error"),
+       {"`debug`, `info`, `warning`, `error`", "", "messages below this level are not written", {}}},
+  };
+  keys.insert(keys.end(), limits.begin(), limits.end());
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of(DaemonConfig& config) {
   const std::string account = "the name or number of a ";
   std::vector<Key> keys{
       {"scenarios",
-       word(config.scenarios_dir, parse_absolute_path, "an absolute path of a directory, without a final /")},
-      {"shipped_scenarios", word(config.shipped_scenarios_dir, parse_absolute_path,
-                                 "an absolute path of a directory, without a final /")},
+       word(config.scenarios_dir, parse_absolute_path, "an absolute path of a directory, without a final /"),
+       {"path", "", "the directory of the scenarios, one job a file, NAME.yaml", {}}},
+      {"shipped_scenarios",
+       word(config.shipped_scenarios_dir, parse_absolute_path,
+            "an absolute path of a directory, without a final /"),
+       {"path",
+        "",
+        "the directory of the scenarios that came with netperfd; those of the same name in `scenarios` take "
+        "precedence",
+        {}}},
       {"store", {}},
-      {"store.database", word(config.database, parse_absolute_path, "an absolute path of a file")},
-      {"store.min_free", word(config.min_free_bytes, parse_bytes, "a number of bytes (like 64M; K is 1024)")},
+      {"store.database",
+       word(config.database, parse_absolute_path, "an absolute path of a file"),
+       {"path",
+        "",
+        "the SQLite database with everything that was measured; you can read it with sqlite3 while the "
+        "daemon runs",
+        {}}},
+      {"store.min_free",
+       word(config.min_free_bytes, parse_bytes, "a number of bytes (like 64M; K is 1024)"),
+       {"bytes", "", "no run begins if the database's file system has less free space than this", {}}},
       {"iperf3", {}},
-      {"iperf3.path", word(config.iperf3_path, parse_program, "an absolute path, or plain iperf3")},
-      {"iperf3.user", word(config.iperf3_user, parse_account, account + "user")},
+      {"iperf3.path",
+       word(config.iperf3_path, parse_program, "an absolute path, or plain iperf3"),
+       {"path",
+        "",
+        "an absolute path, or plain `iperf3`: the first one in /usr/local/sbin, /usr/local/bin, /usr/sbin "
+        "and /usr/bin",
+        {}}},
+      {"iperf3.user",
+       word(config.iperf3_user, parse_account, account + "user"),
+       {"user",
+        "",
+        "the user that iperf3 and the readers of its output run as, by name or number; never root",
+        {}}},
       {"authorization", {}},
-      {"authorization.group", word(config.authorization_group, parse_account, account + "group")},
+      {"authorization.group",
+       word(config.authorization_group, parse_account, account + "group"),
+       {"group", "", "its members may measure; everybody may read", {}}},
       {"trace", {}},
-      {"trace.events", list(config.trace_events, parse_event_pattern,
-                            "a pattern of events (like tcp:* or \"!tcp:tcp_probe\")",
-                            "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])")},
-      {"limits", {}},
-      {"limits.queue", number(config.queue_limit, 1U, kMaxQueue)},
-      {"limits.user", {}},
-      {"limits.user.queue",
-       word(config.user_limits.queue, or_none(parse_job_count), "a whole number from 1 to 10000, or none")},
-      {"limits.user.stored", word(config.user_limits.stored_bytes, or_none(parse_stored_limit),
-                                  "a number of bytes (like 4G; K is 1024), or none")},
-      {"limits.user.time",
-       word(config.user_limits.time, or_none(parse_time_limit), "a duration from 1min to 24h, or none")},
-      {"limits.repeat", number(config.repeat_limit, 1U, kMaxRepeat)},
-      {"limits.timeout",
-       word(config.timeout_limit, parse_timeout_limit, "a duration from 1s to 168h (like 24h)")},
-      {"log", {}},
-      {"log.level", word(config.log_level, parse_log_level, "one of debug, info, warning or error")},
+      {"trace.events",
+       list(config.trace_events, parse_event_pattern,
+            "a pattern of events (like tcp:* or \"!tcp:tcp_probe\")",
+            "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])"),
+       {"list of patterns",
+        "",
+        "the events that members of the group may trace in their own jobs; `!` takes events back from the "
+        "patterns. Root's scenarios may name any event. Some events tell what other users run or type: see "
+        "[tracing](tracing.md#which-events-may-be-traced)",
+        {}}},
   };
+  add_limits(config, keys);
   add_keep_keys(config.keep, keys);
   return keys;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
@@ -206,9 +275,9 @@ Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_mi
   return config;
 }
 
-std::vector<std::string> daemon_config_keys() {
+std::vector<KeyRow> daemon_config_keys() {
   DaemonConfig config;
-  return values_of(keys_of(config));
+  return rows_of(keys_of(config));
 }
 
 }  // namespace netperfd::config

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/config/schema.hpp"
 #include "daemon/core/keep_rules.hpp"
 #include "daemon/core/quotas.hpp"
 #include "daemon/model/event_patterns.hpp"
@@ -39,7 +40,8 @@ enum class IfMissing { use_defaults, fail };
 // missing, but one that the user named may not. An empty file means all defaults.
 [[nodiscard]] Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing);
 
-// Every key of the file without mappings, in the order of the file.
-[[nodiscard]] std::vector<std::string> daemon_config_keys();
+// Every key of the file without mappings, in the order of the file. The texts of keys that have a default
+// leave it out: etc/netperfd.yaml has it.
+[[nodiscard]] std::vector<KeyRow> daemon_config_keys();
 
 }  // namespace netperfd::config

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "daemon/config/design_keys.hpp"
+#include "daemon/config/job_keys.hpp"
 #include "daemon/config/overrides.hpp"
 #include "daemon/config/purpose.hpp"
 #include "daemon/config/schema.hpp"
@@ -27,119 +28,6 @@ using std::chrono::milliseconds;
 // exchange of results.
 constexpr milliseconds kTimeBesidePlan = 20s;
 constexpr milliseconds kTimeoutWithoutPlan = 10min;
-
-// Values filled in by the keys; the rest of the JobSpec follows from them.
-struct Draft {
-  JobSpec spec;
-  LocalServer local;
-  bool until_stop = false;
-  FunctionGraphSpec graph;
-  TraceSpec trace;
-  EventSpec event;  // the event being read
-  DesignDraft design;
-  std::optional<milliseconds> timeout;
-};
-
-constexpr const char* kDuration = "a duration (a number with ms, s, min or h, like 10s)";
-constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
-
-Reader cpu_list(std::vector<std::uint32_t>& out) {
-  const auto parse = [](const YamlNode& node) -> std::optional<std::uint32_t> {
-    const auto cpu = parse_number(node, 0, std::numeric_limits<std::uint32_t>::max());
-    return cpu ? std::optional(static_cast<std::uint32_t>(*cpu)) : std::nullopt;
-  };
-  return list(out, parse, "the number of a CPU", "a list of CPU numbers (like [2] or [2, 3])");
-}
-
-Reader function_list(std::vector<std::string>& out) {
-  return list(out, parse_text, "the name of a function or a glob",
-              "a list of functions (like [tcp_sendmsg, 'ip_*'])");
-}
-
-// These functions and keys_of_design() are the schema: each key, the value it fills and how.
-// docs/scenarios.md explains the keys to users.
-std::vector<Key> keys_of_job(Draft& draft) {
-  JobSpec& job = draft.spec;
-  return {
-      {"name", text(job.name), Need::required},
-      {"description", text(job.description)},
-      {"label", text(job.label)},
-      {"repeat", number(job.repeat)},
-      {"workload", {}, Need::required},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
-
-std::vector<Key> keys_of_iperf3(Draft& draft) {
-  Iperf3Spec& iperf3 = draft.spec.iperf3;
-  return {
-      {"workload.iperf3", {}},
-      {"workload.iperf3.server", text(iperf3.server)},
-      {"workload.iperf3.local", {}},
-      {"workload.iperf3.local.netns", text(draft.local.netns)},
-      {"workload.iperf3.local.bind", text(draft.local.bind), Need::required},
-      {"workload.iperf3.netns", text(iperf3.netns)},
-      {"workload.iperf3.protocol", word(iperf3.protocol, parse_protocol, "one of tcp, udp or sctp")},
-      {"workload.iperf3.duration", word(iperf3.duration, parse_duration, kDuration)},
-      {"workload.iperf3.bytes", word(iperf3.bytes, parse_bytes, kBytes)},
-      {"workload.iperf3.omit", word(iperf3.omit, parse_duration, kDuration)},
-      {"workload.iperf3.streams", number(iperf3.streams)},
-      {"workload.iperf3.direction", word(iperf3.direction, parse_direction, "one of send, receive or both")},
-      {"workload.iperf3.bitrate", word(iperf3.bitrate, parse_bit_rate,
-                                       "a bit rate (like 100M or 2.5G, a second; K is 1000, 0 is no limit)")},
-      {"workload.iperf3.interval", word(iperf3.interval, parse_duration, kDuration)},
-      {"workload.iperf3.length", word(iperf3.length_bytes, parse_bytes, kBytes)},
-      {"workload.iperf3.window", word(iperf3.window_bytes, parse_bytes, kBytes)},
-      {"workload.iperf3.mss", number(iperf3.mss_bytes)},
-      {"workload.iperf3.congestion", text(iperf3.congestion)},
-      {"workload.iperf3.dscp", text(iperf3.dscp)},
-      {"workload.iperf3.no_delay", boolean(iperf3.no_delay)},
-      {"workload.iperf3.zerocopy", boolean(iperf3.zerocopy)},
-      {"workload.iperf3.dont_fragment", boolean(iperf3.dont_fragment)},
-      {"workload.iperf3.ip_version", word(iperf3.ip_version, parse_ip_version, "one of 4, 6 or any")},
-      {"workload.iperf3.port", number(iperf3.port)},
-      {"workload.iperf3.cport", number(iperf3.client_port)},
-      {"workload.iperf3.bind", text(iperf3.bind)},
-      {"workload.iperf3.affinity", cpu_list(iperf3.affinity)},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-
-std::vector<Key> keys_of_trace(Draft& draft) {
-  TraceSpec& trace = draft.trace;
-  const auto keep_event = [&draft] { draft.trace.events.push_back(std::exchange(draft.event, {})); };
-  return {
-      {"trace", {}},
-      {"trace.function_graph", {}},
-      {"trace.function_graph.module", text(draft.graph.module)},
-      {"trace.function_graph.functions", function_list(draft.graph.functions)},
-      {"trace.function_graph.exclude", function_list(draft.graph.exclude)},
-      {"trace.function_graph.depth", number(draft.graph.depth)},
-      {"trace.events",
-       {},
-       Need::optional,
-       {keep_event, "name", "a list of events (like [skb:kfree_skb], or mappings with the key name)"}},
-      {"trace.events[].name", text(draft.event.name), Need::required},
-      {"trace.events[].filter", text(draft.event.filter)},
-      {"trace.events[].stacktrace", boolean(draft.event.stacktrace)},
-      {"trace.pid", only(trace.workload_only, "workload")},
-      {"trace.cpus", cpu_list(trace.cpus)},
-      {"trace.buffer", word(trace.buffer_bytes, parse_bytes, kBytes)},
-      {"trace.keep_raw", word(trace.keep_raw_bytes, parse_bytes, kBytes)},
-      {"trace.optional", boolean(trace.optional)},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-
-std::vector<Key> keys_of(Draft& draft) {
-  std::vector<Key> keys = keys_of_job(draft);
-  const auto append = [&keys](std::vector<Key> more) {
-    keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  append(keys_of_iperf3(draft));
-  append({{"workload.none", {}}, {"workload.none.until", only(draft.until_stop, "stop"), Need::required}});
-  append(keys_of_trace(draft));
-  append(keys_of_design(draft.design));
-  append({{"limits", {}}, {"limits.timeout", word(draft.timeout, parse_duration, kDuration)}});
-  return keys;
-}
 
 // The value of "streams", or of an item such as "events[1]", in `mapping`.
 struct Found {
@@ -260,7 +148,7 @@ WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
 }
 
 // Sets the members that depend on which mappings the text has.
-JobSpec finish(Draft draft, const YamlNode& root, Complaints& complaints) {
+JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
   spec.workload = workload_of(root, complaints);
   const YamlNode* iperf3 = value_of(value_of(&root, "workload"), "iperf3");
@@ -288,7 +176,7 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
   auto root = parse_yaml(job.text, complaints);
   if (!root) return std::unexpected(complaints.to_error());
 
-  Draft draft;
+  JobDraft draft;
   if (root->kind == YamlNode::Kind::mapping) apply_options(*root, options, complaints);
   read_keys(*root, keys_of(draft), complaints);
   JobSpec spec = finish(std::move(draft), *root, complaints);
@@ -308,9 +196,9 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
   return spec;
 }
 
-std::vector<std::string> job_keys() {
-  Draft draft;
-  return values_of(keys_of(draft));
+std::vector<KeyRow> job_keys() {
+  JobDraft draft;
+  return rows_of(keys_of(draft));
 }
 
 }  // namespace netperfd::config

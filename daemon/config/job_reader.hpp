@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/config/scenario.hpp"
+#include "daemon/config/schema.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
 
 namespace netperfd::config {
@@ -24,6 +25,6 @@ struct JobText {
                                        const JobLimits& limits);
 
 // Every key that a job may have, without mappings, in the order of docs/scenarios.md.
-[[nodiscard]] std::vector<std::string> job_keys();
+[[nodiscard]] std::vector<KeyRow> job_keys();
 
 }  // namespace netperfd::config

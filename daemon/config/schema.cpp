@@ -135,12 +135,12 @@ void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& comp
   TableReader(keys, complaints).read_mapping(root, root.place, {});
 }
 
-std::vector<std::string> values_of(std::span<const Key> keys) {
-  std::vector<std::string> paths;
+std::vector<KeyRow> rows_of(std::span<const Key> keys) {
+  std::vector<KeyRow> rows;
   for (const Key& key : keys) {
-    if (key.read) paths.emplace_back(key.path);
+    if (key.read) rows.push_back({std::string(key.path), key.text});
   }
-  return paths;
+  return rows;
 }
 
 std::string not_what(const YamlNode& node, std::string_view expected) {

@@ -30,9 +30,18 @@ struct Items {
   std::string_view expected;   // for the list, completes "is not"
 };
 
+// What manuals say of a key; words in ` are literal, and [text](page.md) links to a page of docs/.
+struct KeyText {
+  std::string_view type;      // "duration", or the values it takes
+  std::string_view fallback;  // the default
+  std::string_view meaning;
+  std::string_view option;  // of iperf3, if it is one
+};
+
 struct Key {
   std::string_view path;  // "workload.iperf3.streams"; in the items of a list "trace.events[].name"
   Reader read;            // none: a mapping or a list of mappings, whose keys have their own rows
+  KeyText text = {};      // none: a mapping or a list of mappings
   Need need = Need::optional;
   Items items = {};
 };
@@ -40,8 +49,13 @@ struct Key {
 // Reads the mapping `root` by the table: every unknown, missing and wrong key becomes a complaint.
 void read_keys(const YamlNode& root, std::span<const Key> keys, Complaints& complaints);
 
-// The paths of all keys except mappings and lists of them, in the order of the table.
-[[nodiscard]] std::vector<std::string> values_of(std::span<const Key> keys);
+struct KeyRow {
+  std::string path;
+  KeyText text;
+};
+
+// All keys except mappings and lists of them, in the order of the table.
+[[nodiscard]] std::vector<KeyRow> rows_of(std::span<const Key> keys);
 
 // `"10x" is not <expected>`, or that the value is missing.
 [[nodiscard]] std::string not_what(const YamlNode& node, std::string_view expected);

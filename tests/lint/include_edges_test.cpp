@@ -79,6 +79,10 @@ const std::map<std::string, Room> kRooms = {
     {"client",
      {{"rows", "client/base", "client/rows", "client/terminal", "client/bus", "client/verbs", "client/help"},
       {"fmt", "systemd", "sdbus-c++", "CLI11"}}},
+    {"manual",
+     {kCore +
+          Names{"config", "main", "client/base", "client/verbs", "client/terminal", "client/help", "client"},
+      {"fmt", "systemd", "CLI11", "boost"}}},
 };
 
 // How a library's headers begin. Every other <header> belongs to the language, to libc or to the kernel.
@@ -92,11 +96,12 @@ const std::map<std::string, std::string> kLibraries = {
 constexpr const char* kUnknown = "?";
 const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};
 
-// The room that a path from the top belongs to, empty outside daemon/, dbus/ and client/.
+// The room that a path from the top belongs to, empty outside daemon/, dbus/, client/ and
+// manual/.
 std::string room_of(const std::string& path) {
   const auto top = path.substr(0, path.find('/'));
   if (path.starts_with("dbus/rows/")) return "rows";
-  if (top == "dbus") return top;
+  if (top == "dbus" || top == "manual") return top;
   if (top != "daemon" && top != "client") return "";
   // Of daemon/trace/ring/symbols.hpp: trace/ring, else trace.
   std::string room = path.substr(0, path.rfind('/'));
@@ -199,7 +204,7 @@ std::vector<std::string> forbidden_edges(const Sources& sources) {
 
 Sources read_tree(const std::filesystem::path& top) {
   Sources result;
-  for (const auto* folder : {"daemon", "client", "dbus"}) {
+  for (const auto* folder : {"daemon", "client", "dbus", "manual"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
       const auto extension = entry.path().extension();
       if (extension != ".cpp" && extension != ".hpp") continue;

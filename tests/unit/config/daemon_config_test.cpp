@@ -49,7 +49,11 @@ TEST_F(DaemonConfigTest, the_shipped_file_names_every_key) {
   ASSERT_TRUE(root);
   std::vector<std::string> paths;
   collect(*root, "", paths);
-  std::vector<std::string> keys = daemon_config_keys();
+  std::vector<std::string> keys;
+  for (const KeyRow& row : daemon_config_keys()) {
+    EXPECT_FALSE(row.text.type.empty() || row.text.meaning.empty()) << row.path << " is not explained";
+    keys.push_back(row.path);
+  }
   std::erase_if(keys, [](const std::string& key) {
     if (!key.starts_with("keep[].")) return false;
     EXPECT_THAT(contents(kShipped), testing::HasSubstr(key.substr(7) + ":")) << "the example has it";

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-NETPERFCTL, SCRIPTS = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+NETPERFCTL, SCRIPTS = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
 # What bash-completion does for a command that is being typed; the function is called as readline calls it.
 BASH = r"""
@@ -64,7 +64,8 @@ class Shells(unittest.TestCase):
         return done.stdout.splitlines()
 
     def bash(self, *words):
-        return self.run_shell("bash", "--norc", "-c", BASH, "bash", " ".join(words), *words)
+        line = " ".join(words).replace(" = ", "=").replace(" : ", ":")
+        return self.run_shell("bash", "--norc", "-c", BASH, "bash", line, *words)
 
     def zsh(self, *words):
         return self.run_shell("zsh", "-f", "-c", ZSH, "zsh", *words)

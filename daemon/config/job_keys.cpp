@@ -1,0 +1,272 @@
+#include "daemon/config/job_keys.hpp"
+
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "daemon/model/units.hpp"
+
+namespace netperfd::config {
+namespace {
+
+constexpr const char* kDuration = "a duration (a number with ms, s, min or h, like 10s)";
+constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
+
+Reader cpu_list(std::vector<std::uint32_t>& out) {
+  const auto parse = [](const YamlNode& node) -> std::optional<std::uint32_t> {
+    const auto cpu = parse_number(node, 0, std::numeric_limits<std::uint32_t>::max());
+    return cpu ? std::optional(static_cast<std::uint32_t>(*cpu)) : std::nullopt;
+  };
+  return list(out, parse, "the number of a CPU", "a list of CPU numbers (like [2] or [2, 3])");
+}
+
+Reader function_list(std::vector<std::string>& out) {
+  return list(out, parse_text, "the name of a function or a glob",
+              "a list of functions (like [tcp_sendmsg, 'ip_*'])");
+}
+
+// These functions and keys_of_design() are the schema: each key, the value it fills, how, and what
+// docs/scenarios.md and netperfd-scenario(5) say of it.
+std::vector<Key> keys_of_job(JobDraft& draft) {
+  JobSpec& job = draft.spec;
+  return {
+      {"name",
+       text(job.name),
+       {"word", "required",
+        "at most 64 letters, digits, `.`, `_`, `-`; for a scenario, the name of its file without `.yaml`",
+        ""},
+       Need::required},
+      {"description", text(job.description), {"text", "none", "one line, at most 500 bytes", ""}},
+      {"label",
+       text(job.label),
+       {"text", "none",
+        "the caller's word for this variant, such as `before`; at most 64 bytes; `start --label` sets it. "
+        "Like all texts, it may have no control characters and none that are invisible or change the "
+        "direction of writing",
+        ""}},
+      {"repeat",
+       number(job.repeat),
+       {"number", "1",
+        "number of runs of the job, one after another; with a `design`, number of [blocks](designs.md). At "
+        "most `limits.repeat` of `netperfd.yaml` runs in total; `start --repeat` sets it",
+        ""}},
+      {"workload", {}, {}, Need::required},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+std::vector<Key> keys_of_iperf3(JobDraft& draft) {
+  Iperf3Spec& iperf3 = draft.spec.iperf3;
+  return {
+      {"workload.iperf3", {}},
+      {"workload.iperf3.server",
+       text(iperf3.server),
+       {"host", "required: this or `local`", "name or address of a server that somebody else runs", "`-c`"}},
+      {"workload.iperf3.local", {}},
+      {"workload.iperf3.local.netns",
+       text(draft.local.netns),
+       {"word", "the host's own",
+        "network namespace, as `ip netns` lists it, of a server that netperfd runs for this job", ""}},
+      {"workload.iperf3.local.bind",
+       text(draft.local.bind),
+       {"address", "required", "address on which that server listens and to which the client connects",
+        "`-c`; the server's `-B`"},
+       Need::required},
+      {"workload.iperf3.netns",
+       text(iperf3.netns),
+       {"word", "the host's own", "network namespace of the client", ""}},
+      {"workload.iperf3.protocol",
+       word(iperf3.protocol, parse_protocol, "one of tcp, udp or sctp"),
+       {"`tcp`, `udp`, `sctp`", "`tcp`", "", "`-u`, `--sctp`"}},
+      {"workload.iperf3.duration",
+       word(iperf3.duration, parse_duration, kDuration),
+       {"duration", "required: this or `bytes`",
+        "how long to measure, without the omitted part: 1 s to 24 h in whole seconds", "`-t`"}},
+      {"workload.iperf3.bytes",
+       word(iperf3.bytes, parse_bytes, kBytes),
+       {"bytes", "required: this or `duration`", "how much to send, instead of how long", "`-n`"}},
+      {"workload.iperf3.omit",
+       word(iperf3.omit, parse_duration, kDuration),
+       {"duration", "`0s`", "time to leave out at the beginning: up to 10 min in whole seconds", "`-O`"}},
+      {"workload.iperf3.streams",
+       number(iperf3.streams),
+       {"number", "1", "parallel connections (in each direction): 1 to 128", "`-P`"}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of_traffic(JobDraft& draft) {
+  Iperf3Spec& iperf3 = draft.spec.iperf3;
+  return {
+      {"workload.iperf3.direction",
+       word(iperf3.direction, parse_direction, "one of send, receive or both"),
+       {"`send`, `receive`, `both`", "`send`", "as seen from the client", "`-R`, `--bidir`"}},
+      {"workload.iperf3.bitrate",
+       word(iperf3.bitrate, parse_bit_rate,
+            "a bit rate (like 100M or 2.5G, a second; K is 1000, 0 is no limit)"),
+       {"bit rate", "no limit; udp: required",
+        "target rate of each stream; `0` is no limit. iperf3 alone would send udp at 1 Mbit/s", "`-b`"}},
+      {"workload.iperf3.interval",
+       word(iperf3.interval, parse_duration, kDuration),
+       {"duration", "`1s`", "length of a reporting interval: 100 ms to 60 s", "`-i`"}},
+      {"workload.iperf3.length",
+       word(iperf3.length_bytes, parse_bytes, kBytes),
+       {"bytes", "iperf3's", "size of one write, up to 1M; of a datagram, 16 to 65507", "`-l`"}},
+      {"workload.iperf3.window",
+       word(iperf3.window_bytes, parse_bytes, kBytes),
+       {"bytes", "the kernel's", "socket buffers, up to 512M", "`-w`"}},
+      {"workload.iperf3.mss",
+       number(iperf3.mss_bytes),
+       {"number", "the kernel's",
+        "maximum segment size: at least 88 bytes for tcp and 512 for sctp, at most 9216 bytes; not for udp",
+        "`-M`"}},
+      {"workload.iperf3.congestion",
+       text(iperf3.congestion),
+       {"word", "the kernel's", "congestion control algorithm, such as `bbr`; tcp only", "`-C`"}},
+      {"workload.iperf3.dscp",
+       text(iperf3.dscp),
+       {"number or name", "none",
+        "0 to 63, `ef`, `af11` to `af43`, `cs0` to `cs7`, `lowdelay`, `throughput`, `reliability`",
+        "`--dscp`"}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of_sockets(JobDraft& draft) {
+  Iperf3Spec& iperf3 = draft.spec.iperf3;
+  return {
+      {"workload.iperf3.no_delay",
+       boolean(iperf3.no_delay),
+       {"`true`, `false`", "`false`", "switches Nagle's algorithm off; not for udp", "`-N`"}},
+      {"workload.iperf3.zerocopy",
+       boolean(iperf3.zerocopy),
+       {"`true`, `false`", "`false`", "sends with sendfile; tcp only", "`-Z`"}},
+      {"workload.iperf3.dont_fragment",
+       boolean(iperf3.dont_fragment),
+       {"`true`, `false`", "`false`", "sets the DF bit; udp over IPv4 only", "`--dont-fragment`"}},
+      {"workload.iperf3.ip_version",
+       word(iperf3.ip_version, parse_ip_version, "one of 4, 6 or any"),
+       {"`4`, `6`, `any`", "`any`", "", "`-4`, `-6`"}},
+      {"workload.iperf3.port",
+       number(iperf3.port),
+       {"number", "5201", "port of the server, 1 to 65535", "`-p`"}},
+      {"workload.iperf3.cport",
+       number(iperf3.client_port),
+       {"number", "the kernel's", "the client's own port, plus one for each further stream", "`--cport`"}},
+      {"workload.iperf3.bind",
+       text(iperf3.bind),
+       {"address", "the kernel's", "the client's own address", "`-B`"}},
+      {"workload.iperf3.affinity",
+       cpu_list(iperf3.affinity),
+       {"list of numbers", "none",
+        "the CPU (0 to 1023) of the client and, with `local`, of the server: `[2]`, `[2, 3]`; netperfd binds "
+        "them itself",
+        ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of_functions(JobDraft& draft) {
+  return {
+      {"trace", {}},
+      {"trace.function_graph", {}},
+      {"trace.function_graph.module",
+       text(draft.graph.module),
+       {"word", "required: this or `functions`",
+        "records the calls of every traceable function of this kernel module, such as `hsr`", ""}},
+      {"trace.function_graph.functions",
+       function_list(draft.graph.functions),
+       {"list of texts", "required: this or `module`",
+        "records the calls of these functions: at most 512 names or globs (`[tcp_sendmsg, 'ip_*']`), which "
+        "may match at most 5,000 functions",
+        ""}},
+      {"trace.function_graph.exclude",
+       function_list(draft.graph.exclude),
+       {"list of texts", "none", "names or globs to leave out of either", ""}},
+      {"trace.function_graph.depth",
+       number(draft.graph.depth),
+       {"number", "all", "maximum nesting depth of the recorded calls, from 1", ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+std::vector<Key> keys_of_trace(JobDraft& draft) {
+  TraceSpec& trace = draft.trace;
+  const auto keep_event = [&draft] { draft.trace.events.push_back(std::exchange(draft.event, {})); };
+  return {
+      {"trace.events",
+       {},
+       {},
+       Need::optional,
+       {keep_event, "name", "a list of events (like [skb:kfree_skb], or mappings with the key name)"}},
+      {"trace.events[].name",
+       text(draft.event.name),
+       {"word", "required",
+        "an event as `netperfctl events` lists it, such as `skb:kfree_skb`; at most 64 events, each once. "
+        "Members of the group may use the events that [root allows](tracing.md#which-events-may-be-traced)",
+        ""},
+       Need::required},
+      {"trace.events[].filter",
+       text(draft.event.filter),
+       {"text", "every event",
+        "condition in the kernel's own filter language over the event's fields, but [not over "
+        "addresses](tracing.md#what-is-kept); at most 1024 bytes",
+        ""}},
+      {"trace.events[].stacktrace",
+       boolean(draft.event.stacktrace),
+       {"`true`, `false`", "`false`", "records the kernel stack with each event", ""}},
+      {"trace.pid",
+       only(trace.workload_only, "workload"),
+       {"`workload`", "all tasks",
+        "traces only while a task of the workload is the current one; softirqs that work for it while "
+        "another task is current are then not seen",
+        ""}},
+      {"trace.cpus",
+       cpu_list(trace.cpus),
+       {"list of numbers", "all", "traces only these CPUs (0 to 1023)", ""}},
+      {"trace.buffer",
+       word(trace.buffer_bytes, parse_bytes, kBytes),
+       {"bytes",
+        "32M, or less if the buffers of all CPUs together would exceed 512M or a fiftieth of the memory",
+        "ring buffer of each CPU, 64K to 1G; all CPUs together at most 512M and a quarter of the memory",
+        ""}},
+      {"trace.keep_raw",
+       word(trace.keep_raw_bytes, parse_bytes, kBytes),
+       {"bytes", "none",
+        "keeps up to this much of the ring buffers' content of all CPUs, 1M to 256M, as the run's document "
+        "`trace.dat`. trace-cmd and `netperfctl export RUN --format text` read it. Data beyond the limit is "
+        "counted and left out",
+        ""}},
+      {"trace.optional",
+       boolean(trace.optional),
+       {"`true`, `false`", "`false`",
+        "if the kernel refuses the trace: `true` measures without it and says so, `false` refuses the job",
+        ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+}  // namespace
+
+std::vector<Key> keys_of(JobDraft& draft) {
+  std::vector<Key> keys = keys_of_job(draft);
+  const auto append = [&keys](std::vector<Key> more) {
+    keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  append(keys_of_iperf3(draft));
+  append(keys_of_traffic(draft));
+  append(keys_of_sockets(draft));
+  append({{"workload.none", {}},
+          {"workload.none.until",
+           only(draft.until_stop, "stop"),
+           {"`stop`", "required",
+            "no traffic from netperfd: the run lasts until it is stopped, or until `limits.timeout`", ""},
+           Need::required}});
+  append(keys_of_functions(draft));
+  append(keys_of_trace(draft));
+  append(keys_of_design(draft.design));
+  append({{"limits", {}},
+          {"limits.timeout",
+           word(draft.timeout, parse_duration, kDuration),
+           {"duration", "see below",
+            "time after which a run that has not ended is given up, counted from its preparation", ""}}});
+  return keys;
+}
+
+}  // namespace netperfd::config
