@@ -116,6 +116,9 @@ class Values {
     if (kind == "SCENARIO|FILE" || kind == "FILE") found.files = true;
     if (const auto live = live_kind(argument, kind)) {
       found.candidates = live_({*live, begin, position_.module});
+      // A verb that takes several runs takes numbers only.
+      if (argument.repeats)
+        std::erase_if(found.candidates, [](const Candidate& one) { return one.word == "last"; });
     } else if (kind == "A" || kind == "B" || kind == "SELECTION") {
       found.candidates = selection_words(live_, begin);
     } else if (kind == "VERB") {
