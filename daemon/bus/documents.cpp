@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace netperfd::bus {
@@ -114,7 +115,7 @@ Status Documents::expect_room(uid_t user, std::size_t bytes, bool is_new) const 
 void Documents::look() {
   std::erase_if(files_, [](const File& file) {
     if (is_in_use(file.own)) return false;
-    (void)::ftruncate(file.own.get(), 0);
+    std::ignore = ::ftruncate(file.own.get(), 0);
     return true;
   });
   timer_.reset();

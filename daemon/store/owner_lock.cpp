@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <tuple>
 
 namespace netperfd::store {
 
@@ -43,7 +44,7 @@ Status OwnerLock::mark_open() {
 
 void OwnerLock::mark_closed() {
   // If this fails, the next start makes one unnecessary check.
-  (void)::ftruncate(file_.get(), 0);
+  std::ignore = ::ftruncate(file_.get(), 0);
 }
 
 }  // namespace netperfd::store
