@@ -1,4 +1,4 @@
-# Sourced by tools/demo and tools/debian13: runs something so that nothing of it outlives it.
+# Sourced by tools/demo and tools/debian: runs something so that nothing of it outlives it.
 # shellcheck shell=bash
 
 # run_sandboxed COMMAND...: runs it as the first process of mount, process and network namespaces of its own. When that
