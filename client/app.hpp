@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // netperfctl's command line: all verbs and the options that each of them takes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // netperfd: connects the modules and serves until SIGTERM. Only this file sees all modules.
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Undoes changes to this machine that a crashed netperfd left behind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reports the progress of runs to the journal and to systemd's status line: each fact once, with the run's
 // number.
 #pragma once

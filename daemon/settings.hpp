@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon's configuration, resolved on this machine.
 #pragma once
 

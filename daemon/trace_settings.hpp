@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tracing modules' settings for this machine and this process.
 #pragma once
 

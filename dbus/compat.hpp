@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes one source build with sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13). No other file depends on the
 // version.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The names of the API that daemon and client share; dbus/*.xml describes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes all manual pages into a directory: manual_pages DIRECTORY CONFIGURATION XML...
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The manual pages, from what the programs themselves use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes manual pages in the man(7) language.
 #pragma once
 

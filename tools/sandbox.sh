@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tools/demo and tools/debian: runs something so that nothing of it outlives it.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tools/demo and tools/test: runs steps, one line each, and shows a step's log only when it failed. While a step
 # builds, it shows how far that is: on a terminal in this line, elsewhere as a line every 30 s.
 # shellcheck shell=bash

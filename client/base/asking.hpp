@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether the person at the terminal may be asked for a password.
 #pragma once
 

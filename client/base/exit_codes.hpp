@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the exit codes mean, for help and manual pages.
 #pragma once
 

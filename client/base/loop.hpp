@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The client's event loop: the bus, Ctrl-C and a few timers on one sd-event.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The result of the client's work: the exit code and, if it is an error, the message for the user.
 #pragma once
 

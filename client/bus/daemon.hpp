@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs' interface to netperfd: plain values in and out, errors as Outcome, no D-Bus types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's calls about selections of runs.
 #include "client/bus/daemon.hpp"
 #include "client/bus/daemon_bus.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's call about the counters of a run.
 #include <cstdint>
 #include <string>

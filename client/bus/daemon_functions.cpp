@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's calls about the functions of a trace, and about imported traces.
 #include <chrono>
 #include <cstdint>

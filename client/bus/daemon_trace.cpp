@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's calls about traces and about this machine's capabilities.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Maps D-Bus errors to messages for the user and exit codes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lets polkit ask the person at this terminal for a password.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts D-Bus rows to views. The member of an absent key stays empty. A key with another type than in the
 // XML throws sdbus::Error.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/help/command_page.hpp"
 
 #include <fmt/format.h>

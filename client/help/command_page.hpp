@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is to be said of a command, read from the CLI11 app that parses it. Help, manual pages and completion
 // are made from this.
 #pragma once

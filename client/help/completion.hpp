@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Completion of a command line that is being typed, from the same CLI11 app that parses it. The scripts of
 // client/completion ask for it by `netperfctl __complete SHELL WORD...`, whose last word is the one under
 // the cursor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The help of netperfctl and of each verb.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Words as a shell has them on its command line: read from what was typed so far, and written so that the
 // shell takes them literally.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Errors of the command line, in netperfctl's words instead of CLI11's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What help and manual pages say of a verb beside its own options: its task and what it is good for.
 #pragma once
 

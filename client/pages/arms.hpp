@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Describes a job's design and the place of a run in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The call tree and the callers of each function.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the kernel can trace: modules, functions, events, tracers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parts that the pages of comparisons and of self-tests share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tables of the page of a comparison: functions, counters and facts that differ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page of a comparison: the answer, where the difference is, what else differs, how good the evidence is,
 // and the command that repeats it. It holds nothing but ASCII of its own, since it is meant to be pasted into
 // commit messages and mails.

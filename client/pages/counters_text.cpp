@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/pages/counters_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The counters of a run, as `show --counters` and `show --tcp` list them.
 #pragma once
 

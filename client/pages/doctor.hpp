@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rows of `doctor` if netperfd cannot be reached.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page of `doctor`: one row per capability with advice below it, and a one-line summary.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compares the kernel's drop counters with the events of skb:kfree_skb.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/pages/environment_text.hpp"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tables of functions (function_text.cpp puts them on the page).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The part of a run's page about the traced functions (trace_text.cpp and show_text.cpp insert it).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `start` says line by line: the job it began, each run's end, the end of it all.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tables: runs, live jobs, scenarios.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The progress line of a job. It does no I/O: its owner passes in events and the time.
 #pragma once
 

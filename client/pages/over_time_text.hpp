@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Throughput, events, marks and functions on the same time axis, to show coincidences.
 #pragma once
 

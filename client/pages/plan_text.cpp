@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page of a plan: how much runs vary, and how many a difference needs. ASCII only, as on the page of a
 // comparison.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Pure renderers, view -> string: text for people, JSON and CSV for programs. schema/netperfctl-1.schema.json
 // describes the JSON, docs/netperfctl.md the CSV.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is counted (Linux, net/ipv4/tcp_output.c):
 // - __tcp_retransmit_skb() adds the number of segments of an skb to TcpRetransSegs of the socket's network
 //   namespace and to tcpi_total_retrans of the socket. If sending then fails, they remain counted, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The part of a run's page about retransmissions (show_text.cpp assembles the page).
 #pragma once
 

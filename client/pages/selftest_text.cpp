@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page of a self-test, which compares a host with itself. Its own text is ASCII only, as on the page of a
 // comparison.
 #include <fmt/format.h>

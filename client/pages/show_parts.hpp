@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The parts of a run's page that show its figures (show_text.cpp assembles the page).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The page of one run: the answer, what was measured between whom, each direction, how good the evidence is,
 // and what to type next.
 #include <fmt/format.h>

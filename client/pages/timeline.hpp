@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Divides a run's time into equal cells, so that charts of different data line up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tables of a trace: drops and stacks in short and in full, and what `show` lists where it is asked to.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

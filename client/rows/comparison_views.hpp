@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The comparison of two selections of runs, as plain data like the rest of client/rows/views.hpp.
 // docs/netperfctl.md explains the figures.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The counters of a run: a part of client/rows/views.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Descriptions of the rows that only the client makes, in the form of dbus/rows/field.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The function profile of a run, as plain data like the rest of client/rows/views.hpp. Figures ending in _ns
 // are nanoseconds; docs/netperfctl.md defines total and self time.
 #pragma once

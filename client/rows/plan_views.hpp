@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How many runs a difference needs, as plain data like the rest of client/rows/views.hpp. docs/netperfctl.md
 // explains the figures.
 #pragma once

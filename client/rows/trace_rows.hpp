@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers for a trace's rows that several renderers share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The data that the client shows. rows.cpp makes it from D-Bus rows; renderers turn it into text, JSON and
 // CSV.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Escapes strings from the daemon for a terminal, a whole row at once, so that no renderer can miss a string.
 #pragma once
 

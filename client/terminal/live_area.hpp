@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lines at the end of a terminal that are drawn over as things change, at most ten times a second; other
 // output scrolls by above them. On anything but a live terminal it draws nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The properties of an output: its width, and whether it shows colour and block glyphs.
 #pragma once
 

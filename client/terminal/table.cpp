@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/terminal/table.hpp"
 
 #include <algorithm>

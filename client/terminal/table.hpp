@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A table of text in aligned columns.
 #pragma once
 

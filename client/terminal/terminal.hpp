@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Output: the properties of the two streams, and writing to them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Strings as a terminal shows them: width, cutting, wrapping, and the small pictures made of block glyphs.
 #pragma once
 

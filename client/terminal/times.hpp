@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses points in time from the command line and formats them. Local time, from TZ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Figures as a person reads them: a unit, three to four significant digits, never 0 for something that is not
 // 0.
 #pragma once

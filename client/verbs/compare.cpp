@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

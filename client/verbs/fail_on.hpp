@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // --fail-on: which verdicts of a comparison end with an exit code other than 0.
 #pragma once
 

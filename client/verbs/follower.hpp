@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Follows one job of ours to its end on behalf of `start`, `plan` and `selftest`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The comparison of the sides of one job, with their names.
 #pragma once
 

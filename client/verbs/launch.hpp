@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Shared by `start`, `plan` and `selftest`: starts a job from a scenario or a file, and follows it to its
 // end.
 #pragma once

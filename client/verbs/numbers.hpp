@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses numbers of the command line. The errors say what was expected.
 #pragma once
 

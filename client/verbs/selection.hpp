@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Selections of runs (`label:before since:2h`), as far as the client must understand them.
 #pragma once
 

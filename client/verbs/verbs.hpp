@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The verbs: each add_* adds a subcommand to the CLI11 app and registers the function that runs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes that two processes of netperfd exchange. The writer and the reader have the same members, so that the
 // same code can write and read a value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Recoverable failures travel only as values of this kind, never as exceptions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // sd-event as RAII. One loop, one thread: everything that holds state lives on it.
 #pragma once
 

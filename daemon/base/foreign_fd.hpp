@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Descriptors of files that others opened. Closing one may take forever: a FUSE file system is asked for its
 // consent (FLUSH), and no signal ends the wait for its answer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Descriptors that arrive over one socket, the bus's, without the danger of closing them.
 //
 // libsystemd closes the descriptors of every message on the thread of the loop, also those of a message that

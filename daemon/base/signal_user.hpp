@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Signals to processes of another user without the capability CAP_KILL, which reaches everybody's processes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Starts processes that inherit nothing from the daemon but what they are given.
 #pragma once
 

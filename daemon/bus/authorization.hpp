@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds out who a caller is and decides what the caller may do: by polkit if it is installed, otherwise by
 // the configured group. The default is to deny. docs/access.md has the rules.
 #pragma once

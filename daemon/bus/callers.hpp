@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Tracks the connections whose end the daemon must notice: subscribers, callers whose job is tied to them,
 // and callers for whom work is under way that nobody else needs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers for methods that must ask the bus before they answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Documents of runs in memory files, whose descriptors callers get.
 //
 // Such a file is the daemon's memory for as long as anybody has it open, and a caller may keep its descriptor

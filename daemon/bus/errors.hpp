@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts the daemon's errors to D-Bus errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The audit trail: ListAuditLog, and what the other methods record.
 #include <fmt/format.h>
 

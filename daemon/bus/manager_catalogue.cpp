@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager for the capabilities of this machine and its kernel.
 #include <tuple>
 #include <utility>

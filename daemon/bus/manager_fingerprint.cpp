@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The method of org.netperfd1.Manager for the environment of a run.
 #include <tuple>
 #include <utility>

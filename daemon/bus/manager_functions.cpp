@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager for a run's function profile. Lists keep the store's order, and a page
 // is a range of row numbers: a run that has ended does not change.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // org.netperfd1.Manager: each method is a task for the scheduler, the scenarios, the store or the catalogue.
 // Those about traces are in manager_trace.cpp, manager_functions.cpp and manager_recording.cpp, those about
 // what the kernel offers in manager_catalogue.cpp, GetFingerprint in manager_fingerprint.cpp, and the queries

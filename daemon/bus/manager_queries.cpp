@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager that query_answers.hpp lists: asks a process of its own, as the user
 // who calls.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager for recordings: the raw sub-buffers kept with a run, and files to
 // import. Neither is parsed in this process.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager for a run's trace, and for the marks that a caller adds to it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses the arguments of callers strictly: in an a{sv}, an unknown key or a value of the wrong type is an
 // error that names the key.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Asks polkit whether a caller may do something.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The queries whose cost grows with the store or with the runs that they name, not with one page or one run:
 // Compare, CompareJob, PlanRuns, GetJob of many runs, and ListRuns with a filter that may have to walk over
 // many. They are answered in a process of their own (daemon/query), so that the loop never waits for them.

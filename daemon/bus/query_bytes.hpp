@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The bytes of a query and of its answer, between the daemon and the process that answers (daemon/query).
 //
 // The daemon does not trust the process: it reads an answer strictly, cleans its texts as it cleans all texts

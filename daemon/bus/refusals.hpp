@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The one place where refused calls are noted: it keeps a user who is refused often from filling the log, and
 // from having every further call examined.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes rows for the bus and counts their bytes: a message must stay below 1 MiB, and sd-bus reports an
 // excess only when it is too late.
 #pragma once

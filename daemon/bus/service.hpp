@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // org.netperfd1 on the system bus: the objects of dbus/*.xml over the scheduler, the scenarios and the store.
 #pragma once
 

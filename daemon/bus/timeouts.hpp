@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How long the service waits for those that it asks about a caller.
 #pragma once
 

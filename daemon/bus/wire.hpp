@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts the model to the rows that dbus/org.netperfd1.Manager.xml documents. Unknown values have no key.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts a run's counters to the rows that dbus/org.netperfd1.Manager.xml documents.
 #pragma once
 

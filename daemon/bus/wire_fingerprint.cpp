@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bus/wire_fingerprint.hpp"
 
 #include "daemon/bus/row_maker.hpp"

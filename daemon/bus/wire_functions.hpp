@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts a run's function profile to the rows that dbus/org.netperfd1.Manager.xml documents. Names are the
 // kernel's or, for an imported trace, arbitrary text of its file.
 #pragma once

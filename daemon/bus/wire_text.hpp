@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes texts of iperf3, of files and of other hosts valid for the bus.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bus/wire_trace.hpp"
 
 #include <algorithm>

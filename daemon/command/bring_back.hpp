@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Switches the machine back to its original side after a daemon was killed in the middle of a design.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Runs commands as children of the daemon: inside its sandbox, each in a process group of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Runs the commands of designs. If systemd is PID 1, they run as its units, outside the daemon's sandbox.
 // Otherwise they run as children of the daemon.
 #pragma once

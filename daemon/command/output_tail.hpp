@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Keeps the end of a command's output, for the message that says how it failed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The undo note of a design, in a file that outlives the daemon.
 #pragma once
 

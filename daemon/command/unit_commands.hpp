@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Runs commands as transient units of systemd: outside the daemon's sandbox, each with a control group of its
 // own, which ends with it.
 //

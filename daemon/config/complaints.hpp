@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Gathers all errors of one YAML text, so that its author sees them all at once.
 #pragma once
 

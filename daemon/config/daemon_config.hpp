@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Root's settings for the whole daemon: /etc/netperfd/netperfd.yaml.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The keys of a job's `design`, and the Design made from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The keys of a job: the schema, and what a manual says of each.
 #pragma once
 

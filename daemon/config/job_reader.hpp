@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a JobSpec from a YAML text and the options of one start.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Changes that one start makes to the text of a job.
 #pragma once
 

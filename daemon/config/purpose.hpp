@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Turns a job into a pilot or a self-test.
 #pragma once
 

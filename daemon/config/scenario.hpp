@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads jobs from YAML: the scenarios that root installed, and texts that callers send.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A table of the keys a YAML text may have, each bound to the value it fills.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // YAML as a plain tree in which every key and value knows its position. Only what a configuration needs is
 // accepted: mappings, lists and scalars, one document. Anchors, aliases, tags, duplicate keys and deep
 // nesting are refused, so that a hostile text can neither expand nor cause deep recursion.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An unknown call fails instead of killing the process: C libraries try new ones and fall back on others.
 #include "daemon/confined/call_filter.hpp"
 

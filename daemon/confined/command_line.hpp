@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The words of a confined process's command line, on both sides.
 #pragma once
 

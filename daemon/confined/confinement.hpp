@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Drops the privileges of a process before it works on what others wrote.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Processes that were killed and have not ended yet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One process that gives one answer: what it writes until it ends.
 #pragma once
 

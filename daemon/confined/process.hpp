@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One process that will confine itself, from its start to its reaped end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What callers may be allowed to do. docs/access.md says who may do what.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The audit trail: records who did what. Many actions that are alike become one entry, so that refused calls
 // cost neither space nor time.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Limits the traced functions of a design to those that both sides have. The tracer's cost for a function
 // that only one side has would burden only that side, which can flip the sign of a small difference.
 #pragma once

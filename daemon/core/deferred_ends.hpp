@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A run store that loses no end of a run: an end that the disk refuses is kept in memory and stored as soon
 // as the disk takes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Imports traces and iperf3 documents from callers' files and stores them as runs.
 #pragma once
 

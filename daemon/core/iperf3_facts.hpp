@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The facts of the group iperf3: its version and the options of the job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compares the sides of one job: its variants A and B or, without variants, its plain and its traced runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rules of the configuration about how long stored jobs are kept.
 #pragma once
 

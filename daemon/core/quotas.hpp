@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What one user may have: jobs in the queue, stored bytes and running time. Root has no limits.
 #pragma once
 

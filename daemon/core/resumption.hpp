@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How the jobs that the last daemon left unfinished go on: with their next run, or with the next block of
 // their design. Blocks are compared as wholes, so a block that was broken off is given up.
 #pragma once

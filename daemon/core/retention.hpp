@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Removes stored jobs by the rules of the configuration: when the daemon starts, after each job and once an
 // hour; in small steps between other events of the loop, and never while a job is measured.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One run, from its preparation to its stored record.
 //
 //   start()              pending -> preparing: tracefs is claimed and set if the job asks for a trace, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Computes how many runs are needed to find a difference, from the spread of stored runs.
 #pragma once
 

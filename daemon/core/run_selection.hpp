@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Selects stored runs by a text: `41,43-45`, `label:before last:3`, `job:12`.
 //
 // Spaces or commas separate the terms. Run numbers and ranges form a list: a run must be one of them. All

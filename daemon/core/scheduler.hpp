@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The queue of jobs: one run at a time on this host, all runs of a job in a row, jobs in the order of their
 // acceptance.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The scheduler's answer to the question which job is accepted, and which one may go on.
 #include <utility>
 

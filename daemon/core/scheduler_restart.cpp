@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The scheduler's part in a restart of the daemon: leaving the queue, and taking it up again.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Switches the machine to the sides of one job's design, one command at a time, and back at the end.
 //
 //   bring(A)     the checks of both sides find out where the machine is; `switch` of A, then `check` of A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The facts of the group trace: the trace that a job asked for, and its outcome.
 #pragma once
 

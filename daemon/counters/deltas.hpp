@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Computes what was counted during a run from readings before and after it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The facts of one network device on a run's path. Their keys begin with its label, "veth0@ring-a".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts the packets of a workload at the network device that they pass through.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The network devices that a run's packets pass through, as far as this host shows them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The device settings that `ethtool` shows, read by SIOCETHTOOL, which every driver supports and which needs
 // no privilege.
 #pragma once

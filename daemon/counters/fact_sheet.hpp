@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Collects the facts of one fingerprint while they are read.
 #pragma once
 

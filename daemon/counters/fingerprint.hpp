@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Takes the fingerprint of this host's environment.
 #pragma once
 

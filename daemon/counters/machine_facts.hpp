@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Facts about the whole machine, independent of the network namespace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Sockets in the network namespace of a process, and queries to the kernel through them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/counters/namespace_view.hpp"
 
 #include <arpa/inet.h>

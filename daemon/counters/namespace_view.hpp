@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One network namespace of a run, seen from outside: its devices with their queueing disciplines, its /sys,
 // and a socket for queries about its devices.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Statistics of the network devices in a namespace: the common ones and those of the drivers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counters of the CPUs, by perf events on every CPU, for all tasks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files of /proc that are read repeatedly, and the words in them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses the kernel's counters from its text files in /proc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the device for packets to an address, from the texts in /proc/PID/net.
 //
 // None of these texts has rules of policy routing, or tables other than main and local. If such a rule

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The port core::CounterSource, reading this machine's kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // TCP_INFO of connections, by inet_diag: the kernel's data on a socket, without touching the process that
 // owns it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Samples TCP_INFO of a client's connections while it runs.
 //
 // The first tick searches the kernel's table of connections for the client's (a few more ticks do if some are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The basic values of a record, for the writer and the reader of daemon/base/byte_archive.hpp.
 #pragma once
 

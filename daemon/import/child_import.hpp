@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Implements the core's FileImport: reads users' files in processes without privileges.
 #pragma once
 

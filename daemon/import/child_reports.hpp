@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Implements the core's ReportReading: reads iperf3's output in processes without privileges.
 #pragma once
 

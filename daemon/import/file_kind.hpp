@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Detects the type of an imported file from its content, and selects its reader.
 #pragma once
 

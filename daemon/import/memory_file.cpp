@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/import/memory_file.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes that a confined process reads as a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `netperfd --read-file`: the process that reads an imported file, so that the daemon never does. The file is
 // its standard input; it writes the result to its standard output.
 #pragma once

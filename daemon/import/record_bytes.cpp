@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/import/record_bytes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Encodes a file's content for the transfer from the reading process to the daemon. Both are the same
 // program: the bytes need no version and are never stored.
 #pragma once

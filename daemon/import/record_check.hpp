@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks a file's content before the daemon accepts it from the reading process, which the file may have
 // compromised.
 #pragma once

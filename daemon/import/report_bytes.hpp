@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Encodes what the daemon and the process that reads iperf3's output tell each other. Both are the same
 // program: the bytes need no version and are never stored.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon's log: journald if systemd connected our stderr to it, otherwise stderr. Only main and bus write
 // to it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The result of comparing two selections of runs: did B differ from A, by how much, how certain is that, and
 // where is the difference. A comparison is computed from stored runs and never stored itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's counters over a run: after minus before, in the run's network namespaces.
 #pragma once
 

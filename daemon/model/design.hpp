@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The order of a job's runs, chosen so that its sides can be compared. docs/designs.md is the guide.
 #pragma once
 

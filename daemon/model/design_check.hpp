@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rules of a job's design. A design that passes can be executed and drawn without further checks.
 #pragma once
 

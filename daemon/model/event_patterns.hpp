@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which kernel events unprivileged callers may trace.
 #pragma once
 

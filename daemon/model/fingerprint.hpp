@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The facts of the environment that could explain why one run differs from another, recorded with every run.
 //
 // A fact belongs to a group; a declared change names groups. Values that change by themselves from run to run

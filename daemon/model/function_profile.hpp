@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The function_graph calls of one run, summed up. Times are whole nanoseconds of trace_clock_local, with
 // which the kernel measures calls, whatever clock stamps its records.
 #pragma once

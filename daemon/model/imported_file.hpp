@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The contents of one imported file, as the reader process returns them to the daemon.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rules of a job. They are here and not in the YAML reader, so that every way into the daemon obeys the
 // same rules and no later module has to doubt a JobSpec: one that passes can be put into an argument vector
 // as it is.

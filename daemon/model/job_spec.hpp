@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A caller's request for a measurement. daemon/config makes a JobSpec from YAML, and it never changes once
 // accepted.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Suggests existing names for one that does not exist.
 #pragma once
 

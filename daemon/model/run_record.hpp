@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The stored, immutable outcome of a run. Unknown values are absent, never 0.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The states of a run, their names, and the allowed transitions.
 //
 //   pending -> preparing -> running -> collecting -> finished | failed

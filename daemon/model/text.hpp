@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks for text from outside, before it may reach the journal, a terminal, the store or the bus.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // tracefs files are small languages: a line break ends a command, a space ends a name, and a sign in front
 // can change the meaning of a name. The rules allow only the part of each language that the job's keys stand
 // for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The rules of a job's trace. A trace that passes can be written into tracefs as it is.
 #pragma once
 

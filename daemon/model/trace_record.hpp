@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The record of a run's trace session. Times are nanoseconds since the client's release, negative before it.
 // No member ever holds a kernel address: code is named by its symbol. Data is named by a token, which is the
 // same for the same address within one run and means nothing outside it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel events and functions that a job records while its workload runs.
 #pragma once
 

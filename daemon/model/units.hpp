@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Quantities in the notation of scenarios, parsed and formatted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parts of error messages about words that users typed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Implements the core's QueryRunner: each query runs in a process of its own, without privileges
 // (query_process.hpp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `netperfd --query`: the process that answers one query about the stored runs, so that the daemon's loop
 // never waits for a long one. The request is its standard input; it writes the answer to its standard output.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The table of the audit trail; core::AuditStore documents the calls.
 #pragma once
 

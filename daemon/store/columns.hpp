@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Columns and members of a table's rows, both of the rows' one description (dbus/rows/field.hpp), so that
 // what is written is what is read. Columns are called like the keys. Lists and rows within a row are no
 // columns: they have tables of their own.

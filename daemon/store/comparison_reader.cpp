@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A comparison reads a few figures of many runs. So its statements are prepared once for all runs, and the
 // long parts of a run (histograms, slices, call trees, samples, intervals, documents) are never read.
 #include "daemon/store/comparison_reader.hpp"

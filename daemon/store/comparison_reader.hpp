@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The queries of a comparison; core::RunQueries documents the calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The database file, owned by the daemon: locked, verified to be ours, undamaged and at the newest version.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Maps a job's design to the columns of its row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Notices that another program has replaced, removed or emptied the open database file. SQLite itself would
 // go on in a file that has lost its name, and a commit there would be lost.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The migrations from an empty file to this program's schema.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lists of counts as JSON arrays, which SQL can take apart (json_each). It is our own code instead of a JSON
 // library because a profile holds millions of these numbers and needs nothing else of JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Ensures that only one process writes a database: the holder of the lock on PATH.lock.
 //
 // The lock is on a file of its own because SQLite uses POSIX locks on the database itself, and a process

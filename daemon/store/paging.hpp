@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Pages of a long listing: their size, and the cursor for the next page.
 #pragma once
 

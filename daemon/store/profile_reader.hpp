@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The queries for stored function profiles; core::RunQueries documents the calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the function profile of a run, a part of its trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What rules about stored runs ask and change; core::RetentionStore documents the calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rows of a table, read or written in one go.
 #pragma once
 

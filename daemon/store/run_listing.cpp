@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A page's cost must depend on its size, not on the size of the database. Numbers only grow, and a run gets
 // its number together with its job, so "newest first" is the order of both job numbers and run numbers. This
 // gives two shapes:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The queries behind RunQueries::runs() and selected_runs(), kept separate so that a test can ask SQLite for
 // their plans.
 #pragma once

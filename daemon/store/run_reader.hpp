@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // All queries for stored runs; core::RunQueries documents the calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // All changes to jobs and runs; each call is one transaction. core::RunStore documents the calls.
 #pragma once
 

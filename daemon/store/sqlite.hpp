@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // SQLite as RAII and Result, for this module only.
 //
 // This is our own code rather than SQLiteCpp (3.2.1 in Debian 12, a static library) for three reasons.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The stored runs: one SQLite file. docs/database.md describes it for readers of the file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/store/trace_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the trace of a run, a part of its record.
 #pragma once
 

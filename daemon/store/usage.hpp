@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What users have stored, counted as the growth of the database.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures which part of a recorded time is the tracer's own.
 //
 // function_graph takes the time of an entry and then writes its record, so the writing falls within the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures, on the running kernel, what function_graph itself adds to recorded times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Takes what the reader's thread read from the ring buffers during the run, and counts it.
 //
 // The thread copies (reader_thread.hpp), the event loop counts. Every `period` a turn takes a bounded number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How many CPUs nobody used of late.
 #pragma once
 

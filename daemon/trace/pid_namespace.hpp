@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whether the numbers of tasks here are those of the kernel's tracing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the ring buffers in a thread of its own, so that no work of the event loop (a query, a commit, the
 // counters of a run) delays reading until they overflow.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Copies sub-buffers out of the ring buffers of all CPUs, and decides which ring is read, how far, and when
 // the reader has caught up with it. It knows nothing of threads, clocks or events.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One run's trace: the session, the pipes of its ring buffers, the tally, and the record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds out which tasks of a traced run its owner may see: those of its workload, the kernel's threads, and
 // the owner's own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads layout and formats from tracefs, and opens the pipes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The symbols and build-ids that a function trace needs, read when it begins: a module that is unloaded later
 // takes its own with it.
 #pragma once

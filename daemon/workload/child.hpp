@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One process of a workload, from its launch until it is reaped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Builds iperf3's command lines from an accepted spec: a whitelist that maps every key to one option.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // iperf3's document, unjudged: the values that netperfd reads, under iperf3's own names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The features of the installed iperf3, determined from its --help. Its version is used only as a name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads an iperf3 document that a user imported; runs in a process without privileges.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts iperf3's intervals to the model's, adds them up, and checks them for defects.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // iperf3 is asked for one JSON document, but its output may contain less or more. -V and -d put text and
 // other objects around it. 3.16 and 3.17 print two documents in a row after some errors. A killed client
 // leaves a part. Some builds print `-nan` for a division by zero. The library does all the parsing. This file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds iperf3's document among its output. Only for the files that read JSON, since it includes
 // nlohmann/json.
 #pragma once

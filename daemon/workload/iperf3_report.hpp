@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks iperf3's output and turns it into a report.
 //
 // Success is judged by the document alone: iperf3 3.12 exits with 0 after nearly every failure, and from 3.19

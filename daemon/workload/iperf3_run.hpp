@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One run of iperf3: a client and, if requested, its one-off server on this host.
 //
 //   begin -> [server launched, released at once, "Server listening"] -> client launched -> workload_prepared

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The totals of a run: iperf3's final sums, checked against its intervals and its streams.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/iperf3_words.hpp"
 
 #include <arpa/inet.h>

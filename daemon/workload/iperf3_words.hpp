@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Sentences on why a run is not a measurement, followed by iperf3's own words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The Workload port, implemented with iperf3.
 #pragma once
 

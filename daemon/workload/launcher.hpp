@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // `netperfd --child`: the few steps between the daemon's posix_spawn and the workload's exec, in a process of
 // their own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which lines of a running iperf3 the daemon parses itself. The whole output is read by a process without
 // privileges, but only after the end; until then, a caller sees the lines that pass here.
 #pragma once

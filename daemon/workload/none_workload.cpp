@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/none_workload.hpp"
 
 namespace netperfd::workload {

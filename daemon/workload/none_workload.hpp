@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The Workload port without any processes: somebody else makes the traffic until stop() is called.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Ends processes that iperf3 left behind, where no cgroup can be made. netperfd then adopts them: whatever
 // they do, they become its children once their parent has died.
 #pragma once

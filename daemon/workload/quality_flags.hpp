@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The codes of all quality flags that reading iperf3's output can raise. docs/quality-flags.md explains each
 // of them, and a test keeps the two in step.
 #pragma once

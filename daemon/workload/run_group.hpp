@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The cgroup of one run: its processes and all their descendants, so that none outlives it. A process can
 // leave its parent, its session and its process group, but an unprivileged one cannot leave its cgroup.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // There are two ways to count lost datagrams. The receiver counts gaps in the sequence numbers. Its count is
 // wrong if client and server have different versions (a new client prints 0 for an old server), if a part was
 // omitted (3.12 counts the losses of that part too), and if a stream starves (after the last datagram that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The number of datagrams that a UDP test lost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Passes each job to the workload of its kind.
 #pragma once
 

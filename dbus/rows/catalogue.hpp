@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The capabilities of this machine, and what it can trace.
 #pragma once
 

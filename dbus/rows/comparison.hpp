@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Comparisons and plans. docs/comparing.md explains the figures.
 #pragma once
 

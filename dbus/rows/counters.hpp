@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counters of the kernel during a run, and the facts of its environment.
 #pragma once
 

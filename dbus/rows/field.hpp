@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Describes the rows that cross the bus. Each row has one description, beside its struct. All code that
 // handles rows (the daemon's encoding, the client's decoding, JSON, CSV, the API's lock) iterates over it.
 //

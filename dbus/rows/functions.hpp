@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Function profiles. Figures ending in _ns are nanoseconds; docs/functions.md defines total and self time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The characters that can make a text look like another one, for the daemon, which refuses them, and for the
 // client, which escapes them.
 #pragma once

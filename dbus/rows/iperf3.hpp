@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // iperf3's figures of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The word that was probably meant by a misspelt one, for the daemon's keys and for the client's verbs and
 // options.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The trace of a run. Times are seconds since the client's release, negative before it.
 #pragma once
 

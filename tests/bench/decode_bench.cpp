@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures how fast recorded function calls become a function profile, compared with other ways to process
 // the same bytes. See README.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers for the benches: CPU time, medians and their intervals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures how fast sub-buffers are decoded: a bare walk over their events, compared with the full tally of
 // the same bytes. See README.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Any text as a format and as the header of a sub-buffer, and any bytes as a record with this format. The
 // input is the text, a NUL, and the record.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Replaces daemon/trace/ring/symbols_key.cpp: an input must always give the same record.
 #include <cstdint>
 

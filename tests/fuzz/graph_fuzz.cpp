@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as sub-buffers of some CPUs with function_graph's records, converted to a function profile and to
 // the kernel's text. The first byte of the input selects kernel and sizes. Sub-buffers follow; the first byte
 // of each, in its time stamp, selects its CPU.

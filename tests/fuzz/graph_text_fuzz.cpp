@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as function_graph text: nothing outside of them is read, and the result is calls or an error.
 #include <algorithm>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as one sub-buffer: nothing outside of them is read, and the walk ends.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as a file of trace-cmd: nothing outside of them is read, and the result is a record or an error.
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The public API only grows: whatever dbus/api.txt lists is in the tree as it is listed there, whatever the tree has is
 listed, and no commit takes a line out of the list. dbus/*.xml names every key of every row that a method gives.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Prints every row of the API as its description has it, for api_lock_test.py: a line for each key with its
 // D-Bus type, whether it is always there, and its name in a CSV header.
 #include <fmt/format.h>

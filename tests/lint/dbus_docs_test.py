@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Everything in dbus/*.xml is documented: a comment before each interface, method, signal and property that begins
 with its name, and in that comment a line `@NAME: ...` for exactly each of its arguments.
 

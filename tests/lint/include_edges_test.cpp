@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who may include whom: the rooms of daemon/ in their order, client/ apart from them, and each library where
 // it belongs. Reads the #include lines of the tree; what a file reaches through the headers of others counts
 // like its own.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The manual pages that the build wrote: man and mandoc read them without a warning, and they have what other lists
 of the tree have: every verb, every key, every method.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Permissions of users, and the answers to invalid requests.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Ending a job early in every state, and letting go of one without ending it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The clients of docs/clients, as a member of the group would run them.
 #include <fmt/format.h>
 

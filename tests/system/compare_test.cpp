@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Two sets of real runs, compared over the bus, as any user may do.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

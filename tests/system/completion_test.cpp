@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a shell's completion gets of the real daemon: its words, quickly, and nothing if it does not answer.
 
 #include <gmock/gmock.h>

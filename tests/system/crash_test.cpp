@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // kill -9 of the daemon in every state: no process is left behind, no run is lost or counted twice, and work
 // continues.
 #include <fmt/format.h>

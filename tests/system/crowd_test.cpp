@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One user who calls far too often: others do not notice.
 #include <fmt/format.h>
 

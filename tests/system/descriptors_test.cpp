@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Attacks with descriptors whose close blocks, passed over the bus: the daemon answers others meanwhile.
 // Files on FUSE are a matter of the unit tests: whoever passes one, and the bus, has to close it too, and
 // blocks itself.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design, pilots and self-tests, run for real and shown by the client.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every way in which a measurement can fail has its own clear result: failed, with our words and iperf3's,
 // and exit code 7.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The database's disk fills in the middle of a run: runs end, and can be stopped and deleted, without a
 // restart.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files of other measurements, imported by the client as a user and read by the daemon's confined child.
 #include <fmt/format.h>
 

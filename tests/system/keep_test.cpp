@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rules of the configuration remove stored runs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An iperf3 that leaves processes behind: one that was replaced, or that an attacker took over.
 #include <fmt/format.h>
 

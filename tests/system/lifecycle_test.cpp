@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon from the service manager's view: start, reload, watchdog, idleness, end.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // GoogleTest's own main() would report success for a filter that matches no test, and many confusing failures
 // on a machine that cannot run these tests.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A complete measurement: an unprivileged user, netperfctl, the bus, netperfd, iperf3, SQLite, and back.
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The real polkitd with the shipped actions and rules: what it allows whom, and what holds without it.
 #include <csignal>
 

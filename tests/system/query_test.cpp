@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Attacks with queries that take long, and with documents that are never closed.
 #include <fcntl.h>
 #include <fmt/format.h>

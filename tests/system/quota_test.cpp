@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What one user may have, and what refuses him the rest.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Another program replaces, removes or truncates the database while the daemon has it open.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a hostile iperf3 writes: a process without privileges reads it, and the daemon outlives that process.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with two sides: the daemon itself runs real commands that change a namespace between real runs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What members of the group can learn of other users by tracing.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Tracing the kernel during a run: real daemon, real tracefs, using features that every kernel has.
 #include <fmt/format.h>
 

@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Only a translation unit for the precompiled headers.

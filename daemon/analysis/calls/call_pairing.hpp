@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Pairs entries and exits into calls, and adds up each call where it belongs.
 //
 // A task has one call stack, whatever CPU it runs on; interrupts that preempt it use the same stack. The

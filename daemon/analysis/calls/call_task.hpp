@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tasks that made traced calls, each with its stack of calls under way.
 #pragma once
 

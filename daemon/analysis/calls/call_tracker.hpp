@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Turns entries and exits into calls, and calls into a function profile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The paths on which functions were called, and how often.
 //
 // A path is found by the calling node and the callee's address in one hash look-up. The node also gives the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts of each function, by the address that the kernel records for it.
 #pragma once
 

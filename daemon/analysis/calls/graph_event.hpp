@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One record of function_graph, or a record between them that the pairing of calls needs.
 #pragma once
 

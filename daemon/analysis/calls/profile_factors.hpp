@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Cost of a function for each byte and packet of a run, split into its factors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Attributes a throughput difference to kernel functions, in ns of CPU per byte of goodput. Costs are per
 // byte because a side that merely moved more bytes must not appear to cost more.
 //

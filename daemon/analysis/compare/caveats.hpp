@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whole sentences that a reader of a comparison must know, the gravest first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compares two sets of runs. docs/comparing.md is the guide: the verdicts, what counts as a sample, and when
 // a comparison is refused.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Selects the kernel counters that moved with the change, per GB (10^9 bytes) of goodput.
 //
 // A counter is tested if at least half of the runs of both sides together have it and its values are not all

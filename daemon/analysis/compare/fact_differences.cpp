@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/analysis/compare/fact_differences.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the facts of the environment that differ between the sides, and decides whether the verdict can
 // stand.
 //

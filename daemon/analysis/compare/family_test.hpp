@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Tests many figures of the same samples together: which of them differ between the sides, when each of many
 // has its chance to seem so?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Cost per byte of each traced function on both sides, with a test of the functions that matter.
 #pragma once
 

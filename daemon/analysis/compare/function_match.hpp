@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Matches the functions of A to those of B.
 //
 // A function is identified by its module, its name and, if several share the name, its number among them. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The gates between the figures of a comparison and a conclusion, in the order in which they decide: first
 // what the verdict needs, then what a cause in a function needs. docs/comparing.md has the same numbers, and
 // how many false and how many true conclusions each gate withholds. All else that weakens a figure is only a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The bytes that the figures of a function profile are divided by.
 #pragma once
 

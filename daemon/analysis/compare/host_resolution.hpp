@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a host can resolve: its self-tests compare it with itself, so what they find is the host's.
 #pragma once
 

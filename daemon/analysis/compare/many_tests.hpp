@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Correction for testing many hypotheses at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Null distributions of rank statistics, by counting. docs/statistics.md is the guide.
 #pragma once
 

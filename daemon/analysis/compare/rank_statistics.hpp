@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Distribution-free estimates of how two sets of figures differ, exact for the small numbers of runs that are
 // usual. docs/statistics.md is the guide, with the sources.
 //

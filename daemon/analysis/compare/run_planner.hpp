@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Computes how many runs are needed to find an effect, and the effect that a number of runs can find.
 // docs/statistics.md describes the simulation that checks it.
 #pragma once

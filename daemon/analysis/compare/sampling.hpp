@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Defines what one sample of a comparison is (a block, a boot or a run), and computes figures from samples.
 //
 // Runs of one ABBA or BAAB block share the host's state of that moment, which cancels in the difference

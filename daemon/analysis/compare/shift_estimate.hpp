@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Converts samples to the model's type for an additive difference.
 #pragma once
 

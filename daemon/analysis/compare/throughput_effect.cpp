@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/analysis/compare/throughput_effect.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The headline of a comparison: how much more data arrives per second in B than in A.
 #pragma once
 

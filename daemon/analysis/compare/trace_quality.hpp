@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Quality of two sides' traces as evidence of where time went.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The account of the CPU time of the traced runs: what all CPUs were busy for is the traced functions, the
 // tracer and the rest (untraced code, user space). Function costs and CPU time come from the same runs, so
 // the account can fail: if the change is in code that is not traced, it shows in the rest and not in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What tracing a call costs, the same for both sides of a comparison. Each run has its own calibration, which
 // has an error of its own. With one of its own per side, that error would be a difference between the sides:
 // with 851 ns and 901 ns a call, nearly every function of two equal builds seems to differ. Only if the sides

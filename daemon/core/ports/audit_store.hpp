@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who did what: what the store keeps of it.
 #pragma once
 

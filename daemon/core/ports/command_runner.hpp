@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Runs the commands that switch the machine to a side of a design.
 #pragma once
 

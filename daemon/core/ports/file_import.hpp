@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The core's port to files that users import. All parsing happens in a child without privileges.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Answers queries that may take long, outside the loop's thread; daemon/query implements it.
 #pragma once
 

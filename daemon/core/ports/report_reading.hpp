@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The core's port to the output of netperfd's own iperf3. All parsing happens in a child without privileges,
 // as for imported files: the far side of a test has a say in what the output holds.
 #pragma once

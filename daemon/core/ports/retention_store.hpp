@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What rules about stored runs need of the store.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the store answers about runs; daemon/store implements it.
 #pragma once
 

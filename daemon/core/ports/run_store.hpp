@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Data that outlives the daemon: what a run writes. run_queries.hpp reads it.
 #pragma once
 

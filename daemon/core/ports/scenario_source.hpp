@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The scenarios that jobs are made of; daemon/config implements it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Remembers the machine's state before the commands of a design, for a daemon that is killed between a switch
 // and its undoing.
 #pragma once

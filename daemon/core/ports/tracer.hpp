@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Control of tracefs during one run; daemon/trace implements it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Stores the doctor's answers that hold until the next boot.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/catalogue/catalogue.hpp"
 
 #include <fmt/format.h>

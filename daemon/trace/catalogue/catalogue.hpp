@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The functions, events and modules that this kernel can trace, read from tracefs and /proc, and the doctor's
 // answers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The paths that the catalogue and the doctor read. Plain values, so that tests can use their own
 // directories.
 #pragma once

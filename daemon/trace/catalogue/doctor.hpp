@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The doctor: what this machine can do for a measurement, one answer for each capability, each with a reason
 // in words.
 //

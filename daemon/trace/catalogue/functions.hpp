@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The functions that ftrace can trace, listed in available_filter_functions: 60,000 lines and more.
 #pragma once
 

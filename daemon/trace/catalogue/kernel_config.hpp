@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The build configuration of the running kernel, if available.
 #pragma once
 

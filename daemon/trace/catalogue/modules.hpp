@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's modules: loaded, built in, or only on disk.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The short-lived instance in which the doctor tries things, so that nobody else's tracing is affected.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The doctor's probes of events, of uprobes and kprobes, of the marker and of the clocks.
 #pragma once
 

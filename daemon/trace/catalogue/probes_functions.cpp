@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/catalogue/probes_functions.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The doctor's probes outside tracefs. All are cheap and run at each request.
 #pragma once
 

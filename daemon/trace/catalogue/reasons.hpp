@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Explains why this kernel refuses something, and what to do about it. The doctor, the catalogue and the
 // check of a job use the same words.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks whether this kernel can run a job's trace.
 #pragma once
 

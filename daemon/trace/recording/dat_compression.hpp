@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The compression of a trace.dat of version 7.
 #pragma once
 

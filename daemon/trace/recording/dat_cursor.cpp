@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/recording/dat_cursor.hpp"
 
 #include <fmt/format.h>

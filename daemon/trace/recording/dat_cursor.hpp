@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads a file's parts one after the other and never outside its bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Constants shared by reader and writer of a trace.dat: the words and numbers of trace-cmd.dat.v6(5) and
 // trace-cmd.dat.v7(5).
 #pragma once

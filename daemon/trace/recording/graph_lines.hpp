@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the lines of function_graph's text, one at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel writes its text by an iterator over the rings. It takes the record with the earliest stamp of
 // all CPUs. For an entry it looks at the next record of the same CPU, and if that is the exit of the same
 // call, both become one line. This file does the same with sub-buffers in memory, with one sub-buffer per CPU

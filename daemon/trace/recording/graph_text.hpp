@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the contents of the ring buffers as the kernel's own text: the layout of function_graph.
 //
 // The layout is that of the file `trace` with the options funcgraph-abstime, -cpu, -proc, -duration,

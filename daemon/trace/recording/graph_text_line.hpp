@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses one line of function_graph text, as written by the kernel in `trace` and `trace_pipe` or by
 // trace-cmd in its report.
 //

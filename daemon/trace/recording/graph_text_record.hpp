@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes a trace record from function_graph text; runs in a process without privileges.
 #pragma once
 

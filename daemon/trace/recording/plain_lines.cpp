@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/recording/plain_lines.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lines in the kernel's default layout, which the function tracer uses.
 #pragma once
 

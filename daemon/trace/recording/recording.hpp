@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Keeps the raw sub-buffers of a run, up to a limit, and makes a trace.dat of them.
 #pragma once
 

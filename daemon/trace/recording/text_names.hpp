@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Names of tasks and functions as in the kernel's texts.
 #pragma once
 

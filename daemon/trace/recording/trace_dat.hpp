@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The files of trace-cmd, versions 6 and 7: their contents, and the positions of the sub-buffers.
 #pragma once
 

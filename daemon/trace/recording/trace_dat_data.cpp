@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/recording/trace_dat_data.hpp"
 
 #include <fmt/format.h>

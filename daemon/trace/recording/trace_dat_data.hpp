@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One CPU's sub-buffers in a trace.dat, one after the other. Of compressed data, one chunk is held at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Readers for the parts that both versions of a trace.dat have, each at the cursor's position. Errors are
 // left in the cursor.
 #pragma once

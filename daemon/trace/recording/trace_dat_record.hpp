@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes trace records from a trace.dat, in a process without privileges. All functions take the whole file,
 // mapped or in memory, and return invalid_argument with what is wrong with it.
 #pragma once

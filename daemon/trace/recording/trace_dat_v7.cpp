@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A file of version 7 is a chain of sections with options, which point to all other sections; each may be
 // compressed as a whole. The sub-buffers are not in sections: they have chunks of their own
 // (trace_dat_data.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads a ring buffer's own count of lost events.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // No kernel address may leave this file, whatever its format calls it: an address tells a user where the
 // kernel is in memory, which is half of an exploit. Formats come from the kernel, but they have errors, and a
 // user who may define probes writes his own formats. So the value decides, not the type:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Decodes a record's bytes into typed fields, with the text that the kernel would print.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses an event's `format` file, which describes its bytes.
 #pragma once
 

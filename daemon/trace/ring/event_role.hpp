@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Assigns an event to the part of the tally that handles it.
 #pragma once
 

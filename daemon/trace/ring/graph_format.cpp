@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // function_graph's records differ between kernels. 6.1 has the times at fixed offsets in the exit record.
 // 6.12 puts a return value between them on machines that support it. 7.2 has a depth of 8 bytes, followed by
 // the arguments. The format files describe all of this, so nothing here checks a version: fields are found by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The layout of the running kernel's function records, and their contents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A keyed hash that does not reveal its input.
 #pragma once
 

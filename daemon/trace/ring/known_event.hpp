@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // An event that may occur in the ring buffers: its full name and its format.
 #pragma once
 

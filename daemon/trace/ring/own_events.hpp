@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Adds the events that netperfd itself needs to those of the job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A parser by precedence climbing. Types are ignored: every value has 64 unsigned bits, which is right for
 // the values needed here (bits, masks, enum numbers).
 #include "daemon/trace/ring/print_expression.hpp"

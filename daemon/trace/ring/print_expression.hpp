@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses the C expressions in an event's print format, as far as they describe a field.
 #pragma once
 

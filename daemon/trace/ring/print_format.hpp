@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Learns about fields from the event's print format.
 #pragma once
 

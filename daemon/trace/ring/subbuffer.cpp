@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The ring buffer's layout in the kernel (kernel/trace/ring_buffer.c):
 //
 // A sub-buffer begins with the time stamp of its first event and a commit word. The lower 30 bits of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Decodes the ring buffer's sub-buffers, as read from per_cpu/cpuN/trace_pipe_raw. Purely bytes to records.
 #pragma once
 

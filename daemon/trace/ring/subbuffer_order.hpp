@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Merges the records of several CPUs, each sorted by time, into one order by time, while they are still
 // coming in.
 //

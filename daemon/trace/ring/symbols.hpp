@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's symbols, and the text that replaces its addresses in a record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // In a file of its own because the fuzzers replace it by a constant key.
 #include <cstdint>
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts the contents of the ring buffers while they are read, in bounded memory: whatever the rate and the
 // length of a run, it keeps numbers by event, time slice, drop reason and stack, and a few complete records.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Passes the records of function calls in the ring buffers on to a function profile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The events of a trace by their ids: names, roles and counts.
 #pragma once
 

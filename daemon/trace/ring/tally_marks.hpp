@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads marks from lines of trace_marker; mark_line() in tally.hpp writes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Keeps the first and the last few records of each kind of event, by time over all CPUs, in whatever order
 // the CPUs are read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts by time in bounded memory, although time 0 becomes known only during the run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts kernel stacks by the event they belong to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The stretch of time that the events of a trace cover.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Parses the task names in saved_cmdlines.
 #pragma once
 

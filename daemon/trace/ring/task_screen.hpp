@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Hides tasks of other users in what is shown of the ring buffers. Whoever traces sees events of the whole
 // machine, in the context of whichever task was running.
 #pragma once

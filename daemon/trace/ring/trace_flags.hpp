@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The quality flags of a trace, which a reader of the run must know (docs/quality-flags.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers for texts written by the kernel and trace-cmd.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes a TraceSpec into the files of a trace directory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/tracefs/filter_check.hpp"
 
 #include <fmt/format.h>

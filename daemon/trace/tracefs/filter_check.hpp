@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks whether a job may use a filter on an event.
 //
 // A filter is a query to the kernel, and the number of events is its answer: a user who may compare an

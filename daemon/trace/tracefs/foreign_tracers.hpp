@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds other users of tracefs, together with foreign_tracers() in session.hpp.
 #pragma once
 

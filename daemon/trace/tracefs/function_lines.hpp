@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Functions by their line number in available_filter_functions. For each name that is written to a filter the
 // kernel compares the names of all its functions, 60,000 and more; a line number it only looks up
 // (kernel/trace/ftrace.c, add_rec_by_index).

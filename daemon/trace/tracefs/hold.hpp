@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Changes the files of a trace directory. Every change outside netperfd's own instance is written to the
 // journal first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Records on disk, before each change, what a trace session changes outside its own instance.
 //
 // The journal is a file of lines, each synced before the change that it announces. A process that is killed

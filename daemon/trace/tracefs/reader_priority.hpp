@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The priority of the thread that reads the ring buffers.
 //
 // It is a nice value, not a realtime class. The rings hold half a second and more, so the reader needs a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One run's use of tracefs: claim, save, apply, start, stop, restore, in this order.
 //
 // All of it happens in netperfd's own instance (instances/netperfd-PID), so that restoring mostly means

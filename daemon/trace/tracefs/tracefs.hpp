@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The only access to tracefs. Everything in daemon/trace uses it, so that a test can make any single
 // operation fail.
 #pragma once

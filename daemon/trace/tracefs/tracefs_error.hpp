@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The common wording of refusals by tracefs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Undoes the changes in a journal, both for a session that ends and for one that died.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Prints golden.txt: what SciPy says of fixed figures. Needs python3-scipy.
 
 SciPy has the tests but not their intervals, so an interval is found the long way: the shifts that its exact test does

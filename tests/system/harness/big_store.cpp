@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/system/harness/big_store.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A plain caller on the bus, as any user: for actions that netperfctl lacks, and to receive signals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How long a test waits for an event before it gives up: far longer than expected, since a long limit costs
 // time only if the test fails.
 #pragma once

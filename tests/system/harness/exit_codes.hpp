@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // netperfctl's exit codes. Written out here instead of taken from the client, so that a test notices a
 // change.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Observes every change of every job from its creation on, through the daemon's own signals.
 #pragma once
 

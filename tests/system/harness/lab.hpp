@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Everything that a system test needs: a bus, two namespaces, users, a configured daemon, and its client.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The machine's own polkitd on the bus of a test, with netperfd's actions and rules as they are shipped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One process started by a test, from its argv until it is reaped.
 #pragma once
 

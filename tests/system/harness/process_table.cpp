@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/system/harness/process_table.hpp"
 
 #include <poll.h>

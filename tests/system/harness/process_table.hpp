@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Information from /proc on processes that the test did not start itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/base/received_fds.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The service on a private bus, and its callers: in this process, or as another user in a process of their
 // own.
 #pragma once

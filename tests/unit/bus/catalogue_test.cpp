@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Queries about this machine and its kernel.
 #include <gmock/gmock.h>
 

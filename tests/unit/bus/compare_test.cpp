@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compare over the bus, and the rows of its answer.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Designs over the bus: starting, showing, comparing and planning them.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // polkit as a test wants it: owns its name on the bus of DBUS_SYSTEM_BUS_ADDRESS and answers from a loop.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Answers queries in this process, in a later turn of the loop, through the same bytes as a process would.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Fakes for the service: scenarios, stored runs and a kernel's catalogue; the scheduler is the real one with
 // the core's own fakes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The environment of a run, read by callers.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A service whose run 41 has a function profile, and a caller.
 #pragma once
 

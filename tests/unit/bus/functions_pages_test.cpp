@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A function profile of any size arrives complete, page by page, and no message exceeds the limit.
 #include <gmock/gmock.h>
 

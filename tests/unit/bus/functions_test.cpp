@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A run's function profile, read by callers.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every figure under its key where the daemon fills a row by hand. The values are distinct and written out,
 // so that a figure that is left out, or under another's key, is noticed.
 #include <gmock/gmock.h>

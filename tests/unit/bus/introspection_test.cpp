@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The introspection data of the live objects matches dbus/*.xml, so a client built from the XML works.
 #include <fstream>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Authorization by polkit: the service on its private bus with a polkit that does as a test wants.
 #include <gmock/gmock.h>
 

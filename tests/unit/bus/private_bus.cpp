@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/bus/private_bus.hpp"
 
 #include <fcntl.h>

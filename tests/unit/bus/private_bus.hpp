@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A message bus of the test itself, with the policy that netperfd ships.
 #pragma once
 

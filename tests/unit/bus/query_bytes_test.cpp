@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The bytes of queries and answers: what crosses, and what hostile bytes do.
 #include "daemon/bus/query_bytes.hpp"
 

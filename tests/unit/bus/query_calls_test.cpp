@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Queries that a process of their own answers: who asks, what ends them, and what a wrong answer does.
 #include <gmock/gmock.h>
 

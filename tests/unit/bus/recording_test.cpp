@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Recordings: their text, and the import of callers' files.
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What carries any row over the bus: the daemon's make_row() and the client's from_row(). Both walk the row's
 // description, so these tests expect keys and values that are written out by hand, of every type that a row
 // may have.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Access to the values of an answer's row. Asking for a wrong type fails the test with sdbus-c++'s error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Who may access a trace, and what goes in and out while it is recorded: marks and progress.
 #include <gmock/gmock.h>
 

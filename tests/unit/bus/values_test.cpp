@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Conversion of values without a bus: options and texts.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Checks the golden JSON of the client against schema/netperfctl-1.schema.json, and the schema against broken copies.
 
 usage: check_schema.py SCHEMA DIRECTORY

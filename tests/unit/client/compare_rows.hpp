@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rows of comparisons as a daemon would return them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design: the output of start, runs, jobs and show, and the pages of plan and selftest.
 #include <gtest/gtest.h>
 

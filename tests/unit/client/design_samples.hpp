@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design as a daemon would return them, for the golden files.
 #pragma once
 

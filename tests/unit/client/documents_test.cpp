@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // JSON and CSV. The ctest `client_json_schema` checks the golden files written here against the schema.
 #include <gtest/gtest.h>
 

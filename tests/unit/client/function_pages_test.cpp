@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Pages of runs with traced functions.
 #include <gtest/gtest.h>
 

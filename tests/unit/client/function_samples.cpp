@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Views of runs with traced functions: an HSR ring over veth under iperf3, and everything that can go wrong
 // with it.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Golden files in tests/data/client. NETPERFD_UPDATE_GOLDEN=1 rewrites them; check the difference before you
 // commit it.
 #pragma once

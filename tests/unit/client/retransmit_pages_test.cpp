@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The three counts of retransmissions on a run's page, and whether they agree.
 #include <gmock/gmock.h>
 

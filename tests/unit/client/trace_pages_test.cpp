@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The pages about tracing: a run's trace, the machine's abilities, and the kernel's functions and events.
 #include <gtest/gtest.h>
 

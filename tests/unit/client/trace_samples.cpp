@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Views of traces, and of a kernel's functions and events.
 #include <string>
 

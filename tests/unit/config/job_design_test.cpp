@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The keys of a design, and who may give its commands.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

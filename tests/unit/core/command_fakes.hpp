@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A fake for the commands of a design: nothing is executed, and each command ends when the test says so.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A scheduler for jobs with two sides, and a machine that is on one of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design: the order of the runs, and the side of the machine during each.
 #include <gmock/gmock.h>
 

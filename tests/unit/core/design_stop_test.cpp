@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Stopping a job with two sides: the machine goes back to its side.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Fakes of the core's ports that keep state: time passes and events happen only when a test says so.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The controller takes and stores the environment of a run.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A FileImport that parses nothing: the test decides what a file contains.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A run whose processes have ended while their output is still being read.
 #include <gmock/gmock.h>
 

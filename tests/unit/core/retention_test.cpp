@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which jobs rules keep, and how the others are removed.
 #include "daemon/core/retention.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A scheduler with fakes for everything outside.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The controller's handling of a run's trace, with fakes for everything outside.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The devices that a run's packets pass through, in namespaces of a few links.
 #include "daemon/counters/device_path.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Directories that stand in for /proc and /sys, created file by file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The fingerprint of this host, with two network namespaces and a veth pair between them.
 #include "daemon/counters/fingerprint.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The facts of a machine, read from directories that stand in for its /proc and /sys.
 #include "daemon/counters/machine_facts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Network namespaces, also in pairs joined by a veth pair.
 #pragma once
 

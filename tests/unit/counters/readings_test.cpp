@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's texts, in several versions.
 #include "daemon/counters/readings.hpp"
 

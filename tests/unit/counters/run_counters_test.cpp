@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // This kernel's counters during real traffic between two namespaces.
 #include "daemon/counters/run_counters.hpp"
 

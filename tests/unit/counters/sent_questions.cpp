@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/counters/sent_questions.hpp"
 
 #include <linux/netlink.h>

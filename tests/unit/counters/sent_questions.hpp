@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counts this program's queries to the kernel about TCP connections: the cost of sampling, independent of how
 // busy the machine is.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Completion in bash, zsh and fish themselves: with netperfctl, and with a netperfctl whose daemon has hostile words.
 
 usage: shells_test.py NETPERFCTL SCRIPTS"""

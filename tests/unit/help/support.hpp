@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // netperfctl's own command line, for the tests of what is made from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/import/child_reports.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The test program also acts as the reader of files.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The test program's behaviour when it is started as a reader: the file's text selects it.
 #include <fcntl.h>
 #include <fmt/format.h>

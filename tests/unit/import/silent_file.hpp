@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A file on a user-space file system that does not answer.
 #pragma once
 

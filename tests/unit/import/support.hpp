@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers shared by the tests of this module: files in memory, running the loop until a condition holds, and
 // a record with a value in every member.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tally's memory stays bounded, however long a flood lasts and whatever it contains.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The test program's behaviour when it is started as a query's process.
 #include <fcntl.h>
 #include <fmt/format.h>

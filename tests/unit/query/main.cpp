@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The test program also acts as the process of a query, and as a daemon that has one.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One of two hundred functions changes by a known amount, on a host whose runs vary. Does that function come
 // first, and do the intervals hold the truth as often as they claim?
 #include <fmt/core.h>

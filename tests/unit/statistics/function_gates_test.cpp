@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What each gate before the cause in a function (daemon/analysis/compare/gates.hpp) is worth, like
 // gates_test.
 #include <gmock/gmock.h>

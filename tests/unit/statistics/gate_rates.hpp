@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How often a conclusion is drawn without a gate and with it.
 #pragma once
 

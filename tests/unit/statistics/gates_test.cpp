@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What each gate before the verdict (daemon/analysis/compare/gates.hpp) is worth: how many false verdicts
 // there would be without it and are with it, and how many true ones. docs/comparing.md shows the table that
 // these tests print.

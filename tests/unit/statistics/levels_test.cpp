@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a boot adds to the difference of two builds is the same in all blocks of that boot. docs/statistics.md
 // shows the figures that these tests print.
 #include <fmt/core.h>

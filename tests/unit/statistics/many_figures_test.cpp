@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How often many figures together find something where nothing differs, and where one does.
 // docs/statistics.md shows the figures that these tests print.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // docs/statistics.md shows the figures that these tests print.
 #include <fmt/core.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Synthetic runs with a known truth. The same seed always gives the same sequence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A synthetic host whose runs are plain or traced, with known costs of all functions.
 #pragma once
 

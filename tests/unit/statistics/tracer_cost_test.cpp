@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Fifteen functions of two sides whose runs are calibrated with an error. How often does one seem to differ
 // where none does, and is one still found that does? docs/statistics.md shows the figures that these tests
 // print.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The stored audit trail: its caps, and its pages.
 #include "daemon/store/audit_log.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reading stored runs for a comparison.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The disk space of a run. The printed times are only for information; the tests check sizes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counters are stored and read back.
 #include <gmock/gmock.h>
 

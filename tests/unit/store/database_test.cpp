@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Opening a database: creating it, taking it over, migrating it, or refusing it and leaving it unchanged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Stored jobs with a design, whose runs have known rates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Planning the number of runs from stored ones.
 #include <gmock/gmock.h>
 

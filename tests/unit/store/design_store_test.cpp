@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Designs in the database, and queries for a design's runs: comparing its sides and finding the self-test.
 #include <gmock/gmock.h>
 

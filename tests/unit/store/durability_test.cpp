@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A full disk and a killed writer: stored data survives, and nothing is stored in part.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

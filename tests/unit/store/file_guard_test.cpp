@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The database is replaced, removed, emptied or damaged by another program while it is open.
 #include "daemon/store/file_guard.hpp"
 

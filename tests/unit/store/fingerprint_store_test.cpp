@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The environments of runs, which share their facts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every figure in the column of its name. The store writes and reads by one description, so what these tests
 // expect is written out by hand: distinct values, and SQL that names each column.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The lists of a function profile, which the store returns in parts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

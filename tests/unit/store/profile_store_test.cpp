@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Storing a function profile, the traffic that belongs to it, and a recording.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The views of function profiles, compared with figures computed by hand from those of a_profile().
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the rules of `keep` see of the store, and a removal in steps.
 #include "daemon/store/removals.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Listings, their filters and pages, and their cost.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

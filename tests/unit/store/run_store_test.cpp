@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Storing runs, reading them back, and refusals.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

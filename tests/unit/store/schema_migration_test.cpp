@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Migrating databases that an older netperfd has filled.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

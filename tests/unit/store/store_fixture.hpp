@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A directory for each test, and jobs and records to store there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Storing a trace and reading it back, and jobs without a workload.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

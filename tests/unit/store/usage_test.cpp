@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What users have stored and how long they measured.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Measures the tracer's own cost on the fake tracefs, whose rings are filled as a kernel with known costs
 // would fill them.
 #include <gmock/gmock.h>

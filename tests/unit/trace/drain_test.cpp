@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How the loop handles sweeps. Here the loop reads all of them itself after tracing is off, since no thread
 // was started.
 #include "daemon/trace/drain.hpp"

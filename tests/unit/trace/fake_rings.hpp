@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The ring buffers of a few CPUs as seen by a reader; a test fills and watches them.
 #pragma once
 

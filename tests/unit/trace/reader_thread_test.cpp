@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The thread itself, with rings filled by a test. A test waits for the thread; if that never comes, only the
 // time limit of the test program ends it.
 #include "daemon/trace/reader_thread.hpp"

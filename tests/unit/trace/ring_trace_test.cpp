@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A whole trace on the real tracefs, using features that every kernel has; root only.
 #include "daemon/trace/ring_trace.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The recorded documents of real iperf3 clients (made by tools/record-iperf3 as
 // tests/data/iperf3/VERSION/CASE.out and .err), and a table of the expected results.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The results for every recorded document of a real iperf3.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Recorded documents that are truncated or have wrong bytes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A sound -J document for tests that damage it: TCP, one stream, intervals of 1 s and 1,000,000 bytes.
 #pragma once
 

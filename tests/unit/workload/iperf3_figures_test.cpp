@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Checks on the figures of a document: contradicting sums, unknown figures, and the course of the test.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A workload between two namespaces of its own, and its events.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Documents from an unknown source: all options must come from the document itself.
 #include "daemon/workload/iperf3_import.hpp"
 

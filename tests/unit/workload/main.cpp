@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The test program also acts as the launcher and, for some tests, as the process between the test and a
 // child.
 #include <gmock/gmock.h>

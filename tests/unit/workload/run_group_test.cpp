@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The cgroup of a run, on this kernel where it has cgroups of version 2.
 #include "daemon/workload/run_group.hpp"
 

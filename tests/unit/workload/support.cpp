@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/workload/support.hpp"
 
 #include <arpa/inet.h>

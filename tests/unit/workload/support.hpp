@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Helpers shared by the tests of this module: running the loop until a condition holds, and watched children.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the tests that run in the VM: what they assert with, and the users, the ring and the daemon that they need.
 # shellcheck shell=bash
 

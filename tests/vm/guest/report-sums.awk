@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Reads the text of `trace-cmd report` and prints for each function its calls, the sum of their durations in nanoseconds,
 # and by how much the text may have cut that sum: FUNCTION HITS NS CUT. Last a line "- OPEN", calls without a beginning
 # and calls without an end.

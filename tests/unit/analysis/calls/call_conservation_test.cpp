@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whatever is lost, cut or out of order: every entry and every exit is counted in exactly one place.
 #include <gmock/gmock.h>
 

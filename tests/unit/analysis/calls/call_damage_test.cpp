@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The handling of entries and exits that are no whole call.
 #include <gmock/gmock.h>
 

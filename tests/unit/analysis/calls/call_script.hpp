@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Short call histories written record by record. Functions are single letters, which are both their addresses
 // and their names.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Interrupts, time off the CPU, time slices and bounds.
 #include <gmock/gmock.h>
 

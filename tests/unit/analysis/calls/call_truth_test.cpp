@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compares histories of a simulated machine, read as rings are read, with the known truth.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/analysis/calls/profile_factors.hpp"
 
 #include <gtest/gtest.h>

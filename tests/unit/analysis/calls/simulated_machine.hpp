@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A machine that runs synthetic tasks on several CPUs and writes the records that function_graph would write.
 // It also keeps the truth: each nanosecond is charged to its owner as it passes.
 #pragma once

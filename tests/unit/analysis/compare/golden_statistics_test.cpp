@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // tests/data/statistics/README.md says who computed the golden values and how.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/analysis/compare/rank_statistics.hpp"
 
 #include <gmock/gmock.h>

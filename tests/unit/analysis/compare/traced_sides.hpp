@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Plain and traced runs of two sides that differ in a known way.
 #pragma once
 

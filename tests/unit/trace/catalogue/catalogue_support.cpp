@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/trace/catalogue/catalogue_support.hpp"
 
 #include <fmt/format.h>

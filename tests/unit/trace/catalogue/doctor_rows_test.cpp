@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rows of the doctor that do not concern a trace, or that restrict a part of one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

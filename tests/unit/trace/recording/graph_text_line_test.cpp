@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lines of function_graph text in all their forms, and invalid ones.
 #include "daemon/trace/recording/graph_text_line.hpp"
 

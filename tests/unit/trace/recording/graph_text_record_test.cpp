@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's own text of a recording must give the same profile as its binary records.
 #include "daemon/trace/recording/graph_text_record.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads function_graph text the way an import does.
 #pragma once
 

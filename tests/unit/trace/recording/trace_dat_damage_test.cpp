@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files come from users: whatever their bytes are, reading ends with a record or an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/trace/recording/trace_dat_support.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files of trace-cmd for tests: recorded ones below tests/data/trace-dat, and one that is made by the test.
 #pragma once
 

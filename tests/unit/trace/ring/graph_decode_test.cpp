@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Decodes kernels' recordings record by record and compares them with the kernels' own text.
 #include <gtest/gtest.h>
 

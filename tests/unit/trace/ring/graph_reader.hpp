@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the text of function_graph and of the function tracer, without using the decoder under test.
 #pragma once
 

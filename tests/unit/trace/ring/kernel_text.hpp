@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compares decoded fields with the text that the kernel printed for the same record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rings of functions recorded by kernels (tests/data/trace-functions), and those kernels' own text of them.
 #pragma once
 

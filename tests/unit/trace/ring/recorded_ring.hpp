@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Rings recorded by a kernel (tools/record-trace), and the kernel's own text of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes sub-buffers like the kernel's ring buffer, and records and formats of a small synthetic kernel: some
 // events of Linux 6.18, with their fields at the same offsets.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tally's handling of function calls among other events; tests/unit/analysis covers the pairing itself.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A tally of the synthetic kernel in subbuffer_maker.hpp, fed with single events.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The complete records that are kept in a flood: the first and last ones, and the stacks.
 
 #include <gmock/gmock.h>

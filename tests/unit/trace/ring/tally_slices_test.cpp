@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Events by time, in whatever order the CPUs are read.
 
 #include <gmock/gmock.h>

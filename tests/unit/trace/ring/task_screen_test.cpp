@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a user who may see only some tasks can learn from records planted by hand.
 #include "daemon/trace/ring/task_screen.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // kill -9 in every state of a session on the kernel's own tracefs: a child dies right before or right after
 // each of its operations, and a clean-up finds everything that must be restored.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The fake's interface: recording, refusing and reading. fake_tracefs_kernel.cpp has the effects of writes.
 #include "tests/unit/trace/tracefs/fake_tracefs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A tracefs in memory that keeps state like the kernel, records all operations, and refuses what a test tells
 // it to refuse. All tests of this module use this fake.
 #pragma once

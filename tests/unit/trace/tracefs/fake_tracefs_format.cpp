@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The format files of the fake's events.
 #include <fmt/format.h>
 

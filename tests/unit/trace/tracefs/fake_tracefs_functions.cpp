@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The fake's function lists and their modules.
 #include <fmt/format.h>
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The effect of writing to tracefs files and the text that reads back, as far as netperfd depends on it.
 // Verified against Linux 6.18 where possible; function tracing follows the kernel's sources.
 #include "tests/unit/trace/tracefs/fake_tracefs_kernel.hpp"

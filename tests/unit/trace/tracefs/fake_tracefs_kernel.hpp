@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The initial contents of the fake's files, for both parts of the fake.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whatever fails, tracefs is restored: every operation of a session is refused in turn, and the session dies
 // at every moment.
 #include <gmock/gmock.h>

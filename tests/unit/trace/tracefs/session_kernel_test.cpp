@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The trace session on the kernel's own tracefs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

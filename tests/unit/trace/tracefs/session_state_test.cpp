@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Settings that others may have left in the top instance, jobs that must be refused, and the writes of a
 // session for both.
 #include <fmt/format.h>

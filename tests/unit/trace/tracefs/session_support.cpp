@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/trace/tracefs/session_support.hpp"
 
 #include <fmt/format.h>

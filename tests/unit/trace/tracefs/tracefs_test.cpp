@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Access to the kernel's tracefs, and that the fake with the same interface behaves like the kernel.
 #include "daemon/trace/tracefs/tracefs.hpp"
 
