@@ -22,7 +22,7 @@ class Completion : public SystemTest {
     const std::string content = read_text(NETPERFD_TEST_DATA "/iperf3/3.12/tcp-send.out");
     const std::string file = lab().directory().write("document", content);
     for (const char* label : {"before lunch", "$(touch evil)"}) {
-      const Outcome imported = lab().ctl({"import", file, "--label", label, "--name", "old runs"});
+      const Outcome imported = lab().ctl({"import", file, "--label", label, "--name", "old"});
       if (imported.code != 0) throw std::runtime_error(imported.err);
     }
   }
