@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # Completion of netperfctl for bash, by bash-completion. netperfctl itself knows the words, and quotes them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of netperfctl for fish. netperfctl itself knows the words; fish quotes them.
 
 function __netperfctl_complete
