@@ -51,7 +51,7 @@ bool is(const CLI::ParseError& error) {
 
 std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const CommandPage page = page_of(command);
-  const std::string text = error.what();
+  std::string text = error.what();
   if (is<CLI::RequiredError>(error) || is<CLI::ExtrasError>(error)) {
     const std::vector<std::string> words = app.remaining(true);
     if (!words.empty()) return left_over(app, page, words);

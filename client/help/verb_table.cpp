@@ -12,7 +12,7 @@ constexpr std::string_view kStore = "Exchange and remove";
 constexpr std::string_view kMachine = "Ask about this machine";
 constexpr std::string_view kHelp = "Help";
 
-std::vector<VerbText> texts() {
+std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
   using enum Exit;
   return {
       {"scenarios",
@@ -101,8 +101,8 @@ std::vector<VerbText> texts() {
 }  // namespace
 
 std::span<const VerbText> verb_texts() {
-  static const std::vector<VerbText> kTexts = texts();
-  return kTexts;
+  static const std::vector<VerbText> all = texts();
+  return all;
 }
 
 const VerbText* text_of_verb(std::string_view verb) {
