@@ -6,6 +6,7 @@ call() { busctl --system --json=short call org.netperfd1 /org/netperfd1 org.netp
 property() { busctl --system --json=short get-property org.netperfd1 "$job" org.netperfd1.Job "$1" | jq --raw-output .data; }
 
 job=$(call StartScenario 'sa{sv}' "$1" 1 label s shell | jq --raw-output '.[0]')
+# busctl of Debian 12 cannot wait for a signal, as the other clients do.
 while [[ $(property State) == @(pending|running) ]]; do sleep 1; done
 for run in $(property Runs | jq '.[]'); do
   call GetRun t "$run" | jq --raw-output \
