@@ -40,10 +40,14 @@ run_step() {
   else
     printf 'FAILED %6s s\n' "$seconds"
     tail -n 60 "$log" | sed 's/^/    /'
+    tell_failures "$log"
     echo "$name failed; its whole log: $log"
   fi
   return "$status"
 }
+
+# tell_failures LOG: what failed in GoogleTest's tests, which may stand far above the log's end.
+tell_failures() { grep -E -A 5 ': Failure$|ERROR: .*Sanitizer' "$1" | head -n 40 | sed 's/^/    /' || true; }
 
 # show_progress NAME LOG: follows ninja's "[57/123]" until it is killed.
 show_progress() {

@@ -141,13 +141,13 @@ TEST_F(QueryPoolTest, takes_no_answer_and_no_request_beyond_their_limits) {
 }
 
 TEST_F(QueryPoolTest, ends_a_process_at_the_deadline_even_one_that_is_stopped) {
-  settings_.deadline = std::chrono::seconds{1};
+  settings_.deadline = std::chrono::seconds{3};
   use(settings_);
   const Handle stopped = ask(kReader, "wait", "stopped");
   ASSERT_TRUE(come_to(1));
   ::kill(children().front(), SIGSTOP);
   ASSERT_TRUE(turn_until(loop_, [&] { return answers_.contains("stopped"); }));
-  EXPECT_THAT(answers_["stopped"], HasSubstr("did not end within 1 s: ask about fewer runs"));
+  EXPECT_THAT(answers_["stopped"], HasSubstr("did not end within 3 s: ask about fewer runs"));
   EXPECT_EQ(kinds_["stopped"], ErrorKind::busy);
   EXPECT_TRUE(come_to(0));
 }
