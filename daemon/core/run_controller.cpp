@@ -40,7 +40,10 @@ Status RunController::prepare() {
   if (auto begun = step_to(RunState::preparing); !begun) return begun;
   if (auto traced = prepare_trace(); !traced) return traced;
   auto workload = ports_.workload.prepare(spec_, *this);
-  if (!workload) return std::unexpected(std::move(workload.error()));
+  if (!workload) {
+    lacks_something_ = workload.error().kind == ErrorKind::not_found;
+    return std::unexpected(std::move(workload.error()));
+  }
   workload_ = std::move(*workload);
   return {};
 }

@@ -76,6 +76,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] RunId id() const { return run_; }
   [[nodiscard]] RunState state() const { return state_; }
   [[nodiscard]] std::optional<WallTime> started() const { return started_; }
+  // Whether it failed because something does not exist that each run of the job needs.
+  [[nodiscard]] bool lacks_something() const { return lacks_something_; }
 
  private:
   // Why the run ends before its workload ends by itself.
@@ -116,6 +118,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   Timer deadline_;
   Timer failed_start_;
   Timer omitted_;
+  bool lacks_something_ = false;
   bool workload_stopped_ = false;  // no process of it is left
   bool workload_ended_ = false;    // and result_ is complete
   WorkloadResult result_;

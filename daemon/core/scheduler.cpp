@@ -221,6 +221,11 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
                         fmt::format("not measured, since run {}, the first one after a restart of netperfd, "
                                     "could not be prepared: {}",
                                     ended_run->id(), error));
+  } else if (ended_run->lacks_something() && job.status.runs_ended == 1) {
+    // What the job asks for was never here, and its other runs would fail too.
+    job.outcome = Outcome::given_up;
+    cancel_pending_runs(
+        job, fmt::format("not measured, since run {} could not be prepared: {}", ended_run->id(), error));
   } else {
     announce(job);
     announce_waiting();

@@ -20,7 +20,8 @@ class Iperf3Workload final : public core::Workload {
   Iperf3Workload(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings,
                  Iperf3Features features);
 
-  // unsupported if this iperf3 lacks an option that `spec` needs.
+  // unsupported if this iperf3 lacks an option that `spec` needs; not_found, with what makes it, if a network
+  // namespace does not exist.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override;
 

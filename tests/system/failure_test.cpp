@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/system/harness/exit_codes.hpp"
@@ -56,6 +57,23 @@ class Failure : public SystemTest {
 
 TEST_F(Failure, a_refused_connection) {
   EXPECT_THAT(error_of_failed(*follow("foreign")), HasSubstr("Connection refused"));
+}
+
+TEST_F(Failure, of_a_missing_namespace_names_what_makes_it_and_ends_the_job_at_once) {
+  lab().directory().write(
+      "lab.yaml",
+      "name: lab\nrepeat: 3\nworkload:\n  iperf3:\n    server: 10.0.0.2\n    netns: ring-a\n"
+      "    duration: 1s\n");
+  ASSERT_FALSE(std::filesystem::exists("/run/netns/ring-a"));
+  const Outcome started = lab().ctl({"start", lab().directory().path("lab.yaml")});
+  EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;
+  EXPECT_THAT(started.out, HasSubstr("/usr/share/netperfd/lab up hsr"));
+  const nlohmann::json runs =
+      nlohmann::json::parse(lab().ctl({"runs", "scenario:lab", "-o", "json"}).out).at("runs");
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(2).at("state"), "failed");
+  EXPECT_EQ(runs.at(1).at("state"), "canceled");
+  EXPECT_EQ(runs.at(0).at("state"), "canceled");
 }
 
 TEST_F(Failure, of_a_plan_or_a_self_test_is_that_of_its_runs) {

@@ -45,7 +45,8 @@ class Workload {
  public:
   virtual ~Workload() = default;
   // Starts everything that `spec` needs, so that only release() is missing. `listener` must outlive the
-  // result. An error means that nothing was started; later failures come through workload_ended.
+  // result. An error means that nothing was started, not_found that something on this host does not
+  // exist, which a further run would lack too. Later failures come through workload_ended.
   [[nodiscard]] virtual Result<std::unique_ptr<ActiveWorkload>> prepare(const JobSpec& spec,
                                                                         WorkloadListener& listener) = 0;
 };
