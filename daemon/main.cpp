@@ -193,6 +193,7 @@ Result<int> Program::serve() {
                                        .live_intervals = machine_.iperf3.json_stream(),
                                        .group = settings_.group,
                                        .trace_events = settings_.config.trace_events,
+                                       .run_limit = settings_.config.repeat_limit,
                                        .refused = [this](const bus::Refused& refused) { record(refused); },
                                        .room = [this] { return machine_.store->expect_room(); }});
   if (!service) return std::unexpected(std::move(service.error()));

@@ -64,16 +64,31 @@ void ManagerObject::start_if_allowed(const StartReply& reply, const LoadJob& loa
   });
 }
 
+ManagerObject::LoadJob ManagerObject::loading_scenario(std::string name, core::JobOptions options) {
+  throw_if_failed(check_line("scenario", name, kNameLimit));
+  return [this, name = std::move(name), options = std::move(options)] {
+    return ports_.scenarios.load(name, options);
+  };
+}
+
+ManagerObject::LoadJob ManagerObject::parsing_job(std::string text, std::string origin,
+                                                  core::JobOptions options) {
+  throw_if_failed(check_size("text", text, kJobTextLimit));
+  throw_if_failed(check_line("origin", origin, kOriginLimit));
+  return [this, text = std::move(text), origin = std::move(origin), options = std::move(options)] {
+    return ports_.scenarios.parse(text, origin, options);
+  };
+}
+
 void ManagerObject::StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario,
                                   Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    throw_if_failed(check_line("scenario", scenario, kNameLimit));
     const StartOptions wanted = value_or_throw(parse_start_options(options));
     const bool own_trace = std::ranges::any_of(
         wanted.job.overrides, [](const std::string& each) { return each.starts_with("trace"); });
-    const auto load = [this, scenario, wanted] { return ports_.scenarios.load(scenario, wanted.job); };
-    start_if_allowed(reply, load, wanted, own_trace ? core::TraceSource::caller : core::TraceSource::root);
+    start_if_allowed(reply, loading_scenario(std::move(scenario), wanted.job), wanted,
+                     own_trace ? core::TraceSource::caller : core::TraceSource::root);
   });
 }
 
@@ -81,13 +96,44 @@ void ManagerObject::StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::str
                              Dict options) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    throw_if_failed(check_size("text", text, kJobTextLimit));
-    throw_if_failed(check_line("origin", origin, kOriginLimit));
     const StartOptions wanted = value_or_throw(parse_start_options(options));
-    const auto load = [this, text = std::move(text), origin = std::move(origin), wanted] {
-      return ports_.scenarios.parse(text, origin, wanted.job);
-    };
-    start_if_allowed(reply, load, wanted, core::TraceSource::caller);
+    start_if_allowed(reply, parsing_job(std::move(text), std::move(origin), wanted.job), wanted,
+                     core::TraceSource::caller);
+  });
+}
+
+// As for starting, whoever may not measure does not get as far as the text of a job.
+void ManagerObject::check_for_member(const SharedReply<std::uint32_t, std::uint32_t>& reply,
+                                     const LoadJob& load) {
+  with_caller(reply, [this, reply, load](const Caller& caller) {
+    if (!ports_.authorization.is_member(caller)) {
+      throw to_dbus(Error{
+          ErrorKind::access_denied,
+          fmt::format("uid {} may not check jobs: only root and members of the group may", caller.uid)});
+    }
+    const JobSpec spec = value_or_throw(load());
+    const auto runs = static_cast<std::uint32_t>(run_count(spec));  // limited by what load() accepts
+    const std::uint32_t each = std::max(runs / std::max(spec.repeat, 1U), 1U);
+    const bool ends_by_itself = spec.workload == WorkloadKind::iperf3;
+    reply->ok(runs, ends_by_itself ? settings_.run_limit / each : 1U);
+  });
+}
+
+void ManagerObject::CheckScenario(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string scenario,
+                                  Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    check_for_member(reply,
+                     loading_scenario(std::move(scenario), value_or_throw(parse_start_options(options)).job));
+  });
+}
+
+void ManagerObject::CheckJob(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string text,
+                             std::string origin, Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    check_for_member(reply, parsing_job(std::move(text), std::move(origin),
+                                        value_or_throw(parse_start_options(options)).job));
   });
 }
 

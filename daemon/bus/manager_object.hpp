@@ -66,10 +66,18 @@ class ManagerObject final
   void StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std::string scenario, Dict options) override;
   void StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::string text, std::string origin,
                 Dict options) override;
+  void CheckScenario(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string scenario,
+                     Dict options) override;
+  void CheckJob(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string text, std::string origin,
+                Dict options) override;
   void StopJob(sdbus::Result<>&& result, std::uint64_t job) override;
   Dicts ListScenarios() override;
   void ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
                 std::uint32_t limit) override;
+  void ListJobs(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
+                std::uint32_t limit) override;
+  void SetLabel(sdbus::Result<>&& result, std::uint64_t job, std::string label) override;
+  void SetNote(sdbus::Result<>&& result, std::uint64_t run, std::string note) override;
   std::tuple<Dict, Dicts, Dicts> GetRun(const std::uint64_t& id) override;
   Dicts ListStreams(const std::uint64_t& run) override;
   std::tuple<Dicts, std::string> ListIntervals(const std::uint64_t& run, const std::string& cursor,
@@ -157,6 +165,11 @@ class ManagerObject final
   void query(const SharedReply<Values...>& reply, std::string request);
   using StartReply = SharedReply<sdbus::ObjectPath>;
   using LoadJob = std::function<Result<JobSpec>()>;
+  // How the arguments become a job; throw if they are too long.
+  [[nodiscard]] LoadJob loading_scenario(std::string name, core::JobOptions options);
+  [[nodiscard]] LoadJob parsing_job(std::string text, std::string origin, core::JobOptions options);
+  // Answers how many runs the job has, and which `repeat` is the largest.
+  void check_for_member(const SharedReply<std::uint32_t, std::uint32_t>& reply, const LoadJob& load);
   // Starts the job if the caller may do all that it needs.
   void start_if_allowed(const StartReply& reply, const LoadJob& load, const StartOptions& options,
                         core::TraceSource source);

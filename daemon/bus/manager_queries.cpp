@@ -86,11 +86,21 @@ void ManagerObject::GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id
   });
 }
 
+void ManagerObject::ListJobs(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
+                             std::uint32_t limit) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    (void)value_or_throw(parse_job_filter(filter));
+    query(reply, to_query_bytes(std::string{query_name::kListJobs}, filter, cursor, std::uint64_t{limit}));
+  });
+}
+
 void ManagerObject::ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
                              std::uint32_t limit) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    if (is_cheap(value_or_throw(parse_run_filter(filter)))) {
+    const bool selects = value_or_throw(parse_listed_selection(filter)).has_value();
+    if (!selects && is_cheap(value_or_throw(parse_run_filter(filter)))) {
       const auto [rows, next] = list_runs(ports_.queries, filter, cursor, limit);
       return reply->ok(rows, next);
     }

@@ -40,7 +40,7 @@ constexpr std::array<Key, 2> kImportOptions{{
     {"label", "s", "a string"},
 }};
 
-constexpr std::array<Key, 9> kFilterKeys{{
+constexpr std::array<Key, 10> kFilterKeys{{
     {"job", "t", "an unsigned 64-bit number"},
     {"scenario", "s", "a string"},
     {"label", "s", "a string"},
@@ -48,6 +48,15 @@ constexpr std::array<Key, 9> kFilterKeys{{
     {"purpose", "s", "a string"},
     {"variant", "s", "a string"},
     {"traced", "b", "a boolean"},
+    {"since", "t", "an unsigned 64-bit number"},
+    {"until", "t", "an unsigned 64-bit number"},
+    {"selection", "s", "a string"},
+}};
+
+constexpr std::array<Key, 5> kJobFilterKeys{{
+    {"scenario", "s", "a string"},
+    {"label", "s", "a string"},
+    {"purpose", "s", "a string"},
     {"since", "t", "an unsigned 64-bit number"},
     {"until", "t", "an unsigned 64-bit number"},
 }};
@@ -245,6 +254,30 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
     *bound = *time;
   }
   return parsed;
+}
+
+Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter) {
+  const auto text = value_of<std::string>(filter, "selection");
+  if (!text) return std::optional<core::RunSelection>{};
+  for (const auto& [key, value] : filter) {
+    if (key == "selection" || key == "state") continue;
+    return invalid(fmt::format("filter \"{}\" stands beside \"selection\", which has a term for it", key));
+  }
+  auto selection = core::parse_selection(*text);
+  if (!selection) return std::unexpected(std::move(selection.error()));
+  // A list shows what there is; only a comparison takes nothing but results.
+  const auto states = parse_run_filter(filter);
+  if (!states) return std::unexpected(states.error());
+  selection->filter.state = states->state;
+  selection->filter.purpose.reset();
+  return std::optional{std::move(*selection)};
+}
+
+Result<core::RunFilter> parse_job_filter(const dbus::Row& filter) {
+  if (auto checked = check_keys(filter, "filter", kJobFilterKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  return parse_run_filter(filter);
 }
 
 Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "daemon/analysis/compare/comparison.hpp"
@@ -15,6 +16,7 @@
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/run_plan.hpp"
+#include "daemon/core/run_selection.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {
@@ -28,6 +30,7 @@ inline constexpr std::size_t kNameLimit = 256;
 inline constexpr std::size_t kOriginLimit = 4096;
 inline constexpr std::size_t kPatternLimit = 512;  // maximum length of the kernel's symbols
 inline constexpr std::size_t kMarkLimit = 200;
+inline constexpr std::size_t kNoteLimit = 500;
 inline constexpr std::size_t kGroupsLimit = 64;
 
 // The document that holds the raw sub-buffers of a run.
@@ -43,6 +46,9 @@ struct StartOptions {
 [[nodiscard]] Result<core::ImportRequest> parse_import_options(const dbus::Row& options);
 [[nodiscard]] Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
+// The selection within such a filter, with the filter's state; absent: there is none.
+[[nodiscard]] Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter);
+[[nodiscard]] Result<core::RunFilter> parse_job_filter(const dbus::Row& filter);
 // core::compare_selections() checks the names of the groups.
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
 // Everything except its runs.

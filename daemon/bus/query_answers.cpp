@@ -17,12 +17,14 @@
 #include "daemon/core/job_comparison.hpp"
 #include "daemon/core/run_comparison.hpp"
 #include "daemon/core/run_plan.hpp"
+#include "daemon/core/selected_page.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {
 namespace {
 
 constexpr std::uint32_t kRunsPageLimit = 500;
+constexpr std::uint32_t kJobsPageLimit = 100;
 
 // Throw sdbus::Error, as handlers of the bus do.
 
@@ -71,16 +73,23 @@ std::string list_filtered(core::RunQueries& queries, QueryReader& reader) {
   return to_query_bytes(rows, next);
 }
 
+std::string list_jobs(core::RunQueries& queries, QueryReader& reader) {
+  const auto [filter, cursor, limit] = arguments_of<dbus::Row, std::string, std::uint64_t>(reader);
+  const core::RunFilter wanted = value_or_throw(parse_job_filter(filter));
+  const WirePage page = fitting_page(
+      page_limit(static_cast<std::uint32_t>(limit), kJobsPageLimit),
+      [&, &after = cursor](std::uint32_t rows) { return queries.jobs(wanted, after, rows); }, job_row);
+  return to_query_bytes(page.rows, page.next);
+}
+
 struct Answer {
   std::string_view name;
   std::string (*answer)(core::RunQueries& queries, QueryReader& reader);
 };
 
-constexpr Answer kAnswers[] = {{query_name::kCompare, compare},
-                               {query_name::kCompareJob, compare_job},
-                               {query_name::kPlanRuns, plan_runs},
-                               {query_name::kGetJob, job_of_many},
-                               {query_name::kListRuns, list_filtered}};
+constexpr Answer kAnswers[] = {{query_name::kCompare, compare},        {query_name::kCompareJob, compare_job},
+                               {query_name::kPlanRuns, plan_runs},     {query_name::kGetJob, job_of_many},
+                               {query_name::kListRuns, list_filtered}, {query_name::kListJobs, list_jobs}};
 
 }  // namespace
 
@@ -107,7 +116,7 @@ std::tuple<dbus::Row, dbus::Rows> get_job(core::RunQueries& queries, std::uint64
   for (const core::RunRow& run : runs) {
     if (run.state == RunState::finished) sums.push_back(run.sums);
   }
-  return {job_row(runs).row, all_rows(analysis::received_spreads(sums), spread_row)};
+  return {job_row(summary_of(runs)).row, all_rows(analysis::received_spreads(sums), spread_row)};
 }
 
 Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {
@@ -124,6 +133,13 @@ Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {
 std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, const dbus::Row& filter,
                                               const std::string& cursor, std::uint32_t limit) {
   const core::RunFilter wanted = value_or_throw(parse_run_filter(filter));
+  if (const auto selection = value_or_throw(parse_listed_selection(filter))) {
+    WirePage page = fitting_page(
+        page_limit(limit, kRunsPageLimit),
+        [&](std::uint32_t rows) { return core::list_selected(queries, *selection, cursor, rows); },
+        listed_run_row);
+    return {std::move(page.rows), std::move(page.next)};
+  }
   WirePage page = fitting_page(
       page_limit(limit, kRunsPageLimit),
       [&](std::uint32_t rows) { return queries.runs(wanted, cursor, rows); }, listed_run_row);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,6 +36,7 @@ struct ServiceSettings {
   gid_t group = static_cast<gid_t>(-1);  // its members may measure; -1: only root may
   // Patterns of the events that every member may record; others are an action of their own.
   std::vector<std::string> trace_events = network_events();
+  std::uint32_t run_limit = 1'000;  // maximum number of runs of a job
   // Told of refused calls beside the log, as Refusals does it. Must not throw.
   Refusals::Sink refused = {};
   // Whether the database can store new runs, for ListCapabilities. Any caller may cause it, so it must be

@@ -112,6 +112,7 @@ rows::Run make_run(const core::RunRow& run) {
   if (run.trace) put_trace(row, *run.trace);
   row.flags = static_cast<std::uint32_t>(run.flags.size());
   row.documents = run.documents;
+  row.note = if_any(run.note);
   return row;
 }
 
@@ -154,28 +155,55 @@ WireRow spread_row(const analysis::Spread& spread) {
   return to_wire(row);
 }
 
-WireRow job_row(const std::vector<core::RunRow>& runs) {
+core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
+  const core::RunRow& first = runs.front();
+  core::JobRow job;
+  job.id = first.job;
+  job.scenario = first.spec.name;
+  job.label = first.spec.label;
+  job.owner = first.owner;
+  job.created = first.created;
+  job.repeat = first.spec.repeat;
+  job.purpose = first.spec.purpose;
+  job.design = first.spec.design;
+  for (const core::RunRow& run : runs) {
+    job.runs.push_back({.id = run.id, .state = run.state, .started = run.started, .ended = run.ended});
+  }
+  return job;
+}
+
+WireRow job_row(const core::JobRow& job) {
   const auto count = [&](RunState state) {
-    return static_cast<std::uint32_t>(std::ranges::count(runs, state, &core::RunRow::state));
+    return static_cast<std::uint32_t>(std::ranges::count(job.runs, state, &core::JobRow::Run::state));
   };
   std::vector<std::uint64_t> ids;
-  ids.reserve(runs.size());
-  for (const core::RunRow& run : runs) ids.push_back(number(run.id));
-  const core::RunRow& first = runs.front();
+  ids.reserve(job.runs.size());
+  std::optional<WallTime> started, ended;
+  bool live = false;
+  for (const core::JobRow::Run& run : job.runs) {
+    ids.push_back(number(run.id));
+    live = live || !has_ended(run.state);
+    if (run.started && (!started || *run.started < *started)) started = run.started;
+    if (run.ended && (!ended || *run.ended > *ended)) ended = run.ended;
+  }
   rows::Job row;
-  row.job = number(first.job);
-  row.scenario = first.spec.name;
-  row.label = first.spec.label;
-  row.owner = static_cast<std::uint32_t>(first.owner);
-  row.created_us = microseconds(first.created);
-  row.repeat = first.spec.repeat;
-  row.purpose = to_string(first.spec.purpose);
-  if (first.spec.design) put_design(row, *first.spec.design);
+  row.job = number(job.id);
+  row.scenario = job.scenario;
+  row.label = job.label;
+  row.owner = static_cast<std::uint32_t>(job.owner);
+  row.created_us = microseconds(job.created);
+  row.repeat = job.repeat;
+  row.purpose = to_string(job.purpose);
+  if (job.design) put_design(row, *job.design);
   row.runs = ids;
   row.finished = count(RunState::finished);
   row.failed = count(RunState::failed);
   row.canceled = count(RunState::canceled);
   row.interrupted = count(RunState::interrupted);
+  const bool failed = *row.failed + *row.interrupted > 0;
+  row.state = live ? "live" : failed ? "failed" : *row.canceled > 0 ? "canceled" : "finished";
+  row.started_us = microseconds(started);
+  if (!live) row.ended_us = microseconds(ended);
   return to_wire(row);
 }
 

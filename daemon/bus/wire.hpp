@@ -32,7 +32,9 @@ struct WireRow {
 [[nodiscard]] WireRow scenario_row(const core::ScenarioRow& scenario);
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
 // From the job's runs, at least one.
-[[nodiscard]] WireRow job_row(const std::vector<core::RunRow>& runs);
+[[nodiscard]] WireRow job_row(const core::JobRow& job);
+// Of all runs of a job, oldest first.
+[[nodiscard]] core::JobRow summary_of(const std::vector<core::RunRow>& runs);
 // The property Design of a live job; empty without one.
 [[nodiscard]] WireRow design_row(const core::JobStatus& job);
 // As many as the budget allows; GetRun's `flags` has the full number.

@@ -49,6 +49,12 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status finish(const RunRecord& record) override;
   // If the run's end may be waiting, the disk's refusal.
   [[nodiscard]] Status remove(RunId run) override;
+  [[nodiscard]] Status set_label(JobId job, const std::string& label) override {
+    return store_.set_label(job, label);
+  }
+  [[nodiscard]] Status set_note(RunId run, const std::string& note) override {
+    return store_.set_note(run, note);
+  }
   [[nodiscard]] Result<UserUsage> usage(uid_t owner, WallTime since) override {
     return store_.usage(owner, since);
   }

@@ -21,7 +21,7 @@ constexpr const char* kSelectRun =
     "r.client_port, "
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
     "r.client_user_us, "
-    "r.client_system_us, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken "
+    "r.client_system_us, r.note, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken "
     "FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id WHERE r.id = ? AND "
     "r.removing = 0";
 
@@ -57,8 +57,8 @@ core::RunRow read_run(const Statement& select) {
               design.plain, design.changed, row.id, row.job, row.index, row.arm.block, row.arm.letter,
               variant, row.build, row.arm.traced, state, row.error, row.started, row.ended,
               row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
-              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, has_trace,
-              trace.events, trace.lost, trace.skipped, trace.broken);
+              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, row.note,
+              has_trace, trace.events, trace.lost, trace.skipped, trace.broken);
   // The tables' CHECK constraints allow only the names of these enums.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   spec.design = design_of(design);

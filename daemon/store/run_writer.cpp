@@ -304,6 +304,30 @@ Status RunWriter::remove(RunId run) {
   return {};
 }
 
+// ---- Words about what was measured
+
+Status RunWriter::set_label(JobId job, const std::string& label) {
+  const auto open = connection_.value<std::int64_t>(
+      fmt::format("SELECT count(*) FROM runs WHERE job = {} AND state IN ('pending', 'preparing', 'running', "
+                  "'collecting')",
+                  job));
+  if (!open) return std::unexpected(open.error());
+  if (*open > 0) return fail(ErrorKind::busy, fmt::format("job {}: it has not ended", job));
+  auto update = connection_.prepare("UPDATE jobs SET label = ? WHERE id = ?");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->bind(label, job).run(); !done) return done;
+  if (connection_.changes() > 0) return {};
+  return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
+}
+
+Status RunWriter::set_note(RunId run, const std::string& note) {
+  auto update = connection_.prepare("UPDATE runs SET note = ? WHERE id = ? AND removing = 0");
+  if (!update) return std::unexpected(update.error());
+  if (auto done = update->bind(note, run).run(); !done) return done;
+  if (connection_.changes() > 0) return {};
+  return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+}
+
 // Each part is small enough for the reserved part of the log. Refusals are ignored: the run is deleted, and a
 // full disk or a reader that holds old pages only delays this.
 void RunWriter::return_space() {

@@ -25,6 +25,8 @@ class RunWriter {
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
   [[nodiscard]] Status remove(RunId run);
+  [[nodiscard]] Status set_label(JobId job, const std::string& label);
+  [[nodiscard]] Status set_note(RunId run, const std::string& note);
   // Ends every run that was under way as `interrupted`; returns their number.
   [[nodiscard]] Result<std::int64_t> interrupt_begun_runs();
 

@@ -9,6 +9,7 @@
 #include "daemon/store/database.hpp"
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
+#include "daemon/store/job_listing.hpp"
 #include "daemon/store/profile_reader.hpp"
 #include "daemon/store/removals.hpp"
 #include "daemon/store/run_reader.hpp"
@@ -199,6 +200,19 @@ Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std:
 
 Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {
   return parts_->reader.runs_of_job(job);
+}
+
+Result<core::Page<core::JobRow>> SqliteStore::jobs(const core::RunFilter& filter, const std::string& cursor,
+                                                   std::uint32_t limit) {
+  return read_jobs(parts_->database->connection(), filter, cursor, limit);
+}
+
+Status SqliteStore::set_label(JobId job, const std::string& label) {
+  return parts_->writer.set_label(job, label);
+}
+
+Status SqliteStore::set_note(RunId run, const std::string& note) {
+  return parts_->writer.set_note(run, note);
 }
 
 Status SqliteStore::remove(RunId run) {

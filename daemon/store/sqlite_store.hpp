@@ -54,6 +54,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;
   [[nodiscard]] Status remove(RunId run) override;
+  [[nodiscard]] Status set_label(JobId job, const std::string& label) override;
+  [[nodiscard]] Status set_note(RunId run, const std::string& note) override;
   [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
 
   [[nodiscard]] Result<std::int64_t> add(const core::AuditEntry& entry) override;
@@ -92,6 +94,9 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<core::RunNames> run_names() override;
   [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
                                                                          core::ComparedParts wanted) override;
+  [[nodiscard]] Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter,
+                                                      const std::string& cursor,
+                                                      std::uint32_t limit) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
 
   [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;

@@ -44,6 +44,7 @@ struct Run {
   std::optional<bool> traced;
   std::optional<std::string> build;    // if its side has several
   std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
+  std::optional<std::string> note;     // absent: none
 };
 template <>
 inline constexpr auto kFields<Run> =
@@ -96,10 +97,11 @@ inline constexpr auto kFields<Run> =
                field("variant", &Run::variant),
                field("traced", &Run::traced),
                field("build", &Run::build),
-               field("purpose", &Run::purpose)};
+               field("purpose", &Run::purpose),
+               field("note", &Run::note)};
 static_assert(kDescribed<Run>);
 
-// A stored job (GetJob), with counts of its runs by end state.
+// A stored job (GetJob, ListJobs), with counts of its runs by end state.
 struct Job {
   std::uint64_t job = 0;
   std::optional<std::string> scenario, label;
@@ -112,6 +114,10 @@ struct Job {
   std::optional<std::vector<std::string>> changed;
   std::optional<std::vector<std::uint64_t>> runs;
   std::optional<std::uint32_t> finished, failed, canceled, interrupted;
+  // live (a run has not ended), or what its runs came to: finished, failed or canceled.
+  std::optional<std::string> state;
+  std::optional<std::uint64_t> started_us,
+      ended_us;  // of its first and its last run; the latter once all ended
 };
 template <>
 inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
@@ -129,7 +135,10 @@ inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
                                                 field("finished", &Job::finished),
                                                 field("failed", &Job::failed),
                                                 field("canceled", &Job::canceled),
-                                                field("interrupted", &Job::interrupted)};
+                                                field("interrupted", &Job::interrupted),
+                                                field("state", &Job::state),
+                                                field("started_us", &Job::started_us),
+                                                field("ended_us", &Job::ended_us)};
 static_assert(kDescribed<Job>);
 
 // Of the received rate over a job's finished runs, in one direction.

@@ -67,6 +67,24 @@ struct RunRow {
   std::vector<QualityFlag> flags;
   std::vector<std::string> documents;  // names
   std::optional<TraceTotals> trace;    // absent if the job asked for no trace
+  std::string note;
+};
+
+// A job and the ends of its runs.
+struct JobRow {
+  JobId id = 0;
+  std::string scenario, label;
+  uid_t owner = 0;
+  WallTime created;
+  std::uint32_t repeat = 0;
+  JobPurpose purpose = JobPurpose::measurement;
+  std::optional<Design> design;  // without the commands of its variants
+  struct Run {
+    RunId id = 0;
+    RunState state = RunState::pending;
+    std::optional<WallTime> started, ended;
+  };
+  std::vector<Run> runs;  // oldest first, never none
 };
 
 template <class Row>
@@ -184,6 +202,9 @@ class RunQueries {
   // In the given order, without the data that a comparison does not need; not_found if a run does not exist.
   [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
       const std::vector<RunId>& runs, ComparedParts wanted) = 0;
+  // Newest first. Of the filter only scenario, label, purpose, since and until.
+  [[nodiscard]] virtual Result<Page<JobRow>> jobs(const RunFilter& filter, const std::string& cursor,
+                                                  std::uint32_t limit) = 0;
   // All runs of the job in any state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
 };

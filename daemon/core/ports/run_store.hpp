@@ -72,6 +72,9 @@ class RunStore {
   // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
   // last run removes the job.
   [[nodiscard]] virtual Status remove(RunId run) = 0;
+  // Of a job or a run that has ended; the texts are stored as they are.
+  [[nodiscard]] virtual Status set_label(JobId job, const std::string& label) = 0;
+  [[nodiscard]] virtual Status set_note(RunId run, const std::string& note) = 0;
   // `running` counts from `since` on.
   [[nodiscard]] virtual Result<UserUsage> usage(uid_t owner, WallTime since) = 0;
 };

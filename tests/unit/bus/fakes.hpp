@@ -214,6 +214,12 @@ class FakeQueries final : public core::RunQueries {
     return selected;
   }
 
+  Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter, const std::string& cursor,
+                                        std::uint32_t limit) override {
+    last_filter = filter;
+    return page_of(stored_jobs, cursor, limit);
+  }
+
   Result<core::RunNames> run_names() override {
     core::RunNames names;
     for (const auto& run : stored) {
@@ -244,6 +250,7 @@ class FakeQueries final : public core::RunQueries {
   }
 
   std::vector<core::RunRow> stored;  // newest first
+  std::vector<core::JobRow> stored_jobs;
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;
   std::optional<TraceRecord> stored_trace;        // used for every run

@@ -71,6 +71,7 @@ core::RunRow a_run_with_everything() {
   run.sums = {sum};
   run.flags = {{"too-short", "short"}, {"run-length", "long"}};
   run.documents = {"client.stdout"};
+  run.note = "cable replaced";
   run.trace = core::TraceTotals{.events = 105, .lost = 106, .skipped = "", .broken = "hsr was unloaded"};
   return run;
 }
@@ -101,6 +102,7 @@ const std::vector<std::string> kRunInAList = {
     "letter 4",
     "lost_percent 104.5",
     "mss 1448",
+    "note cable replaced",
     "omit_s 2",
     "owner 1000",
     "protocol udp",
@@ -154,16 +156,38 @@ TEST(GoldenRows, of_a_job) {
   runs[0].state = RunState::finished;
   runs[1].state = RunState::interrupted;
   runs[2].state = runs[3].state = RunState::canceled;
+  runs[1].started = at(9);
+  runs[2].ended = at(44);
   Design& design = runs[0].spec.design.emplace();
   design.a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}};
   design.b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}};
   design.changed = {"module:hsr"};
   design.seed = 99;
-  EXPECT_THAT(shown(job_row(runs).row),
-              UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "created_us 11", "failed 3",
-                                   "finished 1", "interrupted 1", "job 7", "label after", "owner 1000",
-                                   "purpose selftest", "repeat 8", "runs [50, 51, 52, 53, 54, 55, 56]",
-                                   "scenario hsr-ring", "seed 99", "variant_a list", "variant_b hash"));
+  EXPECT_THAT(shown(job_row(summary_of(runs)).row),
+              UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "created_us 11", "ended_us 44",
+                                   "failed 3", "finished 1", "interrupted 1", "job 7", "label after",
+                                   "owner 1000", "purpose selftest", "repeat 8",
+                                   "runs [50, 51, 52, 53, 54, 55, 56]", "scenario hsr-ring", "seed 99",
+                                   "started_us 9", "state failed", "variant_a list", "variant_b hash"));
+}
+
+TEST(GoldenRows, of_a_job_tell_what_its_runs_came_to) {
+  const auto state_of = [](const std::vector<RunState>& states) {
+    core::JobRow job;
+    for (const RunState state : states)
+      job.runs.push_back({.id = 1, .state = state, .started = at(1), .ended = at(2)});
+    const dbus::Row row = job_row(job).row;
+    EXPECT_EQ(row.contains("ended_us"), text_at(row, "state") != "live") << "its end is not yet known";
+    return text_at(row, "state");
+  };
+  using enum RunState;
+  EXPECT_EQ(state_of({finished, finished}), "finished");
+  EXPECT_EQ(state_of({finished, canceled}), "canceled");
+  EXPECT_EQ(state_of({finished, canceled, failed}), "failed");
+  EXPECT_EQ(state_of({interrupted}), "failed");
+  for (const RunState open : {pending, preparing, running, collecting}) {
+    EXPECT_EQ(state_of({failed, open}), "live");
+  }
 }
 
 TEST(GoldenRows, of_a_spread_and_of_a_scenario) {

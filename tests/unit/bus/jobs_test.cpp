@@ -70,6 +70,41 @@ TEST_F(Jobs, a_started_text_reaches_the_parser_with_its_origin) {
   EXPECT_EQ(scenarios.last_origin, "job.yaml");
 }
 
+TEST_F(Jobs, a_checked_job_is_counted_and_not_queued) {
+  scenarios.what_is_made.design.emplace().a =
+      Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}};
+  scenarios.what_is_made.design->b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}};
+  const auto of_scenario = client->call<std::uint32_t, std::uint32_t>(
+      "CheckScenario", std::string{"fake"}, dbus::Row{{"repeat", sdbus::Variant{std::uint32_t{3}}}});
+  ASSERT_EQ(of_scenario.error, "");
+  EXPECT_EQ(of_scenario.values, (std::tuple{12U, 250U})) << "four runs a block, a thousand in all";
+  const auto of_text = client->call<std::uint32_t, std::uint32_t>("CheckJob", std::string{"name: x\n"},
+                                                                  std::string{"job.yaml"}, dbus::Row{});
+  EXPECT_EQ(of_text.values, (std::tuple{4U, 250U}));
+  EXPECT_EQ(scenarios.last_text, "name: x\n");
+  clock.turn();
+  EXPECT_TRUE(scheduler->jobs().empty());
+  scenarios.refusal = Error{ErrorKind::invalid_argument, "job.yaml:1: no"};
+  EXPECT_EQ(
+      (client->call<std::uint32_t, std::uint32_t>("CheckScenario", std::string{"fake"}, dbus::Row{}).error),
+      dbus::error::kInvalidArgument);
+}
+
+TEST_F(Jobs, who_may_not_measure_does_not_get_a_text_read_by_checking_it) {
+  const std::string error = as(User{}, [](sdbus::IProxy& manager) {
+    try {
+      manager.callMethod("CheckJob")
+          .onInterface(dbus::kManagerInterface)
+          .withArguments(std::string{"name: x\n"}, std::string{"job.yaml"}, dbus::Row{});
+    } catch (const sdbus::Error& refused) {
+      return std::string{refused.getName()};
+    }
+    return std::string{"allowed"};
+  });
+  EXPECT_EQ(error, dbus::error::kAccessDenied);
+  EXPECT_EQ(scenarios.last_text, "");
+}
+
 TEST_F(Jobs, a_job_tells_each_change_once_and_only_what_changed) {
   client->listen();
   ASSERT_EQ(start().error, "");

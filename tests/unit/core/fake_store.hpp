@@ -80,6 +80,18 @@ class FakeStore final : public RunStore {
     return {};
   }
 
+  Status set_label(JobId job, const std::string& label) override {
+    if (refusal) return std::unexpected(*refusal);
+    labels[job] = label;
+    return {};
+  }
+
+  Status set_note(RunId run, const std::string& note) override {
+    if (refusal) return std::unexpected(*refusal);
+    notes[run] = note;
+    return {};
+  }
+
   Result<UserUsage> usage(uid_t owner, WallTime since) override {
     usage_since = since;
     return usages[owner];
@@ -93,6 +105,8 @@ class FakeStore final : public RunStore {
   std::vector<UnfinishedJob> unfinished;
   std::vector<RunId> removed;
   std::function<void()> on_remove;
+  std::map<JobId, std::string> labels;
+  std::map<RunId, std::string> notes;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

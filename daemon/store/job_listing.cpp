@@ -1,0 +1,91 @@
+#include "daemon/store/job_listing.hpp"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "daemon/store/design_columns.hpp"
+#include "daemon/store/paging.hpp"
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+namespace {
+
+constexpr std::uint32_t kMaxJobs = 100;
+constexpr char kJobCursor = 'j';
+
+// A job that is being removed is hidden, as its runs are. The + keeps the planner on the order of the list:
+// a page of few matches may walk over many jobs, which costs a query of its own process and not the loop.
+struct JobQuery {
+  std::string sql =
+      "SELECT j.id, j.name, j.label, j.owner_uid, j.created_us, j.repeat, j.purpose, j.seed, j.variant_a, "
+      "j.variant_b, j.plain, j.changed FROM jobs j WHERE j.id < ?";
+  std::vector<Value> parameters;
+
+  template <class Type>
+  void add(std::string_view condition, Type value) {
+    sql += " AND ";
+    sql += condition;
+    parameters.emplace_back(std::move(value));
+  }
+};
+
+JobQuery query_of(const core::RunFilter& filter, JobId before, std::uint32_t rows) {
+  JobQuery query;
+  query.parameters.emplace_back(before);
+  if (filter.scenario) query.add("+j.name = ?", *filter.scenario);
+  if (filter.label) query.add("+j.label = ?", *filter.label);
+  if (filter.purpose) query.add("+j.purpose = ?", std::string{to_string(*filter.purpose)});
+  if (filter.since) query.add("+j.created_us >= ?", std::int64_t{filter.since->time_since_epoch().count()});
+  if (filter.until) query.add("+j.created_us < ?", std::int64_t{filter.until->time_since_epoch().count()});
+  query.sql +=
+      " AND EXISTS (SELECT 1 FROM runs r WHERE r.job = j.id AND +r.removing = 0) ORDER BY j.id DESC LIMIT ?";
+  query.parameters.emplace_back(std::int64_t{rows});
+  return query;
+}
+
+core::JobRow read_job(const Statement& row) {
+  core::JobRow job;
+  std::string purpose;
+  DesignColumns design;
+  row.read(job.id, job.scenario, job.label, job.owner, job.created, job.repeat, purpose, design.seed,
+           design.variant_a, design.variant_b, design.plain, design.changed);
+  job.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
+  job.design = design_of(design);
+  return job;
+}
+
+}  // namespace
+
+Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::RunFilter& filter,
+                                           const std::string& cursor, std::uint32_t limit) {
+  const auto before = parse_cursor(cursor, kJobCursor, std::numeric_limits<JobId>::max());
+  if (!before) return std::unexpected(before.error());
+  const std::uint32_t size = page_size(limit, kMaxJobs);
+  const JobQuery query = query_of(filter, *before, size + 1);  // one more shows whether a page follows
+  auto select = connection.prepare(query.sql);
+  if (!select) return std::unexpected(select.error());
+  core::Page<core::JobRow> page;
+  auto read = for_each_row(select->bind(query.parameters),
+                           [&](const Statement& row) { page.rows.push_back(read_job(row)); });
+  if (!read) return std::unexpected(read.error());
+  if (page.rows.size() > size) {
+    page.rows.pop_back();
+    page.next = make_cursor(kJobCursor, page.rows.back().id);
+  }
+  auto runs = connection.prepare(
+      "SELECT id, state, started_us, ended_us FROM runs WHERE job = ? AND +removing = 0 ORDER BY id");
+  if (!runs) return std::unexpected(runs.error());
+  for (core::JobRow& job : page.rows) {
+    read = for_each_row(runs->bind(job.id), [&](const Statement& row) {
+      core::JobRow::Run& run = job.runs.emplace_back();
+      std::string state;
+      row.read(run.id, state, run.started, run.ended);
+      run.state = parse_run_state(state).value_or(RunState::failed);
+    });
+    if (!read) return std::unexpected(read.error());
+  }
+  return page;
+}
+
+}  // namespace netperfd::store
