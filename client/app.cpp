@@ -12,16 +12,18 @@
 #include "client/help/help_text.hpp"
 #include "client/help/help_verbs.hpp"
 #include "client/help/usage_errors.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/terminal/terminal.hpp"
 #include "client/verbs/choices.hpp"
 
 namespace netperfctl {
 namespace {
 
-constexpr std::array kVerbs{
-    &add_start,    &add_stop,    &add_jobs,      &add_runs,   &add_show,      &add_compare, &add_plan,
-    &add_selftest, &add_export,  &add_import,    &add_delete, &add_scenarios, &add_watch,   &add_mark,
-    &add_doctor,   &add_modules, &add_functions, &add_events, &add_tracers,   &add_log,     &add_help};
+constexpr std::array kVerbs{&add_start,   &add_stop,      &add_jobs,     &add_runs,    &add_show,
+                            &add_compare, &add_plan,      &add_selftest, &add_export,  &add_import,
+                            &add_delete,  &add_scenarios, &add_watch,    &add_mark,    &add_doctor,
+                            &add_modules, &add_functions, &add_events,   &add_tracers, &add_log,
+                            &add_help,    &add_wait,      &add_relabel,  &add_note};
 
 Format format_of(const std::string& word) {
   if (word == "json") return Format::json;
@@ -44,6 +46,7 @@ App::App() : app_{"Measures the network through netperfd and shows what was meas
       ->type_name("FORMAT");
   app_.add_flag_callback("--no-ask-password", never_ask_for_password,
                          "Never ask for a password, not even on a terminal");
+  app_.add_flag_callback("--no-pager", never_page, "Never show long output in a pager (PAGER, else less)");
   app_.footer(
       "Example:\n"
       "  netperfctl start veth-tcp --label before    measure, and follow it\n"

@@ -37,6 +37,7 @@ dbus::Row filter_row(const RunFilter& filter) {
   add("since", filter.since_us);
   add("until", filter.until_us);
   add("purpose", filter.purpose);
+  add("selection", filter.selection);
   return row;
 }
 
@@ -106,6 +107,25 @@ Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::str
       *bus_, [&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); }, failure_of_job);
 }
 
+Outcome<JobSize> Daemon::check_scenario(const std::string& scenario, const StartOptions& options) {
+  return call(
+      [&] {
+        const auto [runs, limit] = bus_->CheckScenario(scenario, start_row(options));
+        return JobSize{.runs_each = runs / options.repeat.value_or(runs), .repeat_limit = limit};
+      },
+      failure_of_job);
+}
+
+Outcome<JobSize> Daemon::check_job(const std::string& text, const std::string& origin,
+                                   const StartOptions& options) {
+  return call(
+      [&] {
+        const auto [runs, limit] = bus_->CheckJob(text, origin, start_row(options));
+        return JobSize{.runs_each = runs / options.repeat.value_or(runs), .repeat_limit = limit};
+      },
+      failure_of_job);
+}
+
 Outcome<void> Daemon::stop_job(std::uint64_t job) {
   return guarded_call(*bus_, [&] { bus_->StopJob(job); });
 }
@@ -146,6 +166,32 @@ Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t
     page.more = !cursor.empty();
     return page;
   });
+}
+
+Outcome<JobPage> Daemon::jobs(const RunFilter& filter, std::optional<std::size_t> limit) {
+  return call([&] {
+    constexpr std::size_t kMostJobs = 100;
+    const Bus::Patience patience{*bus_};
+    JobPage page;
+    std::string cursor;
+    do {
+      const std::size_t wanted = limit ? std::min(kMostJobs, *limit - page.jobs.size()) : kMostJobs;
+      const auto [rows, next] =
+          bus_->ListJobs(filter_row(filter), cursor, static_cast<std::uint32_t>(wanted));
+      std::ranges::move(from_rows<JobView>(rows), std::back_inserter(page.jobs));
+      cursor = next;
+    } while (!cursor.empty() && (!limit || page.jobs.size() < *limit));
+    page.more = !cursor.empty();
+    return page;
+  });
+}
+
+Outcome<void> Daemon::set_label(std::uint64_t job, const std::string& label) {
+  return guarded_call(*bus_, [&] { bus_->SetLabel(job, label); });
+}
+
+Outcome<void> Daemon::set_note(std::uint64_t run, const std::string& note) {
+  return guarded_call(*bus_, [&] { bus_->SetNote(run, note); });
 }
 
 Outcome<RunDetails> Daemon::run(std::uint64_t run) {

@@ -35,6 +35,12 @@ struct RunFilter {
   std::optional<std::string> scenario, label, state;
   std::optional<std::uint64_t> since_us, until_us;
   std::optional<std::string> purpose;
+  std::optional<std::string> selection;  // as for `compare`, with its times as instants
+};
+
+struct JobPage {
+  std::vector<JobView> jobs;  // newest first
+  bool more = false;          // older ones match too
 };
 
 struct RunPage {
@@ -100,6 +106,10 @@ class Daemon {
                                                       const StartOptions& options);
   [[nodiscard]] Outcome<std::uint64_t> start_job(const std::string& text, const std::string& origin,
                                                  const StartOptions& options);
+  // What the daemon would accept of such a job, without starting it; for root and members of the group.
+  [[nodiscard]] Outcome<JobSize> check_scenario(const std::string& scenario, const StartOptions& options);
+  [[nodiscard]] Outcome<JobSize> check_job(const std::string& text, const std::string& origin,
+                                           const StartOptions& options);
   [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
   [[nodiscard]] Outcome<void> delete_run(std::uint64_t run);
 
@@ -109,6 +119,12 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<LiveJobView>> live_jobs();
   // The newest `limit` that match; without a limit all.
   [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
+  // The history: the newest `limit` jobs that match; without a limit all. Of the filter scenario, label,
+  // purpose and the times.
+  [[nodiscard]] Outcome<JobPage> jobs(const RunFilter& filter, std::optional<std::size_t> limit);
+  // For the owner, and whoever may manage others' work.
+  [[nodiscard]] Outcome<void> set_label(std::uint64_t job, const std::string& label);
+  [[nodiscard]] Outcome<void> set_note(std::uint64_t run, const std::string& note);
   // The newest `limit` that match; without a limit all. For users outside the group their own.
   [[nodiscard]] Outcome<AuditPage> audit_log(const AuditFilter& filter, std::optional<std::size_t> limit);
   // 0 is the newest run that has ended.

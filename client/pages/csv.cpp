@@ -106,6 +106,9 @@ std::string table_of(std::uint64_t run, const std::vector<Row>& rows) {
 std::string runs_csv(std::span<const RunView> runs) {
   return csv(runs);
 }
+std::string history_csv(std::span<const JobView> jobs) {
+  return csv(jobs);
+}
 std::string jobs_csv(std::span<const LiveJobView> jobs) {
   return csv(jobs);
 }

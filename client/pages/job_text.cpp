@@ -151,9 +151,12 @@ std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool c
 std::string detached_text(const LiveJobView& raw, bool until_stopped) {
   const LiveJobView job = escaped(raw);
   const std::vector<std::uint64_t> runs = job.runs.value_or(std::vector<std::uint64_t>{});
-  return fmt::format("job {}: {}{}, {} {}{}.\n", job.job, job.scenario.value_or("-"), label_words(job),
-                     runs.size() == 1 ? "run" : "runs", fmt::join(runs, ", "),
-                     until_stopped ? "; " + end_words(job.job) : "");
+  std::string text = fmt::format("job {}: {}{}, {} {}{}.\n", job.job, job.scenario.value_or("-"),
+                                 label_words(job), runs.size() == 1 ? "run" : "runs", fmt::join(runs, ", "),
+                                 until_stopped ? "; " + end_words(job.job) : "");
+  if (job.blocks && job.purpose.value_or("measurement") == "measurement")
+    text += fmt::format("Once it has ended, `netperfctl compare job:{}` compares its sides.\n", job.job);
+  return text;
 }
 
 std::string power_text(const PlanView& plan, std::string_view what) {
@@ -195,6 +198,10 @@ std::string job_end_text(const StartView& view, const std::string& error) {
     return run.variant != view.runs.front().variant || run.traced != view.runs.front().traced;
   });
   text += (one_kind ? median_words(view) : "") + ".";
+  const bool of_design =
+      std::ranges::any_of(view.runs, [](const RunView& run) { return run.block.has_value(); });
+  if (of_design && finished > 1 && job.purpose.value_or("measurement") == "measurement")
+    text += fmt::format(" Compare its sides: `netperfctl compare job:{}`.", job.job);
   if (const RunView* best = run_to_see(view, outcome == "failed"); best != nullptr)
     text += fmt::format(" See `netperfctl show {}`.", best->run);
   if (!beside_runs.empty()) text += "\n" + printable(beside_runs, "\n");

@@ -147,6 +147,35 @@ std::string jobs_event_json(std::span<const LiveJobView> jobs) {
   return line(jobs_document(jobs));
 }
 
+std::string history_json(std::span<const JobView> jobs, bool more) {
+  Json json = document("history");
+  json["more"] = more;
+  json["jobs"] = array(jobs);
+  return pretty(json);
+}
+
+std::string job_json(const StartView& view) {
+  Json json = document("job");
+  json["job"] = object(view.job.job);
+  json["spreads"] = array(view.job.spreads);
+  json["runs"] = array(view.runs);
+  return pretty(json);
+}
+
+std::string labelled_json(std::uint64_t job, std::string_view label) {
+  Json json = document("labelled");
+  json["job"] = job;
+  json["label"] = label;
+  return pretty(json);
+}
+
+std::string noted_json(std::uint64_t run, std::string_view note) {
+  Json json = document("noted");
+  json["run"] = run;
+  json["note"] = note;
+  return pretty(json);
+}
+
 std::string scenarios_json(std::span<const ScenarioView> scenarios) {
   Json json = document("scenarios");
   json["scenarios"] = array(scenarios);
@@ -193,6 +222,8 @@ std::string plan_json(const PlanPageView& view) {
   if (view.repeat) json["repeat"] = *view.repeat;
   json["plan"] = object(view.plan);
   json["effects"] = array(view.effects);
+  json["commands"] = view.steps.commands;
+  if (view.steps.most) json["most"] = *view.steps.most;
   return pretty(json);
 }
 

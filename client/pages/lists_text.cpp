@@ -17,8 +17,9 @@ namespace {
 Cell run_note(const RunView& run) {
   if (run.error && !run.error->empty())
     return {*run.error, run.state == "failed" ? Style::bad : Style::plain};
-  std::string note;
-  if (run.direction == "both") note = "figures of sending; see show";
+  std::string note = run.note.value_or("");
+  if (run.direction == "both")
+    note += (note.empty() ? "" : ", ") + std::string{"figures of sending; see show"};
   if (run.trace_skipped && !run.trace_skipped->empty())
     note += (note.empty() ? "" : ", ") + std::string{"not traced"};
   if (run.trace_broken && !run.trace_broken->empty())
@@ -33,6 +34,7 @@ Cells run_row(const Screen& screen, const RunView& run) {
   const auto when = run.started_us ? run.started_us : run.created_us;
   return {
       {fmt::format("{}", run.run)},
+      {or_dash(run.job, [](std::uint64_t job) { return fmt::format("{}", job); })},
       {run.scenario.value_or("-")},
       {run.label.value_or("")},
       {short_arm_words(run)},
@@ -60,13 +62,23 @@ std::string job_arm(const LiveJobView& job) {
   return arm_words(job, static_cast<std::size_t>(place));
 }
 
+// Of a job that waits; the times of jobs are estimates.
+std::string job_queue(const LiveJobView& job) {
+  return job.queue_position.value_or(0) > 0 ? plural(*job.queue_position, "job") + " before it" : "";
+}
+
+std::string job_end(const Screen& screen, const LiveJobView& job) {
+  if (!job.expected_end_us) return "";
+  return format_time(*job.expected_end_us, screen.now_us);
+}
+
 std::string job_progress(const LiveJobView& job) {
   const auto progress = run_progress(job);
   if (!progress) return "-";
   return fmt::format("{:.0f} % of {}", *progress * 100, format_seconds(*job.planned_s));
 }
 
-Cells job_row(const LiveJobView& job) {
+Cells job_row(const Screen& screen, const LiveJobView& job) {
   const std::string state = job.state.value_or("-");
   return {{fmt::format("{}", job.job)},
           {job.scenario.value_or("-")},
@@ -75,7 +87,9 @@ Cells job_row(const LiveJobView& job) {
           {job_run(job)},
           {job_arm(job)},
           {job.current_run ? job.run_state.value_or("-") : "-"},
-          {job_progress(job)}};
+          {job_progress(job)},
+          {job_queue(job)},
+          {job_end(screen, job)}};
 }
 
 }  // namespace
@@ -98,6 +112,7 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
       std::ranges::any_of(runs, [](const RunView& run) { return run.trace_events || run.trace_lost; });
   std::string text = render_table(screen,
                                   {{.title = "RUN", .right = true},
+                                   {.title = "JOB", .right = true, .leaves = 1},
                                    {.title = "SCENARIO", .shrink_to = 8},
                                    {.title = "LABEL", .shrink_to = 6, .optional = true},
                                    {.title = "ARM", .shrink_to = 9, .optional = true},
@@ -113,12 +128,12 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
 }
 
 std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs) {
-  if (jobs.empty()) return "No live jobs. `netperfctl runs` lists what has been measured.\n";
+  if (jobs.empty()) return "No live jobs. `netperfctl jobs --all` lists those that have ended.\n";
   std::vector<Cells> rows;
   std::vector<Cell> notes;
   for (const LiveJobView& raw : jobs) {
     const LiveJobView job = escaped(raw);
-    rows.push_back(job_row(job));
+    rows.push_back(job_row(screen, job));
     notes.push_back({job.error.value_or(""), Style::bad});
   }
   return render_table(screen,
@@ -129,7 +144,9 @@ std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs) {
                        {.title = "RUN"},
                        {.title = "ARM", .optional = true},
                        {.title = "RUN STATE", .optional = true},
-                       {.title = "PROGRESS", .right = true, .optional = true}},
+                       {.title = "PROGRESS", .right = true, .optional = true},
+                       {.title = "WAITS", .optional = true, .leaves = 1},
+                       {.title = "ENDS ABOUT", .optional = true, .leaves = 2}},
                       std::move(rows), std::move(notes));
 }
 

@@ -12,12 +12,14 @@
 #include "client/rows/trace_rows.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
+#include "client/terminal/times.hpp"
 #include "client/terminal/units.hpp"
 
 namespace netperfctl {
 
 void LiveLine::job_changed(const LiveJobView& raw, Time now) {
   LiveJobView job = escaped(raw);
+  if (ended_ && job.current_run == ended_) job.current_run.reset();  // said too late
   const std::uint64_t run = job.current_run.value_or(0);
   const bool begins = job.run_state == "running" && (job_.run_state != "running" || run != run_);
   if (run != run_) {
@@ -53,6 +55,11 @@ void LiveLine::trace_progress(std::uint64_t run, const TraceProgressView& progre
   calls_ = calls_ || calls_of(trace_->events) != nullptr || !trace_->functions.empty();
 }
 
+void LiveLine::run_ended(std::uint64_t run) {
+  ended_ = run;
+  if (job_.current_run == run) job_.current_run.reset();
+}
+
 double LiveLine::elapsed_s(Time now) const {
   const double elapsed = anchor_s_ + std::chrono::duration<double>(now - anchor_time_).count();
   return job_.planned_s ? std::min(elapsed, *job_.planned_s) : elapsed;
@@ -61,6 +68,12 @@ double LiveLine::elapsed_s(Time now) const {
 std::string LiveLine::time_words(Time now) const {
   if (!job_.planned_s) return fmt::format("{:.1f} s", elapsed_s(now));
   return fmt::format("{:.1f} s of {}", elapsed_s(now), format_seconds(*job_.planned_s));
+}
+
+// Of a job with several runs; the one run's end is its bar's.
+std::string LiveLine::end_words(const Screen& screen) const {
+  if (!job_.expected_end_us || !job_.runs || job_.runs->size() < 2) return {};
+  return "job ends " + format_time(*job_.expected_end_us, screen.now_us);
 }
 
 std::string LiveLine::rate_words() const {
@@ -152,6 +165,10 @@ std::string LiveLine::run_text() const {
 std::string LiveLine::state_text() const {
   if (!job_.current_run) {
     const bool waits = job_.state.value_or("pending") == "pending";
+    const std::size_t runs = job_.runs ? job_.runs->size() : 0;
+    if (!waits && !has_ended(job_.state.value_or("")) && runs > 0)
+      return fmt::format("job {}  {} of {} ended", job_.job, job_.runs_ended.value_or(0),
+                         plural(runs, "run"));
     return fmt::format("job {}  {}", job_.job, waits ? "waits for its turn" : job_.state.value_or("-"));
   }
   return fmt::format("{}  {}", run_text(), job_.run_state.value_or("-"));
@@ -180,6 +197,7 @@ std::string LiveLine::text(const Screen& screen, Time now, const std::string& le
   append_if_fits(time);
   append_if_fits(rate);
   append_if_fits(trace);
+  append_if_fits(end_words(screen));
   if (live_.size() != 1) return line;
   const Live& live = live_.front();
   const std::string retransmits =

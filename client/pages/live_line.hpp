@@ -28,6 +28,8 @@ class LiveLine {
   [[nodiscard]] const LiveJobView& job() const { return job_; }
   // Whether time alone changes the line.
   [[nodiscard]] bool moves() const { return job_.run_state == "running" && job_.current_run.has_value(); }
+  // Its end has been printed: the line shows the job until the next run begins.
+  void run_ended(std::uint64_t run);
   // "run 41  1/3  running", without a line feed.
   [[nodiscard]] std::string state_text() const;
   // `lead` and "run 41  1/3  running  ▕████▌   ▏  6.2 s of 11 s  78.4 Mbit/s  ▃▅▆▆▅▆  0 retr", narrower than
@@ -49,6 +51,7 @@ class LiveLine {
 
   [[nodiscard]] double elapsed_s(Time now) const;
   [[nodiscard]] std::string time_words(Time now) const;
+  [[nodiscard]] std::string end_words(const Screen& screen) const;
   [[nodiscard]] std::string rate_words() const;
   // `by_name`: nothing rather than the sum of all, where not even the most frequent event has room.
   [[nodiscard]] std::string trace_words(const Screen& screen, std::size_t room, bool by_name) const;
@@ -59,7 +62,8 @@ class LiveLine {
 
   LiveJobView job_;
   std::uint64_t run_ = 0;
-  double anchor_s_ = 0;  // elapsed at anchor_time_
+  std::optional<std::uint64_t> ended_;  // the run whose end has been printed
+  double anchor_s_ = 0;                 // elapsed at anchor_time_
   Time anchor_time_;
   std::vector<Live> live_;                  // one a direction
   std::optional<TraceProgressView> trace_;  // the newest; `lost` since the line knows of the run

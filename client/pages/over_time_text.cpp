@@ -36,18 +36,28 @@ struct Pictures {
 };
 
 // The throughput of each direction, for comparison by eye.
+// In a column whose title says that it is per second: "14.5 Gbit".
+std::string rate_a_second(double bits_per_second) {
+  const std::string rate = format_rate(bits_per_second);
+  return rate.substr(0, rate.size() - std::string_view{"/s"}.size());
+}
+
 void add_rates(Pictures& pictures) {
   const ShowView& view = pictures.view;
   for (const SumView& sum : view.details.sums) {
     const bool back = sum.direction == Direction::receive;
     for (const bool sender : {false, true}) {
-      const std::string picture =
-          draw_cells(pictures.screen, rate_cells(pictures.axis, view, sum.direction, sender), Ground::lowest);
+      const TimeCells cells = rate_cells(pictures.axis, view, sum.direction, sender);
+      const std::string picture = draw_cells(pictures.screen, cells, Zero::glyph);
       if (picture.empty()) continue;
       std::string name = sender ? "sent" : "received";
       if (view.details.sums.size() > 1) name += back ? " by client" : " by server";
       if (view.details.sums.size() > 1 && sender) name = back ? "sent by server" : "sent by client";
-      pictures.rows.push_back({{name, Style::faint}, {""}, {""}, {picture, Style::faint}});
+      // Each row ends at its own MOST/s.
+      pictures.rows.push_back({{name, Style::faint},
+                               {""},
+                               {or_dash(highest_of(cells), rate_a_second), Style::faint},
+                               {picture, Style::faint}});
       break;
     }
   }
@@ -62,7 +72,7 @@ void add_event(Pictures& pictures, const std::string& name, const TraceEventView
       {{name},
        {or_dash(event.count, format_count)},
        {or_dash(busiest, format_short)},
-       {drawn ? draw_cells(pictures.screen, event_cells(pictures.axis, *event.slices, time), Ground::zero)
+       {drawn ? draw_cells(pictures.screen, event_cells(pictures.axis, *event.slices, time), Zero::dot)
               : ""}});
 }
 
@@ -76,7 +86,7 @@ void add_function(Pictures& pictures, const FunctionSlicesView& function, const 
   const TimeAxis& axis = pictures.axis;
   const auto draw = [&](const std::optional<std::vector<std::uint64_t>>& slices) {
     if (axis.cells == 0 || !slices) return std::string{};
-    return draw_cells(pictures.screen, event_cells(axis, *slices, time), Ground::zero);
+    return draw_cells(pictures.screen, event_cells(axis, *slices, time), Zero::dot);
   };
   const auto busiest = [&](const std::optional<std::vector<std::uint64_t>>& slices) {
     return slices ? busiest_second(axis, *slices, time) : std::optional<double>{};

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "client/base/command_words.hpp"
+#include "client/pages/plan_steps.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/escaped.hpp"
@@ -92,6 +95,30 @@ std::string so_far_words(const PlanPageView& view) {
   return text;
 }
 
+// More than one comparison can have.
+std::string cannot_words(const PlanPageView& view) {
+  if (!view.steps.most) return {};
+  if (*view.steps.most == 0) return "this host takes no job that large: limits.repeat of its netperfd.yaml";
+  std::string text = fmt::format("this host can compare {} at most (a comparison has up to {} runs a side)",
+                                 count_words(view.plan, *view.steps.most), format_count(kMostRunsOfSide));
+  if (view.steps.most_detectable)
+    text += fmt::format(", which find a difference of {}",
+                        format_percent((*view.steps.most_detectable - 1) * 100));
+  return text;
+}
+
+// Each on a line of its own that is never broken, so that it can be pasted.
+std::string lines_of(std::span<const std::string> commands) {
+  std::string text;
+  for (const std::string& command : commands) {
+    std::string line = printable(command);
+    for (std::size_t at = 0; (at = line.find(' ', at)) != std::string::npos; at += kNoBreak.size())
+      line.replace(at, 1, kNoBreak);
+    text += (text.empty() ? "" : "\n") + line;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string plan_text(const Screen& screen, const PlanPageView& asked) {
@@ -114,10 +141,15 @@ std::string plan_text(const Screen& screen, const PlanPageView& asked) {
   if (in_builds(view.plan) && view.plan.needed) {
     text += show::field(screen, "next", "as many builds of both sides in the scenario");
   }
-  if (view.again.empty()) return text;
-  const bool blocks = in_blocks(view.plan);
-  text += show::field(screen, "next", printable(view.again) + (blocks ? "" : " --label before"));
-  if (!blocks) text += show::field(screen, "", "and after the change the same with --label after");
+  if (const std::string words = cannot_words(view); !words.empty())
+    text += show::field(screen, "cannot", words);
+  const std::span<const std::string> commands = view.steps.commands;
+  const std::size_t first = view.steps.before_change > 0 ? view.steps.before_change : commands.size();
+  text += show::field(screen, "next", lines_of(commands.first(first)));
+  if (first < commands.size()) {
+    text += show::field(screen, "then", "make the change, and");
+    text += show::field(screen, "", lines_of(commands.subspan(first)));
+  }
   return text;
 }
 

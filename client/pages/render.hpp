@@ -22,6 +22,11 @@ namespace netperfctl {
 [[nodiscard]] std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool filtered,
                                     bool more);
 [[nodiscard]] std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs);
+// The history of jobs. `more`: there are older ones than these.
+[[nodiscard]] std::string history_text(const Screen& screen, std::span<const JobView> jobs, bool filtered,
+                                       bool more);
+// The page of one job; `live` is null if the daemon does not hold it any more.
+[[nodiscard]] std::string job_text(const Screen& screen, const StartView& view, const LiveJobView* live);
 [[nodiscard]] std::string scenarios_text(const Screen& screen, std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string audit_text(const Screen& screen, const AuditLogView& view, bool filtered);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
@@ -61,6 +66,10 @@ namespace netperfctl {
 
 [[nodiscard]] std::string runs_json(std::span<const RunView> runs, bool more);
 [[nodiscard]] std::string jobs_json(std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string history_json(std::span<const JobView> jobs, bool more);
+[[nodiscard]] std::string job_json(const StartView& view);
+[[nodiscard]] std::string labelled_json(std::uint64_t job, std::string_view label);
+[[nodiscard]] std::string noted_json(std::uint64_t run, std::string_view note);
 [[nodiscard]] std::string scenarios_json(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string audit_json(const AuditLogView& view);
 [[nodiscard]] std::string show_json(const ShowView& view);
@@ -100,6 +109,7 @@ namespace netperfctl {
 
 [[nodiscard]] std::string runs_csv(std::span<const RunView> runs);
 [[nodiscard]] std::string jobs_csv(std::span<const LiveJobView> jobs);
+[[nodiscard]] std::string history_csv(std::span<const JobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string audit_csv(const AuditLogView& view);
 // The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;

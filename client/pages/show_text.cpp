@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "client/base/command_words.hpp"
 #include "client/pages/arms.hpp"
 #include "client/pages/counters_text.hpp"
 #include "client/pages/environment_text.hpp"
@@ -271,16 +272,26 @@ std::string next_part(const Screen& screen, const ShowView& view) {
   if (run.job && !has_ended(run.state.value_or("finished")))
     commands.push_back(fmt::format("stop {}", *run.job));
   if (run.job && run.repeat.value_or(1) > 1) commands.push_back(fmt::format("runs --job {}", *run.job));
-  if (run.scenario) commands.push_back("runs --scenario " + *run.scenario);
-  constexpr std::string_view kLead = "  next: netperfctl ";
+  if (run.scenario) commands.push_back("runs --scenario " + for_a_shell(*run.scenario));
   constexpr std::size_t kMost = 3;
-  std::string line;
-  for (std::size_t i = 0; i < std::min(kMost, commands.size()); ++i) {
-    const std::string longer = line.empty() ? std::string{kLead} + commands[i] : line + " | " + commands[i];
-    if (screen.width && display_width(longer) > *screen.width) break;
-    line = longer;
+  commands.resize(std::min(kMost, commands.size()));
+  // A line each, which a shell takes as it stands.
+  std::string text;
+  for (const std::string& command : commands) {
+    const std::string_view lead = text.empty() ? "  next: " : "        ";
+    text += fmt::format("{}{}\n", lead, paint(screen, Style::faint, "netperfctl " + command));
   }
-  return line.empty() ? "" : "\n" + paint(screen, Style::faint, line) + "\n";
+  return text.empty() ? "" : "\n" + text;
+}
+
+// What the caller requested in full.
+std::string lists_part(const Screen& screen, const ShowView& view) {
+  std::string text;
+  if (view.list_streams) text += "\n" + show::streams_table(screen, view);
+  if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
+  if (!view.with_page) text += show::requested_parts(screen, view);
+  text += show::trace_tables(screen, view) + show::function_tables(screen, view);
+  return text + show::counters_part(screen, view) + show::environment_part(screen, view);
 }
 
 }  // namespace
@@ -288,9 +299,15 @@ std::string next_part(const Screen& screen, const ShowView& view) {
 std::string show_text(const Screen& screen, const ShowView& raw) {
   const ShowView view = escaped(raw);
   const RunView& run = view.details.run;
+  if (!view.with_page) {
+    const std::string lists = lists_part(screen, view);
+    return lists.empty() ? "Nothing of this run is known that could be listed.\n"
+                         : lists.substr(lists.find_first_not_of('\n'));
+  }
   std::string text = first_line(screen, view);
   if (run.error && !run.error->empty()) text += show::field(screen, "error", *run.error, Style::bad);
   text += show::field(screen, "scenario", scenario_words(run));
+  if (run.note) text += show::field(screen, "note", *run.note);
   text += show::field(screen, "workload", workload_words(run));
   if (!is_trace_only(run)) text += show::field(screen, "between", between_words(run));
   for (const SumView& sum : view.details.sums) text += "\n" + show::direction_part(screen, view, sum);
@@ -299,11 +316,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   }
   text += show::retransmits_part(screen, view);
   text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
-  if (view.list_streams) text += "\n" + show::streams_table(screen, view);
-  if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
-  text += show::trace_tables(screen, view) + show::function_tables(screen, view);
-  text += show::counters_part(screen, view) + show::environment_part(screen, view);
-  return text + next_part(screen, view);
+  return text + lists_part(screen, view) + next_part(screen, view);
 }
 
 }  // namespace netperfctl

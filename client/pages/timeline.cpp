@@ -162,15 +162,15 @@ std::optional<double> busiest_second(const TimeAxis& axis, std::span<const std::
   return static_cast<double>(most) / seconds;
 }
 
-std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground ground) {
-  if (!screen.glyphs) return {};
-  std::vector<double> known;
-  for (const auto& cell : cells) {
-    if (cell) known.push_back(*cell);
-  }
-  if (known.empty()) return {};
-  const auto [least, highest] = std::ranges::minmax(known);
-  const double lowest = ground == Ground::zero ? 0 : std::min(least, 0.9 * highest);
+std::optional<double> highest_of(const TimeCells& cells) {
+  // An unknown cell is less than any other.
+  const auto highest = std::ranges::max_element(cells);
+  return highest == cells.end() ? std::nullopt : *highest;
+}
+
+std::string draw_cells(const Screen& screen, const TimeCells& cells, Zero zero) {
+  const auto highest = highest_of(cells);
+  if (!screen.glyphs || !highest) return {};
   std::string line;
   std::string blanks;
   for (const auto& cell : cells) {
@@ -180,8 +180,8 @@ std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground grou
     }
     line += blanks;
     blanks.clear();
-    const bool none = ground == Ground::zero && *cell <= 0;
-    line += none ? "·" : spark(highest > lowest ? (*cell - lowest) / (highest - lowest) : 0);
+    const bool none = zero == Zero::dot && *cell <= 0;
+    line += none ? "·" : spark(*highest > 0 ? *cell / *highest : 0);
   }
   return line;
 }

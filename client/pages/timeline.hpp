@@ -47,13 +47,16 @@ struct SliceTime {
                                                    std::span<const std::uint64_t> slices,
                                                    const SliceTime& time);
 
-enum class Ground {
-  lowest,  // as sparkline() has it: what matters is how a value varies
-  zero,    // a dot is none at all, and any is more than a dot
+enum class Zero {
+  glyph,  // the lowest one, as sparkline() has it
+  dot,    // none at all, and any is more than a dot
 };
 
-// One glyph per cell, a space if unknown, no trailing spaces. Empty without glyphs.
-[[nodiscard]] std::string draw_cells(const Screen& screen, const TimeCells& cells, Ground ground);
+// One glyph per cell, a space if unknown, no trailing spaces. The scale begins at zero and ends at the
+// highest of the cells. Empty without glyphs.
+[[nodiscard]] std::string draw_cells(const Screen& screen, const TimeCells& cells, Zero zero);
+// The highest of the cells; empty if none is known.
+[[nodiscard]] std::optional<double> highest_of(const TimeCells& cells);
 
 // The letter of each mark of a user at its time, "|" for netperfd's own and "+" where several meet. Letters
 // run from `a` on, and `*` when they are used up.

@@ -204,4 +204,17 @@ std::string trace_part(const Screen& screen, const ShowView& view) {
   return text;
 }
 
+std::string requested_parts(const Screen& screen, const ShowView& view) {
+  const TraceLists& lists = view.trace_lists;
+  std::string text;
+  if (view.functions && view.function_lists.functions) text += functions_part(screen, view);
+  if (!view.trace || !view.trace->trace.skipped.value_or("").empty()) return text;
+  if (lists.over_time) text += over_time(screen, view);
+  const Screen beside = narrower(screen, kIndent);
+  if (lists.drops && !view.trace->drops.empty()) text += "\n" + indented(drops_table(beside, view), kIndent);
+  if (lists.stacks && !view.stacks.stacks.empty())
+    text += "\n" + indented(stacks_list(beside, view), kIndent);
+  return text;
+}
+
 }  // namespace netperfctl::show

@@ -16,6 +16,9 @@ namespace netperfctl::show {
 // Empty if the run has no trace.
 [[nodiscard]] std::string trace_part(const Screen& screen, const ShowView& view);
 
+// Of trace_part() and its functions only what the caller requested in full.
+[[nodiscard]] std::string requested_parts(const Screen& screen, const ShowView& view);
+
 // The drops as a table and the stacks a frame a line or, in short, a stack a line.
 [[nodiscard]] std::string drops_table(const Screen& screen, const ShowView& view);
 [[nodiscard]] std::string stacks_list(const Screen& screen, const ShowView& view);

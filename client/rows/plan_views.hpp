@@ -3,6 +3,7 @@
 // explains the figures.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,20 @@ struct PlanRequest {
   std::optional<std::uint32_t> repeat;
 };
 
+// What the daemon says of a job that it does not start (CheckScenario).
+struct JobSize {
+  std::uint32_t runs_each = 1;     // runs of one block, or of one `repeat` without blocks
+  std::uint32_t repeat_limit = 0;  // the most that one job may have
+};
+
+// How a plan is carried out.
+struct PlanSteps {
+  std::vector<std::string> commands;  // one after the other; empty: none is known
+  std::size_t before_change = 0;      // so many of them are of the side before the change; 0: all in a row
+  std::optional<std::uint32_t> most;  // if more is needed: what one comparison on this host can have
+  std::optional<double> most_detectable;  // the ratio above 1 that so many find
+};
+
 // The data of a `plan` page.
 struct PlanPageView {
   std::string scenario;                 // or the job's file, as the caller named it
@@ -28,7 +43,7 @@ struct PlanPageView {
   PlanView plan;                        // of the effect that was asked for
   std::vector<PlanView> effects;        // the smallest first
   std::optional<std::uint32_t> repeat;  // what plan.detectable is of: how the scenario was last started
-  std::string again;                    // the command that starts so many runs
+  PlanSteps steps;                      // for `plan`
 };
 
 }  // namespace netperfctl

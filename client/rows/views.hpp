@@ -153,6 +153,8 @@ struct EventDetails {
 // The lists of the trace that the caller of `show` requested in full.
 struct TraceLists {
   bool events = false, drops = false, stacks = false, marks = false, cpus = false, over_time = false;
+
+  [[nodiscard]] bool any() const { return events || drops || stacks || marks || cpus || over_time; }
 };
 
 // The data of a `show` page.
@@ -161,6 +163,7 @@ struct ShowView {
   std::optional<JobDetails> job;  // absent where the daemon does not know it any more
   std::vector<IntervalView> intervals;
   std::vector<SumView> streams;
+  bool with_page = true;  // false: only the lists below, without the page above them
   bool list_intervals = false, list_streams = false;  // what the caller asked to see in full
   std::optional<TraceDetails> trace;                  // absent where the job asked for none
   StackPage stacks;                                   // the most frequent; all where listed

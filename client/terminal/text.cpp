@@ -148,12 +148,8 @@ std::string sparkline(const Screen& screen, std::span<const double> values, std:
     means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(part.size()));
   }
   const double highest = *std::ranges::max_element(means);
-  const double lowest = std::min(*std::ranges::min_element(means), 0.9 * highest);
   std::string line;
-  for (const double mean : means) {
-    const double level = highest > lowest ? (mean - lowest) / (highest - lowest) : 0;
-    line += spark(level);
-  }
+  for (const double mean : means) line += spark(highest > 0 ? mean / highest : 0);
   return line;
 }
 

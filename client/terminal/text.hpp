@@ -40,9 +40,8 @@ inline constexpr std::string_view kNoBreak = "\u00a0";
 // One of eight glyphs for `level` (0 to 1).
 [[nodiscard]] std::string spark(double level);
 
-// One glyph per value, or per mean of neighbours if there are more values than `cells`. The lowest glyph is
-// the lowest value, but at most nine tenths of the highest, so that a steady series looks steady. Empty
-// without glyphs.
+// One glyph per value, or per mean of neighbours if there are more values than `cells`. The scale begins at
+// zero, as that of bars does, and ends at the highest. Empty without glyphs.
 [[nodiscard]] std::string sparkline(const Screen& screen, std::span<const double> values, std::size_t cells);
 
 // A bar of `cells` columns and its two ends, filled to `fraction` (0 to 1) by eighths of a cell. Empty

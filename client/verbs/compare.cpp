@@ -15,6 +15,7 @@
 #include "client/base/command_words.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/fail_on.hpp"
 #include "client/verbs/job_comparison.hpp"
@@ -121,7 +122,7 @@ Outcome<Exit> run_compare(const Settings& settings, const CompareArguments& argu
   const CompareView& view = *compared;
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, compare_text(screen, view));
+      put_page(compare_text(screen, view));
       break;
     case Format::json:
       put(compare_json(view));

@@ -6,6 +6,7 @@
 #include "client/bus/daemon.hpp"
 #include "client/pages/doctor.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -14,7 +15,7 @@ namespace {
 void report(const Settings& settings, const std::vector<CapabilityView>& rows, bool reachable) {
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, doctor_text(screen_of(stdout), rows));
+      put_page(doctor_text(screen_of(stdout), rows));
       break;
     case Format::json:
       put(doctor_json(rows, reachable));

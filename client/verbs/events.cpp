@@ -5,6 +5,7 @@
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -42,7 +43,7 @@ Outcome<Exit> run_events(const Settings& settings, const std::string& pattern) {
   if (!events) return std::unexpected(events.error());
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, events_text(screen_of(stdout), *events));
+      put_page(events_text(screen_of(stdout), *events));
       break;
     case Format::json:
       put(events_json(*events));

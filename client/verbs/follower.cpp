@@ -11,17 +11,13 @@
 #include "client/pages/render.hpp"
 
 namespace netperfctl {
-namespace {
-
 // A run that failed or was left open by a crash has its own exit code. So does a machine that was not
 // restored, which only the live job reports, and a job that was canceled.
-Exit exit_of_job(const JobView& job, const LiveJobView& live) {
+Exit exit_of_job(const JobView& job, const std::string& state, const std::string& error) {
   if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
-  if (live.state == "failed" || !live.error.value_or("").empty()) return Exit::run_failed;
+  if (state == "failed" || !error.empty()) return Exit::run_failed;
   return job.canceled.value_or(0) > 0 ? Exit::canceled : Exit::ok;
 }
-
-}  // namespace
 
 Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   auto details = daemon.job(job);
@@ -34,12 +30,13 @@ Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   return StartView{std::move(*details), std::move(page->runs)};
 }
 
-Follower::Follower(Loop& loop, Format format, bool tied)
+Follower::Follower(Loop& loop, Format format, bool tied, bool each_run)
     : loop_(loop),
       tied_(tied),
+      each_run_(each_run),
       lines_(format == Format::table ? stdout : stderr),
       area_(loop, stderr, true, [this](const Screen& screen) {
-        return line_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
+        return line_ && each_run_ ? line_->text(screen, std::chrono::steady_clock::now()) : std::string{};
       }) {}
 
 Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
@@ -114,9 +111,10 @@ void Follower::lost(const Failure& failure) {
 }
 
 void Follower::say_run_end(std::uint64_t run) {
-  if (failure_ || !said_.insert(run).second) return;
+  if (!each_run_ || failure_ || !said_.insert(run).second) return;
   const auto details = daemon_->run(run);
   if (!details) return give_up(details.error());
+  line_->run_ended(run);
   area_.print_above(lines_, run_end_text(screen_of(lines_), *details, &line_->job()));
 }
 
@@ -144,7 +142,8 @@ void Follower::finish() {
   area_.close();
   const LiveJobView& live = line_->job();
   put_lines(lines_, job_end_text(*view, live.error.value_or("")));
-  const Exit exit = canceling_ ? Exit::interrupted : exit_of_job(view->job.job, live);
+  const Exit exit = canceling_ ? Exit::interrupted
+                               : exit_of_job(view->job.job, live.state.value_or(""), live.error.value_or(""));
   over_ = std::move(*view);
   loop_.exit(exit);
 }

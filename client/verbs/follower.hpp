@@ -18,6 +18,9 @@ namespace netperfctl {
 // A whole job from the daemon's store, its runs oldest first.
 [[nodiscard]] Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job);
 
+// The exit code of a job: that of `start` and `wait`. `error` is what a live job says beside its runs.
+[[nodiscard]] Exit exit_of_job(const JobView& job, const std::string& state, const std::string& error);
+
 // The result of following.
 struct Followed {
   Exit exit = Exit::ok;           // of `start`
@@ -27,8 +30,9 @@ struct Followed {
 class Follower final : public JobListener {
  public:
   // Borrows the loop. `tied`: the job ends with this process, however that ends. Lines go to stdout if its
-  // output is for people, else to stderr. The live line always goes to stderr.
-  Follower(Loop& loop, Format format, bool tied);
+  // output is for people, else to stderr. The live line always goes to stderr. `each_run`: prints the end of
+  // each run, and the live line.
+  Follower(Loop& loop, Format format, bool tied, bool each_run = true);
 
   // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
   // `job` was read of it after that.
@@ -53,6 +57,7 @@ class Follower final : public JobListener {
 
   Loop& loop_;
   bool tied_;
+  bool each_run_;
   std::FILE* lines_;
   Daemon* daemon_ = nullptr;  // while following
   std::optional<LiveLine> line_;

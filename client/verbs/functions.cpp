@@ -7,6 +7,7 @@
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -28,7 +29,7 @@ Outcome<Exit> run_functions(const Settings& settings, const FunctionsArguments& 
   if (!page) return std::unexpected(page.error());
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, functions_text(screen_of(stdout), *page, arguments.pattern));
+      put_page(functions_text(screen_of(stdout), *page, arguments.pattern));
       break;
     case Format::json:
       put(functions_json(*page));

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
+#include "client/verbs/moment.hpp"
+#include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
 namespace {
 
-Outcome<Exit> run_jobs(const Settings& settings) {
+struct JobsArguments {
+  RunFilter filter;
+  std::string since, until;
+  std::size_t limit = 20;
+  bool all = false;
+};
+
+Outcome<Exit> list_live(const Settings& settings) {
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   const auto jobs = daemon->live_jobs();
@@ -27,13 +39,68 @@ Outcome<Exit> run_jobs(const Settings& settings) {
   return Exit::ok;
 }
 
+Outcome<Exit> list_history(const Settings& settings, const JobsArguments& arguments) {
+  const Screen screen = screen_of(stdout);
+  RunFilter filter = arguments.filter;
+  const auto since = point_in_time("--since", arguments.since, screen.now_us);
+  if (!since) return std::unexpected(since.error());
+  const auto until = point_in_time("--until", arguments.until, screen.now_us);
+  if (!until) return std::unexpected(until.error());
+  filter.since_us = *since;
+  filter.until_us = *until;
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto page = daemon->jobs(filter, arguments.limit);
+  if (!page) return std::unexpected(page.error());
+  const bool filtered = filter.scenario || filter.label || filter.since_us || filter.until_us;
+  switch (settings.format) {
+    case Format::table:
+      put_page(history_text(screen, page->jobs, filtered, page->more));
+      break;
+    case Format::json:
+      put(history_json(page->jobs, page->more));
+      break;
+    case Format::csv:
+      put(history_csv(page->jobs));
+      break;
+  }
+  return Exit::ok;
+}
+
 }  // namespace
 
 Verb add_jobs(CLI::App& app, const Settings& settings) {
-  CLI::App* command =
-      app.add_subcommand("jobs", "List live jobs: running, waiting, or ended less than a minute ago");
-  command->footer("Example:\n  netperfctl jobs");
-  return {command, [&settings] { return run_jobs(settings); }};
+  CLI::App* command = app.add_subcommand(
+      "jobs", "List live jobs: running, waiting, or ended less than a minute ago; with --all the history");
+  const auto arguments = std::make_shared<JobsArguments>();
+  auto* all = command->add_flag("--all", arguments->all,
+                                "List all jobs, newest first, also those that ended long ago");
+  command->add_option("--scenario", arguments->filter.scenario, "With --all: only jobs of this scenario")
+      ->type_name("NAME")
+      ->needs(all);
+  command->add_option("--label", arguments->filter.label, "With --all: only jobs with this label")
+      ->type_name("LABEL")
+      ->needs(all);
+  command
+      ->add_option("--since", arguments->since,
+                   "With --all: only jobs requested at this time or later: 2026-11-21, \"2026-11-21 10:00\", "
+                   "today, yesterday, 2h (ago)")
+      ->type_name("TIME")
+      ->needs(all);
+  command->add_option("--until", arguments->until, "With --all: only jobs requested before this time")
+      ->type_name("TIME")
+      ->needs(all);
+  command->add_option("--limit", arguments->limit, "With --all: maximum number of jobs (20)")
+      ->check(count_above_zero())
+      ->type_name("N")
+      ->needs(all);
+  command->footer(
+      "Example:\n"
+      "  netperfctl jobs\n"
+      "  netperfctl jobs --all --since yesterday");
+  return {command, [&settings, arguments] {
+            return arguments->all ? list_history(settings, *arguments) : list_live(settings);
+          }};
 }
 
 }  // namespace netperfctl

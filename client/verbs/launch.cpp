@@ -154,6 +154,16 @@ std::string command_of(const char* verb, const LaunchArguments& arguments) {
   return command;
 }
 
+Outcome<JobSize> job_size(Daemon& daemon, const LaunchArguments& arguments) {
+  StartOptions options;
+  options.overrides = arguments.options.overrides;
+  options.repeat = 1;
+  if (!is_file(arguments.what)) return daemon.check_scenario(arguments.what, options);
+  const auto text = read_job(arguments.what);
+  if (!text) return std::unexpected(text.error());
+  return daemon.check_job(*text, arguments.what, options);
+}
+
 Outcome<LaunchedJob> launch(Daemon& daemon, const LaunchArguments& arguments) {
   if (const auto checked = check_words(arguments); !checked) return std::unexpected(checked.error());
   const auto number = start(daemon, arguments);

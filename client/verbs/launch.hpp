@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client/bus/daemon.hpp"
+#include "client/rows/plan_views.hpp"
 #include "client/verbs/follower.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -22,6 +23,10 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
 
 // The command line that starts the same job: `netperfctl VERB WHAT --set ...`.
 [[nodiscard]] std::string command_of(const char* verb, const LaunchArguments& arguments);
+
+// What the daemon would accept of this job as a measurement; the scenario's own `repeat` does not matter.
+// Not of stdin, which can be read only once.
+[[nodiscard]] Outcome<JobSize> job_size(Daemon& daemon, const LaunchArguments& arguments);
 
 struct LaunchedJob {
   LiveJobView job;

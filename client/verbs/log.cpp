@@ -9,6 +9,7 @@
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
@@ -76,7 +77,7 @@ Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
   const AuditLogView view{page->entries, page->more, names_of(page->entries)};
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, audit_text(screen, view, filters(filter)));
+      put_page(audit_text(screen, view, filters(filter)));
       break;
     case Format::json:
       put(audit_json(view));

@@ -4,6 +4,7 @@
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -16,7 +17,7 @@ Outcome<Exit> run_modules(const Settings& settings, const std::string& pattern) 
   if (!modules) return std::unexpected(modules.error());
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, modules_text(screen_of(stdout), *modules, pattern));
+      put_page(modules_text(screen_of(stdout), *modules, pattern));
       break;
     case Format::json:
       put(modules_json(*modules));

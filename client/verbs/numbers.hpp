@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "client/base/outcome.hpp"
@@ -36,6 +37,14 @@ namespace netperfctl {
   if (text == "last") return 0;
   if (is_number_above_zero(text, kAny)) return std::stoull(text);
   return fail(Exit::usage, fmt::format("\"{}\" is no run: its number, or `last`, was expected", text));
+}
+
+// The number in "12" or "job:12".
+[[nodiscard]] inline Outcome<std::uint64_t> job_number(const std::string& text) {
+  constexpr std::string_view kKey = "job:";
+  const std::string number = text.starts_with(kKey) ? text.substr(kKey.size()) : text;
+  if (is_number_above_zero(number, std::numeric_limits<std::uint64_t>::max())) return std::stoull(number);
+  return fail(Exit::usage, fmt::format("\"{}\" is no job: its number, or job:NUMBER, was expected", text));
 }
 
 [[nodiscard]] inline CLI::Validator count_above_zero() {

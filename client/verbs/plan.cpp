@@ -11,6 +11,7 @@
 
 #include "client/base/command_words.hpp"
 #include "client/bus/daemon.hpp"
+#include "client/pages/plan_steps.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/launch.hpp"
@@ -42,10 +43,40 @@ std::optional<std::uint32_t> last_repeat(Daemon& daemon, const std::string& scen
   return page && !page->runs.empty() ? page->runs.front().repeat : std::nullopt;
 }
 
-std::string again_of(const PlanArguments& arguments, const PlanView& plan) {
-  // More blocks are neither more boots nor more builds.
-  if (!plan.needed || plan.blocks_each) return {};
-  return fmt::format("{} --repeat {}", command_of("start", arguments.launch), *plan.needed);
+// The newest job of the scenario with two sides, or the pilot's.
+std::optional<JobDetails> sides_of(Daemon& daemon, const Question& question) {
+  std::optional<std::uint64_t> job = question.pilot;
+  if (!job) {
+    RunFilter filter;
+    filter.scenario = question.scenario;
+    const auto page = daemon.runs(filter, 1);
+    if (page && !page->runs.empty()) job = page->runs.front().job;
+  }
+  if (!job) return {};
+  auto details = daemon.job(*job);
+  return details ? std::optional{std::move(*details)} : std::nullopt;
+}
+
+// None where the daemon does not say what it would accept, such as to a user who may not start anything.
+PlanSteps steps_for(Daemon& daemon, const PlanArguments& arguments, const Question& question,
+                    const PlanView& plan) {
+  if (arguments.launch.what == "-") return {};  // it has been read
+  const auto size = job_size(daemon, arguments.launch);
+  if (!size) return {};
+  PlanQuestion steps{
+      .start = command_of("start", arguments.launch), .label = {}, .name_a = {}, .name_b = {}, .size = *size};
+  steps.label = question.pilot ? fmt::format("plan-{}", *question.pilot)
+                               : fmt::format("plan-{}-blocks", plan.needed.value_or(0));
+  if (const auto sides = sides_of(daemon, question)) {
+    steps.name_a = sides->job.variant_a.value_or("");
+    steps.name_b = sides->job.variant_b.value_or("");
+  }
+  PlanSteps found = steps_of(plan, steps);
+  if (found.most.value_or(0) == 0) return found;
+  PlanRequest request = question.request;
+  request.repeat = found.most;
+  if (const auto of_most = daemon.plan(request)) found.most_detectable = of_most->detectable;
+  return found;
 }
 
 Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& question) {
@@ -65,7 +96,7 @@ Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& questi
   }
   if (!plan) return std::unexpected(plan.error());
   page.plan = std::move(*plan);
-  page.again = again_of(arguments, page.plan);
+  page.steps = steps_for(*daemon, arguments, question, page.plan);
   request.repeat.reset();
   for (const double effect : std::array{0.005, 0.01, 0.02, 0.05, 0.1}) {
     request.effect = effect;

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/run_order.hpp"
+#include "client/terminal/pager.hpp"
+#include "client/verbs/choices.hpp"
 #include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
+#include "client/verbs/selection.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -13,13 +21,17 @@ namespace {
 
 struct RunsArguments {
   RunFilter filter;
+  std::vector<std::string> selection;  // its terms
+  std::string sort;                    // empty: newest first
+  bool reverse = false;
   std::string since, until;
   std::size_t limit = 20;
   bool all = false;
 };
 
 bool filters(const RunFilter& filter) {
-  return filter.job || filter.scenario || filter.label || filter.state || filter.since_us || filter.until_us;
+  return filter.selection || filter.job || filter.scenario || filter.label || filter.state ||
+         filter.since_us || filter.until_us;
 }
 
 Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments) {
@@ -31,14 +43,20 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
   if (!until) return std::unexpected(until.error());
   filter.since_us = *since;
   filter.until_us = *until;
+  if (!arguments.selection.empty()) {
+    auto selection = selection_of_words(arguments.selection, screen.now_us);
+    if (!selection) return std::unexpected(selection.error());
+    filter.selection = std::move(*selection);
+  }
 
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto page = daemon->runs(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
+  auto page = daemon->runs(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
   if (!page) return std::unexpected(page.error());
+  sort_runs(page->runs, arguments.sort, arguments.reverse);
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, runs_text(screen, page->runs, filters(filter), page->more));
+      put_page(runs_text(screen, page->runs, filters(filter), page->more));
       break;
     case Format::json:
       put(runs_json(page->runs, page->more));
@@ -55,6 +73,17 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
 Verb add_runs(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("runs", "List runs, newest first");
   const auto arguments = std::make_shared<RunsArguments>();
+  command
+      ->add_option("SELECTION", arguments->selection,
+                   "Only these runs, selected as compare does: 41-48, job:12, 'label:before since:2h'")
+      ->type_name("");
+  command
+      ->add_option("--sort", arguments->sort,
+                   "Sort the listed runs by this instead of their number, the largest first: received, sent, "
+                   "retransmits, lost, started, scenario, label or state")
+      ->check(one_of(sort_keys()))
+      ->type_name("KEY");
+  command->add_flag("--reverse", arguments->reverse, "The other way round");
   command->add_option("--job", arguments->filter.job, "Only runs of this job")
       ->check(number_of("job"))
       ->type_name("JOB");
@@ -77,7 +106,10 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
       ->check(count_above_zero())
       ->type_name("N");
   command->add_flag("--all", arguments->all, "All of them");
-  command->footer("Example:\n  netperfctl runs --scenario veth-tcp --since yesterday");
+  command->footer(
+      "Example:\n"
+      "  netperfctl runs --scenario veth-tcp --since yesterday\n"
+      "  netperfctl runs job:12 --sort received");
   return {command, [&settings, arguments] { return run_runs(settings, *arguments); }};
 }
 

@@ -2,9 +2,11 @@
 #include "client/verbs/selection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
 
 namespace netperfctl {
@@ -79,6 +81,12 @@ bool is_of_the_moment(std::string_view selection) {
     if (timed && is_relative_time(term.substr(key.size() + 1))) return true;
   }
   return false;
+}
+
+Outcome<std::string> selection_of_words(const std::vector<std::string>& words, std::uint64_t now_us) {
+  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  if (!is_utf8(text)) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  return with_instants(text, now_us);
 }
 
 std::string selection_of(std::vector<std::uint64_t> runs) {

@@ -18,6 +18,10 @@ namespace netperfctl {
 // Whether the selected runs change over time: it contains `last`, or a time relative to now.
 [[nodiscard]] bool is_of_the_moment(std::string_view selection);
 
+// The words of a command line as one selection, in the daemon's form.
+[[nodiscard]] Outcome<std::string> selection_of_words(const std::vector<std::string>& words,
+                                                      std::uint64_t now_us);
+
 // "41-44,47": these runs and no others.
 [[nodiscard]] std::string selection_of(std::vector<std::uint64_t> runs);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,8 @@
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/pager.hpp"
+#include "client/verbs/follower.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -21,6 +24,12 @@ struct ShowArguments {
   TraceLists trace;
   FunctionLists functions;
   std::string document;
+  bool with_page = false;
+
+  [[nodiscard]] bool lists_anything() const {
+    return intervals || streams || environment || counters || tcp || trace.any() || functions.functions ||
+           functions.tree || functions.callers || !document.empty();
+  }
 };
 
 Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
@@ -55,7 +64,7 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
 
 Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
   // The page of a TCP run has its counter of retransmissions, whether it lists all or not.
-  const bool on_the_page = format == Format::table && view.details.run.protocol == "tcp";
+  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol == "tcp";
   if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
   auto counters = daemon.counters(view.details.run.run, view.list_tcp);
   if (!counters && counters.error().exit == Exit::not_found) return {};
@@ -75,6 +84,7 @@ Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
 
 Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& arguments, Format format) {
   ShowView view;
+  view.with_page = arguments.with_page || !arguments.lists_anything();
   view.list_intervals = arguments.intervals;
   view.list_streams = arguments.streams;
   view.list_environment = arguments.environment;
@@ -122,7 +132,37 @@ Outcome<Exit> show_document(Daemon& daemon, std::uint64_t run, const std::string
   return Exit::ok;
 }
 
+Outcome<Exit> show_job(const Settings& settings, const ShowArguments& arguments) {
+  const auto number = job_number(arguments.run);
+  if (!number) return std::unexpected(number.error());
+  if (arguments.lists_anything()) {
+    return fail(Exit::usage, fmt::format("{}: lists and documents are those of one run; `netperfctl runs {}` "
+                                         "has the numbers of its runs",
+                                         arguments.run, arguments.run));
+  }
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto view = fetch_start_view(*daemon, *number);
+  if (!view) return std::unexpected(view.error());
+  const auto jobs = daemon->live_jobs();
+  if (!jobs) return std::unexpected(jobs.error());
+  const auto live = std::ranges::find(*jobs, *number, &LiveJobView::job);
+  switch (settings.format) {
+    case Format::table:
+      put_page(job_text(screen_of(stdout), *view, live == jobs->end() ? nullptr : &*live));
+      break;
+    case Format::json:
+      put(job_json(*view));
+      break;
+    case Format::csv:
+      put(runs_csv(view->runs));
+      break;
+  }
+  return Exit::ok;
+}
+
 Outcome<Exit> run_show(const Settings& settings, const ShowArguments& arguments) {
+  if (arguments.run.starts_with("job:")) return show_job(settings, arguments);
   const auto run = run_number(arguments.run);
   if (!run) return std::unexpected(run.error());
   auto daemon = Daemon::connect();
@@ -132,7 +172,7 @@ Outcome<Exit> run_show(const Settings& settings, const ShowArguments& arguments)
   if (!view) return std::unexpected(view.error());
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, show_text(screen_of(stdout), *view));
+      put_page(show_text(screen_of(stdout), *view));
       break;
     case Format::json:
       put(show_json(*view));
@@ -151,9 +191,12 @@ Verb add_show(CLI::App& app, const Settings& settings) {
       app.add_subcommand("show", "Show one run: what was measured, how good it is, and what next");
   const auto arguments = std::make_shared<ShowArguments>();
   command
-      ->add_option("RUN", arguments->run,
-                   "Number of the run, or `last` (the default): the newest that has ended")
+      ->add_option(
+          "RUN", arguments->run,
+          "Number of the run, `last` (the default): the newest that has ended, or job:N: a whole job")
       ->type_name("");
+  command->add_flag("--with-page", arguments->with_page,
+                    "Show the page of the run too, above the lists of the other options");
   command->add_flag("--intervals", arguments->intervals, "List its intervals");
   command->add_flag("--streams", arguments->streams, "List its streams");
   command->add_flag("--counters", arguments->counters,
@@ -186,6 +229,7 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->footer(
       "Example:\n"
       "  netperfctl show last\n"
+      "  netperfctl show job:12\n"
       "  netperfctl show 43 --functions --tree\n"
       "  netperfctl show 43 --document client.stdout > run43.json");
   return {command, [&settings, arguments] { return run_show(settings, *arguments); }};

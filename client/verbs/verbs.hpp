@@ -43,6 +43,9 @@ struct Verb {
 [[nodiscard]] Verb add_functions(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_events(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_log(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_note(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_relabel(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_wait(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_tracers(CLI::App& app, const Settings& settings);
 
 }  // namespace netperfctl

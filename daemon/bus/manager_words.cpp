@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager that change words about what was measured: labels and notes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Lists the runs of a selection page by page.
 #pragma once
 

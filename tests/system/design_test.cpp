@@ -102,6 +102,28 @@ TEST_F(Design, is_planned_from_stored_runs) {
   EXPECT_THAT(page.out, StartsWith("local   planned from scenario:local"));
 }
 
+// Each command of the page is one that the daemon accepts, however small the difference.
+TEST_F(Design, is_never_planned_beyond_what_the_daemon_accepts) {
+  const Outcome measured = lab().ctl({"start", "local", "--repeat", "4"});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  for (const char* effect : {"0.001%", "5%", "50%"}) {
+    const json plan = json::parse(
+        lab().ctl({"plan", "local", "--runs", "scenario:local", "--effect", effect, "-o", "json"}).out);
+    const bool fits = plan.at("plan").contains("needed") && plan.at("plan").at("needed") <= 1000;
+    EXPECT_EQ(fits, plan.at("commands").size() == 3) << plan.dump(2);
+    EXPECT_EQ(fits, !plan.contains("most")) << plan.dump(2);
+  }
+  const Outcome page =
+      lab().ctl({"plan", "local", "--runs", "scenario:local", "--effect", "0.001%"}, lab().users().member);
+  EXPECT_THAT(page.out, HasSubstr("this host can compare 1,000 runs a side at most"));
+  EXPECT_THAT(page.out, Not(HasSubstr("--repeat")));
+  const Reply checked = lab().connect(lab().users().member).manager("CheckScenario", "sa{sv}", "local", 0);
+  ASSERT_EQ(checked.error_name, "") << checked.error_text;
+  EXPECT_EQ(lab().ctl({"start", "local", "--repeat", "1001", "--detach"}).code, 2);
+  EXPECT_NE(lab().connect(lab().users().outsider).manager("CheckScenario", "sa{sv}", "local", 0).error_name,
+            "");
+}
+
 TEST_F(Design, of_a_pilot_is_no_result) {
   const Outcome planned = lab().ctl({"plan", "local", "--repeat", "3", "-o", "json"});
   ASSERT_EQ(planned.code, 0) << planned.err;

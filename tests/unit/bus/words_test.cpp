@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Labels and notes, the history of jobs, and lists of selected runs.
 #include <gmock/gmock.h>
 

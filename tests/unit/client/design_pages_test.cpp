@@ -144,7 +144,8 @@ TEST(DesignPages, cannot_steer_a_terminal) {
   CompareView sides = samples::ring_sides();
   sides.name_b = sides.command = evil;
   PlanPageView plan = samples::block_plan();
-  plan.scenario = plan.again = evil;
+  plan.scenario = evil;
+  plan.steps.commands = {evil};
   plan.plan.pairing = evil;
   PlanPageView stored = samples::run_plan();
   stored.runs = evil;

@@ -180,7 +180,7 @@ PlanPageView block_plan() {
   page.plan.repeat_seconds = 6 * kBlock;
   page.effects = {planned(0.005, 52, kBlock), planned(0.01, 14, kBlock), planned(0.02, 6, kBlock),
                   planned(0.05, 6, kBlock), planned(0.1, 6, kBlock)};
-  page.again = "netperfctl start hsr-ab --repeat 14";
+  page.steps.commands = {"netperfctl start hsr-ab --repeat 14"};
   return page;
 }
 
@@ -192,7 +192,10 @@ PlanPageView run_plan() {
   page.plan.pairing = "runs";
   page.plan.samples = 20;
   for (PlanView& effect : page.effects) effect.pairing = "runs";
-  page.again = "netperfctl start veth-tcp --repeat 14";
+  page.steps.commands = {"netperfctl start veth-tcp --repeat 14 --label before",
+                         "netperfctl start veth-tcp --repeat 14 --label after",
+                         "netperfctl compare label:before label:after"};
+  page.steps.before_change = 1;
   return page;
 }
 
@@ -203,7 +206,7 @@ PlanPageView wild_plan() {
   page.plan.detectable.reset();
   page.plan.sd.reset();
   page.repeat.reset();
-  page.again.clear();
+  page.steps = {};
   for (PlanView& effect : page.effects) effect.seconds.reset();
   page.effects.front().needed.reset();
   return page;

@@ -207,7 +207,9 @@ TEST(FunctionPages, lists_of_functions_of_a_run_without_any_say_so) {
 }
 
 TEST(FunctionPages, show_the_next_commands_of_functions) {
-  EXPECT_NE(page(samples::ring()).find("show 43 --tree | show 43 --over-time | export 43\n"),
+  EXPECT_NE(page(samples::ring())
+                .find("  next: netperfctl show 43 --tree\n        netperfctl show 43 "
+                      "--over-time\n        netperfctl export 43\n"),
             std::string::npos);
   ShowView view = samples::ring();
   view.details.run.documents->pop_back();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "client/terminal/text.hpp"
+#include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 
 namespace netperfctl {
@@ -17,6 +18,7 @@ constexpr LiveLine::Time kStart{};
 LiveJobView running(double progress) {
   LiveJobView job = samples::jobs().front();
   job.progress = (1 + progress) / 3;
+  job.expected_end_us.reset();
   return job;
 }
 
@@ -55,7 +57,7 @@ TEST(LiveLine, shows_rate_and_newest_intervals) {
   for (const double megabits : {10.0, 20.0, 30.0}) line.interval(42, interval(megabits));
   line.interval(41, interval(999));
   EXPECT_EQ(line.text(samples::terminal(100), kStart),
-            "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  30.0 Mbit/s  ▁▅█  3 retr");
+            "run 42  2/3  running  ▕████    ▏  5.5 s of 11 s  30.0 Mbit/s  ▃▆█  3 retr");
 }
 
 TEST(LiveLine, of_both_directions_shows_both_rates) {
@@ -195,6 +197,31 @@ TEST(LiveLine, of_a_traced_run_is_narrower_than_any_screen) {
   for (std::size_t width = 40; width < 200; ++width) {
     EXPECT_LE(display_width(line.text(samples::terminal(width), kStart, "a-scenario  ")), width - 3);
   }
+}
+
+TEST(LiveLine, does_not_show_a_run_whose_end_was_printed) {
+  LiveLine line{running(0.5), kStart};
+  line.run_ended(42);
+  EXPECT_FALSE(line.moves());
+  const std::string between = line.text(samples::terminal(80), kStart);
+  EXPECT_EQ(between, "job 12  1 of 3 runs ended");
+  line.job_changed(running(0.9), kStart);
+  EXPECT_EQ(line.text(samples::terminal(80), kStart), between) << "a report from before its end";
+  LiveJobView next = running(0);
+  next.current_run = 43;
+  next.runs_ended = 2;
+  line.job_changed(next, kStart);
+  EXPECT_EQ(line.state_text(), "run 43  3/3  running");
+}
+
+TEST(LiveLine, of_several_runs_tells_when_the_whole_job_may_end) {
+  LiveJobView job = running(0.5);
+  job.expected_end_us = samples::kNow + 20 * samples::kMinute;
+  EXPECT_TRUE(has(LiveLine(job, kStart).text(samples::terminal(100), kStart), "  job ends today 12:50"));
+  EXPECT_FALSE(has(LiveLine(job, kStart).text(samples::terminal(50), kStart), "job ends"))
+      << "there is no room";
+  job.runs = {42};
+  EXPECT_FALSE(has(LiveLine(job, kStart).text(samples::terminal(100), kStart), "job ends"));
 }
 
 TEST(LiveLine, of_a_waiting_job_says_so) {

@@ -54,11 +54,12 @@ TEST(Wrap, breaks_at_spaces_and_line_feeds) {
   EXPECT_EQ(wrap("a unbreakable b", 5), (std::vector<std::string>{"a", "unbreakable", "b"}));
 }
 
-TEST(Sparkline, spans_from_the_lowest_to_the_highest) {
+TEST(Sparkline, begins_at_zero_and_ends_at_the_highest) {
   const Screen screen = samples::pipe();
   EXPECT_EQ(sparkline(screen, std::vector<double>{0, 50, 100}, 10), "▁▅█");
   EXPECT_EQ(sparkline(screen, std::vector<double>{99, 100, 99.5}, 10), "███")
       << "a steady series looks steady";
+  EXPECT_EQ(sparkline(screen, std::vector<double>{50, 100}, 10), "▅█") << "half is half, whatever the lowest";
   EXPECT_EQ(sparkline(screen, std::vector<double>{0, 0}, 10), "▁▁");
   EXPECT_EQ(sparkline(screen, std::vector<double>{0, 0, 100, 100}, 2), "▁█") << "neighbours are averaged";
   EXPECT_EQ(sparkline({.width = {}, .glyphs = false}, std::vector<double>{1, 2}, 10), "");

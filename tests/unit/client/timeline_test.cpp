@@ -111,11 +111,16 @@ TEST(Timeline, of_a_run_without_intervals_is_as_long_as_its_events_and_marks) {
 
 TEST(Timeline, draws_none_unlike_few_and_unknown_unlike_both) {
   const Screen screen = samples::terminal(80);
-  EXPECT_EQ(draw_cells(screen, {0.0, 0.1, {}, 100.0, {}}, Ground::zero), "·▁ █");
-  EXPECT_EQ(draw_cells(screen, {90.0, 95.0, 100.0}, Ground::lowest), "▁▅█");
+  EXPECT_EQ(draw_cells(screen, {0.0, 0.1, {}, 100.0, {}}, Zero::dot), "·▁ █");
+  EXPECT_EQ(draw_cells(screen, {0.0, 50.0, 100.0}, Zero::glyph), "▁▅█");
+  EXPECT_EQ(draw_cells(screen, {90.0, 95.0, 100.0}, Zero::glyph), "███") << "the scale begins at zero";
+  EXPECT_EQ(draw_cells(screen, {0.0, {}}, Zero::glyph), "▁");
+  EXPECT_EQ(draw_cells(screen, {{}, {}}, Zero::glyph), "");
+  EXPECT_EQ(highest_of({1.0, {}, 3.0}), 3.0);
+  EXPECT_FALSE(highest_of({{}, {}}));
   Screen ascii = screen;
   ascii.glyphs = false;
-  EXPECT_EQ(draw_cells(ascii, {1.0}, Ground::zero), "");
+  EXPECT_EQ(draw_cells(ascii, {1.0}, Zero::dot), "");
 }
 
 TEST(Timeline, marks_of_users_have_letters_and_win_over_netperfds_own) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A job that lacks something which each of its runs needs.
 #include <gtest/gtest.h>
 

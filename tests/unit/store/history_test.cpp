@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The history of jobs, and the words that may change after a run has ended.
 #include <gmock/gmock.h>
 

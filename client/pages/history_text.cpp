@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The history of jobs, and the page of one job.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/pages/render.hpp"
+#include "client/pages/show_parts.hpp"
+#include "client/terminal/escaped.hpp"
+#include "client/terminal/table.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/times.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl {
+namespace {
+
+// "16", and where not all of them finished "14 of 16".
+std::string finished_of(const JobView& job) {
+  const std::size_t runs = job.runs ? job.runs->size() : 0;
+  if (!job.finished || *job.finished == runs) return fmt::format("{}", runs);
+  return fmt::format("{} of {}", *job.finished, runs);
+}
+
+std::string sides_of(const JobView& job) {
+  if (!job.variant_a || !job.variant_b) return job.seed ? "plain and traced" : "";
+  return fmt::format("{} and {}", *job.variant_a, *job.variant_b);
+}
+
+std::string time_of(const Screen& screen, const std::optional<std::uint64_t>& time) {
+  return or_dash(time, [&](std::uint64_t us) { return format_time(us, screen.now_us); });
+}
+
+std::string took(const JobView& job) {
+  if (!job.started_us || !job.ended_us || *job.ended_us < *job.started_us) return "-";
+  return format_seconds(static_cast<double>(*job.ended_us - *job.started_us) / 1e6);
+}
+
+std::string purpose_of(const JobView& job) {
+  if (job.purpose == "pilot") return "pilot";
+  return job.purpose == "selftest" ? "self-test" : "";
+}
+
+// "12 runs: 10 finished, 2 failed"
+std::string runs_words(const StartView& view) {
+  const JobView& job = view.job.job;
+  std::string text;
+  const auto add = [&text](const std::optional<std::uint32_t>& count, const char* state) {
+    if (count.value_or(0) > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", *count, state);
+  };
+  add(job.finished, "finished");
+  add(job.failed, "failed");
+  add(job.canceled, "canceled");
+  add(job.interrupted, "interrupted");
+  return plural(view.runs.size(), "run") + (text.empty() ? "" : ": " + text);
+}
+
+std::string waiting_words(const Screen& screen, const LiveJobView& live) {
+  std::string text;
+  if (live.queue_position.value_or(0) > 0)
+    text = fmt::format("waits, {} before it", plural(*live.queue_position, "job"));
+  if (live.expected_end_us) {
+    text += fmt::format("{}ends about {}", text.empty() ? "" : "; ",
+                        format_time(*live.expected_end_us, screen.now_us));
+  }
+  return text;
+}
+
+std::string received_words(const SpreadView& spread) {
+  std::string text = or_dash(spread.median, format_rate);
+  if (spread.runs.value_or(1) <= 1 || !spread.median) return text;
+  text = fmt::format("median {}, lowest {}, highest {}", text,
+                     format_rate_like(spread.lowest.value_or(*spread.median), *spread.median),
+                     format_rate_like(spread.highest.value_or(*spread.median), *spread.median));
+  if (spread.cv_percent) text += fmt::format(", cv {}", format_percent(*spread.cv_percent));
+  return text;
+}
+
+// Over runs of two sides, or with and without a trace, a median would say nothing.
+bool of_one_kind(const StartView& view) {
+  return std::ranges::none_of(view.runs, [&](const RunView& run) {
+    return run.variant != view.runs.front().variant || run.traced != view.runs.front().traced;
+  });
+}
+
+std::string next_of(const StartView& view) {
+  const JobView& job = view.job.job;
+  if (job.state == "live") return fmt::format("netperfctl{0}wait{0}{1}", kNoBreak, job.job);
+  const bool design = job.seed && job.purpose.value_or("measurement") == "measurement";
+  if (design && job.finished.value_or(0) > 1)
+    return fmt::format("netperfctl{0}compare{0}job:{1}", kNoBreak, job.job);
+  return view.runs.empty() ? "" : fmt::format("netperfctl{0}show{0}{1}", kNoBreak, view.runs.back().run);
+}
+
+}  // namespace
+
+std::string history_text(const Screen& screen, std::span<const JobView> jobs, bool filtered, bool more) {
+  if (jobs.empty()) return filtered ? "No job matches.\n" : "No jobs yet.\n";
+  std::vector<Cells> rows;
+  for (const JobView& raw : jobs) {
+    const JobView job = escaped(raw);
+    const std::string state = job.state.value_or("-");
+    rows.push_back({{fmt::format("{}", job.job)},
+                    {job.scenario.value_or("-")},
+                    {job.label.value_or("")},
+                    {purpose_of(job)},
+                    {sides_of(job)},
+                    {time_of(screen, job.started_us ? job.started_us : job.created_us)},
+                    {took(job)},
+                    {state, style_of_state(state)},
+                    {finished_of(job)}});
+  }
+  std::string text = render_table(screen,
+                                  {{.title = "JOB", .right = true},
+                                   {.title = "SCENARIO", .shrink_to = 8},
+                                   {.title = "LABEL", .shrink_to = 6, .optional = true},
+                                   {.title = "PURPOSE", .optional = true, .leaves = 1},
+                                   {.title = "SIDES", .shrink_to = 8, .optional = true, .leaves = 2},
+                                   {.title = "STARTED"},
+                                   {.title = "TOOK", .right = true, .leaves = 3},
+                                   {.title = "STATE"},
+                                   {.title = "RUNS", .right = true}},
+                                  std::move(rows));
+  if (more) text += fmt::format("The newest {}; --limit N lists so many.\n", jobs.size());
+  return text;
+}
+
+std::string job_text(const Screen& screen, const StartView& raw, const LiveJobView* live) {
+  StartView view = raw;
+  view.job.job = escaped(std::move(view.job.job));
+  const JobView& job = view.job.job;
+  std::string head =
+      fmt::format("Job {}: {}, {}", job.job, job.scenario.value_or("-"),
+                  paint(screen, style_of_state(job.state.value_or("-")), job.state.value_or("-")));
+  if (job.ended_us) head += " " + format_time(*job.ended_us, screen.now_us);
+  std::string text = head + "\n";
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) text += show::field(screen, key, value);
+  };
+  add("label", job.label.value_or(""));
+  add("purpose", purpose_of(job));
+  add("sides", sides_of(job) + (job.seed ? fmt::format(", seed {}", *job.seed) : ""));
+  add("requested", fmt::format("{} by uid {}", time_of(screen, job.created_us), job.owner.value_or(0)));
+  if (job.started_us) add("took", job.ended_us ? took(job) : "");
+  if (live != nullptr) add("now", waiting_words(screen, escaped(*live)));
+  add("runs", runs_words(view));
+  if (of_one_kind(view)) {
+    for (const SpreadView& spread : view.job.spreads) {
+      const std::string from = view.job.spreads.size() > 1 ? spread.direction.value_or("") + ": " : "";
+      add("received", printable(from) + received_words(spread));
+    }
+  }
+  std::vector<RunView> newest_first(view.runs.rbegin(), view.runs.rend());
+  text += "\n" + runs_text(screen, newest_first, true, false) + "\n";
+  add("next", next_of(view));
+  return text;
+}
+
+}  // namespace netperfctl

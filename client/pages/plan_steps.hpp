@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The commands that carry out a plan, within the limits of the daemon that was asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/rows/plan_views.hpp"
+
+namespace netperfctl {
+
+// The daemon's limit for a selection of runs (Compare in org.netperfd1.Manager.xml).
+inline constexpr std::uint32_t kMostRunsOfSide = 1000;
+
+struct PlanQuestion {
+  std::string start;           // "netperfctl start hsr-ab --set ...", without --repeat and --label
+  std::string label;           // for jobs that are compared together
+  std::string name_a, name_b;  // of the design's variants; empty without
+  JobSize size;
+};
+
+// If the plan needs more than one comparison can take, there are no commands, and `most` says how many
+// samples one comparison takes; 0 if not even one block fits into a job. Nothing for a plan in boots or
+// builds: more blocks are neither.
+[[nodiscard]] PlanSteps steps_of(const PlanView& plan, const PlanQuestion& question);
+
+}  // namespace netperfctl

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "client/bus/daemon.hpp"
+#include "client/pages/render.hpp"
+#include "client/verbs/follower.hpp"
+#include "client/verbs/numbers.hpp"
+#include "client/verbs/verbs.hpp"
+
+namespace netperfctl {
+namespace {
+
+void show_document(Format format, const StartView& view) {
+  if (format == Format::json) put(job_json(view));
+  if (format == Format::csv) put(runs_csv(view.runs));
+}
+
+// Of a job that the daemon does not hold any more.
+Outcome<Exit> report_ended(Daemon& daemon, std::uint64_t job, Format format) {
+  const auto view = fetch_start_view(daemon, job);
+  if (!view) return std::unexpected(view.error());
+  put_lines(format == Format::table ? stdout : stderr, job_end_text(*view, ""));
+  show_document(format, *view);
+  return exit_of_job(view->job.job, view->job.job.state.value_or(""), "");
+}
+
+Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
+  const auto number = job_number(text);
+  if (!number) return std::unexpected(number.error());
+  auto loop = Loop::create();
+  if (!loop) return std::unexpected(loop.error());
+  Follower follower{*loop, settings.format, false, false};
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  // Before it is looked for, so that its end is not missed in between.
+  if (const auto following = daemon->follow(*loop, follower); !following)
+    return std::unexpected(following.error());
+  const auto jobs = daemon->live_jobs();
+  if (!jobs) return std::unexpected(jobs.error());
+  const auto live = std::ranges::find(*jobs, *number, &LiveJobView::job);
+  if (live == jobs->end()) return report_ended(*daemon, *number, settings.format);
+  const auto followed = follower.follow(*daemon, *live);
+  if (!followed) return std::unexpected(followed.error());
+  if (followed->view) show_document(settings.format, *followed->view);
+  return followed->exit;
+}
+
+}  // namespace
+
+Verb add_wait(CLI::App& app, const Settings& settings) {
+  CLI::App* command =
+      app.add_subcommand("wait", "Wait until a job has ended; the exit code is the job's, as for start");
+  const auto job = std::make_shared<std::string>();
+  command->add_option("JOB", *job, "Number of the job, or job:N; it may have ended already")
+      ->required()
+      ->type_name("");
+  command->footer(
+      "Example:\n"
+      "  netperfctl start veth-tcp --detach\n"
+      "  netperfctl wait 12 && netperfctl show last");
+  return {command, [&settings, job] { return run_wait(settings, *job); }};
+}
+
+}  // namespace netperfctl
