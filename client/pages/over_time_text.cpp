@@ -35,13 +35,13 @@ struct Pictures {
   std::vector<Cells> rows;
 };
 
-// The throughput of each direction, for comparison by eye.
 // In a column whose title says that it is per second: "14.5 Gbit".
 std::string rate_a_second(double bits_per_second) {
   const std::string rate = format_rate(bits_per_second);
   return rate.substr(0, rate.size() - std::string_view{"/s"}.size());
 }
 
+// The throughput of each direction, for comparison by eye.
 void add_rates(Pictures& pictures) {
   const ShowView& view = pictures.view;
   for (const SumView& sum : view.details.sums) {
