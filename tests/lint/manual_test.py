@@ -17,7 +17,7 @@ PAGES, TOP = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 def shown(name):
     """The text of a page as a reader has it, in one long line."""
-    command = ["man", "--encoding=UTF-8", "--local-file", PAGES / name]
+    command = ["man", "--no-hyphenation", "--encoding=UTF-8", "--local-file", PAGES / name]
     text = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "MANWIDTH": "500", "LC_ALL": "C.UTF-8"}).stdout
     return " ".join(re.sub(".\b", "", text).replace("−", "-").split())
 

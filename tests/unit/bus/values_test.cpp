@@ -71,7 +71,7 @@ TEST(StartOptions, are_limited) {
 TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {
   EXPECT_EQ(refusal(parse_run_filter({{"states", sdbus::Variant{std::string{"x"}}}})),
             "unknown filter \"states\"; allowed are job, scenario, label, state, purpose, variant, traced, "
-            "since, until");
+            "since, until, selection");
   EXPECT_THAT(refusal(parse_run_filter({{"state", sdbus::Variant{std::string{"done"}}}})),
               HasSubstr("\"done\" is not a state of a run; allowed are pending, "));
   EXPECT_EQ(refusal(parse_run_filter({{"since", sdbus::Variant{std::string{"today"}}}})),

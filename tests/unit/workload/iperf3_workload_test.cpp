@@ -120,20 +120,20 @@ TEST_F(Iperf3WorkloadTest, fails_where_the_address_of_its_server_is_not_of_that_
   EXPECT_THAT(error(), HasSubstr("Cannot assign requested address"));
 }
 
-TEST_F(Iperf3WorkloadTest, fails_where_a_namespace_is_missing) {
+TEST_F(Iperf3WorkloadTest, is_refused_where_a_namespace_is_missing) {
+  Iperf3Workload workload{loop, reports, settings, features};
   JobSpec job = with_local_server();
   job.iperf3.netns = "npw-none";
-  prepare(job);
-  wait_for_end();
-  EXPECT_EQ(error(), "iperf3: open network namespace \"npw-none\": No such file or directory");
-}
-
-TEST_F(Iperf3WorkloadTest, fails_where_the_namespace_of_its_server_is_missing) {
-  JobSpec job = with_local_server();
+  const auto without_client = workload.prepare(job, listener);
+  ASSERT_FALSE(without_client);
+  EXPECT_EQ(without_client.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(
+      without_client.error().message,
+      "network namespace \"npw-none\" does not exist (/run/netns/npw-none); `ip netns list` lists those "
+      "there are");
+  job = with_local_server();
   job.iperf3.local->netns = "npw-none";
-  prepare(job);
-  wait_for_end();
-  EXPECT_EQ(error(), "local server: open network namespace \"npw-none\": No such file or directory");
+  EXPECT_FALSE(workload.prepare(job, listener));
 }
 
 TEST_F(Iperf3WorkloadTest, fails_with_the_reason_of_a_failed_exec) {
