@@ -141,7 +141,9 @@ TEST(QueryBytes, of_any_content_do_no_harm) {
     std::string bytes = whole;
     for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
     const auto read = from_query_bytes<dbus::Row, dbus::Rows>(bytes);
-    if (read) EXPECT_NO_THROW((void)sdbus::Variant{std::get<1>(*read)});
+    if (read) {
+      EXPECT_NO_THROW((void)sdbus::Variant{std::get<1>(*read)});
+    }
   }
 }
 
