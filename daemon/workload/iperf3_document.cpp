@@ -1,103 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/iperf3_document.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
-#include "daemon/model/text.hpp"
 #include "daemon/workload/iperf3_json.hpp"
+#include "daemon/workload/iperf3_values.hpp"
 
 namespace netperfd::workload {
 namespace {
 
 using nlohmann::json;
 
-// Reads values by key. A missing key or null is not an error. A value of a wrong type or an impossible size
-// is counted and stays absent.
-class Reader {
- public:
-  [[nodiscard]] std::optional<double> number(const json& object, const char* key) {
-    const json* value = find(object, key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_number()) return unreadable(key);
-    return value->get<double>();
-  }
-
-  // cJSON writes a large count as a decimal fraction with an exponent, so a whole double is accepted as a
-  // count.
-  [[nodiscard]] std::optional<std::uint64_t> count(const json& object, const char* key) {
-    const json* value = find(object, key);
-    if (value == nullptr) return std::nullopt;
-    if (value->is_number_unsigned()) return value->get<std::uint64_t>();
-    constexpr double kLimit = 9.2e18;  // below both 2^63 and 2^64
-    if (value->is_number_float()) {
-      const auto real = value->get<double>();
-      if (real >= 0 && real < kLimit && std::floor(real) == real) return static_cast<std::uint64_t>(real);
-    }
-    return unreadable(key);
-  }
-
-  [[nodiscard]] std::optional<std::int64_t> integer(const json& object, const char* key) {
-    const json* value = find(object, key);
-    if (value == nullptr) return std::nullopt;
-    if (value->is_number_integer() &&
-        !(value->is_number_unsigned() && value->get<std::uint64_t>() > kMaxInteger)) {
-      return value->get<std::int64_t>();
-    }
-    return unreadable(key);
-  }
-
-  [[nodiscard]] std::optional<bool> boolean(const json& object, const char* key) {
-    const json* value = find(object, key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_boolean()) return unreadable(key);
-    return value->get<bool>();
-  }
-
-  [[nodiscard]] std::string text(const json& object, const char* key) {
-    const json* value = find(object, key);
-    if (value == nullptr) return {};
-    // These texts reach terminals and the bus; all genuine texts of iperf3 here are short.
-    constexpr std::size_t kLongest = 255;
-    if (const auto* text = value->get_ptr<const std::string*>();
-        text != nullptr && text->size() <= kLongest && is_printable(*text)) {
-      return *text;
-    }
-    (void)unreadable(key);
-    return {};
-  }
-
-  // The object or array under `key`, or an empty value, which all other functions here treat as an empty
-  // object.
-  [[nodiscard]] const json& part(const json& object, const char* key) {
-    static const json nothing;
-    const json* value = find(object, key);
-    if (value == nullptr) return nothing;
-    if (value->is_structured()) return *value;
-    (void)unreadable(key);
-    return nothing;
-  }
-
-  [[nodiscard]] std::size_t unreadable_values() const { return unreadable_; }
-  [[nodiscard]] const std::string& first_unreadable() const { return first_; }
-
- private:
-  static constexpr auto kMaxInteger = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-
-  std::size_t unreadable_ = 0;
-  std::string first_;
-
-  static const json* find(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at == object.end() || at->is_null() ? nullptr : &*at;
-  }
-
-  std::nullopt_t unreadable(const char* key) {
-    if (unreadable_++ == 0) first_ = key;
-    return std::nullopt;
-  }
-};
+using Reader = ValueReader;
 
 Figures read_figures(Reader& reader, const json& object) {
   Figures figures;
@@ -140,12 +57,52 @@ std::vector<Figures> read_sums(Reader& reader, const json& interval) {
   return sums;
 }
 
+template <class Number>
+void add_to(std::optional<Number>& sum, const std::optional<Number>& value) {
+  if (value) sum = sum.value_or(0) + *value;
+}
+
+// The sum over the streams of one direction, for an interval that has none.
+Figures sum_of(const std::vector<Figures>& streams, std::optional<bool> sender) {
+  Figures sum;
+  for (const Figures& stream : streams) {
+    if (stream.sender != sender) continue;
+    if (!sum.start) {
+      sum.start = stream.start;
+      sum.end = stream.end;
+      sum.seconds = stream.seconds;
+    }
+    add_to(sum.bytes, stream.bytes);
+    add_to(sum.bits_per_second, stream.bits_per_second);
+    add_to(sum.retransmits, stream.retransmits);
+    add_to(sum.packets, stream.packets);
+    add_to(sum.lost_packets, stream.lost_packets);
+    sum.omitted = stream.omitted;
+  }
+  sum.sender = sender;
+  return sum;
+}
+
+std::vector<Figures> sums_of(const std::vector<Figures>& streams) {
+  std::vector<Figures> sums;
+  for (const auto& sender : {std::optional<bool>(true), std::optional<bool>(false), std::optional<bool>()}) {
+    if (std::ranges::any_of(streams, [&](const Figures& stream) { return stream.sender == sender; })) {
+      sums.push_back(sum_of(streams, sender));
+    }
+  }
+  return sums;
+}
+
 IntervalFigures read_interval(Reader& reader, const json& object) {
   IntervalFigures interval;
   for (const json& stream : reader.part(object, "streams")) {
     interval.streams.push_back(read_figures(reader, stream));
   }
   interval.sums = read_sums(reader, object);
+  if (interval.sums.empty()) {
+    interval.sums = sums_of(interval.streams);
+    interval.sums_computed = !interval.sums.empty();
+  }
   return interval;
 }
 
@@ -220,6 +177,29 @@ void read_errors(const json& value, Iperf3Document& document) {
   }
 }
 
+// Puts what a server says of itself as its client would: there `sender` is the client, and so is the first
+// end of a connection. The figures that only the client has counted are 0 in a server's document.
+void flip(Iperf3Document& document) {
+  const auto flip_sender = [](std::optional<bool>& sender) {
+    if (sender) sender = !*sender;
+  };
+  const auto flip_figures = [&](std::optional<Figures>& figures) {
+    if (figures) flip_sender(figures->sender);
+  };
+  for (IntervalFigures& interval : document.intervals) {
+    for (Figures& figures : interval.streams) flip_sender(figures.sender);
+    for (Figures& figures : interval.sums) flip_sender(figures.sender);
+  }
+  for (StreamFigures& stream : document.streams) {
+    for (auto* figures : {&stream.sender, &stream.receiver, &stream.udp}) flip_figures(*figures);
+  }
+  for (EndFigures* end : {&document.end, &document.end_reverse}) {
+    for (auto* figures : {&end->sum, &end->sent, &end->received}) flip_figures(*figures);
+  }
+  std::swap(document.client, document.server);
+  std::swap(document.cpu_host_percent, document.cpu_remote_percent);
+}
+
 }  // namespace
 
 Iperf3Document read_document(std::string_view bytes) {
@@ -232,6 +212,9 @@ Iperf3Document read_document(std::string_view bytes) {
   document.documents = source.documents;
   document.text_bytes = source.text_bytes;
   document.repaired_tokens = source.repaired_tokens;
+  document.replaced_bytes = source.replaced_bytes;
+  document.runs = source.runs.size() + source.broken;
+  document.other_json = source.other_json;
   Reader reader;
   read_errors(source.value, document);
   read_start(reader, reader.part(source.value, "start"), document);
@@ -241,6 +224,7 @@ Iperf3Document read_document(std::string_view bytes) {
   read_end(reader, reader.part(source.value, "end"), document);
   document.unreadable_values = reader.unreadable_values();
   document.first_unreadable = reader.first_unreadable();
+  if (document.of_server) flip(document);
   return document;
 }
 

@@ -34,7 +34,8 @@ struct Figures {
 
 struct IntervalFigures {
   std::vector<Figures> streams;
-  std::vector<Figures> sums;  // `sum` and, for a --bidir test, `sum_bidir_reverse`
+  std::vector<Figures> sums;   // `sum` and, for a --bidir test, `sum_bidir_reverse`
+  bool sums_computed = false;  // from the streams, since the document has none
 };
 
 struct StreamFigures {
@@ -56,6 +57,9 @@ struct Iperf3Document {
   std::size_t documents = 0;  // number of documents printed
   std::size_t text_bytes = 0;
   std::size_t repaired_tokens = 0;
+  std::size_t replaced_bytes = 0;  // that are not UTF-8
+  std::size_t runs = 0;            // number of runs that the bytes tell of, also of those cut short
+  bool other_json = false;         // there is JSON that is not iperf3's
   std::size_t unreadable_values = 0;
   std::string first_unreadable;  // its key
 
@@ -67,8 +71,10 @@ struct Iperf3Document {
   std::optional<std::uint64_t> num_streams, block_bytes;
   std::optional<double> duration_s, omit_s;
   // Further options of the test. netperfd's own runs know them; imported documents need them.
-  std::string system;                    // "Linux host 6.12.9 #1 SMP x86_64"
-  bool of_server = false;                // written by `iperf3 -s`
+  std::string system;  // "Linux host 6.12.9 #1 SMP x86_64"
+  // Written by `iperf3 -s`. Everything here is told as by its client all the same; only what the server
+  // counted itself is known.
+  bool of_server = false;
   std::optional<Endpoint> asked;         // the server as given to the client
   std::optional<std::uint64_t> start_s;  // since 1970
   std::optional<std::uint64_t> bytes, blocks, reverse, bidirectional, bitrate;

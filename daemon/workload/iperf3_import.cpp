@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/iperf3_import.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,6 +64,14 @@ bool lost_a_direction(const Iperf3Document& document) {
   return (sends && receives) || document.bidirectional.value_or(0) > 0;
 }
 
+// By the options; a document without them tells it by who sent. Some versions print `sender` wrongly with -R.
+bool is_reverse(const Iperf3Document& document) {
+  if (document.reverse) return *document.reverse > 0;
+  const EndFigures& end = document.end;
+  const std::optional<Figures>& speaker = end.sum ? end.sum : end.sent ? end.sent : end.received;
+  return speaker && speaker->sender && !*speaker->sender;
+}
+
 // Length of the first counted interval that has one.
 milliseconds interval_of(const Iperf3Document& document) {
   constexpr milliseconds kStep{100};
@@ -76,7 +87,7 @@ milliseconds interval_of(const Iperf3Document& document) {
 Result<Protocol> protocol_of(std::string name) {
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (name.empty()) return Protocol::tcp;  // a test that failed before it began
+  if (name.empty()) return Protocol::tcp;  // a test that failed before it began: never shown
   if (const auto protocol = parse_protocol(name)) return *protocol;
   return fail(ErrorKind::invalid_argument,
               "the document's test is of none of the protocols tcp, udp and sctp");
@@ -97,7 +108,7 @@ Result<Iperf3Spec> asked_of(const Iperf3Document& document) {
   asked.protocol = *protocol;
   if (is_bidirectional(document)) {
     asked.direction = Direction::both;
-  } else if (document.reverse.value_or(0) > 0) {
+  } else if (is_reverse(document)) {
     asked.direction = Direction::receive;
   }
   constexpr std::uint64_t kMostStreams = 1'024;
@@ -131,11 +142,16 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
                 "its values are nested deeper than those of any document of iperf3");
   }
   const Iperf3Document document = read_document(bytes);
-  if (document.of_server) {
+  if (document.runs > 1) {
     return fail(
         ErrorKind::invalid_argument,
-        "this document is of iperf3's server, which knows only its own side; expected is that of the client "
-        "(iperf3 -c ... -J), which has both");
+        fmt::format("it has the documents of {} runs in a row, and a run is a file of its own: divide it "
+                    "where a document begins",
+                    document.runs));
+  }
+  if (document.complete && document.errors.empty() && document.protocol.empty()) {
+    return fail(ErrorKind::invalid_argument,
+                "the document has no `start` with the options of its test: not even the protocol is known");
   }
   if (document.errors.empty() && lost_a_direction(document)) {
     return fail(
@@ -146,7 +162,7 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
   }
   auto asked = asked_of(document);
   if (!asked) return std::unexpected(asked.error());
-  ParsedReport parsed = parse_iperf3_report(bytes, "", *asked);
+  ParsedReport parsed = parse_foreign_document(document, bytes, *asked);
   if (!parsed.error.empty()) {
     return fail(ErrorKind::invalid_argument, "the document is no measurement: " + parsed.error);
   }

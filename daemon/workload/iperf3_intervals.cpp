@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "daemon/workload/iperf3_impossible.hpp"
 #include "daemon/workload/quality_flags.hpp"
 
 namespace netperfd::workload {
@@ -220,8 +221,8 @@ void find_idle_streams(const std::map<std::int64_t, CountedPart>& streams, std::
 }  // namespace
 
 Direction direction_of(const Figures& figures, const Iperf3Spec& asked) {
-  if (figures.sender) return *figures.sender ? Direction::send : Direction::receive;
-  return asked.direction == Direction::receive ? Direction::receive : Direction::send;
+  if (asked.direction != Direction::both) return asked.direction;
+  return figures.sender.value_or(true) ? Direction::send : Direction::receive;
 }
 
 std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& asked) {
@@ -262,6 +263,10 @@ IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& 
     unreadable += append(row, asked, report.intervals);
     before = &row;
   }
+  if (std::ranges::any_of(document.intervals, &IntervalFigures::sums_computed)) {
+    add_flag(report.flags, Quality::sums_computed,
+             "intervals lack their sums; those were computed from the streams");
+  }
   if (repeated > 0) {
     add_flag(report.flags, Quality::repeated_intervals,
              fmt::format("iperf3 printed {} interval(s) twice; each is used once", repeated));
@@ -270,6 +275,14 @@ IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& 
     add_flag(report.flags, Quality::unreadable_values,
              fmt::format("{} interval(s) lack their times or bytes and are left out", unreadable));
   }
+  // What a server prints was counted by the server.
+  const Possible possible(document, asked);
+  SetAside aside;
+  for (Interval& interval : report.intervals) {
+    interval.sender = interval.sender != document.of_server;
+    possible.clear(interval, aside);
+  }
+  aside.flag(report.flags);
   Rows send;
   Rows receive;
   std::map<std::int64_t, Rows> streams;

@@ -37,7 +37,8 @@ struct IntervalTotals {
   std::map<std::int64_t, CountedPart> streams;  // by socket number
 };
 
-// The direction of an interval or a stream: from its own `sender` or, if that is absent, from the options.
+// The direction of an interval or a stream. Only a bidirectional test has two, which its own `sender` tells;
+// some versions print the wrong `sender` with -R.
 [[nodiscard]] Direction direction_of(const Figures& figures, const Iperf3Spec& asked);
 
 // Absent if its times or bytes cannot be read.

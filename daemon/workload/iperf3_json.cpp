@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // iperf3 is asked for one JSON document, but its output may contain less or more. -V and -d put text and
 // other objects around it. 3.16 and 3.17 print two documents in a row after some errors. A killed client
-// leaves a part. Some builds print `-nan` for a division by zero. The library does all the parsing. This file
-// only searches for the start of the document, which is always at the start of a line, as iperf3's own
-// document is.
+// leaves a part. Some builds print `-nan` for a division by zero. A title has whatever bytes its user typed.
+// A file may have several runs in a row. The library does all the parsing. This file only searches for the
+// start of a document, which is always at the start of a line, as iperf3's own document is.
 #include "daemon/workload/iperf3_json.hpp"
 
 #include <algorithm>
@@ -12,13 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/workload/iperf3_repair.hpp"
+
 namespace netperfd::workload {
 namespace {
 
 using nlohmann::json;
-
-// Limits the time that maliciously crafted bytes can cost; -d needs four attempts.
-constexpr int kMaxAttempts = 16;
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
 
@@ -28,6 +27,33 @@ bool is_white_space(char c) {
 
 std::size_t count_text(std::string_view bytes) {
   return bytes.size() - static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), is_white_space));
+}
+
+const json& member(const json& object, const char* key) {
+  static const json nothing;
+  const auto at = object.find(key);
+  return at == object.end() ? nothing : *at;
+}
+
+// ---- Which run a document is of ---------------------------------------------------------------------------
+
+// iperf3's cookie is random. Without it, second and ports of the start tell two runs apart. Empty: nothing
+// does.
+std::string identity_of(const json& start) {
+  if (const json& cookie = member(start, "cookie"); cookie.is_string()) return cookie.get<std::string>();
+  const json& time = member(member(start, "timestamp"), "timesecs");
+  const json& connected = member(start, "connected");
+  if (!time.is_number() && !connected.is_array()) return {};
+  return json::array({time, connected}).dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+// Counts a run that the document was not known to have. One without identity and without sums is what 3.16
+// and 3.17 print beside the document that counts.
+void note_run(FoundDocument& found, const json& start, bool measured) {
+  std::string identity = identity_of(start);
+  if (identity.empty() && !measured) return;
+  if (!identity.empty() && std::ranges::find(found.runs, identity) != found.runs.end()) return;
+  found.runs.push_back(std::move(identity));
 }
 
 // ---- One document -----------------------------------------------------------------------------------------
@@ -66,23 +92,34 @@ Attempt parse_one(std::string_view bytes, std::size_t begin) {
 }
 
 // The next possible start of a document: right after the one that ended at `from`, or at the start of a line.
+// A list of documents is one too.
 std::size_t next_start(std::string_view bytes, std::size_t from, bool behind_document) {
   if (behind_document || from == 0) {
     const auto next = bytes.find_first_not_of(kWhiteSpace, from);
-    if (next != std::string_view::npos && bytes[next] == '{') return next;
+    if (next != std::string_view::npos && (bytes[next] == '{' || (from == 0 && bytes[next] == '[')))
+      return next;
   }
   const auto line = bytes.find("\n{", from == 0 ? 0 : from - 1);
   return line == std::string_view::npos ? line : line + 1;
 }
 
+// Whether what begins there is a document, though it cannot be parsed: no object that -d prints has `start`.
+bool begins_like_iperf3(std::string_view bytes) {
+  constexpr std::string_view kStart = "\"start\"";
+  const auto first = bytes.find_first_not_of(kWhiteSpace, 1);
+  return first != std::string_view::npos && bytes.substr(first).starts_with(kStart);
+}
+
 bool looks_like_iperf3(const json& value) {
-  return value.contains("start") && (value.contains("end") || value.contains("error"));
+  if (!value.is_object()) return false;
+  if (value.contains("start")) return value.contains("end") || value.contains("error");
+  return (value.contains("intervals") && value.contains("end")) ||
+         (value.size() == 1 && value.contains("error"));
 }
 
 bool has_sums(const json& value) {
-  const auto end = value.find("end");
-  return end != value.end() &&
-         (end->contains("sum_sent") || end->contains("sum_received") || end->contains("sum"));
+  const json& end = member(value, "end");
+  return end.contains("sum_sent") || end.contains("sum_received") || end.contains("sum");
 }
 
 json& errors_of(json& document) {
@@ -106,133 +143,159 @@ json choose(json earlier, json later) {
   return std::move(chosen);
 }
 
+void take(FoundDocument& found, json value) {
+  note_run(found, member(value, "start"), has_sums(value));
+  found.value = found.documents == 0 ? std::move(value) : choose(std::move(found.value), std::move(value));
+  ++found.documents;
+}
+
+// Takes the document, those in a list, and those that a tool wrapped in an object of its own. False: none.
+bool take_all(FoundDocument& found, json value) {
+  if (looks_like_iperf3(value)) {
+    take(found, std::move(value));
+    return true;
+  }
+  bool any = false;
+  if (value.is_structured()) {
+    for (json& inner : value) {
+      if (!looks_like_iperf3(inner)) continue;
+      take(found, std::move(inner));
+      any = true;
+    }
+  }
+  found.other_json = found.other_json || !any;
+  return any;
+}
+
+// Limits the time that maliciously crafted bytes can cost. Each attempt may read what others have read.
+class Effort {
+ public:
+  explicit Effort(std::size_t size) : left_(4 * size + kAtLeast) {}
+  [[nodiscard]] bool is_left() const { return left_ > 0; }
+  void spend(std::size_t bytes) { left_ -= std::min(left_, bytes + kOfAnAttempt); }
+
+ private:
+  static constexpr std::size_t kAtLeast = std::size_t{4} << 20;
+  static constexpr std::size_t kOfAnAttempt = 4'096;
+  std::size_t left_;
+};
+
 FoundDocument find_whole_document(std::string_view bytes) {
   FoundDocument found;
   std::size_t used = 0;
   std::size_t from = 0;
   bool behind_document = false;
-  for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
+  for (Effort effort(bytes.size()); effort.is_left();) {
     const std::size_t start = next_start(bytes, from, behind_document);
     if (start == std::string_view::npos) break;
     Attempt attempt = parse_one(bytes, start);
+    effort.spend(attempt.end - start);
     behind_document = attempt.value.has_value();
     if (!attempt.value) {
+      if (begins_like_iperf3(bytes.substr(start))) ++found.broken;
       if (found.problem.empty() || attempt.cut_short) found.problem = attempt.problem;
       found.cut_short = found.cut_short || attempt.cut_short;
-      if (attempt.cut_short) break;  // the rest is inside it
       from = start + 1;
       continue;
     }
     from = attempt.end;
-    if (!looks_like_iperf3(*attempt.value)) continue;
-    used += count_text(bytes.substr(start, attempt.end - start));
-    found.value = found.documents == 0 ? std::move(*attempt.value)
-                                       : choose(std::move(found.value), std::move(*attempt.value));
-    ++found.documents;
+    if (take_all(found, std::move(*attempt.value))) used += count_text(bytes.substr(start, from - start));
   }
   found.complete = found.documents > 0;
   found.text_bytes = count_text(bytes) - used;
   return found;
 }
 
-// ---- Tokens that are not JSON -----------------------------------------------------------------------------
-
-// The length of a `nan` or `inf`, with or without a sign, at position `at` if a value may stand there; 0 for
-// anything else.
-std::size_t bad_number_length(std::string_view bytes, std::size_t at) {
-  constexpr std::array<std::string_view, 6> kTokens{"-nan", "nan", "-inf", "inf", "NaN", "Infinity"};
-  if (at == 0 || std::string_view(":,[ \t\r\n").find(bytes[at - 1]) == std::string_view::npos) return 0;
-  for (const auto token : kTokens) {
-    if (!bytes.substr(at).starts_with(token)) continue;
-    const std::size_t end = at + token.size();
-    if (end < bytes.size() && std::string_view(",]} \t\r\n").find(bytes[end]) != std::string_view::npos) {
-      return token.size();
-    }
-  }
-  return 0;
-}
-
-// The bytes from the first line that may begin a document, with each such token outside a string replaced by
-// `null`.
-std::pair<std::string, std::size_t> repair(std::string_view bytes) {
-  const std::size_t begin = next_start(bytes, 0, false);
-  std::pair<std::string, std::size_t> result{{}, 0};
-  if (begin == std::string_view::npos) return result;
-  result.first.reserve(bytes.size() - begin);
-  bool in_string = false;
-  for (std::size_t i = begin; i < bytes.size(); ++i) {
-    if (in_string && bytes[i] == '\\' && i + 1 < bytes.size()) {
-      result.first += bytes[i++];
-    } else if (bytes[i] == '"') {
-      in_string = !in_string;
-    } else if (!in_string) {
-      if (const std::size_t length = bad_number_length(bytes, i); length > 0) {
-        result.first += "null";
-        ++result.second;
-        i += length - 1;
-        continue;
-      }
-    }
-    result.first += bytes[i];
-  }
-  return result;
-}
-
 // ---- Lines of --json-stream -------------------------------------------------------------------------------
 
-// Removes the first line from `rest` and returns it; `whole`: its line end was there.
-std::string_view take_line(std::string_view& rest, bool& whole) {
+// Removes the first line from `rest` and returns it with its end.
+std::string_view take_line(std::string_view& rest) {
   const auto end = rest.find('\n');
-  whole = end != std::string_view::npos;
-  const auto line = rest.substr(0, end);
-  rest.remove_prefix(whole ? end + 1 : rest.size());
+  const auto line = rest.substr(0, end == std::string_view::npos ? end : end + 1);
+  rest.remove_prefix(line.size());
   return line;
 }
 
+bool may_be_event(std::string_view line) {
+  return line.starts_with('{') && line.find("\"event\"") != std::string_view::npos;
+}
+
 bool is_stream(std::string_view bytes) {
-  bool whole = true;
+  constexpr int kMaxAttempts = 16;
   for (int attempts = 0; attempts < kMaxAttempts && !bytes.empty();) {
-    const auto line = take_line(bytes, whole);
-    if (!line.starts_with('{')) continue;
+    const auto line = take_line(bytes);
+    if (!may_be_event(line)) continue;
     if (parse_stream_event(line)) return true;
     ++attempts;
   }
   return false;
 }
 
-FoundDocument read_stream(std::string_view bytes) {
-  FoundDocument found;
-  found.value = {{"intervals", json::array()}};
-  found.problem = "there is no `end` event";
-  found.cut_short = true;
-  bool whole = true;
-  while (!bytes.empty()) {
-    const auto line = take_line(bytes, whole);
-    auto event = parse_stream_event(line);
-    if (!event) {
-      const auto [text, repaired] = repair(line);
-      if (repaired > 0) event = parse_stream_event(text);
-      if (event) found.repaired_tokens += repaired;
-    }
-    if (!event) {
-      found.text_bytes += count_text(line);
-    } else if (event->name == "interval") {
-      found.value["intervals"].push_back(std::move(event->data));
-    } else if (event->name == "error") {
-      errors_of(found.value).push_back(std::move(event->data));
-    } else if (event->name == "start") {
-      found.value["start"] = std::move(event->data);
-    } else if (event->name == "end") {
-      // --json-stream-full-output of 3.20 repeats everything after this event as one document.
-      found.value["end"] = std::move(event->data);
+std::optional<StreamEvent> event_of(std::string_view line, FoundDocument& found) {
+  if (!may_be_event(line)) return std::nullopt;
+  auto event = parse_stream_event(line);
+  if (event) return event;
+  const Repaired repaired = repair(line);
+  if (repaired.tokens + repaired.bytes > 0) event = parse_stream_event(repaired.text);
+  if (event) {
+    found.repaired_tokens += repaired.tokens;
+    found.replaced_bytes += repaired.bytes;
+  }
+  return event;
+}
+
+// Collects the events of a stream. What comes after its end is no part of it, but may be another run.
+class Stream {
+ public:
+  void add(StreamEvent event) {
+    if (event.name == "start") note_run(found.value, std::move(event.data));
+    if (found.complete) return;
+    if (event.name == "interval") {
+      found.value["intervals"].push_back(std::move(event.data));
+    } else if (event.name == "error") {
+      errors_of(found.value).push_back(std::move(event.data));
+    } else if (event.name == "end") {
+      found.value["end"] = std::move(event.data);
       found.complete = true;
       found.documents = 1;
       found.problem.clear();
       found.cut_short = false;
-      break;
     }
   }
-  return found;
+
+  FoundDocument found;
+
+ private:
+  void note_run(json& value, json start) {
+    workload::note_run(found, start, true);
+    if (!found.complete) value["start"] = std::move(start);
+  }
+};
+
+FoundDocument read_stream(std::string_view bytes) {
+  Stream stream;
+  FoundDocument& found = stream.found;
+  found.value = {{"intervals", json::array()}};
+  found.problem = "there is no `end` event";
+  found.cut_short = true;
+  std::string others;  // the lines that are no events
+  while (!bytes.empty()) {
+    const auto line = take_line(bytes);
+    if (auto event = event_of(line, found)) {
+      stream.add(std::move(*event));
+      continue;
+    }
+    if (!found.complete) found.text_bytes += count_text(line);
+    others += line;
+  }
+  if (others.find("\"start\"") == std::string::npos) return std::move(found);
+  // --json-stream-full-output of 3.20 repeats everything as one document behind the `end` event.
+  const FoundDocument beside = find_whole_document(others);
+  for (const std::string& run : beside.runs) {
+    if (run.empty() || std::ranges::find(found.runs, run) == found.runs.end()) found.runs.push_back(run);
+  }
+  found.broken += beside.broken;
+  return std::move(found);
 }
 
 }  // namespace
@@ -248,12 +311,16 @@ std::optional<StreamEvent> parse_stream_event(std::string_view line) {
 FoundDocument find_document(std::string_view bytes) {
   if (is_stream(bytes)) return read_stream(bytes);
   FoundDocument found = find_whole_document(bytes);
-  if (found.complete) return found;
-  const auto [text, repaired] = repair(bytes);
-  if (repaired == 0) return found;
-  FoundDocument again = find_whole_document(text);
+  if (found.complete && found.broken == 0) return found;
+  const std::size_t begin = next_start(bytes, 0, false);
+  if (begin == std::string_view::npos) return found;
+  const Repaired repaired = repair(bytes.substr(begin));
+  if (repaired.tokens + repaired.bytes == 0) return found;
+  FoundDocument again = find_whole_document(repaired.text);
   if (!again.complete) return found;
-  again.repaired_tokens = repaired;
+  again.text_bytes += count_text(bytes.substr(0, begin));
+  again.repaired_tokens = repaired.tokens;
+  again.replaced_bytes = repaired.bytes;
   return again;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace netperfd::workload {
 
@@ -21,6 +22,11 @@ struct FoundDocument {
   std::size_t documents = 0;        // number of whole ones; `value` is the last one with final sums
   std::size_t text_bytes = 0;       // other output around the document, without white space
   std::size_t repaired_tokens = 0;  // nan and inf, which are not JSON; they are read as null
+  std::size_t replaced_bytes = 0;   // bytes of texts that are not UTF-8
+  // The runs that the bytes tell of, one text for each. Several documents of one run count once.
+  std::vector<std::string> runs;
+  std::size_t broken = 0;   // more documents, of which only the beginning can be read
+  bool other_json = false;  // there are values that are not iperf3's
 };
 
 [[nodiscard]] FoundDocument find_document(std::string_view bytes);

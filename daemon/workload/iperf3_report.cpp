@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "daemon/workload/iperf3_document.hpp"
+#include "daemon/workload/iperf3_end.hpp"
 #include "daemon/workload/iperf3_intervals.hpp"
 #include "daemon/workload/iperf3_sums.hpp"
 #include "daemon/workload/iperf3_words.hpp"
@@ -50,6 +51,14 @@ void flag_bytes(const Iperf3Document& document, std::vector<QualityFlag>& flags)
              fmt::format("{} numbers were printed as nan or inf and are taken as not known",
                          document.repaired_tokens));
   }
+  if (document.replaced_bytes > 0) {
+    add_flag(flags, Quality::replaced_bytes,
+             fmt::format("{} bytes of its texts are not UTF-8 and were replaced", document.replaced_bytes));
+  }
+  if (document.of_server) {
+    add_flag(flags, Quality::server_document,
+             "the document is of iperf3's server: what only its client counted is not known");
+  }
   if (document.unreadable_values > 0) {
     add_flag(flags, Quality::unreadable_values,
              fmt::format("{} values are of a kind that iperf3 does not write there, first `{}`; they are "
@@ -86,6 +95,7 @@ void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::
   const double planned = in_seconds(*asked.duration);
   for (const Direction direction : directions_of(asked)) {
     const double covered = part_of(intervals, direction).covered_s;
+    if (part_of(intervals, direction).intervals == 0) continue;  // which fails the run, or has its own flag
     if (std::abs(covered - planned) <= std::max(0.01 * planned, 0.05)) continue;
     add_flag(flags, Quality::run_length,
              fmt::format("{}: the counted intervals cover {:.2f} s, {:.2f} s were asked",
@@ -172,17 +182,21 @@ std::string judge_length(const Iperf3Spec& asked, const IntervalTotals& interval
 
 // The number of bytes applies to all streams together. In a bidirectional test, iperf3 ends when the first
 // direction has them.
-std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report) {
+std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report, bool of_server) {
   std::uint64_t most = 0;
   for (const Totals& sum : report.sums) {
     most = std::max({most, sum.sent_bytes.value_or(0), sum.received_bytes.value_or(0)});
   }
-  if (static_cast<double>(most) >= 0.99 * static_cast<double>(*asked.bytes)) return {};
+  // A server stops reading when its client says that it has sent all.
+  const double share = of_server ? 0.9 : 0.99;
+  if (static_cast<double>(most) >= share * static_cast<double>(*asked.bytes)) return {};
   return fmt::format("the test ended early: {} bytes of the {} asked were moved", most, *asked.bytes);
 }
 
 // A broken link and a hanging server look the same: no byte moves until the client is told to stop.
-std::string explain_stop(const std::string& words, const Iperf3Spec& asked, const IntervalTotals& intervals) {
+std::string explain_stop(const std::string& words, const Explained& explained,
+                         const IntervalTotals& intervals) {
+  const Iperf3Spec& asked = explained.asked;
   for (const Direction direction : directions_of(asked)) {
     const CountedPart& part = part_of(intervals, direction);
     if (part.quiet_s < in_seconds(asked.interval)) continue;
@@ -191,11 +205,14 @@ std::string explain_stop(const std::string& words, const Iperf3Spec& asked, cons
                                   part.last_byte_s, asked.server, asked.port),
                       words);
   }
-  return explain(words, asked);
+  return explain(words, explained);
 }
 
 std::string judge_absence(const Iperf3Document& document, std::string_view out, std::string_view err,
-                          const Iperf3Spec& asked) {
+                          const Explained& asked) {
+  if (document.other_json && err.empty() && !document.cut_short) {
+    return "there is JSON, but no document of iperf3: none has `start` and `end`, or `error`";
+  }
   const std::string words = words_in_text(err.empty() ? out : err);
   if (!document.problem.empty()) {
     const std::string_view defect =
@@ -207,21 +224,43 @@ std::string judge_absence(const Iperf3Document& document, std::string_view out, 
   return "iperf3 ended without a word, as when its client is killed";
 }
 
-std::string judge(const Iperf3Document& document, std::string_view out, std::string_view err,
-                  const Iperf3Spec& asked, const IntervalTotals& intervals, const Iperf3Report& report) {
+// A document that a tool has stripped of its intervals still has iperf3's own word on its length.
+bool is_long_enough(const Iperf3Spec& asked, const IntervalTotals& intervals, const Iperf3Report& report) {
+  for (const Direction direction : directions_of(asked)) {
+    const Totals* sum = sum_of(report, direction);
+    if (part_of(intervals, direction).intervals > 0 || sum == nullptr) return false;
+    if (sum->seconds.value_or(0) < in_seconds(*asked.duration) - length_tolerance(asked)) return false;
+  }
+  return true;
+}
+
+struct Output {
+  std::string_view out, err;
+  bool foreign;  // brought by a user
+};
+
+std::string judge(const Iperf3Document& document, const Output& output, const Iperf3Spec& asked,
+                  const IntervalTotals& intervals, Iperf3Report& report) {
+  const Explained explained{.asked = asked, .protocol_known = !output.foreign || !document.protocol.empty()};
   if (!document.errors.empty()) {
     const std::string& words = document.errors.front();
-    return says_client_was_stopped(words) ? explain_stop(words, asked, intervals) : explain(words, asked);
+    return says_client_was_stopped(words) ? explain_stop(words, explained, intervals)
+                                          : explain(words, explained);
   }
-  if (!document.complete) return judge_absence(document, out, err, asked);
+  if (!document.complete) return judge_absence(document, output.out, output.err, explained);
   for (const Direction direction : directions_of(asked)) {
     const Totals* sum = sum_of(report, direction);
     if (sum == nullptr || (!sum->sent_bytes && !sum->received_bytes)) {
       return fmt::format("iperf3's document has no sum for the direction {}", to_string(direction));
     }
   }
-  if (asked.duration) return judge_length(asked, intervals);
-  return asked.bytes ? judge_bytes(asked, report) : std::string();
+  if (!asked.duration) return asked.bytes ? judge_bytes(asked, report, document.of_server) : std::string();
+  if (output.foreign && is_long_enough(asked, intervals, report)) {
+    add_flag(report.flags, Quality::missing_intervals,
+             "the document has no intervals: nothing can be checked against its sums");
+    return {};
+  }
+  return judge_length(asked, intervals);
 }
 
 std::optional<std::uint32_t> fitting(std::optional<std::uint64_t> value) {
@@ -235,15 +274,12 @@ void add_facts(const Iperf3Document& document, const Iperf3Spec& asked, Iperf3Re
   report.server = document.server;
   report.mss_bytes = fitting(document.mss_bytes);
   report.congestion = document.sender_congestion;
-  report.cpu_client_percent = document.cpu_host_percent;
-  if (far_side_answered(document, asked)) report.cpu_server_percent = document.cpu_remote_percent;
+  const bool answered = far_side_answered(document, asked);
+  if (answered || !document.of_server) report.cpu_client_percent = document.cpu_host_percent;
+  if (answered || document.of_server) report.cpu_server_percent = document.cpu_remote_percent;
 }
 
-}  // namespace
-
-ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
-                                 const Iperf3Spec& asked) {
-  const Iperf3Document document = read_document(client_stdout);
+ParsedReport parse(const Iperf3Document& document, const Output& output, const Iperf3Spec& asked) {
   ParsedReport parsed;
   Iperf3Report& report = parsed.report;
   IntervalTotals intervals;
@@ -258,8 +294,21 @@ ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_vie
       flag_brevity(document, asked, intervals, report);
     }
   }
-  parsed.error = judge(document, client_stdout, client_stderr, asked, intervals, report);
+  parsed.error = judge(document, output, asked, intervals, report);
   return parsed;
+}
+
+}  // namespace
+
+ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
+                                 const Iperf3Spec& asked) {
+  return parse(read_document(client_stdout), {.out = client_stdout, .err = client_stderr, .foreign = false},
+               asked);
+}
+
+ParsedReport parse_foreign_document(const Iperf3Document& document, std::string_view bytes,
+                                    const Iperf3Spec& asked) {
+  return parse(document, {.out = bytes, .err = {}, .foreign = true}, asked);
 }
 
 std::vector<Interval> parse_live_intervals(std::string_view line, const Iperf3Spec& asked) {

@@ -16,6 +16,7 @@
 
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/workload/iperf3_document.hpp"
 
 namespace netperfd::workload {
 
@@ -25,6 +26,11 @@ namespace netperfd::workload {
 // Any bytes are safe; time and memory are linear in their number.
 [[nodiscard]] ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
                                                const Iperf3Spec& asked);
+
+// The same for a document that a user brought: `asked` is what the document itself tells of its options. A
+// protocol that it does not tell is not named, and final sums do without intervals.
+[[nodiscard]] ParsedReport parse_foreign_document(const Iperf3Document& document, std::string_view bytes,
+                                                  const Iperf3Spec& asked);
 
 // The sums of one line of --json-stream output, one for each direction; empty for any other line.
 [[nodiscard]] std::vector<Interval> parse_live_intervals(std::string_view line, const Iperf3Spec& asked);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "daemon/workload/iperf3_end.hpp"
+#include "daemon/workload/iperf3_impossible.hpp"
 #include "daemon/workload/quality_flags.hpp"
 #include "daemon/workload/udp_loss.hpp"
 
@@ -16,70 +18,9 @@ namespace {
 constexpr double kSumTolerance = 0.01;  // between two ways to compute the same sum
 constexpr double kSentAboveReceived = 0.05;
 
-struct EndGroup {
-  Direction direction;
-  const EndFigures* figures;
-};
-
 bool agree(std::uint64_t a, std::uint64_t b) {
   const auto larger = static_cast<double>(std::max(a, b));
   return larger - static_cast<double>(std::min(a, b)) <= kSumTolerance * larger;
-}
-
-bool present(const EndFigures& figures) {
-  return figures.sum || figures.sent || figures.received;
-}
-
-// The keys' names are unreliable: -R does not change them, and a UDP `sum_sent` always says "sender". So the
-// direction is taken from the `sender` of the TCP sums and of the UDP `sum`, and from the names only if these
-// are absent.
-Direction direction_of_end(const EndFigures& figures, bool reverse_key, const Iperf3Spec& asked) {
-  const std::optional<Figures>& speaker = figures.sum    ? figures.sum
-                                          : figures.sent ? figures.sent
-                                                         : figures.received;
-  if (speaker->sender) return *speaker->sender ? Direction::send : Direction::receive;
-  return reverse_key || asked.direction == Direction::receive ? Direction::receive : Direction::send;
-}
-
-std::vector<EndGroup> end_groups(const Iperf3Document& document, const Iperf3Spec& asked) {
-  std::vector<EndGroup> groups;
-  if (present(document.end)) groups.push_back({direction_of_end(document.end, false, asked), &document.end});
-  if (present(document.end_reverse)) {
-    const Direction direction = direction_of_end(document.end_reverse, true, asked);
-    if (groups.empty() || groups.front().direction != direction)
-      groups.push_back({direction, &document.end_reverse});
-  }
-  return groups;
-}
-
-const Figures* pointer(const std::optional<Figures>& figures) {
-  return figures ? &*figures : nullptr;
-}
-
-// Before 3.11 a UDP test has only `sum`: the sender's bytes together with the receiver's jitter and loss.
-bool is_sum_alone(const EndFigures& figures, Protocol protocol) {
-  return protocol == Protocol::udp && figures.sum && !figures.sent && !figures.received;
-}
-
-// Absent if iperf3 does not report the loss.
-std::optional<std::uint64_t> bytes_less_lost(const Figures& sum, std::optional<std::uint64_t> block_bytes) {
-  const std::uint64_t block = block_bytes.value_or(0);
-  if (!sum.bytes || !sum.lost_packets || *sum.lost_packets < 0 || block == 0) return std::nullopt;
-  const std::uint64_t datagrams = *sum.bytes / block, lost = static_cast<std::uint64_t>(*sum.lost_packets);
-  if (lost > datagrams) return std::nullopt;
-  return *sum.bytes - lost * block;
-}
-
-const Figures* speaker_of(const StreamFigures& stream) {
-  for (const auto* figures : {&stream.udp, &stream.sender, &stream.receiver}) {
-    if (*figures) return pointer(*figures);
-  }
-  return nullptr;
-}
-
-// The far side's figures, as opposed to the client's own.
-const Figures* far_figures(const EndGroup& group) {
-  return pointer(group.direction == Direction::send ? group.figures->received : group.figures->sent);
 }
 
 // ---- One direction ----------------------------------------------------------------------------------------
@@ -93,11 +34,14 @@ class DirectionTotals {
         intervals_(intervals),
         counted_(group.direction == Direction::send ? intervals.send : intervals.receive),
         direction_(group.direction),
+        sends_(writer_sends(document, group.direction)),
         answered_(answered),
-        sent_(known(group.figures->sent, group.direction == Direction::send)),
-        received_(known(group.figures->received, group.direction == Direction::receive)),
+        possible_(document, asked),
+        sent_(known(group.figures->sent, sends_)),
+        received_(known(group.figures->received, !sends_)),
         report_(report) {
     if (is_sum_alone(*group.figures, asked.protocol)) take_sum_alone(group.figures->sum);
+    drop_silent_receiver();
   }
 
   void add() {
@@ -111,6 +55,7 @@ class DirectionTotals {
     check_retransmits(sum);
     if (asked_.protocol == Protocol::udp) add_loss(sum);
     add_path(sum);
+    drop_impossible(sum);
     flag_unknown(sum);
     report_.sums.push_back(sum);
     report_.streams.insert(report_.streams.end(), streams_.begin(), streams_.end());
@@ -122,7 +67,9 @@ class DirectionTotals {
   const IntervalTotals& intervals_;
   const CountedPart& counted_;
   Direction direction_;
+  bool sends_;  // who wrote the document
   bool answered_;
+  Possible possible_;
   const Figures* sent_;
   const Figures* received_;
   Figures of_receiver_;  // used if iperf3 has none
@@ -135,22 +82,21 @@ class DirectionTotals {
 
   // For a receiving client, the received bytes are then taken from the intervals.
   void take_sum_alone(const std::optional<Figures>& sum) {
-    const bool sends = direction_ == Direction::send;
-    sent_ = known(sum, sends);
-    if (sends && !answered_) return;
+    sent_ = known(sum, sends_);
+    if (sends_ && !answered_) return;
     of_receiver_.jitter_ms = sum->jitter_ms;
     of_receiver_.lost_packets = sum->lost_packets;
-    if (sends) {
+    if (sends_) {
       of_receiver_.bytes = bytes_less_lost(*sum, document_.block_bytes);
     } else if (counted_.intervals > 0) {
       of_receiver_.bytes = counted_.bytes;
     }
-    const double seconds = sends ? sum->seconds.value_or(0) : counted_.covered_s;
+    const double seconds = sends_ ? sum->seconds.value_or(0) : counted_.covered_s;
     if (of_receiver_.bytes && seconds > 0) {
       of_receiver_.bits_per_second = 8 * static_cast<double>(*of_receiver_.bytes) / seconds;
     }
     received_ = &of_receiver_;
-    if (!sends || !of_receiver_.bytes) return;
+    if (!sends_ || !of_receiver_.bytes) return;
     flag(Quality::receiver_computed,
          "this iperf3 does not tell what arrived; it was computed as what was sent less the lost datagrams");
   }
@@ -159,43 +105,93 @@ class DirectionTotals {
     add_flag(report_.flags, code, fmt::format("{}: {}", to_string(direction_), message));
   }
 
+  // A UDP receiver that never answered, and one that saw no datagram at all and so no gap either, report the
+  // same: nothing received, nothing lost. A kernel that took data from a TCP sender delivered some of it.
+  void drop_silent_receiver() {
+    if (!sends_ || sent_ == nullptr || received_ == nullptr || received_->bytes.value_or(1) != 0) return;
+    const std::uint64_t sent = sent_->bytes.value_or(0);
+    constexpr std::uint64_t kFewBlocks = 10;
+    const bool udp = asked_.protocol == Protocol::udp && received_->lost_packets.value_or(0) == 0 &&
+                     sent > kFewBlocks * document_.block_bytes.value_or(1);
+    const bool other = asked_.protocol != Protocol::udp && possible_.is_received_too_little(sent, 0);
+    if (!udp && !other) return;
+    flag(
+        Quality::impossible_figures,
+        fmt::format("the receiver reports that of {} bytes sent none arrived{}; what arrived is taken as not "
+                    "known",
+                    sent, udp ? " and no datagram was lost" : ""));
+    received_ = nullptr;
+  }
+
+  // iperf3's rate, if it follows from the bytes and the time that stand beside it.
+  static std::optional<double> rate_of(const Figures& figures) {
+    constexpr double kTolerance = 0.1;  // some versions divide the bytes of one side by the time of the other
+    if (!figures.bytes || figures.seconds.value_or(0) <= 0) return figures.bits_per_second;
+    const double rate = 8 * static_cast<double>(*figures.bytes) / *figures.seconds;
+    const bool holds =
+        figures.bits_per_second && std::abs(*figures.bits_per_second - rate) <= kTolerance * rate;
+    return holds ? figures.bits_per_second : rate;
+  }
+
+  // Sets aside what contradicts the rest beyond any accident.
+  void drop_impossible(Totals& sum) {
+    SetAside aside;
+    possible_.clear(sum, aside);
+    for (Totals& stream : streams_) possible_.clear(stream, aside);
+    aside.flag(report_.flags);
+    if (!sum.retransmits && sends_ && sent_ != nullptr && sent_->retransmits) {
+      sum.retransmits = counted_.retransmits;
+    }
+    if (!sum.sent_bytes || !sum.received_bytes) return;
+    if (!possible_.is_received_too_much(*sum.sent_bytes, *sum.received_bytes)) return;
+    flag(Quality::impossible_figures,
+         fmt::format(
+             "{} bytes received of {} sent are more than buffers explain; what the {} counted is taken "
+             "as not known",
+             *sum.received_bytes, *sum.sent_bytes, sends_ ? "receiver" : "sender"));
+    (sends_ ? sum.received_bytes : sum.sent_bytes).reset();
+    (sends_ ? sum.received_bits_per_second : sum.sent_bits_per_second).reset();
+    if (!sends_) return;
+    sum.lost_packets.reset();
+    sum.lost_percent.reset();
+  }
+
   [[nodiscard]] Totals sum_of_end() const {
     Totals sum;
     sum.direction = direction_;
     if (sent_ != nullptr) {
       sum.seconds = sent_->seconds;
       sum.sent_bytes = sent_->bytes;
-      sum.sent_bits_per_second = sent_->bits_per_second;
+      sum.sent_bits_per_second = rate_of(*sent_);
       sum.retransmits = sent_->retransmits;
     }
     if (received_ != nullptr) {
       if (received_->seconds) sum.seconds = received_->seconds;
       sum.received_bytes = received_->bytes;
-      sum.received_bits_per_second = received_->bits_per_second;
+      sum.received_bits_per_second = rate_of(*received_);
     }
     return sum;
   }
 
   [[nodiscard]] Totals stream_totals(const StreamFigures& stream) const {
-    const bool sends = direction_ == Direction::send;
     Totals totals;
     totals.direction = direction_;
     totals.stream = speaker_of(stream)->socket;
-    if (const Figures* sender = known(stream.udp ? stream.udp : stream.sender, sends)) {
+    if (const Figures* sender = known(stream.udp ? stream.udp : stream.sender, sends_)) {
       totals.seconds = sender->seconds;
       totals.sent_bytes = sender->bytes;
-      totals.sent_bits_per_second = sender->bits_per_second;
+      totals.sent_bits_per_second = rate_of(*sender);
       totals.retransmits = sender->retransmits;
     }
-    if (const Figures* receiver = known(stream.receiver, !sends)) {
+    if (const Figures* receiver = known(stream.receiver, !sends_)) {
       totals.seconds = receiver->seconds;
       totals.received_bytes = receiver->bytes;
-      totals.received_bits_per_second = receiver->bits_per_second;
+      totals.received_bits_per_second = rate_of(*receiver);
     }
     const auto counted = totals.stream ? intervals_.streams.find(*totals.stream) : intervals_.streams.end();
     if (counted == intervals_.streams.end()) return totals;
     const CountedPart& part = counted->second;
-    if (sends) {
+    if (sends_) {
       // iperf3's own extremes at the end include the omitted part.
       totals.max_snd_cwnd = part.max_snd_cwnd;
       totals.min_rtt = part.min_rtt;
@@ -213,24 +209,27 @@ class DirectionTotals {
 
   // Compares the client's own bytes from three sources, and the far side's from two.
   void check_bytes(Totals& sum) {
-    const bool sends = direction_ == Direction::send;
-    check_against_streams(sum.sent_bytes, sum.sent_bits_per_second, &Totals::sent_bytes, "sent", sends,
+    check_against_streams(sum.sent_bytes, sum.sent_bits_per_second, &Totals::sent_bytes, "sent", sends_,
                           sum.seconds);
     check_against_streams(sum.received_bytes, sum.received_bits_per_second, &Totals::received_bytes,
-                          "received", !sends, sum.seconds);
-    auto& bytes = sends ? sum.sent_bytes : sum.received_bytes;
-    auto& rate = sends ? sum.sent_bits_per_second : sum.received_bits_per_second;
+                          "received", !sends_, sum.seconds);
+    auto& bytes = sends_ ? sum.sent_bytes : sum.received_bytes;
+    auto& rate = sends_ ? sum.sent_bits_per_second : sum.received_bits_per_second;
     if (!bytes || counted_.intervals == 0 || agree(*bytes, counted_.bytes)) return;
     const std::uint64_t with_omitted = counted_.bytes + counted_.omitted_bytes;
     const bool holds_omitted = counted_.omitted_bytes > 0 && agree(*bytes, with_omitted);
+    // What the far side counted decides, where the intervals agree with it.
+    const auto& far = sends_ ? sum.received_bytes : sum.sent_bytes;
+    const bool far_agrees = !holds_omitted && far && agree(*far, counted_.bytes);
     flag(Quality::sums_disagree,
          fmt::format(
              "iperf3's end has {} bytes {}, its counted intervals {}; {}", *bytes,
-             sends ? "sent" : "received", counted_.bytes,
-             holds_omitted
-                 ? "the end holds the omitted part too, so the intervals were used"
+             sends_ ? "sent" : "received", counted_.bytes,
+             holds_omitted ? "the end holds the omitted part too, so the intervals were used"
+             : far_agrees
+                 ? "the other side agrees with the intervals, so those were used"
                  : "the end was used, since intervals can be lost, repeated or cut by the omitted part"));
-    if (holds_omitted) {
+    if (holds_omitted || far_agrees) {
       bytes = counted_.bytes;
       if (counted_.covered_s > 0) rate = 8 * static_cast<double>(counted_.bytes) / counted_.covered_s;
     }
@@ -258,7 +257,7 @@ class DirectionTotals {
 
   void check_retransmits(const Totals& sum) {
     constexpr std::uint64_t kFew = 10;  // a few more occur between the last interval and the end
-    if (direction_ != Direction::send || !sum.retransmits || !counted_.retransmits) return;
+    if (!sends_ || !sum.retransmits || !counted_.retransmits) return;
     const std::uint64_t end = *sum.retransmits;
     const std::uint64_t counted = *counted_.retransmits;
     if (agree(end, counted) || std::max(end, counted) - std::min(end, counted) <= kFew) return;
@@ -339,15 +338,6 @@ class DirectionTotals {
 };
 
 }  // namespace
-
-bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked) {
-  if (document.cpu_remote_percent.value_or(0) > 0) return true;
-  const auto groups = end_groups(document, asked);
-  return std::any_of(groups.begin(), groups.end(), [](const EndGroup& group) {
-    const Figures* far = far_figures(group);
-    return far != nullptr && far->bytes.value_or(0) > 0;
-  });
-}
 
 void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
                 Iperf3Report& report) {

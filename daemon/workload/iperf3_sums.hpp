@@ -9,10 +9,6 @@
 
 namespace netperfd::workload {
 
-// The far side's figures reach the client only in the exchange of results after the test. If that never took
-// place, iperf3 prints zeros for them, which mean "unknown".
-[[nodiscard]] bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked);
-
 // Fills report.sums and report.streams and raises the flags for them.
 void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
                 Iperf3Report& report);

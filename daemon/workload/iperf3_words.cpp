@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "daemon/model/imported_file.hpp"
+
 namespace netperfd::workload {
 namespace {
 
@@ -19,37 +21,40 @@ constexpr std::string_view kProgram = "iperf3: ";
 struct Row {
   std::string_view error;
   std::string_view reason;
-  std::string_view sentence;  // {0} server, {1} port, {2} own address, {3} congestion control, {4} protocol
+  // {0} " (SERVER port PORT)", {1} " (SERVER)", {2} " ADDRESS" of its own, {3} " NAME" of the congestion
+  // control, each empty if unknown; {4} the protocol
+  std::string_view sentence;
 };
 
 constexpr std::string_view kConnect = "unable to connect to server";
 constexpr std::string_view kUnknownName =
-    "the name of the server is not known, or nobody could be asked for it ({0})";
+    "the name of the server is not known, or nobody could be asked for it{1}";
 
 constexpr std::array kRows{
-    Row{kConnect, "Connection refused", "the server refused the connection ({0} port {1})"},
-    Row{kConnect, "Network is unreachable", "there is no route to the server ({0} port {1})"},
-    Row{kConnect, "No route to host", "the server's host does not answer on its link ({0} port {1})"},
-    Row{kConnect, "timed out", "the server does not answer ({0} port {1})"},
-    Row{kConnect, "Cannot assign requested address", "the client cannot use its own address {2}"},
+    Row{kConnect, "Connection refused", "the server refused the connection{0}"},
+    Row{kConnect, "Network is unreachable", "there is no route to the server{0}"},
+    Row{kConnect, "No route to host", "the server's host does not answer on its link{0}"},
+    Row{kConnect, "timed out", "the server does not answer{0}"},
+    Row{kConnect, "Cannot assign requested address", "the client cannot use its own address{2}"},
     Row{kConnect, "Name or service not known", kUnknownName},
     Row{kConnect, "name resolution", kUnknownName},
     Row{kConnect, "No address associated", kUnknownName},
-    Row{kConnect, "", "the client could not connect to the server ({0} port {1})"},
-    Row{"server is busy", "", "the server is busy with another test ({0} port {1})"},
-    Row{"access denied", "", "the server refused the test ({0} port {1})"},
-    Row{"control socket has closed", "", "the server went away during the test ({0} port {1})"},
-    Row{"server has terminated", "", "the server was told to stop during the test ({0} port {1})"},
+    Row{kConnect, "", "the client could not connect to the server{0}"},
+    Row{"server is busy", "", "the server is busy with another test{0}"},
+    Row{"access denied", "", "the server refused the test{0}"},
+    Row{"control socket has closed", "", "the server went away during the test{0}"},
+    Row{"server has terminated", "", "the server was told to stop during the test{0}"},
+    Row{"client has unexpectedly closed", "", "the client went away during the test"},
     Row{kStopped, "", "the client was told to stop before its test had ended"},
-    Row{"TCP_CONGESTION", "", "the congestion control {3} cannot be used"},
+    Row{"TCP_CONGESTION", "", "the congestion control{3} cannot be used"},
     Row{"Protocol not supported", "", "the kernel here or at the server has no {4}"},
     Row{"unable to start stream listener", "", "a side cannot listen for the streams of {4}"},
-    Row{"stream", "Connection refused", "the server refused a stream ({0} port {1})"},
-    Row{"control message", "", "the connection to the server broke during the test ({0} port {1})"},
-    Row{"stream socket", "reset by peer", "the server broke off the test ({0} port {1})"},
-    Row{"stream socket", "Broken pipe", "the server broke off the test ({0} port {1})"},
-    Row{"stream socket", "", "a stream broke during the test ({0} port {1})"},
-    Row{"unable to receive results", "", "the server's results did not come ({0} port {1})"},
+    Row{"stream", "Connection refused", "the server refused a stream{0}"},
+    Row{"control message", "", "the connection to the server broke during the test{0}"},
+    Row{"stream socket", "reset by peer", "the server broke off the test{0}"},
+    Row{"stream socket", "Broken pipe", "the server broke off the test{0}"},
+    Row{"stream socket", "", "a stream broke during the test{0}"},
+    Row{"unable to receive results", "", "the server's results did not come{0}"},
     Row{"parameter error", "", "iperf3 did not accept its options"},
     Row{"unrecognized option", "", "iperf3 did not accept its options"},
     Row{"invalid option", "", "iperf3 did not accept its options"},
@@ -90,12 +95,19 @@ bool says_client_was_stopped(std::string_view words) {
   return words.find(kStopped) != std::string_view::npos;
 }
 
-std::string explain(std::string_view words, const Iperf3Spec& asked) {
+std::string explain(std::string_view words, const Explained& test) {
   constexpr std::array<std::string_view, 3> kProtocols{"TCP", "UDP", "SCTP"};
-  return with_words(
-      fmt::format(fmt::runtime(sentence_for(words, asked)), asked.server, asked.port, asked.bind,
-                  asked.congestion, kProtocols.at(static_cast<std::size_t>(asked.protocol))),
-      words);
+  const Iperf3Spec& asked = test.asked;
+  const bool named = asked.server != kUnknownServer;
+  const auto after_space = [](const std::string& word) { return word.empty() ? "" : " " + word; };
+  const std::string_view protocol = test.protocol_known
+                                        ? kProtocols.at(static_cast<std::size_t>(asked.protocol))
+                                        : std::string_view("such protocol");
+  return with_words(fmt::format(fmt::runtime(sentence_for(words, asked)),
+                                named ? fmt::format(" ({} port {})", asked.server, asked.port) : "",
+                                named ? fmt::format(" ({})", asked.server) : "", after_space(asked.bind),
+                                after_space(asked.congestion), protocol),
+                    words);
 }
 
 std::string with_words(std::string sentence, std::string_view words) {

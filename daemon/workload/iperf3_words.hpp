@@ -12,9 +12,16 @@ namespace netperfd::workload {
 // Whether these are iperf3's words for a client that was ended by a signal.
 [[nodiscard]] bool says_client_was_stopped(std::string_view words);
 
+// The test that failed. An imported document may name neither its server nor its protocol; the sentence then
+// leaves them out.
+struct Explained {
+  const Iperf3Spec& asked;
+  bool protocol_known = true;
+};
+
 // The meaning of `words`, an error of iperf3: `the server refused the connection (10.0.0.2 port 5201): iperf3
 // says "..."`.
-[[nodiscard]] std::string explain(std::string_view words, const Iperf3Spec& asked);
+[[nodiscard]] std::string explain(std::string_view words, const Explained& test);
 
 // `sentence: iperf3 says "words"`, or only the sentence without words. Words of any bytes are turned into
 // short, valid text.

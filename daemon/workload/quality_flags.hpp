@@ -38,10 +38,14 @@ enum class Quality {
   repaired_tokens,
   unreadable_values,
   receiver_computed,
+  impossible_figures,
+  server_document,
+  sums_computed,
+  replaced_bytes,
 };
 
 // Indexed by enumerator.
-inline constexpr std::array<std::string_view, 23> kQualityCodes{
+inline constexpr std::array<std::string_view, 27> kQualityCodes{
     "sums-disagree",       "loss-disagrees",
     "loss-unknown",        "receiver-unknown",
     "sender-unknown",      "retransmits-unknown",
@@ -53,9 +57,11 @@ inline constexpr std::array<std::string_view, 23> kQualityCodes{
     "odd-intervals",       "not-as-asked",
     "duplicate-document",  "text-around-document",
     "repaired-tokens",     "unreadable-values",
-    "receiver-computed",
+    "receiver-computed",   "impossible-figures",
+    "server-document",     "sums-computed",
+    "replaced-bytes",
 };
-static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::receiver_computed) + 1);
+static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::replaced_bytes) + 1);
 
 [[nodiscard]] constexpr std::string_view to_string(Quality code) {
   return kQualityCodes.at(static_cast<std::size_t>(code));

@@ -15,13 +15,14 @@ namespace netperfd::workload::test {
 
 // How a case was recorded: versions of client and server, and the output format.
 inline constexpr unsigned kOld = 1;        // 3.12, -J
-inline constexpr unsigned kNew = 2;        // 3.18, -J
-inline constexpr unsigned kLines = 4;      // 3.18, --json-stream
-inline constexpr unsigned kOldToNew = 8;   // 3.12 client and 3.18 server, -J
-inline constexpr unsigned kNewToOld = 16;  // 3.18 client and 3.12 server, -J
+inline constexpr unsigned kNew = 2;        // 3.18 and 3.22, -J
+inline constexpr unsigned kLines = 4;      // 3.18 and 3.22, --json-stream
+inline constexpr unsigned kOldToNew = 8;   // 3.12 client, newer server, -J
+inline constexpr unsigned kNewToOld = 16;  // newer client, 3.12 server, -J
+inline constexpr unsigned kNewToNew = 32;  // 3.18 and 3.22, one the client and one the server, -J
 inline constexpr unsigned kAlike = kOld | kNew | kLines;
 inline constexpr unsigned kWhole = kOld | kNew;
-inline constexpr unsigned kMixed = kOldToNew | kNewToOld;
+inline constexpr unsigned kMixed = kOldToNew | kNewToOld | kNewToNew;
 
 struct Range {
   double low = 0;

@@ -72,10 +72,88 @@ TEST_P(Iperf3Import, says_of_a_recorded_document_what_the_asker_of_it_learnt) {
   EXPECT_EQ(workload.report.intervals.size(), expected.intervals.size());
 }
 
-TEST(Iperf3ImportedDocument, of_a_server_is_refused) {
+nlohmann::json of_server(bool client_sends) {
   nlohmann::json document = make_document(3);
   document["start"]["accepted_connection"] = {{"host", "10.0.0.1"}, {"port", 40000}};
-  EXPECT_THAT(error_of(document.dump()), AllOf(HasSubstr("of iperf3's server"), HasSubstr("of the client")));
+  document["start"]["test_start"]["reverse"] = client_sends ? 0 : 1;
+  const auto set = [&](nlohmann::json& figures) { figures["sender"] = !client_sends; };
+  for (auto& interval : document["intervals"]) {
+    set(interval["sum"]);
+    set(interval["streams"][0]);
+  }
+  auto& end = document["end"];
+  for (const char* side : {"sender", "receiver"}) set(end["streams"][0][side]);
+  set(end["sum_sent"]);
+  set(end["sum_received"]);
+  // Of its client it prints zeros.
+  end[client_sends ? "sum_sent" : "sum_received"]["bytes"] = 0;
+  end["streams"][0][client_sends ? "sender" : "receiver"]["bytes"] = 0;
+  end["sum_sent"]["retransmits"] = client_sends ? 0 : 7;
+  end["cpu_utilization_percent"]["remote_total"] = 0;
+  return document;
+}
+
+std::vector<std::string> codes_of(const ImportedFile& file) {
+  std::vector<std::string> codes;
+  for (const QualityFlag& flag : file.workload->report.flags) codes.push_back(flag.code);
+  return codes;
+}
+
+TEST(Iperf3ImportedDocument, of_a_server_that_received_tells_what_arrived_and_not_what_was_sent) {
+  const auto file = import(of_server(true).dump());
+  ASSERT_TRUE(file) << file.error().message;
+  const Iperf3Report& report = file->workload->report;
+  ASSERT_EQ(report.sums.size(), 1U);
+  EXPECT_EQ(report.sums[0].direction, Direction::send);
+  EXPECT_EQ(report.sums[0].received_bytes, 3'000'000U);
+  EXPECT_FALSE(report.sums[0].sent_bytes);
+  EXPECT_FALSE(report.sums[0].retransmits);
+  EXPECT_EQ(report.client->port, 5201) << "the two ends of the made document, exchanged";
+  EXPECT_EQ(report.cpu_server_percent, 12.5);
+  EXPECT_FALSE(report.cpu_client_percent);
+  ASSERT_FALSE(report.intervals.empty());
+  EXPECT_FALSE(report.intervals[0].sender);
+  EXPECT_THAT(codes_of(*file), testing::UnorderedElementsAre("server-document", "sender-unknown"));
+}
+
+TEST(Iperf3ImportedDocument, of_a_server_that_sent_tells_what_was_sent_and_not_what_arrived) {
+  const auto file = import(of_server(false).dump());
+  ASSERT_TRUE(file) << file.error().message;
+  const Totals& sum = file->workload->report.sums.at(0);
+  EXPECT_EQ(sum.direction, Direction::receive);
+  EXPECT_EQ(sum.sent_bytes, 3'000'000U);
+  EXPECT_EQ(sum.retransmits, 7U);
+  EXPECT_FALSE(sum.received_bytes);
+  EXPECT_THAT(codes_of(*file), testing::UnorderedElementsAre("server-document", "receiver-unknown"));
+}
+
+TEST(Iperf3ImportedDocument, of_a_server_whose_client_vanished_shows_iperf3s_error) {
+  nlohmann::json document = of_server(true);
+  document["error"] = "the client has unexpectedly closed the connection";
+  EXPECT_THAT(error_of(document.dump()), HasSubstr("the client went away during the test: iperf3 says"));
+}
+
+TEST(Iperf3ImportedDocument, of_a_failed_test_names_neither_a_server_nor_a_protocol_that_it_does_not_tell) {
+  const nlohmann::json document{{"start", {{"connected", nlohmann::json::array()}}},
+                                {"error", "unable to connect to server: Connection refused"}};
+  EXPECT_EQ(
+      error_of(document.dump()),
+      "the document is no measurement: the server refused the connection: iperf3 says \"unable to connect "
+      "to server: Connection refused\"");
+}
+
+TEST(Iperf3ImportedDocument, of_two_runs_is_refused_and_the_same_run_twice_is_one) {
+  nlohmann::json first = make_document(3);
+  nlohmann::json second = make_document(3);
+  first["start"]["cookie"] = "a";
+  second["start"]["cookie"] = "b";
+  EXPECT_THAT(error_of(first.dump(1) + "\n" + second.dump(1)), HasSubstr("the documents of 2 runs"));
+  EXPECT_TRUE(import(first.dump(1) + "\n" + first.dump(1)));
+  first["start"].erase("cookie");
+  second["start"].erase("cookie");
+  second["start"]["connected"][0]["local_port"] = 40001;
+  EXPECT_THAT(error_of(first.dump(1) + "\n" + second.dump(1)), HasSubstr("the documents of 2 runs"))
+      << "the ports tell them apart";
 }
 
 TEST(Iperf3ImportedDocument, with_an_error_is_refused_with_iperf3s_own_words) {

@@ -149,8 +149,11 @@ TEST(Iperf3Verdict, is_failure_of_whatever_is_no_document) {
   EXPECT_EQ(error_of("", ""), "iperf3 ended without a word, as when its client is killed");
   EXPECT_EQ(error_of("", "iperf3: error - unable to create a new stream\n"),
             "iperf3 could not do the test: iperf3 says \"error - unable to create a new stream\"");
-  EXPECT_THAT(error_of("[]", ""), HasSubstr("iperf3 says \"[]\""));
-  EXPECT_THAT(error_of("{}", ""), StartsWith("iperf3 could not do the test"));
+  EXPECT_THAT(error_of("[]", ""), HasSubstr("no document of iperf3"));
+  EXPECT_THAT(error_of("{}", ""), HasSubstr("no document of iperf3"));
+  EXPECT_EQ(error_of("{\"start\": 1, \"stop\": 2}", "iperf3: unable to x"),
+            "iperf3 could not do the test: iperf3 says \"unable to x\"")
+      << "iperf3's own words say more";
   EXPECT_THAT(error_of("{\"start\": 1", ""), StartsWith("iperf3's document ends in the middle"));
   EXPECT_THAT(error_of("{\"start\" 1}", ""), StartsWith("iperf3's document is not valid JSON"));
   EXPECT_THAT(error_of("{\"start\": {}, \"end\": []}", ""), StartsWith("iperf3's document has no sum"));
