@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/import/text_encoding.hpp"
 #include "daemon/model/wording.hpp"
 
 namespace netperfd::import {
@@ -14,6 +15,8 @@ namespace {
 
 // The file type must be visible within this range; iperf3's lines about a title or a version may come first.
 constexpr std::size_t kLookedAt = std::size_t{64} << 10U;
+// With -d, iperf3 prints a line for each write before its document, as long as the test takes.
+constexpr std::size_t kLookedForDocument = std::size_t{64} << 20U;
 
 constexpr std::string_view kTraceDat{"\x17\x08\x44tracing", 10};
 constexpr std::string_view kExpected =
@@ -34,6 +37,18 @@ std::string_view json_of(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return {};
+}
+
+// Whether a line begins with the first key of iperf3's document or events, which no trace has.
+bool has_document(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  for (std::size_t at = text.find("\n{"); at != std::string_view::npos; at = text.find("\n{", at + 1)) {
+    const std::size_t key = text.find_first_not_of(kBlank, at + 2);
+    if (key == std::string_view::npos) return false;
+    const std::string_view first = text.substr(key);
+    if (first.starts_with("\"start\"") || first.starts_with("\"event\"")) return true;
+  }
+  return false;
 }
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -70,8 +85,15 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
   if (!has_head && contains_any(json, {"\"test_start\"", "\"connecting_to\"", "\"event\":"})) {
     return FileKind::iperf3;
   }
+  if (!has_head && has_document(all.substr(0, std::min(all.size(), kLookedForDocument)))) {
+    return FileKind::iperf3;
+  }
   if (contains_any(text, {"# tracer:", "funcgraph_", ") {", ");", "} /*"})) return FileKind::graph_text;
   if (contains_any(json, {"\"start\"", "\"intervals\"", "\"event\"", "\"error\""})) return FileKind::iperf3;
+  if (contains_any(text, {"[ ID] Interval"})) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("it is what iperf prints for people; {}", kExpected));
+  }
   if (!json.empty()) {
     return fail(
         ErrorKind::invalid_argument,
@@ -86,6 +108,9 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
 }
 
 Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers) {
+  const std::string_view given(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto text = to_utf8(given);
+  if (text) file = std::as_bytes(std::span(*text));
   const auto kind = recognize(file);
   if (!kind) return std::unexpected(kind.error());
   switch (*kind) {

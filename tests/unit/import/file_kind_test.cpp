@@ -41,6 +41,19 @@ TEST(FileKind, is_told_by_the_content) {
   EXPECT_EQ(kind_of("cpus=2\n a-1 [000] 1.0: funcgraph_entry: 1.0 us | ip_rcv();\n"), FileKind::graph_text);
 }
 
+TEST(FileKind, of_a_document_behind_any_amount_of_debug_output_is_iperf3s) {
+  std::string debug;
+  for (int i = 0; i < 5'000; ++i) debug += "sent 131072 bytes (of a lot); pending 0\n";
+  EXPECT_EQ(kind_of(debug + "{\n\t\"start\":\t{}}"), FileKind::iperf3);
+  EXPECT_EQ(kind_of(debug + "{\"event\":\"start\"}\n"), FileKind::iperf3);
+  EXPECT_EQ(kind_of(debug + "{\n\"stop\": 1}\n"), FileKind::graph_text) << "as before: calls";
+}
+
+TEST(FileKind, of_what_iperf_prints_for_people_is_told_by_its_name) {
+  EXPECT_THAT(error_of("Connecting to host a, port 5201\n[ ID] Interval           Transfer     Bitrate\n"),
+              AllOf(HasSubstr("prints for people"), HasSubstr("-J or --json-stream")));
+}
+
 TEST(FileKind, of_anything_else_is_told_by_what_was_found_and_what_is_expected) {
   EXPECT_THAT(error_of("Dear diary\nno\n"),
               AllOf(HasSubstr("its first line is \"Dear diary\""), HasSubstr("a JSON document of iperf3"),
