@@ -25,7 +25,8 @@ std::string amount(const CounterView& counter) {
   constexpr double kSecond = 1e9;
   if (counter.unit == "bytes") return format_bytes(counter.delta);
   if (counter.unit == "ns") return format_seconds(static_cast<double>(counter.delta) / kSecond);
-  return format_count(counter.delta);
+  if (counter.unit == "bits_per_second") return format_rate(static_cast<double>(counter.delta));
+  return format_count(counter.delta) + (counter.unit == "Hz" ? " Hz" : "");
 }
 
 std::optional<double> seconds_of(const RunView& run) {

@@ -11,6 +11,7 @@
 #include "client/pages/counters_text.hpp"
 #include "client/pages/environment_text.hpp"
 #include "client/pages/function_text.hpp"
+#include "client/pages/noise_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/retransmits_text.hpp"
 #include "client/pages/show_parts.hpp"
@@ -314,6 +315,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
     text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
   }
+  text += show::noise_part(screen, view);
   text += show::retransmits_part(screen, view);
   text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
   return text + lists_part(screen, view) + next_part(screen, view);

@@ -63,8 +63,9 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
 }
 
 Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
-  // The page of a TCP run has its counter of retransmissions, whether it lists all or not.
-  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol == "tcp";
+  // The page has the noise of the host, and that of a TCP run its counter of retransmissions, whether it
+  // lists all or not.
+  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol.has_value();
   if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
   auto counters = daemon.counters(view.details.run.run, view.list_tcp);
   if (!counters && counters.error().exit == Exit::not_found) return {};

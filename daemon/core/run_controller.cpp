@@ -10,6 +10,7 @@
 
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/deferred_ends.hpp"
+#include "daemon/core/run_noise.hpp"
 #include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
 
@@ -220,6 +221,7 @@ RunRecord RunController::make_record() {
   record.trace = std::move(trace_record_);
   record.traffic = {analysis::goodput_of(record.workload.report), std::move(packet_count_)};
   record.counters = std::move(counters_);
+  add_noise(spec_, record);
   if (fingerprint_) add_trace_facts(spec_, record.trace, *fingerprint_);
   record.fingerprint = std::move(fingerprint_);
   return record;

@@ -12,6 +12,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/counters/deltas.hpp"
+#include "daemon/counters/host_noise.hpp"
 #include "daemon/counters/namespace_sockets.hpp"
 #include "daemon/counters/nic_statistics.hpp"
 #include "daemon/counters/perf_counters.hpp"
@@ -96,6 +97,11 @@ class Counting final : public core::ActiveCounters {
     perf_before_ = perf_->read();
   }
 
+  // The last of the first readings: the workload begins next.
+  void begin_noise(const std::string& sys, const std::vector<pid_t>& workload) {
+    noise_.emplace(proc_, sys, workload);
+  }
+
   void released() override {
     if (tcp_) tcp_->start();
   }
@@ -106,12 +112,14 @@ class Counting final : public core::ActiveCounters {
     for (const TextFile& each : files_) texts.push_back(read(each));
     std::vector<std::optional<NicStatistics>> devices;
     for (const Namespace& each : namespaces_) devices.push_back(read(each));
+    if (noise_) noise_->read_again();
 
     // All readings are taken; only now may the work take time.
     if (tcp_) counters_.tcp = tcp_->finish();
     add_deltas(kPerf, "", perf_before_, perf, counters_);
     for (std::size_t i = 0; i < files_.size(); ++i) add(files_[i], texts[i]);
     for (std::size_t i = 0; i < namespaces_.size(); ++i) add(namespaces_[i], devices[i]);
+    if (noise_) noise_->add_to(counters_);
     std::ranges::sort(counters_.deltas, {}, [](const CounterDelta& delta) {
       return std::tie(delta.source, delta.netns, delta.name);
     });
@@ -167,6 +175,7 @@ class Counting final : public core::ActiveCounters {
   std::optional<TcpSampler> tcp_;
   std::optional<PerfCounters> perf_;
   Readings perf_before_;
+  std::optional<HostNoise> noise_;
   Counters counters_;
 };
 
@@ -179,7 +188,8 @@ TcpSampling sampling_of(const Iperf3Spec& spec) {
 
 }  // namespace
 
-RunCounters::RunCounters(core::Clock& clock, std::string proc) : clock_(clock), proc_(std::move(proc)) {}
+RunCounters::RunCounters(core::Clock& clock, std::string proc, std::string sys)
+    : clock_(clock), proc_(std::move(proc)), sys_(std::move(sys)) {}
 
 std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
                                                         const std::vector<pid_t>& workload) {
@@ -193,6 +203,7 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
   counting->add_machine();
   if (measured && iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
   counting->begin();
+  if (measured) counting->begin_noise(sys_, workload);
   return counting;
 }
 

@@ -15,19 +15,19 @@ namespace netperfd::counters {
 
 // For the network namespaces of the client and of a local server: /proc/net/snmp, netstat and snmp6, and the
 // devices' counters. For the whole machine: softnet_stat, softirqs, interrupts, CPU time and perf events. For
-// the client's TCP connections: samples twice per second. A workload without processes (WorkloadKind::none)
-// is counted in the host's own namespace.
+// the client's TCP connections: samples twice per second. For a run of iperf3 also the noise of the host. A
+// workload without processes (WorkloadKind::none) is counted in the host's own namespace.
 class RunCounters final : public core::CounterSource {
  public:
-  // `clock` must outlive the result of open(). Tests pass another directory as `proc`.
-  explicit RunCounters(core::Clock& clock, std::string proc = "/proc");
+  // `clock` must outlive the result of open(). Tests pass other directories as `proc` and `sys`.
+  explicit RunCounters(core::Clock& clock, std::string proc = "/proc", std::string sys = "/sys");
 
   [[nodiscard]] std::unique_ptr<core::ActiveCounters> open(const JobSpec& spec,
                                                            const std::vector<pid_t>& workload) override;
 
  private:
   core::Clock& clock_;
-  std::string proc_;
+  std::string proc_, sys_;
 };
 
 }  // namespace netperfd::counters

@@ -17,14 +17,14 @@ namespace netperfd {
 // (daemon/counters selects them).
 struct CounterDelta {
   // snmp, netstat, snmp6, softnet, softirqs, interrupts, cpu, nic (counters of every device), ethtool (added
-  // by the driver), perf
+  // by the driver), perf, noise (figures of daemon/model/noise.hpp)
   std::string source;
   std::string netns;  // empty: the host's own, or a counter for the whole machine
   // The kernel's own name: "TcpRetransSegs", "veth0 tx_packets". For counters of CPUs it is the sum
   // ("NET_RX"); for some there is also one row per CPU ("cpu0 NET_RX").
   std::string name;
   std::uint64_t delta = 0;
-  std::string unit;  // empty: a number; "ns", "bytes"
+  std::string unit;  // empty: a number; "ns", "bytes", "Hz", "bits_per_second"
 
   bool operator==(const CounterDelta&) const = default;
 };

@@ -100,6 +100,7 @@ struct WorkloadResult {
   Iperf3Report report;  // if there is an error, as much as could be read
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
+  std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored
 };
 
 // Packets counted by one device of the client's network namespace between the release and the end of the run.

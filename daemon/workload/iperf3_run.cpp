@@ -283,6 +283,7 @@ WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
   }
   if (!client_.end.executed) return result;
   result.client_usage = client_.end.usage;
+  if (server_.end.executed) result.server_usage = server_.end.usage;
   if (parsed) result.report = std::move(parsed->report);
   if (left_behind_ > 0) {
     result.report.flags.push_back(

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/counters/host_noise.hpp"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "daemon/counters/perf_counters.hpp"
+#include "daemon/counters/proc_file.hpp"
+#include "daemon/model/noise.hpp"
+
+namespace netperfd::counters {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kNsPerMicro = 1'000;
+
+std::uint64_t ticks_a_second() {
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  return ticks > 0 ? static_cast<std::uint64_t>(ticks) : 100;
+}
+
+std::uint64_t own_cpu_ns() {
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  const auto ns = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
+           static_cast<std::uint64_t>(time.tv_usec) * kNsPerMicro;
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+Fd open_clock(pid_t process, std::uint32_t cpu) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+  attributes.inherit = 1;
+  return Fd{static_cast<int>(
+      ::syscall(SYS_perf_event_open, &attributes, process, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC))};
+}
+
+bool leaves_half_of_the_descriptors(std::size_t wanted) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && wanted <= limit.rlim_cur / 4;
+}
+
+// By name and CPU; what went back is 0.
+std::map<std::pair<std::string_view, std::uint32_t>, std::uint64_t> moved(const Readings& before,
+                                                                          const Readings& after) {
+  std::map<std::pair<std::string_view, std::uint32_t>, std::uint64_t> found;
+  for (const auto& now : after) found[{now.name, now.cpu.value_or(0)}] = now.value;
+  for (auto& [key, value] : found) {
+    const auto then = std::ranges::find_if(before, [&](const auto& each) {
+      return each.name == key.first && each.cpu.value_or(0) == key.second;
+    });
+    value = then == before.end() || then->value > value ? 0 : value - then->value;
+  }
+  return found;
+}
+
+void add(Counters& counters, std::string_view name, std::uint64_t value, std::string_view unit) {
+  counters.deltas.push_back(noise::counter_of(name, value, unit));
+}
+
+void say_unknown(Counters& counters, std::string_view name, std::string_view why) {
+  counters.unknown.push_back(fmt::format("noise: {}: not available here: {}", name, why));
+}
+
+// Adds the growth of a figure, or says why there is none.
+void add_growth(Counters& counters, std::string_view name, const std::optional<std::uint64_t>& before,
+                const std::optional<std::uint64_t>& after, std::string_view unit, std::string_view why,
+                std::uint64_t factor = 1) {
+  if (before && after && *after >= *before) {
+    add(counters, name, (*after - *before) * factor, unit);
+  } else {
+    say_unknown(counters, name, why);
+  }
+}
+
+}  // namespace
+
+TaskClocks::TaskClocks(const std::vector<pid_t>& processes, const std::vector<std::uint32_t>& cpus)
+    : cpus_(cpus.size()) {
+  if (processes.empty() || !leaves_half_of_the_descriptors(processes.size() * cpus.size())) return;
+  for (const pid_t process : processes) {
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      Fd event = open_clock(process, cpus[i]);
+      if (!event) {
+        refused_ = std::generic_category().message(errno);
+        clocks_.clear();
+        return;
+      }
+      clocks_.push_back({i, std::move(event)});
+    }
+  }
+}
+
+std::vector<std::uint64_t> TaskClocks::read() const {
+  std::vector<std::uint64_t> ns(clocks_.empty() ? 0 : cpus_);
+  for (const Clock& clock : clocks_) {
+    std::uint64_t value = 0;
+    if (::read(clock.event.get(), &value, sizeof value) != static_cast<ssize_t>(sizeof value)) return {};
+    ns[clock.cpu] += value;
+  }
+  return ns;
+}
+
+HostNoise::HostNoise(std::string proc, std::string sys, const std::vector<pid_t>& processes)
+    : proc_(std::move(proc)),
+      sys_(std::move(sys)),
+      cpus_(parse_cpu_list(read_file(sys_ + "/devices/system/cpu/online", kLargestText).value_or(""))) {
+  if (!processes.empty()) {
+    limits_ = CgroupLimits{
+        read_file(fmt::format("{}/{}/cgroup", proc_, processes.front()), kLargestText).value_or(""),
+        sys_ + "/fs/cgroup"};
+    clocks_ = TaskClocks{processes, cpus_};
+  }
+  before_ = read();
+}
+
+HostNoise::Reading HostNoise::read() const {
+  const auto text = [&](const char* name) -> std::optional<std::string> {
+    auto found = read_file(proc_ + name, kLargestText);
+    return found ? std::optional{std::move(*found)} : std::nullopt;
+  };
+  Reading reading;
+  reading.time = std::chrono::steady_clock::now();
+  reading.stat = text("/stat");
+  reading.clocks = clocks_.read();
+  reading.own_ns = own_cpu_ns();
+  reading.tasks = read_task_times(proc_);
+  reading.throttled_ns = limits_.throttled_ns();
+  reading.heat = heat_throttles(sys_ + "/devices/system/cpu", cpus_);
+  if (const auto pressure = text("/pressure/memory")) reading.pressure_us = parse_pressure_us(*pressure);
+  if (const auto vmstat = text("/vmstat")) reading.reclaims = parse_reclaims(*vmstat);
+  reading.irqs = read_irq_places(proc_);
+  return reading;
+}
+
+void HostNoise::read_again() {
+  after_ = read();
+}
+
+void HostNoise::add_to(Counters& counters) const {
+  const auto window = std::chrono::duration_cast<std::chrono::nanoseconds>(after_.time - before_.time);
+  add(counters, noise::kWindow, static_cast<std::uint64_t>(std::max<std::int64_t>(window.count(), 0)), "ns");
+  add(counters, noise::kOnlineCpus, cpus_.size(), "");
+  add_tasks(counters);
+  add_cpu_times(counters);
+  add_machine(counters);
+}
+
+void HostNoise::add_tasks(Counters& counters) const {
+  if (!before_.tasks || !after_.tasks) {
+    say_unknown(counters, noise::kTasks,
+                fmt::format("{} cannot be read, or has more than {} processes", proc_, kMostTasks));
+    return;
+  }
+  const TaskTicks ticks = ticks_between(*before_.tasks, *after_.tasks);
+  const std::uint64_t ns = kNsPerSecond / ticks_a_second();
+  add(counters, noise::kTasks, ticks.tasks * ns, "ns");
+  add(counters, noise::kPacketThreads, ticks.packet_threads * ns, "ns");
+  add(counters, noise::kNetperfd, after_.own_ns - std::min(before_.own_ns, after_.own_ns), "ns");
+}
+
+void HostNoise::add_cpu_times(Counters& counters) const {
+  constexpr std::uint64_t kLeastShare = 100;
+  if (!before_.stat || !after_.stat || cpus_.empty()) {
+    say_unknown(counters, noise::kSteal, proc_ + "/stat cannot be read");
+    return;
+  }
+  const Readings first = parse_cpu_times(*before_.stat, ticks_a_second());
+  const Readings last = parse_cpu_times(*after_.stat, ticks_a_second());
+  const auto times = moved(first, last);
+  const auto time = [&](std::string_view name, std::uint32_t cpu) {
+    const auto found = times.find({name, cpu});
+    return found == times.end() ? 0 : found->second;
+  };
+  std::vector<std::uint64_t> clocks(cpus_.size());
+  const bool known = after_.clocks.size() == cpus_.size();
+  for (std::size_t i = 0; known && i < cpus_.size(); ++i) {
+    const std::uint64_t then = i < before_.clocks.size() ? before_.clocks[i] : 0;
+    clocks[i] = after_.clocks[i] - std::min(then, after_.clocks[i]);
+  }
+  const std::uint64_t whole = std::accumulate(clocks.begin(), clocks.end(), std::uint64_t{0});
+  std::uint64_t used = 0, steal = 0, steal_there = 0, others = 0;
+  for (std::size_t i = 0; i < cpus_.size(); ++i) {
+    const std::uint64_t stolen = time("steal", cpus_[i]);
+    steal += stolen;
+    if (whole > 0 && clocks[i] < whole / kLeastShare) continue;
+    ++used;
+    steal_there += stolen;
+    const std::uint64_t tasks = time("user", cpus_[i]) + time("system", cpus_[i]);
+    others += tasks - std::min(clocks[i], tasks);
+  }
+  add(counters, noise::kCpus, used, "");
+  add(counters, noise::kSteal, steal, "ns");
+  add(counters, noise::kStealThere, steal_there, "ns");
+  if (whole > 0) {
+    add(counters, noise::kOthersThere, others, "ns");
+  } else {
+    say_unknown(counters, noise::kOthersThere,
+                clocks_.refused().empty() ? "no task clock" : "perf_event_open: " + clocks_.refused());
+  }
+}
+
+void HostNoise::add_machine(Counters& counters) const {
+  if (const auto throttled = growth_of(before_.throttled_ns, after_.throttled_ns)) {
+    add(counters, noise::kThrottled, *throttled, "ns");
+  } else {
+    say_unknown(counters, noise::kThrottled, "no cgroup above the workload has a cpu.stat with limits");
+  }
+  add_growth(counters, noise::kHeat, before_.heat, after_.heat, "", "no thermal_throttle in " + sys_);
+  add_growth(counters, noise::kMemoryStall, before_.pressure_us, after_.pressure_us, "ns",
+             proc_ + "/pressure/memory cannot be read: PSI is off", kNsPerMicro);
+  add_growth(counters, noise::kReclaims, before_.reclaims, after_.reclaims, "",
+             "no allocstall in " + proc_ + "/vmstat");
+  if (before_.irqs && after_.irqs) {
+    add(counters, noise::kMovedIrqs, moved_irqs(*before_.irqs, *after_.irqs), "");
+  } else {
+    say_unknown(counters, noise::kMovedIrqs, proc_ + "/interrupts cannot be read");
+  }
+}
+
+}  // namespace netperfd::counters

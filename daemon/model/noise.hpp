@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The noise of the host during a run: figures beside the workload that change what it reaches.
+//
+// The figures are counters of the source `noise`. A figure that could not be read is absent, and
+// Counters::unknown has a clause. docs/noise.md says where the kernel has each one and what it
+// cannot tell.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/model/counters.hpp"
+
+namespace netperfd::noise {
+
+inline constexpr std::string_view kSource = "noise";
+
+// ---- Figures. CPU time is in ns, and summed over the CPUs.
+
+// Time between the two readings, just before the release and after the end of the workload.
+inline constexpr std::string_view kWindow = "window";
+// Number of CPUs on which the workload spent at least 1 % of its time; all CPUs, if perf events are refused.
+inline constexpr std::string_view kCpus = "cpus";
+inline constexpr std::string_view kOnlineCpus = "online_cpus";
+// /proc/PID/stat: all processes, with the children that they waited for, and those kernel threads that do not
+// serve packets. The kernel counts in sum_exec_runtime, so interrupts over a process are in its time, unless
+// the kernel has CONFIG_IRQ_TIME_ACCOUNTING. A process is missed if it began and ended between the readings
+// and its parent ignores SIGCHLD; each is known to 10 ms.
+inline constexpr std::string_view kTasks = "tasks";
+// The same of ksoftirqd, napi, irq and kworker threads, which serve packets, though not only these.
+inline constexpr std::string_view kPacketThreads = "packet_threads";
+inline constexpr std::string_view kNetperfd = "netperfd";  // getrusage(2) of the daemon itself
+inline constexpr std::string_view kWorkload = "workload";  // wait4(2) of the client and of a local server
+// kTasks without kNetperfd and kWorkload.
+inline constexpr std::string_view kOthers = "others";
+// At least so much of kOthers was on the workload's CPUs: user and system time of these CPUs in /proc/stat
+// without the workload's task clock (perf) there. Equal to kOthers if the workload used all CPUs.
+inline constexpr std::string_view kOthersThere = "others_on_its_cpus";
+// /proc/stat, in ticks of 10 ms; only a hypervisor that tells its guests has it (KVM, Xen).
+inline constexpr std::string_view kSteal = "steal";
+inline constexpr std::string_view kStealThere = "steal_on_its_cpus";
+// cpu.stat of the workload's cgroup and of those above: time in which their limit held a CPU's tasks.
+inline constexpr std::string_view kThrottled = "throttled";
+// thermal_throttle of the CPUs: number of times that heat slowed one. x86 of Intel only.
+inline constexpr std::string_view kHeat = "heat_throttles";
+// Cycles per second of busy time, in Hz, over all CPUs; only if perf counts cycles.
+inline constexpr std::string_view kFrequency = "frequency";
+// Interrupts that came, and whose effective affinity differs between the readings. A move and its undoing in
+// between is missed.
+inline constexpr std::string_view kMovedIrqs = "moved_irqs";
+// /proc/pressure/memory: time in which some task waited for memory. Absent if the kernel has PSI off.
+inline constexpr std::string_view kMemoryStall = "memory_stall";
+// /proc/vmstat allocstall_*: number of times that a task had to free memory before it got some.
+inline constexpr std::string_view kReclaims = "direct_reclaims";
+// Bytes that the client's device counted, both ways, beyond what the workload's own can be: at least so many
+// are others'. `device_bytes` is all.
+inline constexpr std::string_view kForeignBytes = "foreign_bytes";
+inline constexpr std::string_view kDeviceBytes = "device_bytes";
+// Bits per second, of the direction that fell farthest behind: `bitrate` times streams, and what was sent.
+inline constexpr std::string_view kAskedRate = "asked_rate";
+inline constexpr std::string_view kSentRate = "sent_rate";
+
+// ---- Quality flags, by docs/quality-flags.md.
+
+inline constexpr std::string_view kForeignLoad = "foreign-load";
+inline constexpr std::string_view kStolen = "cpu-stolen";
+inline constexpr std::string_view kSlowed = "cpu-throttled";
+inline constexpr std::string_view kForeignTraffic = "foreign-traffic";
+inline constexpr std::string_view kIrqsMoved = "irqs-moved";
+inline constexpr std::string_view kMemoryPressure = "memory-pressure";
+inline constexpr std::string_view kRateMissed = "rate-not-reached";
+inline constexpr std::array kFlags{kForeignLoad, kStolen,         kSlowed,    kForeignTraffic,
+                                   kIrqsMoved,   kMemoryPressure, kRateMissed};
+
+[[nodiscard]] inline bool is_flag(std::string_view code) {
+  return std::ranges::find(kFlags, code) != kFlags.end();
+}
+
+[[nodiscard]] inline std::optional<std::uint64_t> figure(const std::vector<CounterDelta>& counters,
+                                                         std::string_view name) {
+  const auto found = std::ranges::find_if(
+      counters, [&](const CounterDelta& each) { return each.source == kSource && each.name == name; });
+  return found == counters.end() ? std::nullopt : std::optional{found->delta};
+}
+
+[[nodiscard]] inline CounterDelta counter_of(std::string_view name, std::uint64_t value,
+                                             std::string_view unit) {
+  return {.source = std::string{kSource},
+          .netns = "",
+          .name = std::string{name},
+          .delta = value,
+          .unit = std::string{unit}};
+}
+
+}  // namespace netperfd::noise

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Disturbers of the host, which the run that they disturb must name with a number. How fast the machine is,
+// and what else it does, decides none of these tests.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class Noise : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+
+  struct NoisyRun {
+    json shown;
+    std::vector<std::string> codes;
+
+    [[nodiscard]] std::optional<double> figure(const std::string& name) const {
+      for (const json& counter : shown.at("counters")) {
+        if (counter.at("source") == "noise" && counter.at("name") == name) return counter.at("delta");
+      }
+      return std::nullopt;
+    }
+  };
+
+  static NoisyRun measure(const std::vector<std::string>& overrides) {
+    std::vector<std::string> arguments{"start", "local"};
+    for (const std::string& each : overrides)
+      arguments.insert(arguments.end(), {"--set", "workload.iperf3." + each});
+    const Outcome started = lab().ctl(arguments);
+    EXPECT_EQ(started.code, 0) << started.err;
+    const Outcome shown = lab().ctl({"show", "last", "--counters", "-o", "json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    NoisyRun run{.shown = json::parse(shown.out), .codes = {}};
+    for (const json& flag : run.shown.at("flags")) run.codes.push_back(flag.at("code"));
+    return run;
+  }
+};
+
+// At a rate that no machine can send.
+TEST_F(Noise, of_a_busy_loop_is_foreign_load_and_that_of_a_rate_is_the_rate_sent) {
+  Process loop{{.argv = {"sh", "-c", "echo begun; while :; do :; done"},
+                .environment = {},
+                .user = {},
+                .netns = {},
+                .stderr_file = {}}};
+  loop.wait_for_output("begun");
+  const NoisyRun run = measure({"protocol=udp", "bitrate=900G"});
+  EXPECT_THAT(run.codes, Contains("foreign-load")) << run.shown.at("flags");
+  ASSERT_TRUE(run.figure("others"));
+  ASSERT_TRUE(run.figure("workload"));
+  EXPECT_GT(*run.figure("others"), 5e7);
+  EXPECT_LE(*run.figure("others") + *run.figure("workload"), *run.figure("tasks"));
+  EXPECT_THAT(run.codes, Contains("rate-not-reached")) << run.shown.at("flags");
+  EXPECT_EQ(run.figure("asked_rate"), 9e11);
+  EXPECT_LT(run.figure("sent_rate").value_or(9e11), 5e11);
+  EXPECT_GT(run.figure("sent_rate").value_or(0), 0);
+  EXPECT_THAT(run.codes, Not(Contains("foreign-traffic"))) << "nobody else is on the device";
+  const Outcome page = lab().ctl({"show", "last"});
+  EXPECT_THAT(page.out, HasSubstr("noise      others took "));
+  EXPECT_THAT(page.out, HasSubstr("(foreign-load)"));
+}
+
+TEST_F(Noise, of_a_second_iperf3_is_traffic_on_the_device) {
+  const auto& net = lab().net();
+  const auto server = lab().foreign_iperf3(net.right(), {"-s", "-p", "5299"});
+  server->wait_for_output("Server listening");
+  const auto client = lab().foreign_iperf3(
+      net.left(), {"-c", NetnsPair::kRightAddress, "-p", "5299", "-u", "-b", "40M", "-t", "60", "-i", "0.1"});
+  client->wait_for_output("0.10");
+  const NoisyRun run = measure({"protocol=udp", "bitrate=4M"});
+  EXPECT_THAT(run.codes, Contains("foreign-traffic")) << run.shown.at("flags");
+  EXPECT_GT(run.figure("foreign_bytes").value_or(0), 0.3 * run.figure("device_bytes").value_or(0));
+}
+
+// A cgroup that gives its tasks 10 ms of each 100 ms, of either version.
+class CpuLimit {
+ public:
+  CpuLimit() {
+    const std::string name = "/netperfd-test-" + std::to_string(::getpid());
+    for (const bool second : {true, false}) {
+      folder_ = (second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu") + name;
+      std::error_code failed;
+      if (!std::filesystem::create_directory(folder_, failed)) continue;
+      // A directory outside of a cgroup file system has no files of the kernel's.
+      made_ = std::filesystem::exists(folder_ + (second ? "/cpu.max" : "/cpu.cfs_quota_us"));
+      made_ = made_ && (second ? put("cpu.max", "10000 100000")
+                               : put("cpu.cfs_period_us", "100000") && put("cpu.cfs_quota_us", "10000"));
+      if (made_) return;
+      std::filesystem::remove(folder_, failed);
+    }
+  }
+  CpuLimit(const CpuLimit&) = delete;
+  CpuLimit& operator=(const CpuLimit&) = delete;
+  ~CpuLimit() {
+    if (made_) ::rmdir(folder_.c_str());
+  }
+
+  [[nodiscard]] bool exists() const { return made_; }
+  [[nodiscard]] bool take(pid_t process) const { return put("cgroup.procs", std::to_string(process)); }
+  // To the cgroup above.
+  [[nodiscard]] bool release(pid_t process) const { return put("../cgroup.procs", std::to_string(process)); }
+
+ private:
+  [[nodiscard]] bool put(const std::string& file, const std::string& text) const {
+    std::ofstream out(folder_ + "/" + file);
+    out << text << std::flush;
+    return out.good();
+  }
+
+  std::string folder_;
+  bool made_ = false;
+};
+
+TEST_F(Noise, of_a_limit_of_the_workloads_cgroup_is_the_time_that_it_held) {
+  const CpuLimit limit;
+  if (!limit.exists()) GTEST_SKIP() << "no cgroup with a limit of CPU time can be made here";
+  // iperf3 begins in the daemon's cgroup.
+  const pid_t daemon = lab().netperfd().process().pid();
+  ASSERT_TRUE(limit.take(daemon));
+  const NoisyRun run = measure({});
+  EXPECT_TRUE(limit.release(daemon));
+  EXPECT_THAT(run.codes, Contains("cpu-throttled")) << run.shown.at("flags");
+  EXPECT_GT(run.figure("throttled").value_or(0), 1e8);
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

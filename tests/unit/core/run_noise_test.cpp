@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Figures and flags of the noise of a host, from a record with the kernel's readings.
+#include "daemon/core/run_noise.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/model/noise.hpp"
+
+namespace netperfd::core {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+class NoiseFixture : public testing::Test {
+ protected:
+  // Ten seconds of TCP at 800 Mbit/s between two namespaces, on two of four CPUs that nobody else used.
+  NoiseFixture() {
+    spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+    record.state = RunState::finished;
+    record.workload.client_usage = ResourceUsage{.user = 1s, .system = 2s};
+    record.workload.server_usage = ResourceUsage{.user = 1s, .system = 3s};
+    record.counters.emplace();
+    set(noise::kWindow, 10 * kSecond, "ns");
+    set(noise::kCpus, 2);
+    set(noise::kOnlineCpus, 4);
+    set(noise::kTasks, 7 * kSecond + kSecond / 5, "ns");
+    set(noise::kNetperfd, kSecond / 10, "ns");
+    set(noise::kOthersThere, 0, "ns");
+    set(noise::kSteal, 0, "ns");
+    set(noise::kStealThere, 0, "ns");
+    record.workload.report.mss_bytes = 1448;
+    Totals sum;
+    sum.seconds = 10;
+    sum.sent_bytes = 1'000'000'000;
+    sum.sent_bits_per_second = 800e6;
+    record.workload.report.sums = {sum};
+    record.traffic.packets = PacketCount{.device = "wire", .netns = "left"};
+    add_counter("nic", "left", "wire tx_bytes", 1'040'000'000);
+    add_counter("nic", "left", "wire rx_bytes", 10'000'000);
+  }
+
+  void add_counter(const char* source, const char* netns, const char* name, std::uint64_t delta) {
+    record.counters->deltas.push_back({source, netns, name, delta, ""});
+  }
+  void set_device(double sent, double received) {
+    for (CounterDelta& each : record.counters->deltas) {
+      if (each.name == "wire tx_bytes") each.delta = static_cast<std::uint64_t>(sent);
+      if (each.name == "wire rx_bytes") each.delta = static_cast<std::uint64_t>(received);
+    }
+  }
+  void set(std::string_view name, std::uint64_t value, std::string_view unit = "") {
+    std::erase_if(record.counters->deltas, [&](const CounterDelta& each) {
+      return each.source == noise::kSource && each.name == name;
+    });
+    record.counters->deltas.push_back(noise::counter_of(name, value, unit));
+  }
+  [[nodiscard]] std::optional<std::uint64_t> figure(std::string_view name) const {
+    return noise::figure(record.counters->deltas, name);
+  }
+  std::vector<std::string> codes() {
+    add_noise(spec, record);
+    std::vector<std::string> found;
+    for (const QualityFlag& flag : record.workload.report.flags) found.push_back(flag.code);
+    return found;
+  }
+  void add_interval(double bits_per_second) {
+    Interval interval;
+    interval.sender = true;
+    interval.seconds = 1;
+    interval.bits_per_second = bits_per_second;
+    interval.bytes = static_cast<std::uint64_t>(bits_per_second / 8);
+    record.workload.report.intervals.push_back(interval);
+  }
+  [[nodiscard]] std::string message() const { return record.workload.report.flags.at(0).message; }
+
+  JobSpec spec;
+  RunRecord record;
+};
+
+using NoiseOfARun = NoiseFixture;
+
+TEST_F(NoiseOfARun, is_no_flag_on_a_quiet_host) {
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(figure(noise::kWorkload), 7 * kSecond);
+  EXPECT_EQ(figure(noise::kOthers), kSecond / 10) << "all tasks without iperf3 and netperfd";
+  EXPECT_EQ(figure(noise::kForeignBytes), 0U);
+  EXPECT_TRUE(std::ranges::is_sorted(record.counters->deltas, {}, [](const CounterDelta& delta) {
+    return std::tie(delta.source, delta.netns, delta.name);
+  }));
+}
+
+TEST_F(NoiseOfARun, is_load_of_others_on_its_cpus) {
+  set(noise::kTasks, 13 * kSecond, "ns");
+  set(noise::kOthersThere, 3 * kSecond, "ns");
+  EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad));
+  EXPECT_EQ(
+      message(),
+      "other processes took 15 % of the time of the workload's CPUs (3.00 s of CPU time there, 5.90 s on "
+      "all CPUs)");
+}
+
+TEST_F(NoiseOfARun, leaves_load_on_other_cpus_alone) {
+  set(noise::kTasks, 27 * kSecond, "ns");
+  set(noise::kOthersThere, kSecond / 10, "ns");
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(figure(noise::kOthers), 19 * kSecond + 9 * kSecond / 10);
+}
+
+TEST_F(NoiseOfARun, on_all_cpus_is_all_load_of_others) {
+  set(noise::kTasks, 13 * kSecond, "ns");
+  set(noise::kCpus, 4);
+  set(noise::kOthersThere, kSecond, "ns");
+  EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad));
+  EXPECT_EQ(figure(noise::kOthersThere), figure(noise::kOthers));
+}
+
+TEST_F(NoiseOfARun, is_unknown_where_a_process_of_the_workload_did_not_tell) {
+  record.workload.server_usage.reset();
+  set(noise::kTasks, 13 * kSecond, "ns");
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(figure(noise::kOthers), std::nullopt);
+  EXPECT_THAT(record.counters->unknown, Contains(StartsWith("noise: others: not available here")));
+}
+
+TEST_F(NoiseOfARun, is_steal_from_a_hundredth_on) {
+  set(noise::kStealThere, kSecond / 10, "ns");
+  EXPECT_THAT(codes(), IsEmpty());
+  set(noise::kStealThere, 3 * kSecond, "ns");
+  EXPECT_THAT(codes(), ElementsAre(noise::kStolen));
+  EXPECT_THAT(message(), HasSubstr("15 %"));
+}
+
+TEST_F(NoiseOfARun, is_a_limit_or_heat_that_held_the_cpus) {
+  set(noise::kThrottled, kSecond, "ns");
+  EXPECT_THAT(codes(), ElementsAre(noise::kSlowed));
+  EXPECT_THAT(message(), HasSubstr("held it for 1.00 s"));
+  record.workload.report.flags.clear();
+  set(noise::kThrottled, 0, "ns");
+  set(noise::kHeat, 3);
+  EXPECT_THAT(codes(), ElementsAre(noise::kSlowed));
+}
+
+TEST_F(NoiseOfARun, is_traffic_that_is_not_its_own) {
+  set_device(2e9, 1e7);
+  EXPECT_THAT(codes(), Contains(noise::kForeignTraffic));
+  EXPECT_GT(figure(noise::kForeignBytes).value_or(0), 900'000'000U);
+}
+
+TEST_F(NoiseOfARun, does_not_take_its_own_headers_acknowledgements_and_retransmissions_for_others) {
+  // Segments of 1448 bytes with 66 of headers, an acknowledgement each, and a tenth sent again.
+  const double segments = 1e9 / 1448;
+  set_device(1.1 * segments * 1514, segments * 66);
+  add_counter("snmp", "left", "TcpRetransSegs", static_cast<std::uint64_t>(segments / 10));
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(NoiseOfARun, does_not_count_the_loopback_twice) {
+  record.traffic.packets->device = "lo";
+  add_counter("nic", "left", "lo tx_bytes", 1'050'000'000);
+  add_counter("nic", "left", "lo rx_bytes", 1'050'000'000);
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(NoiseOfARun, is_pressure_of_memory_by_psi_or_without_it_by_reclaims) {
+  set(noise::kMemoryStall, kSecond, "ns");
+  EXPECT_THAT(codes(), ElementsAre(noise::kMemoryPressure));
+  EXPECT_THAT(message(), HasSubstr("10 %"));
+  record.workload.report.flags.clear();
+  set(noise::kMemoryStall, 0, "ns");
+  set(noise::kReclaims, 5);
+  EXPECT_THAT(codes(), IsEmpty()) << "PSI knows better";
+  std::erase_if(record.counters->deltas, [](const auto& each) { return each.name == noise::kMemoryStall; });
+  EXPECT_THAT(codes(), ElementsAre(noise::kMemoryPressure));
+}
+
+TEST_F(NoiseOfARun, is_an_interrupt_that_moved) {
+  set(noise::kMovedIrqs, 2);
+  EXPECT_THAT(codes(), ElementsAre(noise::kIrqsMoved));
+}
+
+TEST_F(NoiseOfARun, is_a_rate_that_was_asked_and_not_reached) {
+  spec.iperf3.protocol = Protocol::udp;
+  spec.iperf3.bitrate = 500'000'000;
+  spec.iperf3.streams = 2;
+  EXPECT_THAT(codes(), ElementsAre(noise::kRateMissed));
+  EXPECT_EQ(message(), "1000 Mbit/s were asked and 800 Mbit/s sent");
+  EXPECT_EQ(figure(noise::kAskedRate), 1'000'000'000U);
+  EXPECT_EQ(figure(noise::kSentRate), 800'000'000U);
+}
+
+TEST_F(NoiseOfARun, is_a_rate_that_was_reached_only_on_average) {
+  spec.iperf3.protocol = Protocol::udp;
+  spec.iperf3.bitrate = 800'000'000;
+  add_interval(800e6);
+  EXPECT_THAT(codes(), IsEmpty());
+  add_interval(600e6);
+  add_interval(1000e6);
+  EXPECT_THAT(codes(), ElementsAre(noise::kRateMissed));
+  EXPECT_THAT(message(), HasSubstr("in the intervals from 600 Mbit/s to 1000 Mbit/s"));
+}
+
+TEST_F(NoiseOfARun, allows_a_rate_its_grain_of_whole_blocks) {
+  spec.iperf3.bitrate = 1'000'000;
+  record.workload.report.sums[0].sent_bits_per_second = 0.94e6;
+  record.workload.report.sums[0].sent_bytes = 1'175'000;
+  add_interval(0);
+  add_interval(2.1e6);
+  set_device(1.2e6, 5e4);
+  EXPECT_THAT(codes(), IsEmpty()) << "blocks of 128 KiB are 1.05 Mbit each";
+}
+
+TEST_F(NoiseOfARun, has_iperf3s_own_rate_where_none_is_given_for_udp) {
+  spec.iperf3.protocol = Protocol::udp;
+  record.workload.report.sums[0].sent_bits_per_second = 0.5e6;
+  const auto kept = rate_kept(spec, record.workload.report);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->asked, 1'048'576);
+  EXPECT_TRUE(kept->missed);
+  spec.iperf3.bitrate = 0;
+  EXPECT_FALSE(rate_kept(spec, record.workload.report)) << "as fast as it can";
+}
+
+TEST_F(NoiseOfARun, is_mean_frequency_where_cycles_are_counted) {
+  add_counter("perf", "", "cycles", 6'000'000'000);
+  add_counter("cpu", "", "busy", 2'000'000'000);
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(figure(noise::kFrequency), 3'000'000'000U);
+}
+
+TEST_F(NoiseOfARun, of_a_failed_run_has_figures_and_no_flags) {
+  record.state = RunState::failed;
+  set(noise::kStealThere, 5 * kSecond, "ns");
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_TRUE(figure(noise::kOthers));
+}
+
+TEST_F(NoiseOfARun, is_nothing_without_counters_or_without_iperf3) {
+  record.counters.reset();
+  EXPECT_THAT(codes(), IsEmpty());
+  record.counters.emplace();
+  spec.workload = WorkloadKind::none;
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_THAT(record.counters->deltas, IsEmpty());
+}
+
+}  // namespace
+}  // namespace netperfd::core
