@@ -96,7 +96,7 @@ struct FunctionDelta {
 // Changes of the traced runs' CPU time, in ns per byte of goodput. In each run time = functions + rest; the
 // estimates need not add up.
 struct TracedAccount {
-  ShiftEstimate time;       // busy time of all CPUs without the tracer's
+  ShiftEstimate time;       // CPU time without the tracer's and without that of other processes
   ShiftEstimate functions;  // self times of all traced functions
   ShiftEstimate tracer;     // its own cost: calls times the calibrated cost of one
   ShiftEstimate rest;       // code that is not traced
@@ -104,7 +104,8 @@ struct TracedAccount {
 
 // The change in the CPU time per byte, and how much of it the functions explain. Absent figures are unknown.
 struct Attribution {
-  std::optional<ShiftEstimate> ns_per_byte;  // of all CPUs, plain runs: busy CPU time over goodput
+  std::optional<ShiftEstimate>
+      ns_per_byte;  // of all CPUs, plain runs: their CPU time without others' over goodput
   std::optional<TracedAccount> account;
   // Share of account.time; 1 is all. Absent unless plain and traced runs both show a change, and agree on it.
   std::optional<double> explained, explained_low, explained_high;

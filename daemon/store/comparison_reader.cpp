@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/rows.hpp"
@@ -31,7 +32,7 @@ void take_cpu_times(const std::vector<CounterDelta>& counters, analysis::Compare
   for (const CounterDelta& counter : counters) {
     if (counter.source != "cpu") continue;
     const std::string_view name = counter.name;
-    if (name == "busy") run.busy_ns = counter.delta;
+    if (name == "busy") run.busy_ns = analysis::own_cpu_ns(counter.delta, counters);
     if (name.ends_with(" busy")) cpus[name.substr(0, name.find(' '))].busy = counter.delta;
     if (name.ends_with(" idle")) cpus[name.substr(0, name.find(' '))].idle = counter.delta;
   }

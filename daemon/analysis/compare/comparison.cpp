@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,9 @@
 #include "daemon/analysis/compare/fact_differences.hpp"
 #include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/model/noise.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -29,8 +32,10 @@ void note_flags(const std::vector<ComparedRun>& runs, std::string_view side, Cav
   std::set<std::string> codes;
   std::size_t flagged = 0;
   for (const ComparedRun& run : runs) {
-    if (!run.flags.empty()) ++flagged;
-    codes.insert(run.flags.begin(), run.flags.end());
+    // judge_noise() tells of noise.
+    const auto is_other = [](const std::string& code) { return !noise::is_flag(code); };
+    if (std::ranges::any_of(run.flags, is_other)) ++flagged;
+    std::ranges::copy_if(run.flags, std::inserter(codes, codes.end()), is_other);
   }
   if (codes.empty()) return;
   caveats.add(Gravity::told, fmt::format("With quality flags: {} of {} runs of {} ({}).", flagged,
@@ -87,6 +92,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
                                 : "two boots are taken to differ by 2.5 % (standard deviation) until "
                                   "self-tests of three boots tell"));
   }
+  judge_noise(runs, settings, comparison, caveats);
   if (!comparison.of_one.empty()) {
     comparison.luck_spread =
         bearable_spread(comparison.effect, comparison.verdict, settings.threshold, settings.level);

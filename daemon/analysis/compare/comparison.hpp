@@ -58,8 +58,9 @@ struct ComparedRun {
   std::string build;                               // of its side; empty: the side has one
   std::optional<double> received_bits_per_second;  // over all directions
   std::optional<std::uint64_t> goodput_bytes, packets;
-  std::optional<std::uint64_t> busy_ns;  // of all CPUs while it ran, without idle and I/O wait
-  std::optional<double> busiest_cpu;     // share of the time in which the busiest CPU was busy, 0 to 1
+  // CPU time of the workload and of the kernel's path of its packets (side_noise.hpp, own_cpu_ns()).
+  std::optional<std::uint64_t> busy_ns;
+  std::optional<double> busiest_cpu;  // share of the time in which the busiest CPU was busy, 0 to 1
   // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
   std::optional<double> busiest_process;
   std::optional<ComparedTrace> trace;  // absent: a plain run
@@ -83,7 +84,8 @@ struct ComparisonSettings {
   double threshold = 0.01;
   double level = 0.95;
   std::vector<std::string> changed;  // groups that are declared to differ; empty: not declared
-  // Give a verdict in spite of undeclared differences and of runs that received nothing.
+  // Give a verdict in spite of undeclared differences, of runs that received nothing, and of noise that made
+  // it.
   bool despite = false;
   // A function is tested if its share of the self time of both sides together is at least this. The choice is
   // blind to the sides; it keeps the number of tests small, so that each has a chance.

@@ -14,6 +14,7 @@
 
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/model/noise.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -42,6 +43,7 @@ class RunCounters {
   explicit RunCounters(const ComparedRun& run) {
     if (run.goodput_bytes) gigabytes_ = static_cast<double>(*run.goodput_bytes) / kGigabyte;
     for (const CounterDelta& delta : run.counters) {
+      if (delta.source == noise::kSource) continue;  // side_noise.hpp compares the noise
       deltas_[key_of(delta)] += delta.delta;
       units_[key_of(delta)] = delta.unit;
       sources_.insert(delta.source);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/analysis/compare/side_noise.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/model/noise.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+// Others' share of the time of the workload's CPUs.
+std::optional<double> load_of_others(const ComparedRun& run) {
+  const auto others = noise::figure(run.counters, noise::kOthers);
+  const auto there = noise::figure(run.counters, noise::kOthersThere);
+  const auto window = noise::figure(run.counters, noise::kWindow);
+  const auto cpus = noise::figure(run.counters, noise::kCpus);
+  if (!others || !window || !cpus || *window == 0 || *cpus == 0) return std::nullopt;
+  return static_cast<double>(there.value_or(*others)) /
+         (static_cast<double>(*window) * static_cast<double>(*cpus));
+}
+
+struct SideNoise {
+  std::size_t noisy = 0, all = 0;
+  std::set<std::string> codes;
+  std::optional<double> load;  // median
+
+  [[nodiscard]] double share() const {
+    return all == 0 ? 0 : static_cast<double>(noisy) / static_cast<double>(all);
+  }
+};
+
+SideNoise noise_of(const RunList& runs) {
+  SideNoise noise;
+  noise.all = runs.size();
+  for (const ComparedRun* run : runs) {
+    if (is_noisy(*run)) ++noise.noisy;
+    for (const std::string& code : run->flags) {
+      if (noise::is_flag(code)) noise.codes.insert(code);
+    }
+  }
+  noise.load = median_of(values_of(runs, load_of_others));
+  return noise;
+}
+
+bool differ(const SideNoise& a, const SideNoise& b) {
+  if (std::abs(a.share() - b.share()) > kMostUnevenFlags) return true;
+  return a.load && b.load && std::abs(*a.load - *b.load) > kMostUnevenLoad;
+}
+
+std::string words(const SideNoise& side, std::string_view name) {
+  std::string text = fmt::format("{} of {} runs of {} are flagged", side.noisy, side.all, name);
+  if (!side.codes.empty()) text += fmt::format(" ({})", listed(side.codes));
+  if (side.load) text += fmt::format(", others took {:.1f} % of its CPUs", 100 * *side.load);
+  return text;
+}
+
+std::string of_both(const SideNoise& a, const SideNoise& b) {
+  return fmt::format("{}; {}", words(a, "A"), words(b, "B"));
+}
+
+bool is_verdict(Verdict verdict) {
+  return verdict == Verdict::improvement || verdict == Verdict::regression || verdict == Verdict::equivalent;
+}
+
+void note_unknown_load(const ArmRuns& runs, Caveats& caveats) {
+  const auto known = [](const ComparedRun* run) {
+    return noise::figure(run->counters, noise::kOthers).has_value();
+  };
+  const auto with = std::ranges::count_if(runs.a, known) + std::ranges::count_if(runs.b, known);
+  const auto all = static_cast<std::ptrdiff_t>(runs.a.size() + runs.b.size());
+  if (with == 0 || with == all) return;
+  caveats.add(Gravity::weakens,
+              fmt::format("Of {} of {} runs it is not known what other processes took: it is in their CPU "
+                          "time.",
+                          all - with, all));
+}
+
+}  // namespace
+
+std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>& counters) {
+  const auto steal = noise::figure(counters, noise::kSteal);
+  const auto others = noise::figure(counters, noise::kOthers);
+  const std::uint64_t awake = busy_ns - std::min(busy_ns, steal.value_or(0));
+  if (!others || busy_ns == 0) return awake;
+  const double ran = static_cast<double>(awake) / static_cast<double>(busy_ns);
+  const auto foreign = static_cast<std::uint64_t>(static_cast<double>(*others) * ran) +
+                       noise::figure(counters, noise::kNetperfd).value_or(0);
+  return awake - std::min(awake, foreign);
+}
+
+bool is_noisy(const ComparedRun& run) {
+  return std::ranges::any_of(run.flags, noise::is_flag);
+}
+
+ArmRuns quiet_runs(const ArmRuns& runs) {
+  const auto in_block = [](const ComparedRun* run) { return run->block != 0; };
+  const bool blocks = std::ranges::all_of(runs.a, in_block) && std::ranges::all_of(runs.b, in_block);
+  std::set<std::pair<JobId, std::uint32_t>> noisy;
+  for (const RunList* side : {&runs.a, &runs.b}) {
+    for (const ComparedRun* run : *side) {
+      if (is_noisy(*run)) noisy.insert({run->job, run->block});
+    }
+  }
+  ArmRuns quiet = runs;
+  const auto leaves = [&](const ComparedRun* run) {
+    return blocks ? noisy.contains({run->job, run->block}) : is_noisy(*run);
+  };
+  std::erase_if(quiet.a, leaves);
+  std::erase_if(quiet.b, leaves);
+  return quiet;
+}
+
+void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Comparison& comparison,
+                 Caveats& caveats) {
+  note_unknown_load(runs, caveats);
+  const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);
+  if (!differ(a, b)) {
+    if (a.noisy + b.noisy > 0)
+      caveats.add(Gravity::told, fmt::format("The host was noisy, alike on both sides: {}.", of_both(a, b)));
+    return;
+  }
+  const std::string found = fmt::format("The sides differ in the noise of the host: {}.", of_both(a, b));
+  if (!is_verdict(comparison.verdict)) {
+    caveats.add(Gravity::weakens, found);
+    return;
+  }
+  const ArmRuns quiet = quiet_runs(runs);
+  const std::size_t left_out = runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size();
+  const Sampling sampling(quiet.a, quiet.b);
+  const RatioEstimate effect = throughput_effect(sampling, settings.threshold, settings.level);
+  const Verdict verdict = effect.ratio ? bounded(verdict_of(effect, settings.threshold), effect,
+                                                 settings.threshold, comparison.resolution)
+                                       : Verdict::too_few;
+  if (verdict == comparison.verdict) {
+    caveats.add(Gravity::weakens, fmt::format("{} Without the {} runs of flagged blocks the verdict is the "
+                                              "same.",
+                                              found, left_out));
+    return;
+  }
+  if (settings.despite) {
+    caveats.add(Gravity::verdict, fmt::format("{} Without the {} runs of flagged blocks the verdict is {}.",
+                                              found, left_out, to_string(verdict)));
+    return;
+  }
+  caveats.add(Gravity::verdict,
+              fmt::format("No verdict: it was {}, and without the {} runs of flagged blocks it is {}. {}",
+                          to_string(comparison.verdict), left_out, to_string(verdict), found));
+  comparison.verdict = Verdict::inconclusive;
+}
+
+}  // namespace netperfd::analysis

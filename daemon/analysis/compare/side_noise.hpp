@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The noise of the host on the two sides of a comparison (daemon/model/noise.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/model/counters.hpp"
+
+namespace netperfd::analysis {
+
+// The sides differ in noise if the shares of their flagged runs differ by more than this, or the medians of
+// the shares of CPU time that others took.
+constexpr double kMostUnevenFlags = 0.1;
+constexpr double kMostUnevenLoad = 0.05;
+
+// CPU time of the workload and of the kernel's path of its packets: `busy_ns` without steal, and without what
+// other processes and netperfd took. Time of others that was stolen is taken off once. Interrupts over
+// another process count as that process's time. If `counters` do not tell the time of others, it is in the
+// result.
+[[nodiscard]] std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>& counters);
+
+[[nodiscard]] bool is_noisy(const ComparedRun& run);
+
+// The runs without the blocks in which any of these runs is noisy, or without the noisy runs if they are not
+// in blocks.
+[[nodiscard]] ArmRuns quiet_runs(const ArmRuns& runs);
+
+// Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If it
+// does not, it is inconclusive, unless ComparisonSettings::despite keeps it. Adds what it finds as a caveat.
+void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Comparison& comparison,
+                 Caveats& caveats);
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a comparison makes of the noise of the host.
+#include "daemon/analysis/compare/side_noise.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/model/noise.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct NoisySides {
+  std::vector<ComparedRun> a, b;
+};
+
+// Eight ABBA blocks, whose B is faster by `effect`.
+NoisySides noisy_blocks(double effect) {
+  NoisySides sides;
+  for (std::uint32_t block = 1; block <= 8; ++block) {
+    for (std::uint32_t letter = 1; letter <= 4; ++letter) {
+      const bool is_a = letter == 1 || letter == 4;
+      ComparedRun run;
+      run.id = block * 10 + letter;
+      run.job = 1;
+      run.block = block;
+      run.letter = letter;
+      run.received_bits_per_second = (1e9 + 1e6 * block + 2e5 * letter) * (is_a ? 1 : 1 + effect);
+      run.fingerprint.emplace().boot_id = "boot";
+      run.fingerprint->facts = {{"nic", "eth0 gro", is_a ? "on" : "off"}};
+      (is_a ? sides.a : sides.b).push_back(run);
+    }
+  }
+  return sides;
+}
+
+Comparison judged(const NoisySides& sides) {
+  return compare(sides.a, sides.b, {.changed = {"nic"}});
+}
+
+void flag_block(std::vector<ComparedRun>& runs, std::uint32_t block) {
+  for (ComparedRun& run : runs) {
+    if (run.block == block) run.flags = {std::string{noise::kForeignLoad}};
+  }
+}
+
+TEST(SideNoise, that_made_the_verdict_leaves_none) {
+  NoisySides sides = noisy_blocks(0);
+  for (std::uint32_t block = 1; block <= 8; ++block) {
+    for (ComparedRun& run : sides.b) run.received_bits_per_second = *run.received_bits_per_second * 0.99;
+    flag_block(sides.b, block);
+  }
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(comparison.caveats.front(),
+              StartsWith("No verdict: it was regression, and without the 32 runs of flagged blocks it is "
+                         "too few. The sides differ in the noise of the host: 0 of 16 runs of A are flagged; "
+                         "16 of 16 runs of B are flagged (foreign-load)."));
+}
+
+TEST(SideNoise, that_made_the_verdict_is_said_where_the_verdict_is_wanted_despite_it) {
+  NoisySides sides = noisy_blocks(-0.05);
+  for (std::uint32_t block = 1; block <= 8; ++block) flag_block(sides.b, block);
+  const Comparison comparison = compare(sides.a, sides.b, {.changed = {"nic"}, .despite = true});
+  EXPECT_EQ(comparison.verdict, Verdict::regression);
+  EXPECT_THAT(comparison.caveats.front(),
+              HasSubstr("Without the 32 runs of flagged blocks the verdict is too few."));
+}
+
+TEST(SideNoise, without_which_the_verdict_is_the_same_only_weakens_it) {
+  NoisySides sides = noisy_blocks(0.1);
+  flag_block(sides.b, 3);
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_THAT(comparison.caveats,
+              Contains(HasSubstr("Without the 4 runs of flagged blocks the verdict is the same.")));
+}
+
+TEST(SideNoise, that_is_alike_on_both_sides_is_told) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (std::uint32_t block = 1; block <= 8; ++block) {
+    flag_block(sides.a, block);
+    flag_block(sides.b, block);
+  }
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_THAT(comparison.caveats, Contains(StartsWith("The host was noisy, alike on both sides")));
+}
+
+TEST(SideNoise, is_seen_below_the_flags_too) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.counters = {noise::counter_of(noise::kWindow, 1'000'000'000, "ns"),
+                      noise::counter_of(noise::kCpus, 1, ""),
+                      noise::counter_of(noise::kOthers, side == &sides.a ? 0 : 60'000'000, "ns")};
+    }
+  }
+  EXPECT_THAT(judged(sides).caveats, Contains(HasSubstr("others took 6.0 % of its CPUs")));
+}
+
+TEST(SideNoise, of_a_quiet_host_is_not_mentioned) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (ComparedRun& run : sides.a) run.flags = {"stalls"};
+  const Comparison comparison = judged(sides);
+  for (const std::string& caveat : comparison.caveats) EXPECT_THAT(caveat, Not(HasSubstr("nois")));
+  EXPECT_THAT(comparison.caveats, Contains(HasSubstr("With quality flags: 16 of 16 runs of A (stalls).")));
+}
+
+TEST(SideNoise, that_only_some_runs_know_is_said) {
+  NoisySides sides = noisy_blocks(0.1);
+  sides.a.front().counters = {noise::counter_of(noise::kOthers, 5, "ns")};
+  EXPECT_THAT(judged(sides).caveats,
+              Contains(StartsWith("Of 31 of 32 runs it is not known what other processes took")));
+}
+
+TEST(SideNoise, is_no_counter_of_the_change) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.goodput_bytes = 1'000'000'000;
+      run.counters = {noise::counter_of(noise::kNetperfd, side == &sides.a ? 5 : 5'000 + run.block, "ns")};
+    }
+  }
+  EXPECT_EQ(judged(sides).counters_tested, 0U);
+}
+
+TEST(OwnCpuTime, is_without_others_without_netperfd_and_without_steal) {
+  const std::vector<CounterDelta> counters{noise::counter_of(noise::kSteal, 200, "ns"),
+                                           noise::counter_of(noise::kOthers, 400, "ns"),
+                                           noise::counter_of(noise::kNetperfd, 30, "ns")};
+  EXPECT_EQ(own_cpu_ns(1'000, counters), 1'000U - 200 - 320 - 30) << "a fifth of others' time was stolen";
+  EXPECT_EQ(own_cpu_ns(1'000, {}), 1'000U);
+  EXPECT_EQ(own_cpu_ns(100, counters), 0U);
+  EXPECT_EQ(own_cpu_ns(0, counters), 0U);
+}
+
+}  // namespace
+}  // namespace netperfd::analysis
