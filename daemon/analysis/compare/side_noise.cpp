@@ -4,15 +4,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
-#include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/model/noise.hpp"
 
 namespace netperfd::analysis {
@@ -30,9 +32,10 @@ std::optional<double> load_of_others(const ComparedRun& run) {
 }
 
 struct SideNoise {
-  std::size_t noisy = 0, all = 0;
+  unsigned noisy = 0, all = 0;  // runs
   std::set<std::string> codes;
-  std::optional<double> load;  // median
+  std::vector<double> loads;   // of the runs that know it
+  std::optional<double> load;  // their median
 
   [[nodiscard]] double share() const {
     return all == 0 ? 0 : static_cast<double>(noisy) / static_cast<double>(all);
@@ -41,20 +44,33 @@ struct SideNoise {
 
 SideNoise noise_of(const RunList& runs) {
   SideNoise noise;
-  noise.all = runs.size();
+  noise.all = static_cast<unsigned>(runs.size());
   for (const ComparedRun* run : runs) {
     if (is_noisy(*run)) ++noise.noisy;
     for (const std::string& code : run->flags) {
       if (noise::is_flag(code)) noise.codes.insert(code);
     }
   }
-  noise.load = median_of(values_of(runs, load_of_others));
+  for (const ComparedRun* run : runs) {
+    if (const auto load = load_of_others(*run)) noise.loads.push_back(*load);
+  }
+  if (!noise.loads.empty()) noise.load = median(noise.loads);
   return noise;
 }
 
+// How often chance makes the flagged runs at least so uneven: Fisher's exact test, twice the smaller tail.
+double chance_of_flags(const SideNoise& a, const SideNoise& b) {
+  if (a.all == 0 || b.all == 0) return 1;
+  const boost::math::hypergeometric noisy_of_a(a.noisy + b.noisy, a.all, a.all + b.all);
+  const double at_most = cdf(noisy_of_a, a.noisy);
+  const double less = a.noisy == support(noisy_of_a).first ? 0 : cdf(noisy_of_a, a.noisy - 1);
+  return std::min(1.0, 2 * std::min(at_most, 1 - less));
+}
+
 bool differ(const SideNoise& a, const SideNoise& b) {
-  if (std::abs(a.share() - b.share()) > kMostUnevenFlags) return true;
-  return a.load && b.load && std::abs(*a.load - *b.load) > kMostUnevenLoad;
+  if (std::abs(a.share() - b.share()) > kMostUnevenFlags && chance_of_flags(a, b) < kLeastChance) return true;
+  return a.load && b.load && std::abs(*a.load - *b.load) > kMostUnevenLoad &&
+         mann_whitney(a.loads, b.loads).p < kLeastChance;
 }
 
 std::string words(const SideNoise& side, std::string_view name) {
@@ -126,7 +142,9 @@ void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Compar
   const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);
   if (!differ(a, b)) {
     if (a.noisy + b.noisy > 0)
-      caveats.add(Gravity::told, fmt::format("The host was noisy, alike on both sides: {}.", of_both(a, b)));
+      caveats.add(
+          Gravity::told,
+          fmt::format("The host was noisy, on neither side more than chance explains: {}.", of_both(a, b)));
     return;
   }
   const std::string found = fmt::format("The sides differ in the noise of the host: {}.", of_both(a, b));

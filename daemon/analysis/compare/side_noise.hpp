@@ -15,9 +15,11 @@
 namespace netperfd::analysis {
 
 // The sides differ in noise if the shares of their flagged runs differ by more than this, or the medians of
-// the shares of CPU time that others took.
+// the shares of CPU time that others took. In both cases only if chance would make as much in fewer
+// comparisons than this: noise that meets both sides alike is within the interval already.
 constexpr double kMostUnevenFlags = 0.1;
 constexpr double kMostUnevenLoad = 0.05;
+constexpr double kLeastChance = 0.2;
 
 // CPU time of the workload and of the kernel's path of its packets: `busy_ns` without steal, and without what
 // other processes and netperfd took. Time of others that was stolen is taken off once. Interrupts over

@@ -70,7 +70,10 @@ TEST(NoiseGate, costs_nothing_on_a_quiet_host_and_little_on_one_that_is_noisy_on
   const Rates quiet = rates(kNoiseSets, [&] { return disturbed(10, 0.03, {}, dice); });
   const Rates noisy = rates(kNoiseSets, [&] { return disturbed(10, 0.1, {1, 1}, dice); });
   const Rates same = rates(kNoiseSets, [&] { return disturbed(10, 0, {0.3, 0.3}, dice); });
+  const Rates some = rates(kNoiseSets, [&] { return disturbed(10, 0.1, {0.3, 0.3}, dice); });
   print("7a a quiet host; 30 % of the runs of both", same, quiet);
+  print("7a 30 % of the runs of both", same, some);
+  EXPECT_GT(some.with, 0.8 * some.without);
   EXPECT_EQ(quiet.with, quiet.without);
   EXPECT_EQ(noisy.with, noisy.without);
   EXPECT_LT(same.with, 5);

@@ -79,10 +79,21 @@ TEST(SideNoise, that_made_the_verdict_is_said_where_the_verdict_is_wanted_despit
 TEST(SideNoise, without_which_the_verdict_is_the_same_only_weakens_it) {
   NoisySides sides = noisy_blocks(0.1);
   flag_block(sides.b, 3);
+  flag_block(sides.b, 5);
   const Comparison comparison = judged(sides);
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
   EXPECT_THAT(comparison.caveats,
-              Contains(HasSubstr("Without the 4 runs of flagged blocks the verdict is the same.")));
+              Contains(HasSubstr("Without the 8 runs of flagged blocks the verdict is the same.")));
+}
+
+TEST(SideNoise, that_chance_explains_is_told) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (const std::uint32_t block : {1U, 2U, 3U, 4U, 5U}) flag_block(sides.b, block);
+  for (const std::uint32_t block : {2U, 4U, 6U, 8U}) flag_block(sides.a, block);
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_THAT(comparison.caveats,
+              Contains(StartsWith("The host was noisy, on neither side more than chance explains: 8 of 16")));
 }
 
 TEST(SideNoise, that_is_alike_on_both_sides_is_told) {
@@ -93,7 +104,7 @@ TEST(SideNoise, that_is_alike_on_both_sides_is_told) {
   }
   const Comparison comparison = judged(sides);
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
-  EXPECT_THAT(comparison.caveats, Contains(StartsWith("The host was noisy, alike on both sides")));
+  EXPECT_THAT(comparison.caveats, Contains(StartsWith("The host was noisy, on neither side more")));
 }
 
 TEST(SideNoise, is_seen_below_the_flags_too) {
@@ -106,6 +117,16 @@ TEST(SideNoise, is_seen_below_the_flags_too) {
     }
   }
   EXPECT_THAT(judged(sides).caveats, Contains(HasSubstr("others took 6.0 % of its CPUs")));
+}
+
+// A change that breaks the pacing of UDP is a regression, not noise.
+TEST(SideNoise, is_not_a_rate_that_one_side_does_not_reach) {
+  NoisySides sides = noisy_blocks(-0.23);
+  for (ComparedRun& run : sides.b) run.flags = {std::string{noise::kRateMissed}};
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::regression);
+  EXPECT_THAT(comparison.caveats,
+              Contains(HasSubstr("With quality flags: 16 of 16 runs of B (rate-not-reached).")));
 }
 
 TEST(SideNoise, of_a_quiet_host_is_not_mentioned) {
