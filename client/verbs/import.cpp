@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -36,9 +37,35 @@ struct OpenFile {
   std::string name;
 };
 
+constexpr std::string_view kStandardInput = "-";
+
+// What comes through a pipe, in a file in memory: the daemon reads regular files only.
+Outcome<OpenFile> open_standard_input() {
+  const auto failure = [](std::string_view what) {
+    return fail(Exit::other,
+                fmt::format("standard input: {}: {}", what, std::generic_category().message(errno)));
+  };
+  OwnedFd file{::memfd_create("standard input", MFD_CLOEXEC)};
+  if (file.get() < 0) return failure("memfd_create");
+  std::vector<char> piece(std::size_t{1} << 16U);
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure("read");
+    if (got == 0) return OpenFile{std::move(file), "standard input"};
+    for (ssize_t written = 0; written < got;) {
+      const ssize_t wrote =
+          ::write(file.get(), piece.data() + written, static_cast<std::size_t>(got - written));
+      if (wrote < 0 && errno != EINTR) return failure("keep it in memory");
+      written += std::max<ssize_t>(wrote, 0);
+    }
+  }
+}
+
 // The user reads the file, not the daemon, which is root and may read more. A pipe without a writer does not
 // hold the open up.
 Outcome<OpenFile> open_file(const std::string& path) {
+  if (path == kStandardInput) return open_standard_input();
   OwnedFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.get() < 0)
     return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
@@ -159,9 +186,10 @@ Verb add_import(CLI::App& app, const Settings& settings) {
   command
       ->add_option(
           "FILE", arguments->files,
-          "iperf3's JSON (-J or --json-stream, of the client), function_graph text (of the file trace or "
+          "iperf3's JSON (-J or --json-stream, best of the client), function_graph text (of the file trace "
+          "or "
           "of trace-cmd report), or a trace.dat of trace-cmd; a run each, but one document and one trace "
-          "are one run together")
+          "are one run together; - is standard input; gzip and zstd are unpacked")
       ->required()
       ->type_name("");
   command->add_flag("--separate", arguments->separate, "Also a document and a trace are a run each");

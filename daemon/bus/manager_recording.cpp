@@ -2,6 +2,7 @@
 // The methods of org.netperfd1.Manager for recordings: the raw sub-buffers kept with a run, and files to
 // import. Neither is parsed in this process.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <string>
@@ -92,11 +93,14 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
 void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::vector<core::NamedFile> files,
                                  const core::ImportRequest& request, const std::string& unique_name) {
   require_idle(unique_name);
-  const auto done = [this, reply, unique_name,
+  std::vector<std::string> names;
+  for (const core::NamedFile& file : files) names.push_back(file.name);
+  const auto done = [this, reply, unique_name, names = std::move(names),
                      uid = request.owner](const Result<core::ImportedRun>& imported) {
     answer(reply, [&] {
       const auto [job, run] = value_or_throw(imported);
-      log::info(fmt::format("imported by uid {}", uid), {.job = job, .run = run});
+      log::info(fmt::format("imported from {} by uid {}", fmt::join(names, " and "), uid),
+                {.job = job, .run = run});
       ports_.audit.record({.uid = uid, .action = "import", .job = job, .run = run});
       reply->ok(static_cast<std::uint64_t>(run));
       // Announce this run like any other, for clients that keep a list of runs.
@@ -106,7 +110,8 @@ void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::v
     ports_.callers.let_go(unique_name);  // last: this destroys the function that is running
   };
   auto import = ports_.importer.read(std::move(files), request, done);
-  throw_if_failed(ports_.callers.hold(unique_name, value_or_throw(std::move(import))));
+  if (!import) throw to_dbus(import.error());
+  throw_if_failed(ports_.callers.hold(unique_name, std::move(*import)));
 }
 
 }  // namespace netperfd::bus

@@ -124,7 +124,7 @@ class Importer::Import {
     CheckedFile& next = files_[read_.size()];
     auto reading = owner_.files_.read(next.file.take(), next.size,
                                       [this](Result<ImportedFile> file) { on_read(std::move(file)); });
-    if (!reading) return std::unexpected(std::move(reading.error()));
+    if (!reading) return about_file(next.name, reading.error());
     reading_ = std::move(*reading);
     return {};
   }
@@ -172,7 +172,9 @@ Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const
   if (auto words = check_words(spec); !words) return std::unexpected(std::move(words.error()));
   std::erase_if(under_way_, [](const std::weak_ptr<void>& each) { return each.expired(); });
   if (under_way_.size() >= kLimit) {
-    return fail(ErrorKind::busy, fmt::format("{} files are being imported already", under_way_.size()));
+    return fail(ErrorKind::busy,
+                fmt::format("{}: {} files are being imported already; try again when they are done",
+                            checked->front().name, under_way_.size()));
   }
   auto import =
       std::make_shared<Import>(*this, std::move(spec), request.owner, std::move(*checked), std::move(done));
@@ -185,8 +187,12 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
   RunRecord record;
   record.state = RunState::finished;
   std::vector<QualityFlag> flags;
-  for (ImportedFile& file : files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    ImportedFile& file = files[i];
     std::ranges::move(file.flags, std::back_inserter(flags));
+    if (!file.raw.empty()) {
+      record.workload.documents.push_back({fmt::format("import.{}", i + 1), std::move(file.raw)});
+    }
     if (file.trace) record.trace = std::move(file.trace);
     if (!file.workload) continue;
     record.fingerprint = fingerprint_of_document(*file.workload);

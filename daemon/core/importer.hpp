@@ -52,9 +52,10 @@ class Importer {
   // Reads the files in the background and then calls `done` once, from the loop: with the finished run, or
   // with an error, which includes the file's name if a file is the cause. One file is an iperf3 document or a
   // trace; two are one of each, of the same measurement. Nothing is stored until all files were read to their
-  // end. Refused at once: busy if kLimit imports are under way; invalid_argument for another number of files,
-  // for a name or label that no job may have, and for anything but a readable regular file. Destroying the
-  // result cancels the import, even from inside `done`; the importer must outlive the result.
+  // end. Refused at once: busy, with the file's name, if kLimit imports are under way; invalid_argument for
+  // another number of files, for a name or label that no job may have, and for anything but a readable
+  // regular file. Destroying the result cancels the import, even from inside `done`; the importer must
+  // outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 

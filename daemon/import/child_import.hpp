@@ -31,8 +31,8 @@ struct ImportSettings {
   gid_t gid = 0;
   std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
   std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
-  std::size_t answer_limit_bytes = std::size_t{32} << 20;
-  std::uint64_t memory_bytes = std::uint64_t{1} << 30;  // of a process, without the file
+  std::size_t answer_limit_bytes = std::size_t{64} << 20;          // half of it for the file as it is
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;             // of a process, without the file
   std::size_t reads = 2;  // at a time, including killed ones; more are refused with busy
   std::size_t texts = 4;  // the same
 };

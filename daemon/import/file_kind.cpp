@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/import/decompress.hpp"
 #include "daemon/import/text_encoding.hpp"
 #include "daemon/model/wording.hpp"
 
@@ -109,7 +110,10 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
 
 Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers) {
   const std::string_view given(reinterpret_cast<const char*>(file.data()), file.size());
-  const auto text = to_utf8(given);
+  const auto unpacked = decompress(given);
+  if (!unpacked) return std::unexpected(unpacked.error());
+  if (*unpacked) file = std::as_bytes(std::span(**unpacked));
+  const auto text = to_utf8(*unpacked ? std::string_view(**unpacked) : given);
   if (text) file = std::as_bytes(std::span(*text));
   const auto kind = recognize(file);
   if (!kind) return std::unexpected(kind.error());

@@ -17,7 +17,7 @@ enum class FileKind { trace_dat, iperf3, graph_text };
 // found.
 [[nodiscard]] Result<FileKind> recognize(std::span<const std::byte> file);
 
-// The readers take the whole file.
+// The readers take the whole file, unpacked and as UTF-8.
 struct FileReaders {
   std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text;
 };

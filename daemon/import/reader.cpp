@@ -106,6 +106,16 @@ void answer_report(std::span<const std::byte> file, const ReaderFunctions& funct
   write_all(to_bytes(report));
 }
 
+void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
+  if (file.size() <= kMostRawBytes) {
+    read.raw.assign(reinterpret_cast<const char*>(file.data()), file.size());
+    return;
+  }
+  read.flags.push_back(
+      {"raw-left-out", fmt::format("the file has {} bytes, and up to {} are kept: keep it yourself",
+                                   file.size(), kMostRawBytes)});
+}
+
 void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
   if (order.mode == ReaderMode::report) return answer_report(file, functions);
   if (order.mode != ReaderMode::record) {
@@ -116,8 +126,9 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
     write_text(kTextEnd);
     return;
   }
-  const auto read = functions.record(file);
+  auto read = functions.record(file);
   if (!read) give_up(order.mode, read.error().message);
+  keep_raw(file, *read);
   write_all({&kAnswerRecord, 1});
   write_all(to_bytes(*read));
 }

@@ -52,7 +52,7 @@ class ValueCheck {
   template <rows::Described Row>
   void check(const Row& row) {
     rows::visit_fields(row, [&](const auto& field, const auto& member) {
-      if (field.key == kRecording) return;
+      if (field.key == kRecording || field.key == kRaw) return;
       const std::size_t length = path_.size();
       path_.append(path_.empty() ? "" : ".").append(field.key);
       check(member);
@@ -99,7 +99,7 @@ class ValueCheck {
   }
 
  private:
-  static constexpr std::string_view kRecording = "recording";  // the bytes of a file, not a text
+  static constexpr std::string_view kRecording = "recording", kRaw = "raw";  // bytes of a file, not texts
 
   void require(bool holds) {
     if (!holds) finding_.require(false, path_);

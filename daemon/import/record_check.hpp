@@ -34,8 +34,10 @@ inline constexpr std::size_t kMostIntervals = 200'000;
 inline constexpr std::size_t kMostLiveIntervals = 300'000;
 inline constexpr std::size_t kMostFlags = 1'000;
 inline constexpr std::size_t kLongestText = 65'536;
+// A longer file is not kept as it is.
+inline constexpr std::size_t kMostRawBytes = std::size_t{32} << 20;
 // Limit of all lists and texts together, in memory.
-inline constexpr std::size_t kMostDecodedBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMostRawBytes;
 
 // Checks only the texts: printable and not long. The fuzzers require this of every record that the readers of
 // daemon/trace make.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,14 +44,15 @@ struct ImportedFile {
   std::optional<TraceRecord> trace;  // from a trace.dat or function_graph text
   std::optional<ImportedWorkload> workload;
   std::vector<QualityFlag> flags;  // on data that the file cannot provide
+  std::string raw;                 // the file as it is; empty if it is too long to keep
 
   bool operator==(const ImportedFile&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<ImportedFile> =
-    std::tuple{rows::field("trace", &netperfd::ImportedFile::trace),
-               rows::field("workload", &netperfd::ImportedFile::workload),
-               rows::field("flags", &netperfd::ImportedFile::flags)};
+inline constexpr auto rows::kFields<ImportedFile> = std::tuple{
+    rows::field("trace", &netperfd::ImportedFile::trace),
+    rows::field("workload", &netperfd::ImportedFile::workload),
+    rows::field("flags", &netperfd::ImportedFile::flags), rows::field("raw", &netperfd::ImportedFile::raw)};
 static_assert(rows::kDescribed<ImportedFile>);
 
 }  // namespace netperfd

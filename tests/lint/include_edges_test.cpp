@@ -55,7 +55,7 @@ const std::map<std::string, Room> kRooms = {
       {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
     {"command", {kCore, {"fmt", "systemd"}}},
-    {"import", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "nlohmann"}}},
+    {"import", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "nlohmann", "zlib", "zstd"}}},
     {"query", {kCore + Names{"confined"}, {"fmt", "systemd"}}},
     {"store", {kCore, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},

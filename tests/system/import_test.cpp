@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/raw_document.hpp"
 #include "tests/system/harness/system_test.hpp"
 
 namespace netperfd::system_test {
@@ -102,6 +103,33 @@ TEST_F(Import, of_a_file_that_is_none_names_it_and_keeps_the_others) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("refused.out: the document is no measurement"),
                                  HasSubstr("runs.csv: its first line is")));
   EXPECT_EQ(json::parse(outcome.out).at("runs").size(), 1U);
+}
+
+TEST_F(Import, keeps_the_file_byte_for_byte) {
+  const std::string file = data("iperf3/3.22/tcp-send.out");
+  const json run = import({file}).front();
+  EXPECT_EQ(show(run).at("run").at("documents"), json::array({"import.1"}));
+  EXPECT_EQ(open_document(lab(), lab().users().member, run.at("run").get<std::uint64_t>(), "import.1"),
+            read_text(file));
+}
+
+TEST_F(Import, reads_standard_input_and_what_gzip_packed) {
+  const std::string file = data("iperf3/3.18/tcp-send.out");
+  Command command = lab().ctl_command({"import", "-o", "json", "-"}, lab().users().member);
+  command.argv.insert(command.argv.begin(), {"sh", "-c", R"(gzip -c "$0" | "$@")", file});
+  const Outcome outcome = run(std::move(command));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json imported = json::parse(outcome.out).at("runs").at(0);
+  EXPECT_EQ(imported.at("files"), json::array({"standard input"}));
+  EXPECT_EQ(show(imported).at("sums").size(), 1U);
+}
+
+TEST_F(Import, of_a_servers_document_is_a_partial_run) {
+  const json run = import({data("iperf3/of-server/3.18/tcp-send.out")}).front();
+  EXPECT_THAT(codes_of(run), AllOf(Contains("server-document"), Contains("sender-unknown")));
+  const json sum = show(run).at("sums").at(0);
+  EXPECT_TRUE(sum.contains("received_bytes"));
+  EXPECT_FALSE(sum.contains("sent_bytes")) << sum;
 }
 
 TEST_F(Import, of_a_pair_stores_both_or_neither) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A complete measurement: an unprivileged user, netperfctl, the bus, netperfd, iperf3, SQLite, and back.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/system/harness/raw_document.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/system/harness/traffic_tap.hpp"
 
@@ -22,22 +21,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
-
-// The contents of the descriptor that OpenDocument returns to `user`.
-std::string open_document(const Lab& lab, const User& user, std::uint64_t run, const char* name) {
-  const BusClient client = lab.connect(user);
-  const Reply reply = client.manager("OpenDocument", "ts", run, name);
-  EXPECT_EQ(reply.error_name, "") << reply.error_text;
-  int fd = -1;
-  if (reply.message != nullptr) {
-    EXPECT_GE(sd_bus_message_read(reply.message.get(), "h", &fd), 0);
-  }
-  struct stat status{};
-  if (fd < 0 || ::fstat(fd, &status) != 0) return {};
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  EXPECT_EQ(::pread(fd, bytes.data(), bytes.size(), 0), status.st_size);
-  return bytes;
-}
 
 // The summary of a test, from a document or from a stream of events, one per line.
 json end_of(const std::string& bytes) {

@@ -100,6 +100,30 @@ class ImporterTest : public testing::Test {
   std::vector<std::shared_ptr<void>> held;
 };
 
+TEST_F(ImporterTest, keeps_each_file_as_it_is) {
+  ASSERT_TRUE(begin_pair());
+  ImportedFile document = a_document();
+  document.raw = std::string("\x1f\x8b\0raw", 6);
+  files.last().end(document);
+  ImportedFile trace = a_trace();
+  trace.raw = "trace";
+  files.last().end(trace);
+  const auto& documents = record_of(results.at(0)).workload.documents;
+  ASSERT_EQ(documents.size(), 2U);
+  EXPECT_EQ(documents[0].name, "import.1");
+  EXPECT_EQ(documents[0].bytes, document.raw);
+  EXPECT_EQ(documents[1].name, "import.2");
+  EXPECT_EQ(documents[1].bytes, "trace");
+}
+
+TEST_F(ImporterTest, that_is_busy_names_the_file) {
+  for (std::size_t i = 0; i < Importer::kLimit; ++i) ASSERT_TRUE(begin());
+  const auto busy = begin(open_file(kAnyFile, O_RDONLY));
+  ASSERT_FALSE(busy);
+  EXPECT_EQ(busy.error().kind, ErrorKind::busy);
+  EXPECT_THAT(busy.error().message, testing::StartsWith("file: "));
+}
+
 TEST_F(ImporterTest, stores_a_finished_run_of_its_owner_that_holds_the_trace) {
   ASSERT_TRUE(begin({.name = "from-lab", .label = "before", .owner = 7}));
   EXPECT_THAT(run_store.runs, IsEmpty()) << "the file is not read yet";
@@ -358,7 +382,7 @@ TEST_F(ImporterTest, says_why_where_no_child_can_be_had) {
   files.refusal = Error{ErrorKind::io, "fork: Resource temporarily unavailable"};
   const auto begun = begin();
   ASSERT_FALSE(begun);
-  EXPECT_EQ(begun.error().message, "fork: Resource temporarily unavailable");
+  EXPECT_EQ(begun.error().message, "file: fork: Resource temporarily unavailable");
 }
 
 TEST_F(ImporterTest, says_why_where_the_disk_is_too_full_for_a_job) {

@@ -21,6 +21,7 @@
 #include "daemon/confined/confinement.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/import/record_bytes.hpp"
+#include "daemon/import/record_check.hpp"
 #include "tests/unit/import/silent_file.hpp"
 #include "tests/unit/import/support.hpp"
 
@@ -92,8 +93,21 @@ TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
   ASSERT_TRUE(record) << record.error().message;
   ImportedFile expected;
   expected.trace = test::full_record();
+  expected.raw = "full";
   EXPECT_EQ(to_bytes(*record), to_bytes(expected));
   EXPECT_TRUE(children().empty());
+}
+
+TEST_F(ChildImportTest, gives_the_file_as_it_is_unless_it_is_too_long_to_keep) {
+  const auto kept = read(std::string("\0\xff", 2));
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->raw, std::string("\0\xff", 2));
+  EXPECT_TRUE(kept->flags.empty());
+  const auto left_out = read(std::string(kMostRawBytes + 1, 'x'));
+  ASSERT_TRUE(left_out) << left_out.error().message;
+  EXPECT_TRUE(left_out->raw.empty());
+  ASSERT_EQ(left_out->flags.size(), 1U);
+  EXPECT_EQ(left_out->flags.front().code, "raw-left-out");
 }
 
 TEST_F(ChildImportTest, gives_the_childs_words_without_control_characters) {

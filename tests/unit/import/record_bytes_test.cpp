@@ -194,7 +194,7 @@ TEST(RecordBytes, take_no_more_memory_than_they_may) {
 
   const auto refused = from_bytes(to_bytes(record_of_samples(fitting * 11 / 10, kMostFields)));
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("more than 64 MiB"));
+  EXPECT_THAT(refused.error().message, HasSubstr("more than 96 MiB"));
   TraceRecord long_texts;
   long_texts.missing_functions.assign(1'100, std::string(kLongestText, 'x'));
   EXPECT_FALSE(from_bytes(to_bytes(long_texts)));
