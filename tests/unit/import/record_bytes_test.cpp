@@ -196,9 +196,9 @@ TEST(RecordBytes, take_no_more_memory_than_they_may) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("more than 96 MiB"));
   TraceRecord long_texts;
-  long_texts.missing_functions.assign(1'100, std::string(kLongestText, 'x'));
+  long_texts.missing_functions.assign(1'600, std::string(kLongestText, 'x'));
   EXPECT_FALSE(from_bytes(to_bytes(long_texts)));
-  long_texts.missing_functions.resize(1'000);
+  long_texts.missing_functions.resize(1'400);
   EXPECT_TRUE(from_bytes(to_bytes(long_texts)));
 }
 
