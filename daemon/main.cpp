@@ -190,7 +190,7 @@ Result<int> Program::serve() {
                                        .query_runner = query_runner_},
                                       {.version = NETPERFD_VERSION,
                                        .iperf3_version = machine_.iperf3.version,
-                                       .live_intervals = machine_.iperf3.json_stream(),
+                                       .iperf3_intervals = machine_.iperf3.json_stream(),
                                        .group = settings_.group,
                                        .trace_events = settings_.config.trace_events,
                                        .run_limit = settings_.config.repeat_limit,

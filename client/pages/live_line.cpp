@@ -171,7 +171,7 @@ std::string LiveLine::state_text() const {
                          plural(runs, "run"));
     return fmt::format("job {}  {}", job_.job, waits ? "waits for its turn" : job_.state.value_or("-"));
   }
-  return fmt::format("{}  {}", run_text(), job_.run_state.value_or("-"));
+  return fmt::format("{}  {}", run_text(), job_.waiting.value_or(job_.run_state.value_or("-")));
 }
 
 std::string LiveLine::text(const Screen& screen, Time now, const std::string& lead) const {

@@ -38,7 +38,8 @@ inline constexpr auto kFields<netperfctl::LiveJobView> =
                field("block", &netperfctl::LiveJobView::block),
                field("letter", &netperfctl::LiveJobView::letter),
                field("variant", &netperfctl::LiveJobView::variant),
-               field("traced", &netperfctl::LiveJobView::traced)};
+               field("traced", &netperfctl::LiveJobView::traced),
+               field("waiting", &netperfctl::LiveJobView::waiting)};
 static_assert(kDescribed<netperfctl::LiveJobView>);
 
 template <>

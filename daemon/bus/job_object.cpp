@@ -43,6 +43,7 @@ void JobObject::update(const core::JobStatus& status) {
   note("CurrentRun", status.current_run != status_.current_run);
   note("RunState", status.run_state != status_.run_state);
   note("Progress", status.progress < status_.progress || status.progress > status_.progress);
+  note("Waiting", status.waiting != status_.waiting);
   note("Error", status.error != status_.error);
   note("QueuePosition", status.queue_position != status_.queue_position);
   note("ExpectedEnd", status.expected_end != status_.expected_end);
@@ -117,6 +118,10 @@ double JobObject::Progress() {
 
 std::string JobObject::Error() {
   return dbus::guarded([&] { return wire_text(status_.error, kShortTextBytes); });
+}
+
+std::string JobObject::Waiting() {
+  return dbus::guarded([&] { return wire_text(status_.waiting, kShortTextBytes); });
 }
 
 std::uint32_t JobObject::QueuePosition() {

@@ -47,6 +47,7 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   std::string Error() override;
   std::uint32_t QueuePosition() override;
   std::uint64_t ExpectedEnd() override;
+  std::string Waiting() override;
 
   ManagerObject& manager_;
   core::JobStatus status_;

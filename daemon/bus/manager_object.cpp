@@ -252,8 +252,13 @@ std::string ManagerObject::Iperf3Version() {
   return dbus::guarded([&] { return settings_.iperf3_version; });
 }
 
+// From one source or the other.
 bool ManagerObject::LiveIntervals() {
-  return settings_.live_intervals;
+  return true;
+}
+
+std::string ManagerObject::LiveSource() {
+  return settings_.iperf3_intervals ? "iperf3" : "tcp_info";
 }
 
 std::string ManagerObject::AuthorizedGroup() {

@@ -128,6 +128,7 @@ class ManagerObject final
   std::string Version() override;
   std::string Iperf3Version() override;
   bool LiveIntervals() override;
+  std::string LiveSource() override;
   std::string AuthorizedGroup() override;
 
   // Finds out who calls, then calls `work(caller)`. Its exceptions are sent to the caller.

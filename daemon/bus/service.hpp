@@ -30,9 +30,9 @@
 namespace netperfd::bus {
 
 struct ServiceSettings {
-  std::string version;         // of the daemon
-  std::string iperf3_version;  // empty if there is none
-  bool live_intervals = false;
+  std::string version;                   // of the daemon
+  std::string iperf3_version;            // empty if there is none
+  bool iperf3_intervals = false;         // this iperf3 reports them while it runs
   gid_t group = static_cast<gid_t>(-1);  // its members may measure; -1: only root may
   // Patterns of the events that every member may record; others are an action of their own.
   std::vector<std::string> trace_events = network_events();

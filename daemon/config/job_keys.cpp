@@ -64,6 +64,12 @@ std::vector<Key> keys_of_iperf3(JobDraft& draft) {
       {"workload.iperf3.server",
        text(iperf3.server),
        {"host", "required: this or `local`", "name or address of a server that somebody else runs", "`-c`"}},
+      {"workload.iperf3.server_wait",
+       word(draft.server_wait, parse_duration, kDuration),
+       {"duration", "`60s`; with `local`: none",
+        "how long a run waits for a server that is busy or absent (see below): up to 1 h; `0s`: it fails at "
+        "once",
+        ""}},
       {"workload.iperf3.local", {}},
       {"workload.iperf3.local.netns",
        text(draft.local.netns),

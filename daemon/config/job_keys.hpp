@@ -22,6 +22,7 @@ struct JobDraft {
   EventSpec event;  // the event being read
   DesignDraft design;
   std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> server_wait;
 };
 
 [[nodiscard]] std::vector<Key> keys_of(JobDraft& draft);

@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 
 // Time that a run needs besides its planned time: start of server and client, end of the omitted part,
 // exchange of results.
+constexpr milliseconds kServerWait = 60s;
 constexpr milliseconds kTimeBesidePlan = 20s;
 constexpr milliseconds kTimeoutWithoutPlan = 10min;
 
@@ -160,6 +161,8 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
     spec.iperf3.server = draft.local.bind;
     spec.iperf3.local = std::move(draft.local);
   }
+  if (iperf3 != nullptr)
+    spec.iperf3.server_wait = draft.server_wait.value_or(spec.iperf3.local ? 0s : kServerWait);
   if (const YamlNode* trace = value_of(&root, "trace")) {
     spec.trace = std::move(draft.trace);
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);

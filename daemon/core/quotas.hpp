@@ -26,7 +26,7 @@ struct UserLimits {
 };
 
 // How long `runs` runs of the job take at most, as far as that is planned: otherwise its limits.timeout
-// counts.
+// counts. With one wait for its server.
 [[nodiscard]] std::chrono::milliseconds reserved_time(const JobSpec& spec, std::size_t runs);
 
 class Quotas {

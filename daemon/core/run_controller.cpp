@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "daemon/analysis/compare/goodput.hpp"
@@ -15,12 +16,26 @@
 #include "daemon/model/units.hpp"
 
 namespace netperfd::core {
+namespace {
+
+constexpr std::string_view kTracefsNotRestored = "tracefs-not-restored";
+
+}  // namespace
 
 RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced,
                              RunListener& listener)
-    : ports_(ports), run_(run), spec_(spec), traced_(traced && spec.trace), listener_(listener) {}
+    : ports_(ports),
+      run_(run),
+      spec_(spec),
+      traced_(traced && spec.trace),
+      listener_(listener),
+      wait_(ports.clock, spec.iperf3.server_wait) {}
 
 void RunController::start() {
+  begin_attempt();
+}
+
+void RunController::begin_attempt() {
   deadline_ = ports_.clock.after(spec_.limits.timeout, [this] {
     if (spec_.workload == WorkloadKind::none && state_ == RunState::running) {
       workload_->stop();
@@ -38,7 +53,9 @@ void RunController::start() {
 }
 
 Status RunController::prepare() {
-  if (auto begun = step_to(RunState::preparing); !begun) return begun;
+  if (state_ != RunState::preparing) {
+    if (auto begun = step_to(RunState::preparing); !begun) return begun;
+  }
   if (auto traced = prepare_trace(); !traced) return traced;
   auto workload = ports_.workload.prepare(spec_, *this);
   if (!workload) {
@@ -79,7 +96,7 @@ bool RunController::abandon_trace() {
   if (!trace_) return true;
   const Status restored = trace_->abandon();
   trace_.reset();
-  if (!restored) result_.report.flags.push_back({"tracefs-not-restored", restored.error().message});
+  if (!restored) result_.report.flags.push_back({std::string(kTracefsNotRestored), restored.error().message});
   return restored.has_value();
 }
 
@@ -121,8 +138,14 @@ Status RunController::mark(const std::string& text) {
 }
 
 void RunController::end_early(RunState state, const std::string& error) {
-  if (early_end_ || workload_ended_) return;
+  if (early_end_ || (workload_ended_ && !wait_.pending())) return;
   early_end_ = EarlyEnd{state, error};
+  if (wait_.pending()) {
+    wait_.give_up();
+    // The listener must not be called from inside this call.
+    failed_start_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { finish(); });
+    return;
+  }
   if (workload_) workload_->stop();
 }
 
@@ -147,7 +170,9 @@ void RunController::workload_prepared() {
   }
   started_ = ports_.clock.now();
   workload_->release();
-  counting_->released();
+  counting_->released(workload_->reports_intervals() ? LiveRates{} : [this](const Interval& interval) {
+    listener_.run_interval(interval);
+  });
   listener_.run_changed();
 }
 
@@ -200,7 +225,53 @@ void RunController::trace_ended(TraceRecord record, std::vector<QualityFlag> fla
 }
 
 void RunController::finish_if_complete() {
-  if (workload_ended_ && (!trace_ || trace_ended_)) finish();
+  if (!workload_ended_ || (trace_ && !trace_ended_)) return;
+  if (!wait_for_server()) finish();
+}
+
+bool RunController::wait_for_server() {
+  const auto not_restored = [](const QualityFlag& flag) { return flag.code == kTracefsNotRestored; };
+  if (early_end_ || result_.server == ServerAbsence::none || state_ != RunState::collecting ||
+      std::ranges::any_of(result_.report.flags, not_restored)) {
+    return false;
+  }
+  const auto again = [this] {
+    forget_attempt();
+    begin_attempt();
+    listener_.run_changed();
+  };
+  if (!wait_.wait(result_.server, again)) {
+    lacks_something_ = wait_.in_vain() && result_.server == ServerAbsence::absent;
+    return false;
+  }
+  if (!step_to(RunState::preparing)) {
+    wait_.give_up();
+    return false;
+  }
+  // A run that ends while it waits has measured nothing.
+  started_.reset();
+  ended_.reset();
+  counters_.reset();
+  packet_count_.reset();
+  trace_record_.reset();
+  listener_.run_changed();
+  return true;
+}
+
+void RunController::forget_attempt() {
+  result_ = {};
+  workload_stopped_ = false;
+  workload_ended_ = false;
+  trace_ended_ = false;
+  fingerprint_.reset();
+  workload_.reset();
+  trace_.reset();
+}
+
+void RunController::add_wait() {
+  if (!wait_.waited()) return;
+  result_.report.flags.push_back({std::string(kServerWaited), wait_.result_words()});
+  if (result_.server != ServerAbsence::none) result_.error += "; " + wait_.result_words();
 }
 
 RunRecord RunController::make_record() {
@@ -229,6 +300,7 @@ RunRecord RunController::make_record() {
 
 void RunController::finish() {
   deadline_.reset();
+  add_wait();
   RunRecord record = make_record();
   if (auto stored = ports_.store.finish(record); !stored) {
     record = end_without_record(record, stored.error());

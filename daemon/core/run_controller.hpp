@@ -9,6 +9,10 @@
 //                        tracefs is as before: finished | failed | canceled, stored in one transaction, then
 //                        announced
 //
+// If the server is busy or absent, the attempt leaves nothing behind, and the run goes back to preparing for
+// another one, within the job's server_wait. Only the last attempt counts: its times, counters and trace are
+// the run's. The deadline is that of each attempt.
+//
 // A failure, the deadline and cancel() only ask the workload to stop. The run always ends through
 // workload_ended() and trace_ended(), so that no child and no change of the machine is left when the record
 // is stored.
@@ -28,6 +32,7 @@
 #include "daemon/core/ports/side_journal.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
+#include "daemon/core/server_wait.hpp"
 
 namespace netperfd::core {
 
@@ -64,6 +69,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   RunController& operator=(const RunController&) = delete;
 
   void start();
+  // Call it before start(): the run fails with its first attempt that meets no free server.
+  void waive_server_wait() { wait_.give_up(); }
   // Ends the run as canceled with this reason. Only the first reason counts, and none once the workload has
   // ended, which includes the reading of its output. A run that its caller has to end (WorkloadKind::none)
   // becomes finished.
@@ -76,8 +83,13 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] RunId id() const { return run_; }
   [[nodiscard]] RunState state() const { return state_; }
   [[nodiscard]] std::optional<WallTime> started() const { return started_; }
-  // Whether it failed because something does not exist that each run of the job needs.
+  // Whether it failed because something does not exist that each run of the job needs. A server that was
+  // absent for all of the wait is such a thing.
   [[nodiscard]] bool lacks_something() const { return lacks_something_; }
+  // Whether it failed after all of the wait for its server.
+  [[nodiscard]] bool waited_in_vain() const { return wait_.in_vain(); }
+  // What it waits for until the next attempt; empty: it does not wait.
+  [[nodiscard]] std::string waiting() const { return wait_.pending() ? wait_.progress_words() : ""; }
 
  private:
   // Why the run ends before its workload ends by itself.
@@ -93,6 +105,10 @@ class RunController final : private WorkloadListener, private TraceListener {
   void trace_progress(const TraceProgress& progress) override;
   void trace_ended(TraceRecord record, std::vector<QualityFlag> flags) override;
 
+  void begin_attempt();
+  [[nodiscard]] bool wait_for_server();  // false: the run ends
+  void forget_attempt();
+  void add_wait();  // to the result
   [[nodiscard]] Status step_to(RunState state);
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status prepare_trace();
@@ -112,6 +128,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   RunListener& listener_;
 
   RunState state_ = RunState::pending;
+  ServerWait wait_;
   std::optional<WallTime> started_;
   std::optional<WallTime> ended_;
   std::optional<EarlyEnd> early_end_;

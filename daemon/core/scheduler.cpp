@@ -175,6 +175,7 @@ void Scheduler::start_run(Job& job) {
   if (job.spec.trace && job.status.owner != 0) job.spec.trace->viewer = job.status.owner;
   run_ = std::make_unique<RunController>(ports_, *job.status.current_run, job.spec,
                                          job.status.arms.at(job.status.runs_ended).traced, listener);
+  if (job.server_missed) run_->waive_server_wait();
   run_->start();
   progress_ = ports_.clock.after(kProgressPeriod, [this] { tick(); });
   announce(job);
@@ -212,6 +213,9 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
   Job& job = current_job();
   const auto ended_run = std::move(run_);
   progress_.reset();
+  if (state == RunState::finished || ended_run->waited_in_vain()) {
+    job.server_missed = state != RunState::finished;
+  }
   const bool cannot_go_on = state == RunState::failed && !ended_run->started() && is_first_since_restart(job);
   count_ended_run(job, ended_run->id(), state, error);
   if (job.status.runs_ended == job.status.runs.size()) {
@@ -337,7 +341,10 @@ JobStatus Scheduler::status_of(const Job& job) const {
     status.queue_position = static_cast<std::uint32_t>(place - queue_.begin());
     status.expected_end = expected_end(job);
   }
-  if (run_ && status.current_run == run_->id()) status.run_state = run_->state();
+  if (run_ && status.current_run == run_->id()) {
+    status.run_state = run_->state();
+    status.waiting = run_->waiting();
+  }
   return status;
 }
 

@@ -94,7 +94,10 @@ class Scheduler final : private RunListener {
     std::uint32_t ended_before = 0;       // runs that had ended when it was resumed
     std::optional<WallTime> began;        // when the first run after them began, with the switch to its side
     std::optional<WallTime> last_ended;   // when its latest run ended, since it was resumed
-    std::string stop_reason;              // empty: no stop was requested
+    // A run waited in vain for its server. Until one has met it, none waits, so that one outage costs one
+    // wait.
+    bool server_missed = false;
+    std::string stop_reason;  // empty: no stop was requested
     Timer linger;
   };
 

@@ -102,8 +102,8 @@ class Counting final : public core::ActiveCounters {
     noise_.emplace(proc_, sys, workload);
   }
 
-  void released() override {
-    if (tcp_) tcp_->start();
+  void released(core::LiveRates live) override {
+    if (tcp_) tcp_->start(std::move(live));
   }
 
   Counters finish() override {
@@ -183,6 +183,8 @@ TcpSampling sampling_of(const Iperf3Spec& spec) {
   TcpSampling sampling;
   sampling.peer = {parse_address(spec.server), spec.port};
   sampling.connections = std::size_t{spec.streams} * (spec.direction == Direction::both ? 2 : 1);
+  sampling.direction = spec.direction;
+  sampling.omit = spec.omit;
   return sampling;
 }
 

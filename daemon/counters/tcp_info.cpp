@@ -61,7 +61,8 @@ void read_info(std::span<const std::byte> value, TcpConnection& connection) {
       info.tcpi_pacing_rate != std::numeric_limits<std::uint32_t>::max()) {
     sample.pacing_rate_bps = info.tcpi_pacing_rate * kBits;
   }
-  connection.bytes = info.tcpi_bytes_acked + info.tcpi_bytes_received;
+  connection.bytes_acked = info.tcpi_bytes_acked;
+  connection.bytes_received = info.tcpi_bytes_received;
 }
 
 }  // namespace

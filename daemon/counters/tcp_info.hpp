@@ -19,9 +19,11 @@ namespace netperfd::counters {
 // A connection as the kernel reported it.
 struct TcpConnection {
   std::uint8_t family = 0;
-  inet_diag_sockid id{};    // finds it again quickly
-  TcpSample sample;         // without its time
-  std::uint64_t bytes = 0;  // acknowledged and received, so far
+  inet_diag_sockid id{};                              // finds it again quickly
+  TcpSample sample;                                   // without its time
+  std::uint64_t bytes_acked = 0, bytes_received = 0;  // so far
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_acked + bytes_received; }
 
   [[nodiscard]] bool is(const TcpConnection& other) const;
 };

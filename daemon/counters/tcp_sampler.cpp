@@ -27,8 +27,9 @@ TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling)
   }
 }
 
-void TcpSampler::start() {
+void TcpSampler::start(core::LiveRates live) {
   if (!trouble_.empty()) return;
+  live_ = std::move(live);
   begin_ = std::chrono::steady_clock::now();
   arm();
 }
@@ -41,6 +42,7 @@ void TcpSampler::tick() {
   tick_ += stride_;
   if (known_.size() <= sampling_.connections && tick_ <= kSearchedTicks) find_more();
   look();
+  if (live_) report_rates();
   if (kept_.size() > sampling_.most_samples) make_room();
   arm();
 }
@@ -71,6 +73,56 @@ void TcpSampler::look() {
   }
 }
 
+void TcpSampler::report_rates() {
+  unreported_ += sampling_.period * stride_;
+  if (unreported_ < std::chrono::seconds{1}) return;
+  unreported_ = {};
+  const auto now =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin_);
+  // Once all are closed, the test is over.
+  const bool open = std::ranges::any_of(closed_, [](bool closed) { return !closed; });
+  if (open && now > reported_at_) {
+    if (sampling_.direction != Direction::receive) report_rate(Direction::send, now);
+    if (sampling_.direction != Direction::send) report_rate(Direction::receive, now);
+  }
+  reported_ = known_;
+  reported_at_ = now;
+}
+
+void TcpSampler::report_rate(Direction direction, std::chrono::microseconds now) {
+  const bool sends = direction == Direction::send;
+  const auto for_control = control();
+  std::uint64_t bytes = 0;
+  std::uint64_t retransmits = 0;
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    if (i == for_control) continue;
+    const TcpConnection before = i < reported_.size() ? reported_[i] : TcpConnection{};
+    bytes +=
+        sends ? known_[i].bytes_acked - before.bytes_acked : known_[i].bytes_received - before.bytes_received;
+    retransmits += known_[i].sample.retransmits - before.sample.retransmits;
+  }
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  Interval interval;
+  interval.direction = direction;
+  interval.sender = sends;
+  interval.omitted = now <= sampling_.omit;
+  const auto from = interval.omitted ? std::chrono::microseconds{0} : sampling_.omit;
+  interval.start_s = std::max(0.0, seconds(reported_at_ - from));
+  interval.end_s = seconds(now - from);
+  interval.seconds = seconds(now - reported_at_);
+  interval.bytes = bytes;
+  constexpr double kBits = 8;
+  interval.bits_per_second = kBits * static_cast<double>(bytes) / interval.seconds;
+  if (sends) interval.retransmits = retransmits;
+  live_(interval);
+}
+
+std::optional<std::size_t> TcpSampler::control() const {
+  if (known_.size() <= sampling_.connections) return std::nullopt;
+  const auto least = std::ranges::min_element(known_, {}, &TcpConnection::bytes);
+  return static_cast<std::size_t>(least - known_.begin());
+}
+
 void TcpSampler::make_room() {
   stride_ *= 2;
   std::erase_if(kept_, [this](const Kept& kept) { return kept.tick % stride_ != 0; });
@@ -80,15 +132,11 @@ void TcpSampler::make_room() {
 
 std::vector<TcpSample> TcpSampler::finish() {
   timer_.reset();
-  std::optional<std::size_t> control;
-  if (known_.size() > sampling_.connections) {
-    const auto least = std::ranges::min_element(known_, {}, &TcpConnection::bytes);
-    control = static_cast<std::size_t>(least - known_.begin());
-  }
+  const auto for_control = control();
   std::vector<TcpSample> samples;
   samples.reserve(kept_.size());
   for (const Kept& kept : kept_) {
-    if (kept.connection != control) samples.push_back(kept.sample);
+    if (kept.connection != for_control) samples.push_back(kept.sample);
   }
   return samples;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/counter_source.hpp"
 #include "daemon/counters/tcp_info.hpp"
 
 namespace netperfd::counters {
@@ -23,6 +24,8 @@ struct TcpSampling {
   // Number of data connections. iperf3 has one more, for control: if one too many is found, the one with the
   // fewest bytes is left out of the samples.
   std::size_t connections = 1;
+  Direction direction = Direction::send;
+  std::chrono::milliseconds omit{0};
   std::chrono::milliseconds period{500};
   // If there are more samples, every other one is dropped and the period doubles.
   std::size_t most_samples = 4000;
@@ -34,8 +37,8 @@ class TcpSampler {
   // that exist already.
   TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling);
 
-  // Starts sampling; time 0 is now.
-  void start();
+  // Starts sampling; time 0 is now. `live` as in core::ActiveCounters::released.
+  void start(core::LiveRates live);
   // All samples, by time; the last call.
   [[nodiscard]] std::vector<TcpSample> finish();
   // Empty, or the reason why sampling is impossible here.
@@ -53,6 +56,10 @@ class TcpSampler {
   void look();
   void find_more();
   void make_room();
+  void report_rates();
+  void report_rate(Direction direction, std::chrono::microseconds now);
+  // The one for control, if all have been found.
+  [[nodiscard]] std::optional<std::size_t> control() const;
 
   core::Clock& clock_;
   const Fd& diag_;
@@ -61,8 +68,12 @@ class TcpSampler {
   std::vector<TcpConnection> known_;  // as last seen
   std::vector<bool> closed_;          // one for each of them
   std::vector<Kept> kept_;
-  std::uint64_t tick_ = 0;    // in configured periods
-  std::uint64_t stride_ = 1;  // periods between two samples
+  core::LiveRates live_;
+  std::vector<TcpConnection> reported_;  // as of the last report: the first of known_
+  std::chrono::microseconds reported_at_{0};
+  std::chrono::milliseconds unreported_{0};  // by the periods since then
+  std::uint64_t tick_ = 0;                   // in configured periods
+  std::uint64_t stride_ = 1;                 // periods between two samples
   std::chrono::steady_clock::time_point begin_;
   std::string trouble_;
   core::Timer timer_;

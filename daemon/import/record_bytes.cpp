@@ -58,6 +58,11 @@ void put(Archive& archive, Direction& value) {
   put_word(archive, value, Direction::both);
 }
 
+template <class Archive>
+void put(Archive& archive, ServerAbsence& value) {
+  put_word(archive, value, ServerAbsence::absent);
+}
+
 template <class Archive, class First, class Second>
 void put(Archive& archive, std::pair<First, Second>& pair) {
   put(archive, pair.first);

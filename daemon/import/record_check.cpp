@@ -249,6 +249,9 @@ std::size_t most_intervals(const Iperf3Spec& asked) {
 
 Status check_report(const ParsedReport& report, std::size_t most_intervals) {
   if (auto sizes = check_sizes(report.report, most_intervals); !sizes) return sizes;
+  if (report.server != ServerAbsence::none && (report.error.empty() || !report.report.intervals.empty())) {
+    return fail(ErrorKind::invalid_argument, "the server is said to be absent from a test that began");
+  }
   Finding finding;
   ValueCheck(finding, Checked::everything).check(report);
   check_directions(report.report, finding);

@@ -27,6 +27,7 @@ constexpr milliseconds kMaxDuration = 24h;
 constexpr milliseconds kMaxOmit = 10min;
 constexpr milliseconds kMinInterval = 100ms;
 constexpr milliseconds kMaxInterval = 1min;
+constexpr milliseconds kMaxServerWait = 1h;
 constexpr std::uint32_t kMaxStreams = 128;
 constexpr std::uint64_t kMaxLength = 1ULL << 20U;
 constexpr std::uint64_t kMinUdpLength = 16;
@@ -191,6 +192,11 @@ void check_places(const Iperf3Spec& iperf3, JobProblems& problems) {
     problems.add_iperf3("server", fmt::format("\"{}\" is not a host name or an address", iperf3.server));
   }
   if (!iperf3.bind.empty()) check_address(iperf3, "bind", iperf3.bind, problems);
+  problems.require_range("server_wait", iperf3.server_wait, 0ms, kMaxServerWait);
+  if (iperf3.local && iperf3.server_wait > 0ms) {
+    problems.add_iperf3("server_wait", "stands beside `local`, whose server netperfd itself starts",
+                        {"local"});
+  }
 }
 
 void check_extent(const Iperf3Spec& iperf3, JobProblems& problems) {

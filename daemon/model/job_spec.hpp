@@ -37,6 +37,8 @@ struct Iperf3Spec {
   std::string server;                // host name or address; with `local`, that server's bind address
   std::optional<LocalServer> local;  // absent: the server is not run by netperfd
   std::string netns;                 // network namespace of the client; empty: the host's namespace
+  // How long a run waits for a server that is busy or absent; 0: it fails at once.
+  std::chrono::milliseconds server_wait{0};
 
   Protocol protocol = Protocol::tcp;
   Direction direction = Direction::send;

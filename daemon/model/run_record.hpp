@@ -69,17 +69,26 @@ inline constexpr auto rows::kFields<Iperf3Report> =
                rows::field("flags", &netperfd::Iperf3Report::flags)};
 static_assert(rows::kDescribed<Iperf3Report>);
 
+// Why no test began that may begin later: the server could not be had.
+enum class ServerAbsence {
+  none,    // it could, or the run failed for another reason
+  busy,    // it has a test with somebody else
+  absent,  // it did not take the connection
+};
+
 // What was read of iperf3's output.
 struct ParsedReport {
   Iperf3Report report;  // if there is an error, as much as could be read
   std::string error;    // empty exactly if this is a measurement; our words first, then iperf3's own
+  ServerAbsence server = ServerAbsence::none;  // otherwise there is an error, and no byte was moved
 
   bool operator==(const ParsedReport&) const = default;
 };
 template <>
 inline constexpr auto rows::kFields<ParsedReport> =
     std::tuple{rows::field("report", &netperfd::ParsedReport::report),
-               rows::field("error", &netperfd::ParsedReport::error)};
+               rows::field("error", &netperfd::ParsedReport::error),
+               rows::field("server", &netperfd::ParsedReport::server)};
 static_assert(rows::kDescribed<ParsedReport>);
 
 // Unmodified output of a process.
@@ -96,8 +105,9 @@ struct ResourceUsage {
 
 // How the workload ended, successfully or not.
 struct WorkloadResult {
-  std::string error;    // empty: a measurement; otherwise our own words, then iperf3's
-  Iperf3Report report;  // if there is an error, as much as could be read
+  std::string error;                           // empty: a measurement; otherwise our own words, then iperf3's
+  ServerAbsence server = ServerAbsence::none;  // as in ParsedReport
+  Iperf3Report report;                         // if there is an error, as much as could be read
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
   std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored

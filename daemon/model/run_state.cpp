@@ -41,7 +41,7 @@ bool may_follow(RunState from, RunState to) {
     case RunState::pending:
       return false;
     case RunState::preparing:
-      return from == RunState::pending;
+      return from == RunState::pending || from == RunState::collecting;  // for another attempt
     case RunState::running:
       return from == RunState::preparing;
     case RunState::collecting:

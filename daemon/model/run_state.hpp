@@ -2,6 +2,7 @@
 // The states of a run, their names, and the allowed transitions.
 //
 //   pending -> preparing -> running -> collecting -> finished | failed
+//   collecting -> preparing: the server was busy or absent, and the run makes another attempt
 //   and from each of the first four: failed | canceled | interrupted
 #pragma once
 

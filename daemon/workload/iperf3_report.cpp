@@ -294,6 +294,9 @@ ParsedReport parse(const Iperf3Document& document, const Output& output, const I
       flag_brevity(document, asked, intervals, report);
     }
   }
+  if (!output.foreign && !document.errors.empty() && report.intervals.empty()) {
+    parsed.server = absence_in(document.errors.front());
+  }
   parsed.error = judge(document, output, asked, intervals, report);
   return parsed;
 }

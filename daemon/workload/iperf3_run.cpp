@@ -119,6 +119,10 @@ Status Iperf3Run::launch(Side& side, std::string name, LaunchOrder order, ChildE
   return {};
 }
 
+bool Iperf3Run::reports_intervals() const {
+  return features_.json_stream();
+}
+
 std::vector<pid_t> Iperf3Run::pids() const {
   std::vector<pid_t> pids;
   for (const Side* side : {&client_, &server_}) {
@@ -284,7 +288,10 @@ WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
   if (!client_.end.executed) return result;
   result.client_usage = client_.end.usage;
   if (server_.end.executed) result.server_usage = server_.end.usage;
-  if (parsed) result.report = std::move(parsed->report);
+  if (parsed) {
+    result.server = parsed->server;
+    result.report = std::move(parsed->report);
+  }
   if (left_behind_ > 0) {
     result.report.flags.push_back(
         {"processes-left",

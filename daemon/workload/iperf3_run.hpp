@@ -40,6 +40,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   void release() override;
   void stop() override;
   [[nodiscard]] std::vector<pid_t> pids() const override;
+  [[nodiscard]] bool reports_intervals() const override;
 
  private:
   // A process of the run; kept after its end for its output.

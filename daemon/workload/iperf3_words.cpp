@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -93,6 +94,14 @@ std::string_view sentence_for(std::string_view words, const Iperf3Spec& asked) {
 
 bool says_client_was_stopped(std::string_view words) {
   return words.find(kStopped) != std::string_view::npos;
+}
+
+ServerAbsence absence_in(std::string_view words) {
+  const auto says = [&](std::string_view text) { return words.find(text) != std::string_view::npos; };
+  if (says("server is busy")) return ServerAbsence::busy;
+  constexpr std::array kPassing{"Connection refused", "Network is unreachable", "No route to host",
+                                "timed out"};
+  return says(kConnect) && std::ranges::any_of(kPassing, says) ? ServerAbsence::absent : ServerAbsence::none;
 }
 
 std::string explain(std::string_view words, const Explained& test) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::workload {
 
@@ -18,6 +19,10 @@ struct Explained {
   const Iperf3Spec& asked;
   bool protocol_known = true;
 };
+
+// Whether these are iperf3's words for a server that is busy, or that does not take the connection, which
+// may pass. A name that is not known, or an address of our own that cannot be used, is a mistake instead.
+[[nodiscard]] ServerAbsence absence_in(std::string_view words);
 
 // The meaning of `words`, an error of iperf3: `the server refused the connection (10.0.0.2 port 5201): iperf3
 // says "..."`.

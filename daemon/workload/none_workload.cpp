@@ -17,6 +17,7 @@ class NoneRun final : public core::ActiveWorkload {
     turn_ = clock_.after(std::chrono::milliseconds{0}, [this] { listener_.workload_ended({}); });
   }
   [[nodiscard]] std::vector<pid_t> pids() const override { return {}; }
+  [[nodiscard]] bool reports_intervals() const override { return false; }
 
  private:
   core::Clock& clock_;

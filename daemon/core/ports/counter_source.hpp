@@ -4,21 +4,28 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "daemon/model/counters.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::core {
+
+using LiveRates = std::function<void(const Interval&)>;
 
 // The counters around one run. It holds everything needed to read them again after the workload's processes
 // and the last task of their namespaces are gone.
 class ActiveCounters {
  public:
   virtual ~ActiveCounters() = default;
-  // The client was released just now: time 0 of the samples, which begin here.
-  virtual void released() = 0;
+  // The client was released just now: time 0 of the samples, which begin here. `live`, unless it is empty, is
+  // called from the loop about once per second with the throughput of the client's TCP connections by the
+  // kernel's own counts: the sum of one direction, never a single stream. It is meant to be shown; it is no
+  // part of finish(). Never called for another protocol, nor after finish().
+  virtual void released(LiveRates live) = 0;
   // Counts since open(); the last call. Takes about as long as open(), after the workload is gone.
   [[nodiscard]] virtual Counters finish() = 0;
 };

@@ -44,6 +44,7 @@ struct JobStatus {
   std::uint32_t runs_finished = 0;
   std::optional<RunId> current_run;
   RunState run_state = RunState::pending;  // of the current run, otherwise of the last
+  std::string waiting;  // what the current run waits for before another attempt; empty: it does not
   double progress =
       0;  // of the job, 0 to 1; it never falls; a run of unknown length counts once it has ended
   std::uint32_t queue_position = 0;      // live jobs before this one; 0 once it has begun

@@ -39,6 +39,8 @@ class ActiveWorkload {
   virtual void stop() = 0;
   // The workload's processes on this host, from workload_prepared on; may be empty.
   [[nodiscard]] virtual std::vector<pid_t> pids() const = 0;
+  // Whether it calls workload_interval while it runs.
+  [[nodiscard]] virtual bool reports_intervals() const = 0;
 };
 
 class Workload {

@@ -88,6 +88,12 @@ void JobWatch::wait_for_run_state(std::uint64_t job, const std::string& state) {
              fmt::format("job {}: no run is {}", job, state));
 }
 
+void JobWatch::wait_for_waiting(std::uint64_t job, const std::string& text) {
+  const auto begins = [&](const std::string& words) { return words.starts_with(text); };
+  wait_until([&] { return std::ranges::any_of(jobs_[job].waiting, begins); },
+             fmt::format("job {}: it does not wait with \"{}\"", job, text));
+}
+
 std::string JobWatch::wait_for_end(std::uint64_t job) {
   const auto ended = [&] {
     const auto& states = jobs_[job].states;
@@ -146,10 +152,11 @@ void JobWatch::read_properties(std::uint64_t job, sd_bus_message* message) {
     const char* name = nullptr;
     require(sd_bus_message_read(message, "s", &name), "property");
     const std::string_view key = name;
-    if (key == "State" || key == "RunState") {
+    if (key == "State" || key == "RunState" || key == "Waiting") {
       const char* value = nullptr;
       require(sd_bus_message_read(message, "v", "s", &value), name);
-      note(key == "State" ? jobs_[job].states : jobs_[job].run_states, value);
+      Job& seen = jobs_[job];
+      note(key == "State" ? seen.states : key == "RunState" ? seen.run_states : seen.waiting, value);
     } else {
       require(sd_bus_message_skip(message, "v"), name);
     }

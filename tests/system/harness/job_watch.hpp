@@ -31,6 +31,8 @@ class JobWatch {
   // Waits until a run of the job has been in this state; this and the functions below throw if the deadline
   // passes first.
   void wait_for_run_state(std::uint64_t job, const std::string& state);
+  // Waits until the job's property Waiting has begun with `text`.
+  void wait_for_waiting(std::uint64_t job, const std::string& text);
   // Waits until the job has ended; returns its state.
   std::string wait_for_end(std::uint64_t job);
   // Waits until `count` runs of the job have ended; returns them in order.
@@ -48,6 +50,7 @@ class JobWatch {
   struct Job {
     std::vector<std::string> states;  // without repetitions, like `run_states`
     std::vector<std::string> run_states;
+    std::vector<std::string> waiting;
     std::vector<SeenRunEnd> runs;
     std::size_t intervals = 0;
     std::map<std::string, std::uint64_t> traced;

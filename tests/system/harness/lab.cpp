@@ -98,6 +98,7 @@ description: a server that is not netperfd's
 workload:
   iperf3:
     server: {address}
+    server_wait: 0s
     netns: {left}
     duration: 1s
 limits: {{timeout: 40s}}

@@ -164,7 +164,7 @@ void BusTest::SetUp() {
 ServiceSettings BusTest::settings() {
   return {.version = "1.2.3",
           .iperf3_version = "3.12",
-          .live_intervals = true,
+          .iperf3_intervals = true,
           // Without root no other user can be simulated, so this user must be a member.
           .group = ::geteuid() == 0 ? kGroup : ::getegid()};
 }

@@ -36,6 +36,19 @@ TEST(LiveLine, tells_which_run_of_how_many) {
   EXPECT_TRUE(line.moves());
 }
 
+TEST(LiveLine, says_that_the_server_is_waited_for) {
+  LiveJobView job = running(0);
+  job.run_state = "preparing";
+  job.waiting = "server busy, 3 attempts in 7 s, gives up after 60 s";
+  LiveLine line{job, kStart};
+  EXPECT_EQ(line.text(samples::terminal(80), kStart),
+            "run 42  2/3  server busy, 3 attempts in 7 s, gives up after 60 s");
+  job.run_state = "running";
+  job.waiting.reset();
+  line.job_changed(job, kStart);
+  EXPECT_EQ(line.state_text(), "run 42  2/3  running");
+}
+
 TEST(LiveLine, goes_on_by_the_clock_between_two_reports) {
   LiveLine line{running(0.5), kStart};
   const Screen screen = samples::terminal(80);

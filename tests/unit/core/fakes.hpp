@@ -71,6 +71,7 @@ class FakeWorkload final : public Workload {
     bool stop_asked = false;
     bool alive = true;
     std::vector<pid_t> pids{4711};
+    bool reports_intervals = true;
 
     void become_prepared() { listener->workload_prepared(); }
     // Its processes have ended, and their output is being read.
@@ -111,6 +112,7 @@ class FakeWorkload final : public Workload {
     void release() override { run_->released = true; }
     void stop() override { run_->stop_asked = true; }
     [[nodiscard]] std::vector<pid_t> pids() const override { return run_->pids; }
+    [[nodiscard]] bool reports_intervals() const override { return run_->reports_intervals; }
 
    private:
     std::shared_ptr<Run> run_;
@@ -217,12 +219,16 @@ class FakeCounterSource final : public CounterSource {
   }
   Counters counted;
   std::vector<std::string> said;  // "open 4711", "released", "finish"
+  LiveRates live;                 // the argument of the last released()
 
  private:
   class Active final : public ActiveCounters {
    public:
     explicit Active(FakeCounterSource& source) : source_(source) {}
-    void released() override { source_.said.emplace_back("released"); }
+    void released(LiveRates rates) override {
+      source_.said.emplace_back("released");
+      source_.live = std::move(rates);
+    }
     Counters finish() override {
       source_.said.emplace_back("finish");
       return source_.counted;

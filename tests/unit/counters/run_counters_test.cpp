@@ -19,6 +19,7 @@
 
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/tcp_sampler.hpp"
+#include "tests/unit/counters/counted_pair.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 #include "tests/unit/counters/sent_questions.hpp"
 
@@ -31,25 +32,6 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Its calls are made when the test says so.
-class ManualClock final : public core::Clock {
- public:
-  WallTime now() override { return {}; }
-  core::Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
-    delays.push_back(delay);
-    due_ = std::make_shared<std::function<void()>>(std::move(callback));
-    return due_;
-  }
-  void tick() {
-    const auto due = std::exchange(due_, nullptr);
-    if (due) (*due)();
-  }
-  std::vector<std::chrono::milliseconds> delays;
-
- private:
-  std::shared_ptr<std::function<void()>> due_;
-};
-
 std::optional<std::uint64_t> delta_of(const Counters& counters, std::string_view source,
                                       std::string_view netns, std::string_view name) {
   const auto found = std::ranges::find_if(counters.deltas, [&](const CounterDelta& delta) {
@@ -59,84 +41,9 @@ std::optional<std::uint64_t> delta_of(const Counters& counters, std::string_view
   return found->delta;
 }
 
-constexpr std::uint16_t kPort = 5201;
-
-sockaddr_in address_of(const char* text) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(kPort);
-  ::inet_pton(AF_INET, text, &address.sin_addr);
-  return address;
-}
-
-class RunCountersHere : public NamespacePair {
- protected:
-  void SetUp() override {
-    NamespacePair::SetUp();
-    // Without ARP nobody answers, so nobody accepts the packets.
-    for (const Namespace* each : {&client_, &server_}) each->ip({"link", "set", "wire", "arp", "on"});
-    client_.send_datagrams("10.78.0.2", 1);
-  }
-
-  void listen_at_the_server() {
-    server_.run([this] {
-      listener_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      const sockaddr_in address = address_of("10.78.0.2");
-      if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-          ::listen(listener_.get(), 8) != 0) {
-        fail_system("listen");
-      }
-    });
-  }
-
-  struct Connection {
-    Fd client, server;
-    std::uint16_t port = 0;  // the client's
-  };
-  Connection connect() {
-    Connection connection;
-    client_.run([&] {
-      connection.client.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      const sockaddr_in address = address_of("10.78.0.2");
-      if (::connect(connection.client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
-          0)
-        fail_system("connect");
-    });
-    sockaddr_in own{};
-    socklen_t length = sizeof own;
-    ::getsockname(connection.client.get(), reinterpret_cast<sockaddr*>(&own), &length);
-    connection.port = ntohs(own.sin_port);
-    connection.server.reset(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    return connection;
-  }
-
-  static void send_and_receive(const Connection& connection, std::size_t bytes) {
-    std::string data(bytes, 'x');
-    if (::send(connection.client.get(), data.data(), bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
-        ::recv(connection.server.get(), data.data(), bytes, MSG_WAITALL) != static_cast<ssize_t>(bytes)) {
-      fail_system("send and receive");
-    }
-  }
-
-  [[nodiscard]] JobSpec spec() const {
-    JobSpec spec;
-    spec.iperf3.server = "10.78.0.2";
-    spec.iperf3.netns = "left";
-    spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.78.0.2"};
-    return spec;
-  }
-  std::unique_ptr<core::ActiveCounters> open() {
-    return source_.open(spec(), {client_.pid(), server_.pid()});
-  }
-
-  ManualClock clock_;
-  RunCounters source_{clock_};
-  Fd listener_;
-};
-
 TEST_F(RunCountersHere, are_those_of_both_namespaces) {
   const auto counting = open();
-  counting->released();
+  counting->released({});
   client_.send_datagrams("10.78.0.2", 10);  // to a port without a listener
   const Counters counters = counting->finish();
   EXPECT_EQ(delta_of(counters, "snmp", "left", "UdpOutDatagrams"), 10U);
@@ -201,7 +108,7 @@ TEST_F(RunCountersHere, have_samples_of_the_data_connections_alone) {
   listen_at_the_server();
   const Connection foreign = connect();
   const auto counting = open();
-  counting->released();
+  counting->released({});
   const Connection control = connect();
   const Connection data = connect();
   send_and_receive(control, 37);
@@ -279,7 +186,7 @@ TEST_F(RunCountersHere, are_those_of_iperf3) {
   JobSpec two = spec();
   two.iperf3.streams = 2;
   const auto counting = source_.open(two, {client_.pid(), server_.pid()});
-  counting->released();
+  counting->released({});
   Program client{client_, {"iperf3", "-c", "10.78.0.2", "-P", "2", "-n", "20M", "--forceflush"}};
   ASSERT_TRUE(client.says("connected to", 2));
   clock_.tick();
@@ -296,7 +203,7 @@ TEST_F(RunCountersHere, are_those_of_iperf3) {
 TEST_F(RunCountersHere, sample_a_closed_connection_no_more) {
   listen_at_the_server();
   const auto counting = open();
-  counting->released();
+  counting->released({});
   {
     const Connection data = connect();
     send_and_receive(data, 1'000);
@@ -317,7 +224,7 @@ TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
   sampling.peer = {parse_address("10.78.0.2"), kPort};
   sampling.most_samples = 8;
   TcpSampler sampler{clock_, sockets->diag, sampling};
-  sampler.start();
+  sampler.start({});
   const Connection data = connect();
   for (int i = 0; i < 9; ++i) clock_.tick();
   EXPECT_EQ(clock_.delays.back(), std::chrono::milliseconds{1'000}) << "every second of nine is left";
@@ -331,7 +238,7 @@ TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
 TEST_F(RunCountersHere, ask_only_for_single_connections_once_all_are_known) {
   listen_at_the_server();
   const auto counting = open();
-  counting->released();
+  counting->released({});
   const Connection control = connect();
   const Connection sampled = connect();
   clock_.tick();
@@ -346,7 +253,7 @@ TEST_F(RunCountersHere, ask_only_for_single_connections_once_all_are_known) {
 
 TEST_F(RunCountersHere, stop_looking_for_connections_that_never_come) {
   const auto counting = open();
-  counting->released();
+  counting->released({});
   test::sent_questions = {};
   for (int i = 0; i < 8; ++i) clock_.tick();
   EXPECT_GT(test::sent_questions.for_all, 0);

@@ -102,6 +102,20 @@ TEST(ReportBytes, with_texts_and_figures_that_cannot_be_stored_are_refused) {
   EXPECT_THAT(refusal_of(parsed), HasSubstr("an interval's direction"));
 }
 
+TEST(ReportBytes, tell_of_a_missing_server_only_without_a_test) {
+  ParsedReport parsed;
+  parsed.error = "busy";
+  parsed.server = ServerAbsence::busy;
+  const auto read = report_from_bytes(import::to_bytes(parsed), kIntervals);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->server, ServerAbsence::busy);
+  parsed.error.clear();
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("absent from a test that began"));
+  parsed.error = "busy";
+  parsed.report.intervals.resize(1);
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("absent from a test that began"));
+}
+
 TEST(ReportBytes, of_an_order_are_what_a_report_is_judged_by_and_the_output) {
   Iperf3Spec asked;
   asked.server = "10.0.0.2";

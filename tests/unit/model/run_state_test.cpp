@@ -22,8 +22,11 @@ TEST(RunStateTest, every_state_is_known_by_its_name) {
 }
 
 TEST(RunStateTest, only_the_drawn_transitions_may_happen) {
-  std::set<std::pair<RunState, RunState>> allowed = {
-      {pending, preparing}, {preparing, running}, {running, collecting}, {collecting, finished}};
+  std::set<std::pair<RunState, RunState>> allowed = {{pending, preparing},
+                                                     {preparing, running},
+                                                     {running, collecting},
+                                                     {collecting, finished},
+                                                     {collecting, preparing}};
   for (const RunState from : {pending, preparing, running, collecting}) {
     for (const RunState to : {failed, canceled, interrupted}) allowed.emplace(from, to);
   }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/model/noise.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/workload/quality_flags.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
@@ -272,6 +273,29 @@ TEST(Iperf3Document, may_be_nested_or_begun_however_often) {
 
 // ---- Live intervals ---------------------------------------------------------------------------------------
 
+// What the tests of recorded documents know as errors, and which of them may pass.
+TEST(ServerAbsence, is_what_iperf3_says_of_a_busy_or_unreachable_server) {
+  const auto of = [](const std::string& file) {
+    return parse_iperf3_report(recorded(file), recorded(file, "err"), tcp(1)).server;
+  };
+  for (const char* version : {"3.12/", "3.18/"}) {
+    const std::string folder = version;
+    EXPECT_EQ(of(folder + "busy-server"), ServerAbsence::busy) << version;
+    EXPECT_EQ(of(folder + "refused"), ServerAbsence::absent) << version;
+    EXPECT_EQ(of(folder + "unreachable"), ServerAbsence::absent) << version;
+    for (const char* other : {"unknown-host", "usage-error", "wrong-bind", "server-killed", "tcp-send"}) {
+      EXPECT_EQ(of(folder + other), ServerAbsence::none) << version << other;
+    }
+  }
+}
+
+TEST(ServerAbsence, is_nothing_that_happens_during_a_test) {
+  std::string text = recorded("3.12/server-killed");
+  const std::string_view said = "control socket has closed unexpectedly";
+  text.replace(text.find(said), said.size(), "unable to connect to server: Connection refused");
+  EXPECT_EQ(parse_iperf3_report(text, "", tcp(3)).server, ServerAbsence::none);
+}
+
 TEST(LiveIntervals, are_the_sums_of_a_line) {
   const std::string line = json{{"event", "interval"}, {"data", interval(2, 3, 500)}}.dump() + "\n";
   const auto intervals = parse_live_intervals(line, tcp(10));
@@ -319,7 +343,10 @@ TEST(QualityCodes, are_those_that_the_documentation_explains) {
     if (std::regex_match(line, match, heading)) documented.insert(match[1]);
   }
   std::set<std::string> codes(kQualityCodes.begin(), kQualityCodes.end());
-  codes.emplace("processes-left");  // from the end of the run, not from its document
+  // These are from the end of the run, not from its document.
+  for (const char* const code : {"processes-left", "server-waited"}) codes.emplace(code);
+  codes.insert(noise::kFlags.begin(), noise::kFlags.end());
+  codes.emplace(noise::kRateMissed);
   EXPECT_EQ(documented, codes);
 }
 
