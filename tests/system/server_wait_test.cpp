@@ -41,7 +41,7 @@ class BusyServer : public SystemTest {
 TEST_F(BusyServer, is_waited_for_and_only_the_test_that_follows_is_measured) {
   const auto server = serve();
   auto client = occupy(*server);
-  const StartedJob job = lab().start("foreign", {"server_wait=5m"});
+  const StartedJob job = lab().start("foreign", {"server_wait=5min"});
   watch.wait_for_waiting(job.id, "server busy, 1 attempt in 0 s, gives up after 5 min");
   EXPECT_THAT(lab().ctl({"jobs", "-o", "json"}).out, HasSubstr("\"waiting\": \"server busy"));
   client.reset();
@@ -54,7 +54,7 @@ TEST_F(BusyServer, is_waited_for_and_only_the_test_that_follows_is_measured) {
 }
 
 TEST_F(BusyServer, that_is_absent_is_waited_for_until_it_listens) {
-  const StartedJob job = lab().start("foreign", {"server_wait=5m"});
+  const StartedJob job = lab().start("foreign", {"server_wait=5min"});
   watch.wait_for_waiting(job.id, "no server, 1 attempt");
   const auto server = serve();
   EXPECT_EQ(watch.wait_for_end(job.id), "finished");

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The client with a daemon of a later release: a fake one, whose rows have keys, words and codes that nobody
+// knows yet.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <systemd/sd-bus.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/fd.hpp"
+#include "dbus/names.hpp"
+#include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/private_bus.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Answers ListRuns, GetRun and ListIntervals, on a thread of its own; all else is unknown to it.
+class LaterDaemon {
+ public:
+  explicit LaterDaemon(const std::string& address, std::string direction) : direction_(std::move(direction)) {
+    sd_bus* bus = nullptr;
+    check(sd_bus_new(&bus), "sd_bus_new");
+    bus_.reset(bus);
+    check(sd_bus_set_address(bus, address.c_str()), "sd_bus_set_address");
+    check(sd_bus_set_bus_client(bus, 1), "sd_bus_set_bus_client");
+    check(sd_bus_start(bus), "sd_bus_start");
+    check(sd_bus_add_object(bus, nullptr, dbus::kManagerPath, on_call, this), "sd_bus_add_object");
+    check(sd_bus_request_name(bus, dbus::kService, 0), "sd_bus_request_name");
+    stop_.reset(::eventfd(0, EFD_CLOEXEC));
+    thread_ = std::jthread([this] { serve(); });
+  }
+  LaterDaemon(const LaterDaemon&) = delete;
+  LaterDaemon& operator=(const LaterDaemon&) = delete;
+  ~LaterDaemon() {
+    const std::uint64_t one = 1;
+    (void)!::write(stop_.get(), &one, sizeof one);
+    thread_.join();
+  }
+
+ private:
+  struct Unref {
+    void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
+    void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
+  };
+  using Message = std::unique_ptr<sd_bus_message, Unref>;
+
+  static void check(int result, const char* what) {
+    if (result < 0) throw std::runtime_error(std::string(what) + ": errno " + std::to_string(-result));
+  }
+
+  void serve() {
+    for (;;) {
+      const int more = sd_bus_process(bus_.get(), nullptr);
+      if (more < 0) return;
+      if (more > 0) continue;
+      std::array<pollfd, 2> watched{
+          {{sd_bus_get_fd(bus_.get()), static_cast<short>(sd_bus_get_events(bus_.get())), 0},
+           {stop_.get(), POLLIN, 0}}};
+      if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
+      if (watched[1].revents != 0) return;
+    }
+  }
+
+  static int on_call(sd_bus_message* call, void* self, sd_bus_error*) {
+    const auto& daemon = *static_cast<const LaterDaemon*>(self);
+    const std::string_view member = sd_bus_message_get_member(call);
+    sd_bus_message* made = nullptr;
+    check(sd_bus_message_new_method_return(call, &made), "reply");
+    const Message reply{made};
+    if (member == "ListRuns") {
+      rows(made, [&] { daemon.run(made); });
+      check(sd_bus_message_append(made, "s", ""), "next");
+    } else if (member == "GetRun") {
+      daemon.run(made);
+      rows(made, [&] { daemon.sum(made); });
+      rows(made, [&] { flag(made); });
+    } else if (member == "ListIntervals") {
+      rows(made, [&] { daemon.interval(made); });
+      check(sd_bus_message_append(made, "s", ""), "next");
+    } else {
+      return sd_bus_reply_method_errorf(call, dbus::error::kNotFound, "no %s here",
+                                        sd_bus_message_get_member(call));
+    }
+    return sd_bus_send(nullptr, made, nullptr);
+  }
+
+  template <class Add>
+  static void rows(sd_bus_message* reply, Add add) {
+    check(sd_bus_message_open_container(reply, 'a', "a{sv}"), "rows");
+    add();
+    check(sd_bus_message_close_container(reply), "rows");
+  }
+  // What a later release may say beside the rest: a figure, a list, a row within the row.
+  static void unheard_of(sd_bus_message* reply) {
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}", "tachyons", "d", 9.5, "crew", "as", 2, "ada", "bob",
+                                "engine", "a{sv}", 1, "warp", "u", 7U),
+          "unheard of");
+  }
+  void run(sd_bus_message* reply) const {
+    check(sd_bus_message_open_container(reply, 'a', "{sv}"), "run");
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}{sv}", "run", "t", std::uint64_t{7}, "scenario",
+                                "s", "veth-tcp", "state", "s", "hibernating", "purpose", "s", "curiosity",
+                                "started_us", "t", std::uint64_t{1'750'000'000'000'000}, "workload", "s",
+                                "quicperf"),
+          "run");
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}", "job", "t", std::uint64_t{3},
+                                "received_bits_per_second", "d", 2.5e9, "protocol", "s", "quic"),
+          "run");
+    unheard_of(reply);
+    check(sd_bus_message_close_container(reply), "run");
+  }
+  void sum(sd_bus_message* reply) const {
+    check(sd_bus_message_open_container(reply, 'a', "{sv}"), "sum");
+    check(sd_bus_message_append(reply, "{sv}{sv}", "direction", "s", direction_.c_str(),
+                                "received_bits_per_second", "d", 2.5e9),
+          "sum");
+    unheard_of(reply);
+    check(sd_bus_message_close_container(reply), "sum");
+  }
+  static void flag(sd_bus_message* reply) {
+    check(sd_bus_message_open_container(reply, 'a', "{sv}"), "flag");
+    check(sd_bus_message_append(reply, "{sv}{sv}", "code", "s", "time-travelled", "message", "s",
+                                "it ended before it began"),
+          "flag");
+    unheard_of(reply);
+    check(sd_bus_message_close_container(reply), "flag");
+  }
+  void interval(sd_bus_message* reply) const {
+    check(sd_bus_message_open_container(reply, 'a', "{sv}"), "interval");
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}{sv}{sv}", "direction", "s", direction_.c_str(),
+                                "sender", "b", 1, "omitted", "b", 0, "start_s", "d", 0.0, "end_s", "d", 1.0,
+                                "seconds", "d", 1.0, "bits_per_second", "d", 2.5e9),
+          "interval");
+    unheard_of(reply);
+    check(sd_bus_message_close_container(reply), "interval");
+  }
+
+  std::string direction_;
+  std::unique_ptr<sd_bus, Unref> bus_;
+  Fd stop_;
+  std::jthread thread_;
+};
+
+class NewerDaemon : public testing::Test {
+ protected:
+  [[nodiscard]] Outcome ctl(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), NETPERFCTL_PROGRAM);
+    return system_test::run({.argv = std::move(arguments),
+                             .environment = {bus_.environment(), "LC_ALL=C.UTF-8"},
+                             .user = {},
+                             .netns = {},
+                             .stderr_file = {}});
+  }
+
+  ScratchDir directory_;
+  PrivateBus bus_{directory_};
+};
+
+TEST_F(NewerDaemon, has_keys_that_the_client_ignores_and_words_that_it_shows_as_they_are) {
+  const LaterDaemon daemon{bus_.address(), "send"};
+  const Outcome runs = ctl({"runs"});
+  EXPECT_EQ(runs.code, 0) << runs.err;
+  EXPECT_THAT(runs.out, AllOf(HasSubstr("veth-tcp"), HasSubstr("hibernating"), Not(HasSubstr("tachyons"))));
+  const Outcome shown = ctl({"show", "7"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("hibernating"), HasSubstr("2.50 Gbit/s"),
+                               HasSubstr("it ended before it began"), Not(HasSubstr("tachyons"))));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"runs", "-o", "json"}, {"show", "7", "-o", "json"}}) {
+    const Outcome json = ctl(words);
+    EXPECT_EQ(json.code, 0) << json.err;
+    EXPECT_NO_THROW((void)nlohmann::json::parse(json.out)) << json.out;
+    EXPECT_THAT(json.out, AllOf(HasSubstr("hibernating"), Not(HasSubstr("tachyons"))))
+        << "the keys of the schema and no others";
+  }
+  EXPECT_THAT(ctl({"runs", "-o", "csv"}).out, HasSubstr("hibernating"));
+}
+
+// A direction decides which figure is whose, so a page without it would be wrong.
+TEST_F(NewerDaemon, has_a_direction_that_the_client_says_it_does_not_know) {
+  const LaterDaemon daemon{bus_.address(), "sideways"};
+  const Outcome shown = ctl({"show", "7"});
+  EXPECT_EQ(shown.code, kOther) << shown.out;
+  EXPECT_THAT(shown.err, HasSubstr("the unknown word `sideways`"));
+  EXPECT_EQ(ctl({"runs"}).code, 0) << "nothing there depends on it";
+}
+
+TEST_F(NewerDaemon, knows_what_this_client_may_ask_of_it_or_says_that_it_does_not) {
+  const LaterDaemon daemon{bus_.address(), "send"};
+  for (const char* verb : {"scenarios", "jobs", "doctor", "events"}) {
+    const Outcome outcome = ctl({verb});
+    EXPECT_LT(outcome.code, 128) << verb << ": " << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace netperfd::system_test
