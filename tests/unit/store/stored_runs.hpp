@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Jobs and runs that have everything that a database may hold.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+
+inline constexpr RunId kMeasured = 1;
+inline constexpr RunId kFailed = 2;
+inline constexpr RunId kWatched = 3;
+inline constexpr RunId kFirstOfDesign = 4;
+inline constexpr std::size_t kRunsOfDesign = 4;
+
+inline Fingerprint the_environment() {
+  return {.boot_id = "4c1c9d0e-0000-4000-8000-000000000001",
+          .facts = {{"kernel", "release", "6.12.9"}, {"sysctl:net.core.rmem_max", "value", "212992"}},
+          .unknown = {"nic: veth0: no permission"}};
+}
+
+inline Counters the_counters() {
+  Counters counters;
+  counters.deltas = {{.source = "cpu", .netns = "", .name = "busy", .delta = 9'000'000'000, .unit = "ns"},
+                     {.source = "snmp", .netns = "left", .name = "TcpRetransSegs", .delta = 17, .unit = ""}};
+  TcpSample sample;
+  sample.time = std::chrono::milliseconds{500};
+  sample.local_port = 41234;
+  sample.remote_port = 5201;
+  sample.snd_cwnd = 10;
+  sample.rtt_us = 54;
+  sample.rttvar_us = 8;
+  sample.retransmits = 3;
+  counters.tcp = {sample};
+  counters.unknown = {"perf: not available here"};
+  return counters;
+}
+
+inline JobSpec the_design() {
+  JobSpec spec = a_job("hsr");
+  const auto side = [](const char* name) {
+    return Variant{.name = name, .apply = {}, .verify = {}, .builds = {}};
+  };
+  spec.design =
+      Design{.a = side("list"), .b = side("hash"), .plain = false, .changed = {"module:hsr"}, .seed = 42};
+  return spec;
+}
+
+// Three jobs with the runs 1 to 7.
+inline void store_runs(SqliteStore& store) {
+  JobSpec traced = a_job("veth-tcp", "before");
+  traced.repeat = 2;
+  traced.trace = a_watching_job().trace;
+  const auto first = must(add_job(store, traced, 1000, kMorning));
+  bring_to_collecting(store, first.runs[0]);
+  RunRecord record = a_record(first.runs[0], 1, 4);
+  record.trace = a_trace();
+  record.trace->recording_left_out = 4096;
+  record.trace->profile = a_profile();
+  record.traffic = some_traffic();
+  record.fingerprint = the_environment();
+  record.counters = the_counters();
+  must(store.finish(record));
+  bring_to_collecting(store, first.runs[1]);
+  RunRecord failed;
+  failed.id = first.runs[1];
+  failed.state = RunState::failed;
+  failed.error = "the server refused the connection";
+  failed.started = kMorning + std::chrono::seconds{20};
+  must(store.finish(failed));
+
+  const auto watching = must(add_job(store, a_watching_job(), 0, kMorning + std::chrono::hours{1}));
+  bring_to_collecting(store, watching.runs[0]);
+  RunRecord watched;
+  watched.id = watching.runs[0];
+  watched.state = RunState::finished;
+  watched.trace.emplace().skipped = "locked down";
+  must(store.finish(watched));
+
+  const auto compared = must(add_job(store, the_design(), 1000, kMorning + std::chrono::hours{2}));
+  for (const RunId run : compared.runs) {
+    bring_to_collecting(store, run);
+    must(store.finish(a_record(run, 1, 2)));
+  }
+  core::AuditEntry entry;
+  entry.first = entry.last = kMorning;
+  entry.uid = 1000;
+  entry.action = "start";
+  entry.job = 1;
+  must(store.add(entry));
+  must(store.set_note(kMeasured, "with the new cable"));
+}
+
+}  // namespace netperfd::store
