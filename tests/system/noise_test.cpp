@@ -54,13 +54,14 @@ class Noise : public SystemTest {
 
 // At a rate that no machine can send.
 TEST_F(Noise, of_a_busy_loop_is_foreign_load_and_that_of_a_rate_is_the_rate_sent) {
-  Process loop{{.argv = {"sh", "-c", "echo begun; while :; do :; done"},
+  // On the workload's CPU, of however many there are.
+  Process loop{{.argv = {"taskset", "-c", "0", "sh", "-c", "echo begun; while :; do :; done"},
                 .environment = {},
                 .user = {},
                 .netns = {},
                 .stderr_file = {}}};
   loop.wait_for_output("begun");
-  const NoisyRun run = measure({"protocol=udp", "bitrate=900G"});
+  const NoisyRun run = measure({"protocol=udp", "bitrate=900G", "affinity=[0, 0]"});
   EXPECT_THAT(run.codes, Contains("foreign-load")) << run.shown.at("flags");
   ASSERT_TRUE(run.figure("others"));
   ASSERT_TRUE(run.figure("workload"));
