@@ -42,12 +42,8 @@ Outcome<Exit> list_live(const Settings& settings) {
 Outcome<Exit> list_history(const Settings& settings, const JobsArguments& arguments) {
   const Screen screen = screen_of(stdout);
   RunFilter filter = arguments.filter;
-  const auto since = point_in_time("--since", arguments.since, screen.now_us);
-  if (!since) return std::unexpected(since.error());
-  const auto until = point_in_time("--until", arguments.until, screen.now_us);
-  if (!until) return std::unexpected(until.error());
-  filter.since_us = *since;
-  filter.until_us = *until;
+  if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
+    return std::unexpected(set.error());
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   const auto page = daemon->jobs(filter, arguments.limit);

@@ -62,13 +62,9 @@ Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
   AuditFilter filter = arguments.filter;
   const auto user = uid_of(arguments.user);
   if (!user) return std::unexpected(user.error());
-  const auto since = point_in_time("--since", arguments.since, screen.now_us);
-  if (!since) return std::unexpected(since.error());
-  const auto until = point_in_time("--until", arguments.until, screen.now_us);
-  if (!until) return std::unexpected(until.error());
+  if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
+    return std::unexpected(set.error());
   filter.user = *user;
-  filter.since_us = *since;
-  filter.until_us = *until;
 
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());

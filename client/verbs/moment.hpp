@@ -27,4 +27,17 @@ namespace netperfctl {
                   option, text));
 }
 
+// Sets the filter's times to those of --since and --until.
+template <class Filter>
+[[nodiscard]] Outcome<void> set_times(Filter& filter, const std::string& since, const std::string& until,
+                                      std::uint64_t now_us) {
+  const auto from = point_in_time("--since", since, now_us);
+  if (!from) return std::unexpected(from.error());
+  const auto to = point_in_time("--until", until, now_us);
+  if (!to) return std::unexpected(to.error());
+  filter.since_us = *from;
+  filter.until_us = *to;
+  return {};
+}
+
 }  // namespace netperfctl

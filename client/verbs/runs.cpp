@@ -37,12 +37,8 @@ bool filters(const RunFilter& filter) {
 Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments) {
   const Screen screen = screen_of(stdout);
   RunFilter filter = arguments.filter;
-  const auto since = point_in_time("--since", arguments.since, screen.now_us);
-  if (!since) return std::unexpected(since.error());
-  const auto until = point_in_time("--until", arguments.until, screen.now_us);
-  if (!until) return std::unexpected(until.error());
-  filter.since_us = *since;
-  filter.until_us = *until;
+  if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
+    return std::unexpected(set.error());
   if (!arguments.selection.empty()) {
     auto selection = selection_of_words(arguments.selection, screen.now_us);
     if (!selection) return std::unexpected(selection.error());

@@ -51,7 +51,7 @@ Fd open_clock(pid_t process, std::uint32_t cpu) {
       ::syscall(SYS_perf_event_open, &attributes, process, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC))};
 }
 
-bool leaves_half_of_the_descriptors(std::size_t wanted) {
+bool leaves_most_descriptors(std::size_t wanted) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && wanted <= limit.rlim_cur / 4;
 }
@@ -93,7 +93,7 @@ void add_growth(Counters& counters, std::string_view name, const std::optional<s
 
 TaskClocks::TaskClocks(const std::vector<pid_t>& processes, const std::vector<std::uint32_t>& cpus)
     : cpus_(cpus.size()) {
-  if (processes.empty() || !leaves_half_of_the_descriptors(processes.size() * cpus.size())) return;
+  if (processes.empty() || !leaves_most_descriptors(processes.size() * cpus.size())) return;
   for (const pid_t process : processes) {
     for (std::size_t i = 0; i < cpus.size(); ++i) {
       Fd event = open_clock(process, cpus[i]);
