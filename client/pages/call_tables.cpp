@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -36,15 +37,13 @@ Count root_time(const std::vector<CallNodeView>& tree) {
 // The nodes that took at least the share `least` of the time, and whose callers all did.
 std::vector<CallNodeView> paths_above(const std::vector<CallNodeView>& tree, const Count& all, double least) {
   std::vector<CallNodeView> paths;
-  std::optional<std::uint32_t> left_out_below;
+  constexpr auto kAny = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t deepest = kAny;  // below it are the callees of a node that was left out
   for (const CallNodeView& node : tree) {
-    if (left_out_below && node.depth > *left_out_below) continue;
-    left_out_below.reset();
-    if (ratio(node.total_ns, all).value_or(1) < least) {
-      left_out_below = node.depth;
-    } else {
-      paths.push_back(node);
-    }
+    if (node.depth > deepest) continue;
+    const bool is_left_out = ratio(node.total_ns, all).value_or(1) < least;
+    deepest = is_left_out ? node.depth : kAny;
+    if (!is_left_out) paths.push_back(node);
   }
   return paths;
 }
