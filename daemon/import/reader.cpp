@@ -17,6 +17,7 @@
 #include "daemon/import/record_bytes.hpp"
 #include "daemon/import/record_check.hpp"
 #include "daemon/import/report_bytes.hpp"
+#include "daemon/import/sha256.hpp"
 
 namespace netperfd::import {
 namespace {
@@ -129,6 +130,7 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
   auto read = functions.record(file);
   if (!read) give_up(order.mode, read.error().message);
   keep_raw(file, *read);
+  read->sha256 = sha256_of(file);
   write_all({&kAnswerRecord, 1});
   write_all(to_bytes(*read));
 }

@@ -191,6 +191,12 @@ void check_trace(const TraceRecord& record, Finding& finding) {
   check_paths(*record.profile, finding);
 }
 
+bool is_sha256(std::string_view text) {
+  constexpr std::size_t kDigits = 64;
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == kDigits && std::ranges::all_of(text, is_digit);
+}
+
 Status refusal_of(const Finding& finding, std::string_view source) {
   if (finding.found().empty()) return {};
   return fail(ErrorKind::invalid_argument,
@@ -231,6 +237,7 @@ Status check_file(const ImportedFile& file) {
   Finding finding;
   finding.require(file.trace.has_value() != file.workload.has_value(), "a trace or a document");
   ValueCheck(finding, Checked::everything).check(file);
+  finding.require(file.sha256.empty() || is_sha256(file.sha256), "its digest");
   if (file.workload) check_workload(*file.workload, finding);
   if (file.trace) check_trace(*file.trace, finding);
   return refusal_of(finding, kTheFile);

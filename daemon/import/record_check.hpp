@@ -46,7 +46,7 @@ inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMost
 // Texts are printable and not long, counts fit a signed number, figures are finite. In a trace, indices are
 // valid, parents precede their children, and CPUs, events, functions and edges occur once. In an iperf3
 // document, a sum and an interval have one direction, and no time is before 1970 or beyond the year 9999. A
-// file holds one of the two. invalid_argument with the violation.
+// file holds one of the two, and a digest is one in its form. invalid_argument with the violation.
 [[nodiscard]] Status check_file(const ImportedFile& file);
 
 // The most intervals that iperf3 reports of this test, with a margin.

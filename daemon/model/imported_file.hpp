@@ -45,6 +45,7 @@ struct ImportedFile {
   std::optional<ImportedWorkload> workload;
   std::vector<QualityFlag> flags;  // on data that the file cannot provide
   std::string raw;                 // the file as it is; empty if it is too long to keep
+  std::string sha256;  // of the whole file, kept or not: 64 lowercase hexadecimal digits; empty: unknown
 
   bool operator==(const ImportedFile&) const = default;
 };
@@ -52,7 +53,8 @@ template <>
 inline constexpr auto rows::kFields<ImportedFile> = std::tuple{
     rows::field("trace", &netperfd::ImportedFile::trace),
     rows::field("workload", &netperfd::ImportedFile::workload),
-    rows::field("flags", &netperfd::ImportedFile::flags), rows::field("raw", &netperfd::ImportedFile::raw)};
+    rows::field("flags", &netperfd::ImportedFile::flags), rows::field("raw", &netperfd::ImportedFile::raw),
+    rows::field("sha256", &netperfd::ImportedFile::sha256)};
 static_assert(rows::kDescribed<ImportedFile>);
 
 }  // namespace netperfd

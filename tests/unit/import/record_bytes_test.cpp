@@ -55,6 +55,7 @@ ImportedFile full_document() {
   asked.bitrate = 10'000'000;
   asked.length_bytes = 1'448;
   report = test::full_report();
+  file.sha256 = std::string(60, '0') + "9af1";
   started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
 }
@@ -257,6 +258,7 @@ TEST(DocumentBytes, come_back_as_the_document_they_were_made_of) {
   EXPECT_EQ(back->workload->report.intervals.front().pmtu, 10U);
   EXPECT_FALSE(back->workload->report.intervals.front().sender);
   EXPECT_EQ(back->flags.front().message, "from a file");
+  EXPECT_EQ(back->sha256, file.sha256);
 }
 
 TEST(DocumentBytes, have_something_of_every_member) {
@@ -293,6 +295,8 @@ TEST(DocumentBytes, that_no_reader_makes_are_refused) {
       [](auto& f) { f.trace.emplace(); },   // both
       [](auto& f) { f.workload.reset(); },  // neither
       [](auto& f) { f.flags[0].message = "\x1b[2J"; },
+      [](auto& f) { f.sha256.pop_back(); },
+      [](auto& f) { f.sha256[0] = 'A'; },
       [](auto& f) { f.workload->asked.server = ""; },
       [](auto& f) { f.workload->asked.server = "a\nb"; },
       [](auto& f) { f.workload->asked.omit = std::chrono::milliseconds{-1}; },
