@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager for recordings: the raw sub-buffers kept with a run, and files to
 // import. Neither is parsed in this process.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +31,20 @@ Result<std::string> recording_of(core::RunQueries& queries, RunId run) {
               fmt::format("run {} has no recording: its raw sub-buffers were not kept, which the key "
                           "trace.keep_raw of a job asks for",
                           run));
+}
+
+std::string imported_from(const std::vector<std::string>& names, uid_t uid,
+                          const std::optional<ImportDate>& date, const std::vector<std::string>& repeated) {
+  std::string text = fmt::format("imported from {} by uid {}, measured ", fmt::join(names, " and "), uid);
+  if (date) {
+    text += fmt::format(
+        "{:%F %T} UTC ({})", std::chrono::floor<std::chrono::seconds>(date->measured),
+        date->source == DateSource::document ? "as the document says" : "when the file was last written");
+  } else {
+    text += "at an unknown time";
+  }
+  for (const std::string& clause : repeated) text += "; " + clause;
+  return text;
 }
 
 }  // namespace
@@ -98,9 +115,8 @@ void ManagerObject::import_files(const SharedReply<std::uint64_t>& reply, std::v
   const auto done = [this, reply, unique_name, names = std::move(names),
                      uid = request.owner](const Result<core::ImportedRun>& imported) {
     answer(reply, [&] {
-      const auto [job, run] = value_or_throw(imported);
-      log::info(fmt::format("imported from {} by uid {}", fmt::join(names, " and "), uid),
-                {.job = job, .run = run});
+      const auto& [job, run, date, repeated] = value_or_throw(imported);
+      log::info(imported_from(names, uid, date, repeated), {.job = job, .run = run});
       ports_.audit.record({.uid = uid, .action = "import", .job = job, .run = run});
       reply->ok(static_cast<std::uint64_t>(run));
       // Announce this run like any other, for clients that keep a list of runs.

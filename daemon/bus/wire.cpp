@@ -8,6 +8,7 @@
 
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "daemon/model/import_date.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
 #include "dbus/rows/iperf3.hpp"
@@ -89,6 +90,15 @@ void put_arm(rows::Run& row, const core::RunRow& run) {
   if (!run.build.empty()) row.build = run.build;
 }
 
+void put_import(rows::Run& row, const core::RunRow& run) {
+  if (!run.files.empty()) row.files.emplace();
+  for (const SourceFile& file : run.files) row.files->push_back(file.name);
+  const auto date = date_of_import(run.files, run.started);
+  if (!date) return;
+  row.measured_us = microseconds(date->measured);
+  row.measured_by = to_string(date->source);
+}
+
 rows::Run make_run(const core::RunRow& run) {
   rows::Run row;
   row.run = number(run.id);
@@ -113,6 +123,7 @@ rows::Run make_run(const core::RunRow& run) {
   row.flags = static_cast<std::uint32_t>(run.flags.size());
   row.documents = run.documents;
   row.note = if_any(run.note);
+  if (run.spec.workload == WorkloadKind::imported) put_import(row, run);
   return row;
 }
 

@@ -55,6 +55,10 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status set_note(RunId run, const std::string& note) override {
     return store_.set_note(run, note);
   }
+  [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
+                                                          std::uint32_t most) override {
+    return store_.runs_with_file(owner, sha256, most);
+  }
   [[nodiscard]] Result<UserUsage> usage(uid_t owner, WallTime since) override {
     return store_.usage(owner, since);
   }

@@ -3,9 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -19,11 +22,13 @@
 namespace netperfd::core {
 namespace {
 
+constexpr std::string_view kImportedBefore = "imported-before";
+
 // A file on its way to the process that reads it.
 struct CheckedFile {
   ForeignFd file;
-  std::uint64_t size = 0;
-  std::string name;
+  std::string name;  // for messages
+  SourceFile source;
 };
 
 JobSpec spec_of(const ImportRequest& request, const std::vector<CheckedFile>& files) {
@@ -47,8 +52,18 @@ Status check_words(const JobSpec& spec) {
   return fail(ErrorKind::invalid_argument, text);
 }
 
-// Returns its size.
-Result<std::uint64_t> check_file(const Fd& file) {
+// Absent for a file without a name: it was made for the import, such as a copy of a pipe in memory.
+std::optional<WallTime> modified_of(const struct statx& about) {
+  constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999
+  constexpr unsigned kNeeded = STATX_MTIME | STATX_NLINK;
+  const auto& time = about.stx_mtime;
+  if ((about.stx_mask & kNeeded) != kNeeded || about.stx_nlink == 0) return std::nullopt;
+  if (time.tv_sec < 0 || time.tv_sec > kLastSecond) return std::nullopt;
+  return WallTime{std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_nsec / 1'000}};
+}
+
+// Fills in its size and its time.
+Status check_file(const Fd& file, SourceFile& source) {
   const int flags = ::fcntl(file.get(), F_GETFL);
   if (flags < 0) return fail_errno("fcntl F_GETFL of the file", errno);
   if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY) {
@@ -56,7 +71,8 @@ Result<std::uint64_t> check_file(const Fd& file) {
   }
   // Asks only for what the kernel already has cached: a caller's own file system may never answer.
   struct statx about{};
-  if (::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &about) != 0) {
+  if (::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+              STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_NLINK, &about) != 0) {
     return fail_errno("statx of the file", errno);
   }
   if (!S_ISREG(about.stx_mode)) return fail(ErrorKind::invalid_argument, "it is not a regular file");
@@ -64,7 +80,21 @@ Result<std::uint64_t> check_file(const Fd& file) {
     return fail(ErrorKind::invalid_argument, fmt::format("the file has {} bytes; at most {} are read",
                                                          about.stx_size, Importer::kFileLimitBytes));
   }
-  return about.stx_size;
+  source.size = about.stx_size;
+  source.modified = modified_of(about);
+  return {};
+}
+
+// What a message calls it may be a path.
+Result<std::string> base_name(const std::string& name) {
+  const auto why = not_printable(name);
+  if (name.empty() || name.size() > Importer::kLongestName || !why.empty() || name.back() == '/') {
+    return fail(
+        ErrorKind::invalid_argument,
+        fmt::format("a file's name is one printable line of 1 to {} bytes that does not end with /{}{}",
+                    Importer::kLongestName, why.empty() ? "" : ", and ", why));
+  }
+  return name.substr(name.rfind('/') + 1);
 }
 
 std::unexpected<Error> about_file(const std::string& name, const Error& error) {
@@ -75,7 +105,7 @@ std::unexpected<Error> about_file(const std::string& name, const Error& error) {
 Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   std::vector<CheckedFile> checked;
   for (NamedFile& each : files) {
-    checked.push_back({ForeignFd(std::move(each.file)), 0, std::move(each.name)});
+    checked.push_back({ForeignFd(std::move(each.file)), std::move(each.name), {}});
   }
   if (checked.empty() || checked.size() > Importer::kMostFiles) {
     return fail(ErrorKind::invalid_argument,
@@ -83,15 +113,11 @@ Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
                             checked.size()));
   }
   for (CheckedFile& each : checked) {
-    const auto why = not_printable(each.name);
-    if (each.name.empty() || each.name.size() > Importer::kLongestName || !why.empty()) {
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("a file's name is one printable line of 1 to {} bytes{}{}",
-                              Importer::kLongestName, why.empty() ? "" : ", and ", why));
-    }
-    const auto size = check_file(each.file.get());
-    if (!size) return about_file(each.name, size.error());
-    each.size = *size;
+    auto name = base_name(each.name);
+    if (!name) return std::unexpected(std::move(name.error()));
+    each.source.name = std::move(*name);
+    if (auto fits = check_file(each.file.get(), each.source); !fits)
+      return about_file(each.name, fits.error());
   }
   return checked;
 }
@@ -118,15 +144,33 @@ class Importer::Import {
       : owner_(owner), spec_(std::move(spec)), uid_(uid), files_(std::move(files)), done_(std::move(done)) {}
   Import(const Import&) = delete;
   Import& operator=(const Import&) = delete;
-  ~Import() = default;
+  ~Import() {
+    owner_.running_.remove(this);
+    owner_.waiting_.remove(this);
+    owner_.start_waiting_later();
+  }
 
-  Status read_next() {
-    CheckedFile& next = files_[read_.size()];
-    auto reading = owner_.files_.read(next.file.take(), next.size,
-                                      [this](Result<ImportedFile> file) { on_read(std::move(file)); });
-    if (!reading) return about_file(next.name, reading.error());
-    reading_ = std::move(*reading);
-    return {};
+  [[nodiscard]] uid_t uid() const { return uid_; }
+
+  void wait() {
+    owner_.waiting_.push_back(this);
+    deadline_ = owner_.clock_.after(kLongestWait, [this] {
+      give(about_file(files_.front().name,
+                      {ErrorKind::busy, fmt::format("other imports took longer than {} minutes; try again",
+                                                    kLongestWait.count())}));
+    });
+  }
+
+  Status begin() {
+    owner_.running_.push_back(this);
+    return read_next();
+  }
+
+  // After wait().
+  void begin_late() {
+    deadline_.reset();
+    owner_.waiting_.remove(this);
+    if (auto begun = begin(); !begun) give(std::unexpected(std::move(begun.error())));
   }
 
  private:
@@ -138,6 +182,15 @@ class Importer::Import {
     if (auto next = read_next(); !next) give(std::unexpected(std::move(next.error())));
   }
 
+  Status read_next() {
+    CheckedFile& next = files_[read_.size()];
+    auto reading = owner_.files_.read(next.file.take(), next.source.size,
+                                      [this](Result<ImportedFile> file) { on_read(std::move(file)); });
+    if (!reading) return about_file(next.name, reading.error());
+    reading_ = std::move(*reading);
+    return {};
+  }
+
   Result<ImportedRun> store() {
     if (read_.size() == 2 && read_[0].trace.has_value() == read_[1].trace.has_value()) {
       return fail(
@@ -146,7 +199,12 @@ class Importer::Import {
                       "the other a trace",
                       files_[0].name, files_[1].name, read_[0].trace ? "traces" : "iperf3 documents"));
     }
-    return owner_.store(std::move(spec_), uid_, std::move(read_));
+    std::vector<SourceFile> sources;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      sources.push_back(std::move(files_[i].source));
+      sources.back().sha256 = read_[i].sha256;
+    }
+    return owner_.store(std::move(spec_), uid_, std::move(sources), std::move(read_));
   }
 
   // The last step: the caller may destroy this object inside the call.
@@ -161,8 +219,18 @@ class Importer::Import {
   std::vector<CheckedFile> files_;
   std::vector<ImportedFile> read_;
   Done done_;
+  Timer deadline_;
   std::shared_ptr<void> reading_;
 };
+
+Importer::Importer(RunStore& store, FileImport& files, Clock& clock)
+    : store_(store), files_(files), clock_(clock) {
+  files_.on_room([this] { start_waiting_later(); });
+}
+
+Importer::~Importer() {
+  files_.on_room({});
+}
 
 Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const ImportRequest& request,
                                              Done done) {
@@ -170,21 +238,70 @@ Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const
   if (!checked) return std::unexpected(std::move(checked.error()));
   JobSpec spec = spec_of(request, *checked);
   if (auto words = check_words(spec); !words) return std::unexpected(std::move(words.error()));
-  std::erase_if(under_way_, [](const std::weak_ptr<void>& each) { return each.expired(); });
-  if (under_way_.size() >= kLimit) {
-    return fail(ErrorKind::busy,
-                fmt::format("{}: {} files are being imported already; try again when they are done",
-                            checked->front().name, under_way_.size()));
+  const bool waits = !waiting_.empty() || !has_room();
+  if (waits) {
+    if (auto fits = check_queue(request.owner, checked->front().name); !fits) {
+      return std::unexpected(std::move(fits.error()));
+    }
   }
   auto import =
       std::make_shared<Import>(*this, std::move(spec), request.owner, std::move(*checked), std::move(done));
-  if (auto begun = import->read_next(); !begun) return std::unexpected(std::move(begun.error()));
-  under_way_.emplace_back(import);
+  if (waits) {
+    import->wait();
+  } else if (auto begun = import->begin(); !begun) {
+    return std::unexpected(std::move(begun.error()));
+  }
   return import;
 }
 
-Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<ImportedFile> files) {
+Status Importer::check_queue(uid_t owner, const std::string& file) const {
+  const auto of_user = std::ranges::count(waiting_, owner, &Import::uid);
+  if (waiting_.size() < kMostWaiting && static_cast<std::size_t>(of_user) < kMostWaitingOfUser) return {};
+  return fail(
+      ErrorKind::busy,
+      fmt::format("{}: {} imports wait already, {} of them of this user; try again when they are done", file,
+                  waiting_.size(), of_user));
+}
+
+Importer::Import* Importer::next_waiting() const {
+  const auto has_none = [this](const Import* waiting) {
+    return std::ranges::find(running_, waiting->uid(), &Import::uid) == running_.end();
+  };
+  const auto found = std::ranges::find_if(waiting_, has_none);
+  return found == waiting_.end() ? waiting_.front() : *found;
+}
+
+void Importer::start_waiting_later() {
+  if (waiting_.empty()) return;
+  next_turn_ = clock_.after(std::chrono::milliseconds{0}, [this] { start_waiting(); });
+}
+
+void Importer::start_waiting() {
+  while (!waiting_.empty() && has_room()) next_waiting()->begin_late();
+}
+
+// A user hears only of runs of his own.
+Result<std::vector<std::string>> Importer::repeated(uid_t owner, const std::vector<SourceFile>& files) {
+  constexpr std::uint32_t kNamed = 3;
+  std::vector<std::string> clauses;
+  for (const SourceFile& file : files) {
+    if (file.sha256.empty()) continue;
+    const auto runs = store_.runs_with_file(owner, file.sha256, kNamed);
+    if (!runs) return std::unexpected(runs.error());
+    if (runs->empty()) continue;
+    clauses.push_back(fmt::format("{} was imported before: {} {} {} the same file", file.name,
+                                  runs->size() > 1 ? "runs" : "run", fmt::join(*runs, ", "),
+                                  runs->size() > 1 ? "have" : "has"));
+  }
+  return clauses;
+}
+
+Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
+                                    std::vector<ImportedFile> files) {
+  auto clauses = repeated(owner, sources);
+  if (!clauses) return std::unexpected(std::move(clauses.error()));
   RunRecord record;
+  record.files = std::move(sources);
   record.state = RunState::finished;
   std::vector<QualityFlag> flags;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -202,6 +319,9 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
     record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
   }
   auto& all = record.workload.report.flags;
+  for (const std::string& clause : *clauses) {
+    flags.insert(flags.begin(), {std::string(kImportedBefore), clause + "; both are one measurement"});
+  }
   all.insert(all.begin(), flag_of_import(record.trace.has_value(), has_iperf3(spec)));
   std::ranges::move(flags, std::back_inserter(all));
 
@@ -218,7 +338,10 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Impor
     (void)store_.finish(failed);
     return std::unexpected(std::move(stored.error()));
   }
-  return ImportedRun{.job = job->id, .run = run};
+  return ImportedRun{.job = job->id,
+                     .run = run,
+                     .date = date_of_import(record.files, record.started),
+                     .repeated = std::move(*clauses)};
 }
 
 // A run has to pass through all states, even if it was over before it was imported.

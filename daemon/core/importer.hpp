@@ -4,10 +4,13 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +19,13 @@
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/file_import.hpp"
 #include "daemon/core/ports/run_store.hpp"
+#include "daemon/model/import_date.hpp"
 
 namespace netperfd::core {
 
 struct NamedFile {
   Fd file;
-  std::string name;  // for messages: one printable line
+  std::string name;  // one printable line; the run keeps what follows its last slash
 };
 
 // The caller's information about the files.
@@ -34,12 +38,17 @@ struct ImportRequest {
 struct ImportedRun {
   JobId job = 0;
   RunId run = 0;
+  std::optional<ImportDate> date;     // absent: unknown
+  std::vector<std::string> repeated;  // a clause for each file that the owner had imported before
 };
 
 class Importer {
  public:
-  // Maximum number of concurrent imports; each reads one file after the other.
+  // Maximum number of concurrent imports; each reads one file after the other. Further ones wait their turn.
   static constexpr std::size_t kLimit = 2;
+  static constexpr std::size_t kMostWaiting = 16;
+  static constexpr std::size_t kMostWaitingOfUser = 4;
+  static constexpr std::chrono::minutes kLongestWait{10};
   static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;  // of one file
   static constexpr std::size_t kLongestName = 255;
   static constexpr std::size_t kMostFiles = 2;  // of one run
@@ -47,27 +56,41 @@ class Importer {
   using Done = std::function<void(Result<ImportedRun>)>;
 
   // The ports must outlive the importer.
-  Importer(RunStore& store, FileImport& files, Clock& clock) : store_(store), files_(files), clock_(clock) {}
+  Importer(RunStore& store, FileImport& files, Clock& clock);
+  Importer(const Importer&) = delete;
+  Importer& operator=(const Importer&) = delete;
+  ~Importer();
 
   // Reads the files in the background and then calls `done` once, from the loop: with the finished run, or
   // with an error, which includes the file's name if a file is the cause. One file is an iperf3 document or a
   // trace; two are one of each, of the same measurement. Nothing is stored until all files were read to their
-  // end. Refused at once: busy, with the file's name, if kLimit imports are under way; invalid_argument for
-  // another number of files, for a name or label that no job may have, and for anything but a readable
-  // regular file. Destroying the result cancels the import, even from inside `done`; the importer must
-  // outlive the result.
+  // end. While kLimit imports are under way, the import waits: users who have none under way come first, then
+  // whoever asked first. After kLongestWait it ends with busy. Refused at once: busy, with the file's name,
+  // if too many wait; invalid_argument for another number of files, for a name or label that no job may have,
+  // and for anything but a readable regular file. Destroying the result cancels the import, even from inside
+  // `done`; the importer must outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 
  private:
   class Import;
-  [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<ImportedFile> files);
+  // Errors name the file.
+  [[nodiscard]] Status check_queue(uid_t owner, const std::string& file) const;
+  [[nodiscard]] bool has_room() { return running_.size() < kLimit && files_.has_room(); }
+  [[nodiscard]] Import* next_waiting() const;
+  // Later, because it is called while an import is being destroyed.
+  void start_waiting_later();
+  void start_waiting();
+  [[nodiscard]] Result<std::vector<std::string>> repeated(uid_t owner, const std::vector<SourceFile>& files);
+  [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
+                                          std::vector<ImportedFile> files);
   [[nodiscard]] Status store_run(const RunRecord& record);
 
   RunStore& store_;
   FileImport& files_;
   Clock& clock_;
-  std::vector<std::weak_ptr<void>> under_way_;
+  std::list<Import*> running_, waiting_;  // each removes itself; the waiting ones in the order of read()
+  Timer next_turn_;
 };
 
 }  // namespace netperfd::core

@@ -83,9 +83,13 @@ Result<confined::Process> ChildImport::start(ReaderMode mode, Fd in, std::uint64
                                   settings_.uid, std::move(in), std::move(out));
 }
 
-Status ChildImport::make_room() {
+bool ChildImport::has_room() {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
-  if (readings_.size() + endings_.count() >= settings_.reads) {
+  return readings_.size() + endings_.count() < settings_.reads;
+}
+
+Status ChildImport::make_room() {
+  if (!has_room()) {
     return fail(ErrorKind::busy, "other files are being read: try again when they are done");
   }
   if (closes_under_way() >= kMostCloses) {

@@ -45,12 +45,16 @@ struct ImportSettings {
 class ChildImport final : public core::FileImport {
  public:
   ChildImport(EventLoop& loop, ImportSettings settings)
-      : loop_(loop), settings_(std::move(settings)), endings_(loop) {}
+      : loop_(loop), settings_(std::move(settings)), endings_(loop, [this] {
+          if (room_) room_();
+        }) {}
   ChildImport(const ChildImport&) = delete;
   ChildImport& operator=(const ChildImport&) = delete;
   ~ChildImport() override;
 
   [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override;
+  [[nodiscard]] bool has_room() override;
+  void on_room(std::function<void()> room) override { room_ = std::move(room); }
   [[nodiscard]] Result<Fd> text(const Recording& recording, core::TextReader reader,
                                 std::function<void()> ended) override;
 
@@ -65,6 +69,7 @@ class ChildImport final : public core::FileImport {
 
   EventLoop& loop_;
   ImportSettings settings_;
+  std::function<void()> room_;
   confined::Endings endings_;
   std::vector<std::weak_ptr<confined::Exchange>> readings_;
   std::list<Writing> writings_;

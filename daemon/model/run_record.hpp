@@ -91,6 +91,22 @@ inline constexpr auto rows::kFields<ParsedReport> =
                rows::field("server", &netperfd::ParsedReport::server)};
 static_assert(rows::kDescribed<ParsedReport>);
 
+// A file that an imported run came from.
+struct SourceFile {
+  std::string name;                  // without its directories: one printable line
+  std::uint64_t size = 0;            // bytes
+  std::optional<WallTime> modified;  // absent: unknown, as of what came through a pipe
+  std::string sha256;                // 64 lowercase hexadecimal digits; empty: unknown
+
+  bool operator==(const SourceFile&) const = default;
+};
+template <>
+inline constexpr auto rows::kFields<SourceFile> = std::tuple{
+    rows::field("name", &netperfd::SourceFile::name), rows::field("size", &netperfd::SourceFile::size),
+    rows::field("modified_us", &netperfd::SourceFile::modified),
+    rows::field("sha256", &netperfd::SourceFile::sha256)};
+static_assert(rows::kDescribed<SourceFile>);
+
 // Unmodified output of a process.
 struct Document {
   std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr"
@@ -144,6 +160,7 @@ struct RunRecord {
   Traffic traffic;
   std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
   std::optional<Counters> counters;        // absent: the client was never released, or none were read
+  std::vector<SourceFile> files;           // of an imported run; the first is the document import.1
 };
 
 }  // namespace netperfd

@@ -66,6 +66,8 @@ class RunParts {
          "FROM sums WHERE run = ?"},
         {&RunParts::traffic_, "SELECT goodput_bytes, packets FROM traffic WHERE run = ?"},
         {&RunParts::flags_, "SELECT code, message FROM flags WHERE run = ? ORDER BY position"},
+        {&RunParts::files_,
+         "SELECT sha256 FROM imported_files WHERE run = ? AND sha256 <> '' ORDER BY position"},
         {&RunParts::trace_, "SELECT functions, lost, broken FROM traces WHERE run = ? AND skipped = ''"},
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
@@ -119,6 +121,8 @@ class RunParts {
     done = load_processes(id, run);
     if (!done) return done;
     done = load_flags(id, run);
+    if (!done) return done;
+    done = for_each_row(files_.bind(id), [&](const Statement& row) { row.read(run.files.emplace_back()); });
     if (!done) return done;
     if (run.trace) done = load_trace(id, *run.trace);
     if (done) done = load_fingerprint(id, run);
@@ -218,7 +222,7 @@ class RunParts {
   Connection* connection_;
   std::size_t functions_read_ = 0;
   std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
-  Statement run_, processes_, received_, traffic_, flags_, trace_, missing_, profile_, functions_,
+  Statement run_, processes_, received_, traffic_, flags_, files_, trace_, missing_, profile_, functions_,
       environment_, unknown_, counters_;
 };
 

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
 #include "daemon/store/columns.hpp"
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -95,16 +99,22 @@ Result<std::vector<Totals>> read_totals(Statement& select) {
 }
 
 Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
-  auto run = connection.prepare(kSelectRun);
-  if (!run) return std::unexpected(run.error());
-  auto sums = connection.prepare(fmt::format(
-      "SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position", columns_of<Totals, 2>()));
-  if (!sums) return std::unexpected(sums.error());
-  auto flags = connection.prepare("SELECT code, message FROM flags WHERE run = ? ORDER BY position");
-  if (!flags) return std::unexpected(flags.error());
-  auto documents = connection.prepare("SELECT name FROM documents WHERE run = ? ORDER BY id");
-  if (!documents) return std::unexpected(documents.error());
-  return RunRowLoader{std::move(*run), std::move(*sums), std::move(*flags), std::move(*documents)};
+  RunRowLoader loader;
+  const std::pair<Statement RunRowLoader::*, std::string> statements[] = {
+      {&RunRowLoader::run_, kSelectRun},
+      {&RunRowLoader::sums_,
+       fmt::format("SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position",
+                   columns_of<Totals, 2>())},
+      {&RunRowLoader::flags_, "SELECT code, message FROM flags WHERE run = ? ORDER BY position"},
+      {&RunRowLoader::documents_, "SELECT name FROM documents WHERE run = ? ORDER BY id"},
+      {&RunRowLoader::files_, fmt::format("SELECT {} FROM imported_files WHERE run = ? ORDER BY position",
+                                          columns_of<SourceFile>())}};
+  for (const auto& [member, sql] : statements) {
+    auto statement = connection.prepare(sql);
+    if (!statement) return std::unexpected(statement.error());
+    loader.*member = std::move(*statement);
+  }
+  return loader;
 }
 
 Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
@@ -118,24 +128,19 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   if (!sums) return std::unexpected(sums.error());
   row.sums = std::move(*sums);
 
-  flags_.bind(run);
-  for (;;) {
-    auto more = flags_.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    auto& flag = row.flags.emplace_back();
-    flags_.read(flag.code, flag.message);
+  auto read = for_each_row(flags_.bind(run), [&](const Statement& flag) {
+    auto& [code, message] = row.flags.emplace_back();
+    flag.read(code, message);
+  });
+  if (read) {
+    read = for_each_row(documents_.bind(run),
+                        [&](const Statement& document) { document.read(row.documents.emplace_back()); });
   }
-  flags_.rewind();
-
-  documents_.bind(run);
-  for (;;) {
-    auto more = documents_.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    documents_.read(row.documents.emplace_back());
+  if (read) {
+    read = for_each_row(files_.bind(run),
+                        [&](const Statement& file) { file.read(members_of(row.files.emplace_back())); });
   }
-  documents_.rewind();
+  if (!read) return std::unexpected(read.error());
   return row;
 }
 

@@ -18,16 +18,13 @@ class RunRowLoader {
   [[nodiscard]] Result<std::optional<core::RunRow>> load(RunId run);
 
  private:
-  RunRowLoader(Statement run, Statement sums, Statement flags, Statement documents)
-      : run_(std::move(run)),
-        sums_(std::move(sums)),
-        flags_(std::move(flags)),
-        documents_(std::move(documents)) {}
+  RunRowLoader() = default;
 
   Statement run_;
   Statement sums_;
   Statement flags_;
   Statement documents_;
+  Statement files_;
 };
 
 // All rows of `select`, whose columns are those of Totals.

@@ -191,6 +191,7 @@ Status RunWriter::write_record(const RunRecord& record) {
     return done;
   if (auto done = write_all(connection_, "flags", record.id, workload.report.flags); !done) return done;
   if (auto done = insert_documents(record); !done) return done;
+  if (auto done = write_all(connection_, "imported_files", record.id, record.files); !done) return done;
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
   if (record.trace) {
     if (auto done = write_trace(connection_, record.id, *record.trace); !done) return done;
@@ -326,6 +327,19 @@ Status RunWriter::set_note(RunId run, const std::string& note) {
   if (auto done = update->bind(note, run).run(); !done) return done;
   if (connection_.changes() > 0) return {};
   return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+}
+
+Result<std::vector<RunId>> RunWriter::runs_with_file(uid_t owner, const std::string& sha256,
+                                                     std::uint32_t most) {
+  auto select = connection_.prepare(
+      "SELECT DISTINCT f.run FROM imported_files f JOIN runs r ON r.id = f.run JOIN jobs j ON j.id = r.job "
+      "WHERE f.sha256 = ? AND j.owner_uid = ? AND r.removing = 0 ORDER BY f.run LIMIT ?");
+  if (!select) return std::unexpected(select.error());
+  std::vector<RunId> runs;
+  auto read = for_each_row(select->bind(sha256, owner, most),
+                           [&](const Statement& row) { row.read(runs.emplace_back()); });
+  if (!read) return std::unexpected(read.error());
+  return runs;
 }
 
 // Each part is small enough for the reserved part of the log. Refusals are ignored: the run is deleted, and a

@@ -27,6 +27,8 @@ class RunWriter {
   [[nodiscard]] Status remove(RunId run);
   [[nodiscard]] Status set_label(JobId job, const std::string& label);
   [[nodiscard]] Status set_note(RunId run, const std::string& note);
+  [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
+                                                          std::uint32_t most);
   // Ends every run that was under way as `interrupted`; returns their number.
   [[nodiscard]] Result<std::int64_t> interrupt_begun_runs();
 

@@ -215,6 +215,11 @@ Status SqliteStore::set_note(RunId run, const std::string& note) {
   return parts_->writer.set_note(run, note);
 }
 
+Result<std::vector<RunId>> SqliteStore::runs_with_file(uid_t owner, const std::string& sha256,
+                                                       std::uint32_t most) {
+  return parts_->writer.runs_with_file(owner, sha256, most);
+}
+
 Status SqliteStore::remove(RunId run) {
   return parts_->writer.remove(run);
 }

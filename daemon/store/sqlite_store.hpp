@@ -56,6 +56,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status remove(RunId run) override;
   [[nodiscard]] Status set_label(JobId job, const std::string& label) override;
   [[nodiscard]] Status set_note(RunId run, const std::string& note) override;
+  [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
+                                                          std::uint32_t most) override;
   [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
 
   [[nodiscard]] Result<std::int64_t> add(const core::AuditEntry& entry) override;

@@ -45,6 +45,10 @@ struct Run {
   std::optional<std::string> build;    // if its side has several
   std::optional<std::string> purpose;  // pilot or selftest; absent: a measurement
   std::optional<std::string> note;     // absent: none
+  // Of an imported run: names of its files, when it was measured, and who says so: document or file.
+  std::optional<std::vector<std::string>> files;
+  std::optional<std::uint64_t> measured_us;
+  std::optional<std::string> measured_by;
 };
 template <>
 inline constexpr auto kFields<Run> =
@@ -98,7 +102,10 @@ inline constexpr auto kFields<Run> =
                field("traced", &Run::traced),
                field("build", &Run::build),
                field("purpose", &Run::purpose),
-               field("note", &Run::note)};
+               field("note", &Run::note),
+               field("files", &Run::files),
+               field("measured_us", &Run::measured_us),
+               field("measured_by", &Run::measured_by)};
 static_assert(kDescribed<Run>);
 
 // A stored job (GetJob, ListJobs), with counts of its runs by end state.

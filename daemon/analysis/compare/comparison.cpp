@@ -77,6 +77,10 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     if (!reasons.empty() && !settings.despite) comparison.verdict = Verdict::refused;
     for (const std::string& reason : reasons) caveats.add(Gravity::verdict, reason);
   }
+  if (const std::string twice = counted_twice(a, b); !twice.empty()) {
+    if (!settings.despite) comparison.verdict = Verdict::refused;
+    caveats.add(Gravity::verdict, twice);
+  }
   comparison.of_one = levels_of_one(sampling, facts.changed);
   comparison.resolution = resolution_of(sampling, comparison.of_one, settings);
   if (const Verdict verdict =

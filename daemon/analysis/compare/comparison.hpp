@@ -67,6 +67,7 @@ struct ComparedRun {
   std::optional<Fingerprint> fingerprint;
   std::vector<CounterDelta> counters;
   std::vector<std::string> flags;  // codes of its quality flags
+  std::vector<std::string> files;  // digests of the files that it was imported from
 };
 
 [[nodiscard]] inline bool is_plain(const ComparedRun& run) {
@@ -84,8 +85,8 @@ struct ComparisonSettings {
   double threshold = 0.01;
   double level = 0.95;
   std::vector<std::string> changed;  // groups that are declared to differ; empty: not declared
-  // Give a verdict in spite of undeclared differences, of runs that received nothing, and of noise that made
-  // it.
+  // Give a verdict in spite of undeclared differences, of runs that received nothing, of a file that was
+  // imported twice, and of noise that made it.
   bool despite = false;
   // A function is tested if its share of the self time of both sides together is at least this. The choice is
   // blind to the sides; it keeps the number of tests small, so that each has a chance.

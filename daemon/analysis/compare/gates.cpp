@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
@@ -84,6 +87,25 @@ std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::
                                      undeclared_difference(facts, arm)};
   std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
   return sentences;
+}
+
+std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
+  std::map<std::string_view, std::vector<std::string>> runs_of;
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      for (const std::string& file : run.files) runs_of[file].push_back(std::to_string(run.id));
+    }
+  }
+  std::set<std::vector<std::string>> groups;  // of runs; a document and its trace make only one
+  for (const auto& [file, runs] : runs_of) {
+    if (runs.size() > 1) groups.insert(runs);
+  }
+  if (groups.empty()) return {};
+  const std::size_t more = groups.size() - 1;
+  return fmt::format(
+      "Runs {} were imported from the same file and are one measurement{}.", listed(*groups.begin()),
+      more == 0 ? ""
+                : fmt::format("; {} more {} imported twice", more, more == 1 ? "file was" : "files were"));
 }
 
 Verdict verdict_of(const RatioEstimate& effect, double threshold) {

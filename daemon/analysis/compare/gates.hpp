@@ -42,6 +42,10 @@ constexpr double kLuckOfTwoBoots = 0.025;
                                                 const std::vector<ComparedRun>& b, Arm arm,
                                                 const FactJudgement& facts);
 
+// Gate 4a: a sentence if runs hold the same imported file, otherwise empty. They are one measurement, which
+// would count as several samples; so there is no verdict either.
+[[nodiscard]] std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
+
 // Gates 5 and 6: too few samples for an interval, then the interval alone; more is better. The verdict is
 // equivalent if the whole interval lies within the threshold, even if it leaves out 1.
 [[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);

@@ -26,6 +26,10 @@ class FileImport {
   // cancels the call, even from inside it. Neither this call nor destroying the result ever waits for the
   // file.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) = 0;
+  // Whether another file can be read now: killed children take their places until they have ended.
+  [[nodiscard]] virtual bool has_room() = 0;
+  // From now on, `room` is called from the loop each time such a child has ended.
+  virtual void on_room(std::function<void()> room) = 0;
   // Returns the bytes of a recording, which may be large.
   using Recording = std::function<Result<std::string>()>;
   // Returns the read end of a pipe to which a child writes the recording as function_graph text. `recording`

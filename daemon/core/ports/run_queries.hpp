@@ -68,6 +68,7 @@ struct RunRow {
   std::vector<std::string> documents;  // names
   std::optional<TraceTotals> trace;    // absent if the job asked for no trace
   std::string note;
+  std::vector<SourceFile> files;  // of an imported run
 };
 
 // A job and the ends of its runs.

@@ -75,6 +75,9 @@ class RunStore {
   // Of a job or a run that has ended; the texts are stored as they are.
   [[nodiscard]] virtual Status set_label(JobId job, const std::string& label) = 0;
   [[nodiscard]] virtual Status set_note(RunId run, const std::string& note) = 0;
+  // The owner's runs that hold an imported file with this digest (SourceFile), oldest first.
+  [[nodiscard]] virtual Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
+                                                                  std::uint32_t most) = 0;
   // `running` counts from `since` on.
   [[nodiscard]] virtual Result<UserUsage> usage(uid_t owner, WallTime since) = 0;
 };

@@ -264,7 +264,7 @@ TEST_F(Recordings, what_is_no_file_or_no_option_is_refused_before_anybody_reads_
   EXPECT_THAT(trace_import.readings, IsEmpty());
 }
 
-TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_all_together_two) {
+TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_the_third_of_all_waits) {
   const auto first = import(*client);
   ASSERT_TRUE(until_reading(1));
   EXPECT_EQ(refused_import(open_file(kAnyFile)).error, dbus::error::kBusy);
@@ -272,12 +272,73 @@ TEST_F(Recordings, a_caller_imports_one_file_at_a_time_and_all_together_two) {
   const auto other = import(second);
   ASSERT_TRUE(until_reading(2));
   Client third{*loop};
+  const auto late = import(third);
   EXPECT_EQ(third.call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, dbus::Row{}).error,
-            dbus::error::kBusy);
+            dbus::error::kBusy)
+      << "the one that waits is its own";
+  ASSERT_EQ(trace_import.readings.size(), 2U);
   trace_import.readings.front()->end(imported_trace());
   EXPECT_EQ(client->answer_to(first).error, "");
-  const auto late = import(third);
-  EXPECT_TRUE(until_reading(3));
+  clock.turn();
+  ASSERT_EQ(trace_import.readings.size(), 3U);
+  trace_import.last().end(imported_trace());
+  EXPECT_EQ(third.answer_to(late).error, "");
+}
+
+TEST_F(Recordings, an_import_that_waits_ends_with_its_caller) {
+  const auto first = import(*client);
+  Client second{*loop};
+  const auto other = import(second);
+  ASSERT_TRUE(until_reading(2));
+  std::optional<Client> third{*loop};
+  std::optional late{import(*third)};
+  EXPECT_EQ(third->call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, dbus::Row{}).error,
+            dbus::error::kBusy);
+  late.reset();
+  third.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return clock.waiting() == 0; })) << "its ten minutes";
+  trace_import.readings.front()->end(imported_trace());
+  EXPECT_EQ(client->answer_to(first).error, "");
+  clock.turn();
+  EXPECT_EQ(trace_import.readings.size(), 2U);
+}
+
+TEST_F(Recordings, many_callers_of_one_user_cannot_fill_the_queue) {
+  const auto first = import(*client);
+  Client second{*loop};
+  const auto other = import(second);
+  ASSERT_TRUE(until_reading(2));
+  std::vector<std::unique_ptr<Client>> waiting;
+  std::vector<Asked<std::uint64_t>> asked;
+  for (std::size_t i = 0; i < core::Importer::kMostWaitingOfUser; ++i) {
+    waiting.push_back(std::make_unique<Client>(*loop));
+    asked.push_back(import(*waiting.back()));
+  }
+  Client late{*loop};
+  const auto refused = late.call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)), kNames, dbus::Row{});
+  EXPECT_EQ(refused.error, dbus::error::kBusy);
+  EXPECT_THAT(refused.text, testing::StartsWith("file: 4 imports wait already"));
+}
+
+TEST_F(Recordings, a_name_that_is_none_is_refused_and_of_a_path_the_last_part_is_kept) {
+  for (const std::string& name :
+       {std::string("a\x1b[2J"), std::string("lab/"), std::string("a\u202eb"), std::string(10'240, 'x')}) {
+    const auto refused = client->call<std::uint64_t>("ImportRun", one(open_file(kAnyFile)),
+                                                     std::vector<std::string>{name}, dbus::Row{});
+    EXPECT_EQ(refused.error, dbus::error::kInvalidArgument);
+    EXPECT_THAT(refused.text, HasSubstr("a file's name is one printable line of 1 to 255 bytes"));
+    EXPECT_LT(refused.text.size(), 300U);
+  }
+  const auto asked =
+      client->ask<std::uint64_t>("ImportRun", one(open_file(kAnyFile)),
+                                 std::vector<std::string>{"../../root/.ssh/trace.dat"}, dbus::Row{});
+  ASSERT_TRUE(until_reading(1));
+  trace_import.last().end(imported_trace());
+  const auto answered = client->answer_to(asked);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& record = store.runs.at(static_cast<RunId>(std::get<0>(answered.values))).record;
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->files.at(0).name, "trace.dat");
 }
 
 TEST_F(Recordings, an_import_ends_with_its_caller) {

@@ -92,6 +92,18 @@ class FakeStore final : public RunStore {
     return {};
   }
 
+  Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
+                                            std::uint32_t most) override {
+    std::vector<RunId> found;
+    for (const auto& [id, run] : runs) {
+      if (!run.record || jobs.at(run.job).owner != owner || found.size() == most) continue;
+      for (const SourceFile& file : run.record->files) {
+        if (file.sha256 == sha256) found.push_back(id);
+      }
+    }
+    return found;
+  }
+
   Result<UserUsage> usage(uid_t owner, WallTime since) override {
     usage_since = since;
     return usages[owner];

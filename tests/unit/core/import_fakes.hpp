@@ -44,6 +44,14 @@ class FakeFileImport final : public FileImport {
                                  }};
   }
 
+  bool has_room() override { return room; }
+  void on_room(std::function<void()> callback) override { on_room_ = std::move(callback); }
+  // Says that a killed child has ended.
+  void make_room() {
+    room = true;
+    if (on_room_) on_room_();
+  }
+
   Result<Fd> text(const Recording& recording, TextReader reader, std::function<void()> ended) override {
     last_reader = reader;
     if (refusal) return std::unexpected(*refusal);
@@ -62,12 +70,16 @@ class FakeFileImport final : public FileImport {
     return std::ranges::count_if(readings, [](const auto& reading) { return reading->alive; });
   }
 
+  bool room = true;
   std::optional<Error> refusal;
   std::function<void()> began;  // called when reading begins; must not end it at once, since reading takes
                                 // time
   std::vector<std::shared_ptr<Reading>> readings;
   std::optional<TextReader> last_reader;     // of a text
   std::vector<std::function<void()>> texts;  // call one to end its child
+
+ private:
+  std::function<void()> on_room_;
 };
 
 }  // namespace netperfd::core

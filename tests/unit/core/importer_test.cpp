@@ -6,8 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/core/fakes.hpp"
-#include "tests/unit/core/import_fakes.hpp"
+#include "tests/unit/core/importer_fixture.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -15,90 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr const char* kAnyFile = "/proc/self/exe";
-
-Fd open_file(const char* path, int flags) {
-  Fd file{::open(path, flags | O_CLOEXEC)};
-  EXPECT_TRUE(file) << path;
-  return file;
-}
-
-ImportedFile a_trace() {
-  ImportedFile file;
-  TraceRecord& record = file.trace.emplace();
-  record.clock = "local";
-  record.profile.emplace().functions.emplace_back().name = "hsr_rx";
-  file.flags.push_back({"trace-text", "from text"});
-  return file;
-}
-
-ImportedFile a_document() {
-  ImportedFile file;
-  ImportedWorkload& workload = file.workload.emplace();
-  workload.asked.server = "10.0.0.2";
-  workload.asked.protocol = Protocol::udp;
-  workload.asked.streams = 4;
-  workload.report.version = "3.12";
-  Totals sum;
-  sum.received_bytes = 1'000;
-  sum.received_bits_per_second = 8'000;
-  workload.report.sums.push_back(sum);
-  workload.report.flags.push_back({"too-short", "short"});
-  workload.started = WallTime{std::chrono::seconds{1'795'263'401}};
-  return file;
-}
-
-std::vector<std::string> codes_of(const RunRecord& record) {
-  std::vector<std::string> codes;
-  for (const QualityFlag& flag : record.workload.report.flags) codes.push_back(flag.code);
-  return codes;
-}
-
-class ImporterTest : public testing::Test {
- protected:
-  // Keeps the handle, as a caller does.
-  Status begin(std::vector<NamedFile> named, ImportRequest request = {}) {
-    auto begun = importer.read(std::move(named), std::move(request),
-                               [this](Result<ImportedRun> result) { results.push_back(std::move(result)); });
-    if (!begun) return std::unexpected(begun.error());
-    held.push_back(std::move(*begun));
-    return {};
-  }
-  Status begin(Fd file, ImportRequest request = {}) {
-    return begin(one(std::move(file), "file"), std::move(request));
-  }
-  static std::vector<NamedFile> one(Fd file, std::string name) {
-    std::vector<NamedFile> files;
-    files.push_back({std::move(file), std::move(name)});
-    return files;
-  }
-  Status begin_pair() {
-    std::vector<NamedFile> named = one(open_file(kAnyFile, O_RDONLY), "client.json");
-    named.push_back({open_file(kAnyFile, O_RDONLY), "trace.dat"});
-    return begin(std::move(named));
-  }
-  const RunRecord& record_of(const Result<ImportedRun>& result) {
-    if (!result) throw std::runtime_error(result.error().message);
-    return run_store.runs.at(result->run).record.value();
-  }
-  Status begin(ImportRequest request = {}) {
-    return begin(open_file(kAnyFile, O_RDONLY), std::move(request));
-  }
-  std::string refusal_of(Fd file) {
-    const auto begun = begin(std::move(file));
-    if (begun) return "not refused";
-    EXPECT_EQ(begun.error().kind, ErrorKind::invalid_argument);
-    return begun.error().message;
-  }
-
-  FakeStore run_store;
-  FakeFileImport files;
-  FakeClock clock;
-  Importer importer{run_store, files, clock};
-  std::vector<Result<ImportedRun>> results;
-  std::vector<std::shared_ptr<void>> held;
-};
 
 TEST_F(ImporterTest, keeps_each_file_as_it_is) {
   ASSERT_TRUE(begin_pair());
@@ -118,7 +33,7 @@ TEST_F(ImporterTest, stores_a_finished_run_of_its_owner_that_holds_the_trace) {
   files.last().end(a_trace());
   ASSERT_EQ(results.size(), 1U);
   ASSERT_TRUE(results.front()) << results.front().error().message;
-  const auto [job, run] = *results.front();
+  const auto& [job, run, date, repeated] = *results.front();
 
   const auto& [spec, arms, owner, created] = run_store.jobs.at(job);
   ASSERT_EQ(arms.size(), 1U);
@@ -256,12 +171,6 @@ TEST_F(ImporterTest, takes_one_or_two_files_with_names_that_can_be_printed) {
   EXPECT_THAT(files.readings, IsEmpty());
 }
 
-TEST_F(ImporterTest, a_pair_takes_the_place_of_one_import) {
-  ASSERT_TRUE(begin_pair());
-  ASSERT_TRUE(begin_pair());
-  EXPECT_EQ(begin().error().kind, ErrorKind::busy);
-}
-
 TEST_F(ImporterTest, a_second_file_for_which_there_is_no_child_ends_the_import) {
   ASSERT_TRUE(begin_pair());
   files.refusal = Error{ErrorKind::busy, "others"};
@@ -332,17 +241,6 @@ TEST_F(ImporterTest, takes_only_names_and_labels_that_a_job_may_have) {
   EXPECT_THAT(refusal({.name = "a", .label = "x\ny", .owner = 0}), HasSubstr("label: "));
   EXPECT_THAT(refusal({.name = "a", .label = std::string(65, 'x'), .owner = 0}), HasSubstr("label: "));
   EXPECT_THAT(files.readings, IsEmpty());
-}
-
-TEST_F(ImporterTest, reads_two_files_at_once_and_tells_the_third_to_come_again) {
-  ASSERT_TRUE(begin());
-  ASSERT_TRUE(begin());
-  const auto third = begin();
-  ASSERT_FALSE(third);
-  EXPECT_EQ(third.error().kind, ErrorKind::busy);
-  EXPECT_THAT(third.error().message, testing::StartsWith("file: ")) << "of several, the one to bring again";
-  held.erase(held.begin());
-  EXPECT_TRUE(begin());
 }
 
 TEST_F(ImporterTest, a_canceled_import_stores_nothing_and_makes_room) {

@@ -94,6 +94,7 @@ TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
   ImportedFile expected;
   expected.trace = test::full_record();
   expected.raw = "full";
+  expected.sha256 = "a18b869b2e81c0c529552a3c4fa5c92ed08b98a4e146aed778d71d27517f83ac";
   EXPECT_EQ(to_bytes(*record), to_bytes(expected));
   EXPECT_TRUE(children().empty());
 }
@@ -106,6 +107,7 @@ TEST_F(ChildImportTest, gives_the_file_as_it_is_unless_it_is_too_long_to_keep) {
   const auto left_out = read(std::string(kMostRawBytes + 1, 'x'));
   ASSERT_TRUE(left_out) << left_out.error().message;
   EXPECT_TRUE(left_out->raw.empty());
+  EXPECT_EQ(left_out->sha256, "b367c8cf8c1abc4227ff699d4ea1a21bafe050050ca10846abb76987a4182eef");
   ASSERT_EQ(left_out->flags.size(), 1U);
   EXPECT_EQ(left_out->flags.front().code, "raw-left-out");
 }
@@ -139,6 +141,18 @@ TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
   use(settings_);
   EXPECT_THAT(error_of("endless"), HasSubstr("takes longer than"));
   EXPECT_TRUE(come_down_to(0));
+}
+
+TEST_F(ChildImportTest, tells_when_a_killed_child_has_left_room) {
+  settings_.reads = 1;
+  use(settings_);
+  bool told = false;
+  import_->on_room([&] { told = true; });
+  auto handle = begin("endless", [](const auto&) {});
+  EXPECT_FALSE(import_->has_room());
+  handle->reset();
+  told = import_->has_room();  // it has ended already
+  EXPECT_TRUE(turn_until(loop_, [&] { return told; }) && import_->has_room());
 }
 
 TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {

@@ -23,9 +23,10 @@ inline constexpr uid_t kNobody = 65534;
 inline constexpr gid_t kNogroup = 65534;
 
 [[nodiscard]] EventLoop make_loop();
-// Runs the loop until `fact` holds; false if it does not within `deadline`.
+// Runs the loop until `fact` holds; false if it does not within `deadline`. A reader gets only the CPU time
+// that nobody else wants.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                              std::chrono::milliseconds deadline = std::chrono::seconds{20});
+                              std::chrono::milliseconds deadline = std::chrono::seconds{100});
 
 // A file in no directory.
 [[nodiscard]] Fd file_of(std::string_view bytes);

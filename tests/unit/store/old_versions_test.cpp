@@ -44,6 +44,7 @@ constexpr std::size_t kDesigns = 6;
 constexpr std::size_t kCalibrationErrors = 8;
 constexpr std::size_t kAudit = 10;
 constexpr std::size_t kNotes = 12;
+constexpr std::size_t kFiles = 13;
 
 std::filesystem::path file_of(std::size_t version) {
   return std::filesystem::path(NETPERFD_TEST_DATA) / "store" / fmt::format("version-{}.sql", version);
@@ -141,6 +142,7 @@ class OldVersion : public StoreTest, public testing::WithParamInterface<std::siz
     EXPECT_EQ(was.variant, now.variant);
     EXPECT_EQ(was.build, "");
     EXPECT_EQ(was.note, version() < kNotes ? "" : now.note) << "no older version had notes";
+    EXPECT_EQ(was.files, version() < kFiles ? std::vector<SourceFile>{} : now.files);
     EXPECT_EQ(was.trace.has_value(), version() >= kTraces && now.trace.has_value());
     if (was.trace) EXPECT_EQ(was.trace->events, now.trace->events);
     EXPECT_EQ(must(old().streams(run)), must(fresh().streams(run)));

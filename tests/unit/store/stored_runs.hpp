@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 
 #include "tests/unit/store/store_fixture.hpp"
 
@@ -77,6 +78,7 @@ inline void store_runs(SqliteStore& store) {
   watched.id = watching.runs[0];
   watched.state = RunState::finished;
   watched.trace.emplace().skipped = "locked down";
+  watched.files = {{.name = "trace.dat", .size = 815, .modified = kMorning, .sha256 = std::string(64, 'a')}};
   must(store.finish(watched));
 
   const auto compared = must(add_job(store, the_design(), 1000, kMorning + std::chrono::hours{2}));

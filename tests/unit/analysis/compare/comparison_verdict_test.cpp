@@ -150,6 +150,30 @@ TEST(Comparison, of_a_side_with_runs_that_received_nothing_is_refused) {
   EXPECT_THAT(despite.caveats, has_caveat("4 of 12 runs of B received nothing"));
 }
 
+TEST(Comparison, of_runs_that_were_imported_from_the_same_file_is_refused) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  a[1].files = {"d1"};
+  a[2].files = {"d2"};
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::improvement) << "each file once";
+  b[3].files = {"d0", "d2"};
+  const Comparison twice = compare(a, b, {});
+  EXPECT_EQ(twice.verdict, Verdict::refused);
+  EXPECT_THAT(twice.caveats,
+              has_caveat("Runs 2 and 13 were imported from the same file and are one measurement."));
+  const Comparison despite = compare(a, b, {.changed = {}, .despite = true});
+  EXPECT_EQ(despite.verdict, Verdict::improvement);
+  EXPECT_THAT(despite.caveats, has_caveat("Runs 2 and 13 were imported from the same file"));
+  b[2].files = b[4].files = {"d3"};
+  EXPECT_THAT(compare(a, b, {}).caveats, has_caveat("one measurement; 1 more file was imported twice."));
+}
+
+TEST(Comparison, of_a_document_and_its_trace_imported_twice_names_the_runs_once) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  a[1].files = a[2].files = {"document", "trace"};
+  EXPECT_THAT(compare(a, b, {}).caveats,
+              has_caveat("Runs 1 and 2 were imported from the same file and are one measurement."));
+}
+
 TEST(Comparison, of_plain_runs_only_warns_of_traced_ones_that_received_nothing) {
   const auto a = runs_from(0, eight_around(100));
   auto b = runs_from(10, eight_around(100)), traced = runs_from(30, {50, 0});
