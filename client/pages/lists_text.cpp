@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The tables: runs, live jobs, scenarios.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,6 +19,7 @@ Cell run_note(const RunView& run) {
   if (run.error && !run.error->empty())
     return {*run.error, run.state == "failed" ? Style::bad : Style::plain};
   std::string note = run.note.value_or("");
+  if (run.files) note += fmt::format("{}{}", note.empty() ? "" : ", ", fmt::join(*run.files, " and "));
   if (run.direction == "both")
     note += (note.empty() ? "" : ", ") + std::string{"figures of sending; see show"};
   if (run.trace_skipped && !run.trace_skipped->empty())
@@ -30,8 +32,8 @@ Cell run_note(const RunView& run) {
 
 Cells run_row(const Screen& screen, const RunView& run) {
   const std::string state = run.state.value_or("-");
-  // A run that has not begun is placed by the time it was asked for.
-  const auto when = run.started_us ? run.started_us : run.created_us;
+  // A run that has not begun, or of which nobody knows when it was, is placed by the time it was asked for.
+  const auto when = run.measured_us ? run.measured_us : run.started_us ? run.started_us : run.created_us;
   return {
       {fmt::format("{}", run.run)},
       {or_dash(run.job, [](std::uint64_t job) { return fmt::format("{}", job); })},

@@ -121,6 +121,14 @@ std::string workload_words(const RunView& run) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string import_words(const Screen& screen, const RunView& run) {
+  std::string text = fmt::format("{}; measured ", fmt::join(*run.files, " and "));
+  if (!run.measured_us) return text + "at a time that is not known";
+  text += format_time(*run.measured_us, screen.now_us);
+  return text +
+         (run.measured_by == "document" ? ", as the document says" : ", when the file was last written");
+}
+
 std::string side_words(const std::optional<std::string>& netns, const std::optional<std::string>& host,
                        const std::optional<std::uint16_t>& port, std::string_view unknown) {
   std::string text = netns.value_or("");
@@ -310,6 +318,8 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   text += show::field(screen, "scenario", scenario_words(run));
   if (run.note) text += show::field(screen, "note", *run.note);
   text += show::field(screen, "workload", workload_words(run));
+  if (run.files)
+    text += show::field(screen, run.files->size() > 1 ? "files" : "file", import_words(screen, run));
   if (!is_trace_only(run)) text += show::field(screen, "between", between_words(run));
   for (const SumView& sum : view.details.sums) text += "\n" + show::direction_part(screen, view, sum);
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {

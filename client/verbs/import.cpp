@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "client/base/document_peek.hpp"
 #include "client/base/owned_fd.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/file_name.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -69,28 +71,13 @@ Outcome<OpenFile> open_file(const std::string& path) {
   OwnedFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.get() < 0)
     return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
-  // What the daemon calls it: at most 255 bytes, of which the end says most.
-  constexpr std::size_t kLongestName = 200;
-  std::string name = is_utf8(path) ? printable(path) : "a file";
-  if (name.size() > kLongestName) name = name.substr(name.rfind('/') + 1);
-  if (name.empty() || name.size() > kLongestName) name = "a file";
-  return OpenFile{std::move(file), std::move(name)};
-}
-
-// Whether it is text with a line that begins as iperf3's document does: no trace has, but the bytes of a
-// trace.dat may look like it. Only to find pairs; the daemon looks for itself.
-bool looks_like_document(const OpenFile& file) {
-  std::string begin(std::size_t{64} << 10U, '\0');
-  const ssize_t got = ::pread(file.fd.get(), begin.data(), begin.size(), 0);
-  if (got <= 0) return false;
-  begin.resize(static_cast<std::size_t>(got));
-  if (begin.contains('\0')) return false;
-  return begin.starts_with('{') || begin.find("\n{") != std::string::npos;
+  return OpenFile{std::move(file), sent_file_name(path)};
 }
 
 // Two files are one run where one is a document and the other is not; else each is a run of its own.
 bool are_pair(const std::vector<OpenFile>& files) {
-  return files.size() == 2 && looks_like_document(files[0]) != looks_like_document(files[1]);
+  return files.size() == 2 &&
+         looks_like_document(files[0].fd.get()) != looks_like_document(files[1].fd.get());
 }
 
 void print_run(const ImportedView& imported) {

@@ -65,7 +65,7 @@ const std::map<std::string, Room> kRooms = {
                     "query", "store", "bus", "dbus"},
       {"fmt", "systemd", "sdbus-c++"}}},
     {"dbus", {{}, {"systemd", "sdbus-c++"}}},
-    {"client/base", {{}, {"fmt", "systemd"}}},
+    {"client/base", {{}, {"fmt", "systemd", "zlib", "zstd"}}},
     {"client/rows", {{"rows", "client/base"}, {"fmt"}}},
     {"client/terminal", {{"rows", "client/base", "client/rows"}, {"fmt", "systemd"}}},
     {"client/pages",

@@ -65,6 +65,27 @@ TEST(FunctionPages, an_imported_trace_has_no_line_of_iperf3) {
     EXPECT_EQ(text.find(word), std::string::npos) << word;
 }
 
+TEST(FunctionPages, of_an_imported_run_name_its_files_and_its_date) {
+  ShowView view = samples::imported();
+  EXPECT_NE(page(view, 120).find("  file       hsr.dat; measured yesterday "), std::string::npos)
+      << page(view, 120);
+  view.details.run.measured_by = "document";
+  view.details.run.files = {"client.json", "hsr\x1b.dat"};
+  const std::string text = page(view, 120);
+  EXPECT_NE(text.find("  files      client.json and hsr\\x1b.dat; measured yesterday "), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(", as the document says\n"), std::string::npos);
+  view.details.run.measured_us.reset();
+  EXPECT_NE(page(view, 120).find("; measured at a time that is not known\n"), std::string::npos);
+}
+
+TEST(FunctionPages, a_list_of_runs_has_the_files_and_the_date_of_an_imported_one) {
+  RunView run = samples::imported().details.run;
+  const std::string text = runs_text(samples::terminal(120), std::vector{run}, false, false);
+  EXPECT_NE(text.find("hsr.dat"), std::string::npos) << text;
+  EXPECT_NE(text.find("yesterday"), std::string::npos) << "not when it was imported";
+}
+
 TEST(FunctionPages, of_one_function) {
   ShowView view = samples::ring();
   ProfileDetails& details = *view.functions;

@@ -301,6 +301,9 @@ ShowView imported() {
   run.created_us = run.ended_us = kNow - 2 * kMinute;
   run.flags = 0;
   run.workload = "import";
+  run.files = {"hsr.dat"};
+  run.measured_us = kNow - 26 * 60 * kMinute;
+  run.measured_by = "file";
   const ShowView traced = ring();
   run.trace_events = traced.details.run.trace_events;
   run.trace_lost = 0;
