@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Files of other measurements, imported by the client as a user and read by the daemon's confined child.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Import : public SystemTest {
  protected:
@@ -40,6 +43,7 @@ class Import : public SystemTest {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return json::parse(outcome.out);
   }
+  static std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
   static std::vector<std::string> codes_of(const json& imported) {
     std::vector<std::string> codes;
     for (const json& flag : imported.at("flags")) codes.push_back(flag.at("code"));
@@ -122,6 +126,80 @@ TEST_F(Import, reads_standard_input_and_what_gzip_packed) {
   const json imported = json::parse(outcome.out).at("runs").at(0);
   EXPECT_EQ(imported.at("files"), json::array({"standard input"}));
   EXPECT_EQ(show(imported).at("sums").size(), 1U);
+}
+
+TEST_F(Import, names_the_file_and_its_date_in_show_runs_and_log) {
+  const std::string document = data("iperf3/3.12/tcp-receive.out");
+  const json by_document = import({document, "--label", "dated"}).front();
+  const json run = show(by_document).at("run");
+  EXPECT_EQ(run.at("files"), json::array({base_name(document)}));
+  EXPECT_EQ(run.at("measured_by"), "document");
+  EXPECT_EQ(run.at("measured_us"), run.at("started_us"));
+
+  const std::string trace = data("trace-functions/6.12/module/trace.txt");
+  const struct timespec noon[] = {{1'600'000'000, 0}, {1'600'000'000, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, trace.c_str(), noon, 0), 0);
+  const json by_file = import({trace}).front();
+  const json traced = show(by_file).at("run");
+  EXPECT_EQ(traced.at("files"), json::array({base_name(trace)}));
+  EXPECT_EQ(traced.at("measured_by"), "file");
+  EXPECT_EQ(traced.at("measured_us"), 1'600'000'000'000'000);
+  const Outcome list = lab().ctl({"runs", "-o", "json", "--limit", "1"});
+  EXPECT_EQ(json::parse(list.out).at("runs").at(0).at("files"), json::array({base_name(trace)}));
+  EXPECT_THAT(lab().ctl({"show", by_file.at("run").dump()}).out,
+              AllOf(HasSubstr(base_name(trace)), HasSubstr("when the file was last written")));
+  EXPECT_THAT(lab().netperfd().log(),
+              AllOf(HasSubstr(trace + " by uid "),
+                    HasSubstr(", measured 2020-09-13 12:26:40 UTC (when the file was last written)"),
+                    HasSubstr(" UTC (as the document says)")));
+}
+
+TEST_F(Import, of_the_same_file_twice_says_so_and_is_not_compared) {
+  const std::string file = data("iperf3/3.18/tcp-receive.out");
+  const json first = import({file, "--label", "twin-a"}).front();
+  EXPECT_THAT(codes_of(first), Not(Contains("imported-before")));
+  const Outcome again = lab().ctl({"import", file, "--label", "twin-b"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  const std::string clause = fmt::format("{} was imported before: run {} has the same file", base_name(file),
+                                         first.at("run").dump());
+  EXPECT_THAT(again.out, AllOf(HasSubstr("imported-before: "), HasSubstr(clause)));
+  EXPECT_THAT(lab().netperfd().log(), HasSubstr(clause));
+  const Outcome compared =
+      lab().ctl({"compare", "-o", "json", "label:twin-a", "label:twin-b", "--changed", "iperf3"});
+  EXPECT_EQ(compared.code, kInconclusive);
+  const json document = json::parse(compared.out);
+  EXPECT_EQ(document.at("comparison").at("verdict"), "refused");
+  EXPECT_THAT(document.dump(), HasSubstr("imported from the same file and are one measurement"));
+
+  Command other = lab().ctl_command({"import", "-o", "json", file}, lab().users().other_member);
+  const Outcome of_other = run(std::move(other));
+  ASSERT_EQ(of_other.code, 0) << of_other.err;
+  EXPECT_THAT(of_other.out, Not(HasSubstr("imported-before"))) << "the file of another user";
+}
+
+TEST_F(Import, of_several_at_once_waits_for_its_turn) {
+  const auto runs = lab().database().number("SELECT count(*) FROM runs");
+  const std::string file = data("iperf3/3.18/udp-send.out");
+  Command command = lab().ctl_command({"import", "-o", "csv", file}, lab().users().member);
+  // Two are read and four wait.
+  const char* const script =
+      R"(pids=; for i in 1 2 3 4 5 6; do "$0" "$@" & pids="$pids $!"; done; for p in $pids; do wait $p || exit; done)";
+  command.argv.insert(command.argv.begin(), {"sh", "-c", script});
+  const Outcome outcome = run(std::move(command));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs + 6);
+}
+
+TEST_F(Import, of_a_compressed_document_and_a_trace_is_one_run_with_both) {
+  const std::string document = data("iperf3/3.22/udp-send.out");
+  Command gzip;
+  gzip.argv = {"gzip", document};
+  ASSERT_EQ(run(std::move(gzip)).code, 0);
+  const json runs = import({data("trace-dat/v7-zstd.dat"), document + ".gz"});
+  ASSERT_EQ(runs.size(), 1U);
+  const json shown = show(runs.front());
+  EXPECT_EQ(shown.at("run").at("protocol"), "udp");
+  EXPECT_FALSE(shown.at("functions").empty());
 }
 
 TEST_F(Import, of_a_servers_document_is_a_partial_run) {
