@@ -150,26 +150,6 @@ TEST(GoldenRows, of_a_run_alone_leave_its_sums_to_their_own_rows) {
   EXPECT_THAT(shown(run_row(a_run_with_everything()).row), testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(GoldenRows, of_an_imported_run_have_its_files_and_its_date) {
-  core::RunRow run = a_run_with_everything();
-  run.spec.workload = WorkloadKind::imported;
-  run.files = {{.name = "client.json", .size = 1, .modified = at(44), .sha256 = std::string(64, 'a')},
-               {.name = "trace.dat", .size = 2, .modified = at(55), .sha256 = ""}};
-  const dbus::Row by_document = run_row(run).row;
-  EXPECT_EQ(shown(by_document.at("files")), R"(["client.json", "trace.dat"])");
-  EXPECT_EQ(number_at(by_document, "measured_us"), 22U);
-  EXPECT_EQ(text_at(by_document, "measured_by"), "document");
-  EXPECT_THAT(shown(by_document), testing::Not(testing::Contains(testing::HasSubstr("aaaa"))))
-      << "whoever knows a digest could test a guess at raw data that he may not read";
-  run.started.reset();
-  EXPECT_EQ(number_at(listed_run_row(run).row, "measured_us"), 44U);
-  EXPECT_EQ(text_at(listed_run_row(run).row, "measured_by"), "file");
-  run.files.clear();
-  EXPECT_THAT(keys_of(run_row(run).row), testing::AllOf(testing::Not(testing::Contains("files")),
-                                                        testing::Not(testing::Contains("measured_us")),
-                                                        testing::Not(testing::Contains("measured_by"))));
-}
-
 TEST(GoldenRows, of_a_job) {
   std::vector<core::RunRow> runs(7, a_run_with_everything());
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].id = static_cast<RunId>(50 + i);
