@@ -55,7 +55,8 @@ const std::map<std::string, Room> kRooms = {
       {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
     {"command", {kCore, {"fmt", "systemd"}}},
-    {"import", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "nlohmann", "zlib", "zstd"}}},
+    {"import",
+     {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "md", "nlohmann", "zlib", "zstd"}}},
     {"query", {kCore + Names{"confined"}, {"fmt", "systemd"}}},
     {"store", {kCore, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
@@ -91,8 +92,8 @@ const std::map<std::string, std::string> kLibraries = {
     {"fmt/", "fmt"},           {"systemd/", "systemd"},     {"spdlog/", "spdlog"},
     {"yaml-cpp/", "yaml-cpp"}, {"nlohmann/", "nlohmann"},   {"sqlite3.h", "sqlite3"},
     {"zstd.h", "zstd"},        {"sdbus-c++/", "sdbus-c++"}, {"netperfd-dbus/", "sdbus-c++"},
-    {"CLI/", "CLI11"},         {"zlib.h", "zlib"},          {"boost/", "boost"},
-    {"libmnl/", "libmnl"},     {"seccomp.h", "seccomp"},
+    {"CLI/", "CLI11"},         {"zlib.h", "zlib"},          {"sha2.h", "md"},
+    {"boost/", "boost"},       {"libmnl/", "libmnl"},       {"seccomp.h", "seccomp"},
 };
 constexpr const char* kUnknown = "?";
 const Names kSystemFolders = {"arpa", "linux", "net", "netinet", "sys"};
