@@ -24,12 +24,16 @@ auto audit_members(auto& entry) {
 
 }  // namespace
 
+Status insert_entry(Connection& connection, const core::AuditEntry& entry) {
+  auto insert = connection.prepare(insert_into("audit", kAuditColumns));
+  if (!insert) return std::unexpected(insert.error());
+  return insert->bind(audit_members(entry)).run();
+}
+
 Result<std::int64_t> AuditLog::add(const core::AuditEntry& entry) {
   auto transaction = Transaction::begin(connection_, Durability::normal);
   if (!transaction) return std::unexpected(transaction.error());
-  auto insert = connection_.prepare(insert_into("audit", kAuditColumns));
-  if (!insert) return std::unexpected(insert.error());
-  if (auto done = insert->bind(audit_members(entry)).run(); !done) return std::unexpected(done.error());
+  if (auto done = insert_entry(connection_, entry); !done) return std::unexpected(done.error());
   const auto id = connection_.last_insert_id();
   if (added_ % caps_.slack == 0) {
     if (auto pruned = prune(); !pruned) return std::unexpected(pruned.error());

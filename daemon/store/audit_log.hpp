@@ -18,6 +18,9 @@ struct AuditCaps {
   std::int64_t slack = 100;
 };
 
+// Adds an entry within a transaction of the caller; the next AuditLog::add() removes what is too much.
+[[nodiscard]] Status insert_entry(Connection& connection, const core::AuditEntry& entry);
+
 class AuditLog {
  public:
   explicit AuditLog(Connection& connection, AuditCaps caps = {}) : connection_(connection), caps_(caps) {}

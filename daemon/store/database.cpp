@@ -91,6 +91,30 @@ Status set_up(Connection& connection) {
       "PRAGMA secure_delete = FAST");
 }
 
+std::int64_t newest_of(std::span<const Migration> migrations) {
+  return migrations.empty() ? 0 : migrations.back().version;
+}
+
+Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest) {
+  const auto identity = identify(connection);
+  if (!identity) return std::unexpected(identity.error());
+  if (auto accepted = accept(*identity, connection.path(), newest); !accepted) {
+    return std::unexpected(accepted.error());
+  }
+  return identity->version;
+}
+
+Result<Connection> open_reader(const std::string& path) {
+  auto connection = Connection::open(path, SQLITE_OPEN_READONLY);
+  if (!connection) return std::unexpected(connection.error());
+  if (auto set = connection->execute("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; "
+                                     "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON");
+      !set) {
+    return std::unexpected(set.error());
+  }
+  return connection;
+}
+
 // In place of SQLite's open(): SQLite opens the log of even a read-only connection for writing, and only
 // reads it if that is refused.
 int open_to_read(const char* path, int flags, int mode) {
@@ -110,18 +134,27 @@ Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& pa
   if (files == nullptr || files->xSetSystemCall(files, "open", call) != SQLITE_OK) {
     return fail(ErrorKind::internal, "this SQLite does not let its files be opened for reading only");
   }
-  auto connection = Connection::open(path, SQLITE_OPEN_READONLY);
+  auto connection = open_reader(path);
   if (!connection) return std::unexpected(connection.error());
   // The transaction maps the index of the log, which reading needs.
-  if (auto begun = connection->execute("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; "
-                                       "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON; BEGIN");
-      !begun) {
-    return std::unexpected(begun.error());
+  if (auto begun = connection->execute("BEGIN"); !begun) return std::unexpected(begun.error());
+  const auto version = accepted_version(*connection, newest_of(migrations));
+  if (!version) return std::unexpected(version.error());
+  return std::unique_ptr<Database>{new Database{std::nullopt, std::move(*connection)}};
+}
+
+Result<std::unique_ptr<Database>> Database::open_to_look(const std::string& path,
+                                                         std::span<const Migration> migrations) {
+  auto connection = open_reader(path);
+  if (!connection) return std::unexpected(connection.error());
+  const auto version = accepted_version(*connection, newest_of(migrations));
+  if (!version) return std::unexpected(version.error());
+  if (*version < newest_of(migrations)) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: this database is of version {}, and netperfd brings it to version {} when "
+                            "it starts: start netperfd once",
+                            path, *version, newest_of(migrations)));
   }
-  const auto identity = identify(*connection);
-  if (!identity) return std::unexpected(identity.error());
-  const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
-  if (auto accepted = accept(*identity, path, newest); !accepted) return std::unexpected(accepted.error());
   return std::unique_ptr<Database>{new Database{std::nullopt, std::move(*connection)}};
 }
 
@@ -147,7 +180,7 @@ Status Database::prepare(std::span<const Migration> migrations) {
     return set;
   const auto identity = identify(connection_);
   if (!identity) return std::unexpected(identity.error());
-  const std::int64_t newest = migrations.empty() ? 0 : migrations.back().version;
+  const std::int64_t newest = newest_of(migrations);
   if (auto accepted = accept(*identity, connection_.path(), newest); !accepted) return accepted;
 
   if (lock_->found_unclosed()) {

@@ -30,6 +30,10 @@ class Database {
   // from then on in the whole process. The owner must have the database open.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open_read_only(
       const std::string& path, std::span<const Migration> migrations);
+  // Opens it for reading in a process that keeps its privileges, whether or not an owner has it open. It
+  // must be at the newest version: unsupported otherwise.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_to_look(const std::string& path,
+                                                                      std::span<const Migration> migrations);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();

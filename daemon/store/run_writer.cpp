@@ -7,10 +7,12 @@
 #include <limits>
 #include <tuple>
 
+#include "daemon/store/audit_log.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
+#include "daemon/store/report_writer.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/trace_writer.hpp"
 
@@ -175,6 +177,23 @@ Status RunWriter::finish(const RunRecord& record) {
   return transaction->commit();
 }
 
+Status RunWriter::replace_reading(RunId run, const core::RunReading& reading, const core::AuditEntry& entry) {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  const auto growth = Growth::begin(connection_);
+  if (!growth) return std::unexpected(growth.error());
+  if (auto done = store::replace_reading(connection_, run, reading); !done) return done;
+  const auto bytes = growth->bytes();
+  if (!bytes) return std::unexpected(bytes.error());
+  if (auto counted = connection_.execute(
+          fmt::format("UPDATE runs SET stored_bytes = stored_bytes + {} WHERE id = {}", *bytes, run));
+      !counted) {
+    return counted;
+  }
+  if (auto noted = insert_entry(connection_, entry); !noted) return noted;
+  return transaction->commit();
+}
+
 // The triggers of the table add it to the owner's sum.
 Status RunWriter::count_growth(std::string_view table, std::int64_t row, const Growth& growth) {
   const auto bytes = growth.bytes();
@@ -186,10 +205,7 @@ Status RunWriter::count_growth(std::string_view table, std::int64_t row, const G
 Status RunWriter::write_record(const RunRecord& record) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
-  if (auto done = insert_totals(record.id, workload.report); !done) return done;
-  if (auto done = write_all(connection_, "intervals", record.id, workload.report.intervals); !done)
-    return done;
-  if (auto done = write_all(connection_, "flags", record.id, workload.report.flags); !done) return done;
+  if (auto done = write_report(connection_, record.id, workload.report); !done) return done;
   if (auto done = insert_documents(record); !done) return done;
   if (auto done = write_all(connection_, "imported_files", record.id, record.files); !done) return done;
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
@@ -207,17 +223,9 @@ Status RunWriter::write_record(const RunRecord& record) {
 
 Status RunWriter::update_run(const RunRecord& record) {
   auto update = connection_.prepare(
-      "UPDATE runs SET state = ?, error = ?, started_us = ?, ended_us = ?, iperf3_version = ?, client_host = "
-      "?, "
-      "client_port = ?, server_host = ?, server_port = ?, mss = ?, congestion = ?, cpu_client_percent = ?, "
-      "cpu_server_percent = ?, client_user_us = ?, client_system_us = ? WHERE id = ?");
+      "UPDATE runs SET state = ?, error = ?, started_us = ?, ended_us = ?, client_user_us = ?, "
+      "client_system_us = ? WHERE id = ?");
   if (!update) return std::unexpected(update.error());
-
-  const auto& report = record.workload.report;
-  const auto endpoint = [](const std::optional<Endpoint>& end) {
-    using Columns = std::tuple<std::optional<std::string>, std::optional<std::uint16_t>>;
-    return end ? Columns{end->host, end->port} : Columns{};
-  };
   std::optional<std::chrono::microseconds> user;
   std::optional<std::chrono::microseconds> system;
   if (const auto& usage = record.workload.client_usage) {
@@ -225,24 +233,8 @@ Status RunWriter::update_run(const RunRecord& record) {
     system = usage->system;
   }
   return update
-      ->bind(to_string(record.state), record.error, record.started, record.ended, report.version,
-             endpoint(report.client), endpoint(report.server), report.mss_bytes, report.congestion,
-             report.cpu_client_percent, report.cpu_server_percent, user, system, record.id)
+      ->bind(to_string(record.state), record.error, record.started, record.ended, user, system, record.id)
       .run();
-}
-
-Status RunWriter::insert_totals(RunId run, const Iperf3Report& report) {
-  constexpr std::size_t kKey = 2;  // direction and stream: a sum has no stream
-  auto sum =
-      connection_.prepare(insert_into("sums", "run, position, direction, " + columns_of<Totals, kKey>()));
-  if (!sum) return std::unexpected(sum.error());
-  std::size_t position = 0;
-  for (const auto& totals : report.sums) {
-    auto done = sum->bind(run, position++, totals.direction, members_of<kKey>(totals)).run();
-    if (!done) return done;
-  }
-
-  return write_all(connection_, "streams", run, report.streams);
 }
 
 Status RunWriter::insert_documents(const RunRecord& record) {

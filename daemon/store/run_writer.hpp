@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/core/ports/reread_store.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/store/sqlite.hpp"
 #include "daemon/store/usage.hpp"
@@ -24,6 +25,8 @@ class RunWriter {
   [[nodiscard]] Status set_state(RunId run, RunState state);
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
+  [[nodiscard]] Status replace_reading(RunId run, const core::RunReading& reading,
+                                       const core::AuditEntry& entry);
   [[nodiscard]] Status remove(RunId run);
   [[nodiscard]] Status set_label(JobId job, const std::string& label);
   [[nodiscard]] Status set_note(RunId run, const std::string& note);
@@ -42,7 +45,6 @@ class RunWriter {
   [[nodiscard]] Status write_record(const RunRecord& record);
   [[nodiscard]] Status count_growth(std::string_view table, std::int64_t row, const Growth& growth);
   [[nodiscard]] Status update_run(const RunRecord& record);
-  [[nodiscard]] Status insert_totals(RunId run, const Iperf3Report& report);
   [[nodiscard]] Status insert_documents(const RunRecord& record);
   void return_space();  // of deleted rows, to the file system
   [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);

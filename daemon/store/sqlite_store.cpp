@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/store/sqlite_store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "daemon/store/audit_log.hpp"
+#include "daemon/store/backup.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -66,6 +69,16 @@ Result<std::unique_ptr<core::RunQueries>> SqliteStore::open_read_only(const std:
   auto database = Database::open_read_only(path, embedded_migrations());
   if (!database) return std::unexpected(database.error());
   return std::unique_ptr<core::RunQueries>{new SqliteStore{std::make_unique<Parts>(std::move(*database), 0)}};
+}
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open_to_look(const std::string& path) {
+  auto database = Database::open_to_look(path, embedded_migrations());
+  if (!database) return std::unexpected(database.error());
+  return std::unique_ptr<SqliteStore>{new SqliteStore{std::make_unique<Parts>(std::move(*database), 0)}};
+}
+
+Status SqliteStore::copy_to(const std::string& target) {
+  return copy_database(parts_->database->connection(), target);
 }
 
 SqliteStore::SqliteStore(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -238,6 +251,16 @@ Result<std::uint64_t> SqliteStore::begin_removal(JobId job) {
 
 Result<std::optional<core::RunOfJob>> SqliteStore::next_removal() {
   return read_next_removal(parts_->database->connection());
+}
+
+Result<std::string> SqliteStore::job_text(JobId job) {
+  return parts_->database->connection().value<std::string>(
+      fmt::format("SELECT text FROM jobs WHERE id = {}", job));
+}
+
+Status SqliteStore::replace_reading(RunId run, const core::RunReading& reading,
+                                    const core::AuditEntry& entry) {
+  return parts_->writer.replace_reading(run, reading, entry);
 }
 
 Result<std::int64_t> SqliteStore::add(const core::AuditEntry& entry) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/core/ports/audit_store.hpp"
+#include "daemon/core/ports/reread_store.hpp"
 #include "daemon/core/ports/retention_store.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/run_store.hpp"
@@ -19,7 +20,8 @@ namespace netperfd::store {
 class SqliteStore final : public core::RunStore,
                           public core::RunQueries,
                           public core::AuditStore,
-                          public core::RetentionStore {
+                          public core::RetentionStore,
+                          public core::RereadStore {
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
   // older, and ends every run that was under way as `interrupted`. Each run needs `min_free_bytes` on the
@@ -35,7 +37,13 @@ class SqliteStore final : public core::RunStore,
   // its privileges; from then on no file of the process can be opened for writing by SQLite. Everything that
   // would change the database fails.
   [[nodiscard]] static Result<std::unique_ptr<core::RunQueries>> open_read_only(const std::string& path);
+  // Opens the database for reading, whether or not a daemon runs, and changes nothing of it: as
+  // Database::open_to_look().
+  [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open_to_look(const std::string& path);
   ~SqliteStore() override;
+
+  // Copies the whole database to a new file; on disk when this returns.
+  [[nodiscard]] Status copy_to(const std::string& target);
 
   // Findings of open(), for the log.
   [[nodiscard]] std::uint64_t interrupted_runs() const;  // number of runs that it ended
@@ -59,6 +67,10 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override;
   [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
+
+  [[nodiscard]] Result<std::string> job_text(JobId job) override;
+  [[nodiscard]] Status replace_reading(RunId run, const core::RunReading& reading,
+                                       const core::AuditEntry& entry) override;
 
   [[nodiscard]] Result<std::int64_t> add(const core::AuditEntry& entry) override;
   [[nodiscard]] Status update(const core::AuditEntry& entry) override;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a run has from iperf3's document. Both calls belong into a transaction of the caller.
+#pragma once
+
+#include "daemon/core/ports/reread_store.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+// The report's columns of the run, its sums, streams, intervals and flags. The run must not have any yet.
+[[nodiscard]] Status write_report(Connection& connection, RunId run, const Iperf3Report& report);
+
+// Replaces all of this, and the rest of the reading. not_found if there is no such run that has ended.
+[[nodiscard]] Status replace_reading(Connection& connection, RunId run, const core::RunReading& reading);
+
+}  // namespace netperfd::store
