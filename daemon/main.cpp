@@ -43,6 +43,7 @@
 #include "daemon/query/query_pool.hpp"
 #include "daemon/query/query_process.hpp"
 #include "daemon/recovery.hpp"
+#include "daemon/reread.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/settings.hpp"
 #include "daemon/store/sqlite_store.hpp"
@@ -292,6 +293,7 @@ Result<int> run(const Options& options) {
   auto settings = load_settings(options);
   if (!settings) return std::unexpected(std::move(settings.error()));
   if (options.check) return check_settings(*settings);
+  if (options.reread) return reread(*settings, options.apply);
   if (auto started = log::start_logging(settings->level); !started) return std::unexpected(started.error());
   auto loop = EventLoop::create();
   if (!loop) return std::unexpected(std::move(loop.error()));
@@ -359,7 +361,7 @@ int main(int argc, char** argv) {
   }
   const auto options = netperfd::parse_options(argc, argv);
   if (!options) return options.error();
-  netperfd::block_signals();
+  if (!options->reread) netperfd::block_signals();  // a signal ends that at once
   const auto code = netperfd::run(*options);
   if (!code) {
     fmt::print(stderr, "netperfd: {}\n", code.error().message);

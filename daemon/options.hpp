@@ -14,6 +14,8 @@ struct Options {
   std::optional<std::string> config;
   bool check = false;
   bool clean_up = false;
+  bool reread = false;
+  bool apply = false;  // only with `reread`
 };
 
 struct OptionText {

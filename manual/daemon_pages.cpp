@@ -74,9 +74,13 @@ Page daemon_page() {
             "Ends the run under way as interrupted, restores the machine and leaves. The queue goes on with "
             "the next start.");
   page.section("EXIT STATUS");
-  page.term("0", "It was asked to end, or the check or cleanup found no fault.");
+  page.term(
+      "0",
+      "It was asked to end, or the check or cleanup found no fault, or --reread found nothing to change "
+      "or stored all changes.");
   page.term("1", "It failed; the log says why.");
   page.term("2", "The command line is wrong.");
+  page.term("3", "--reread without --apply: stored figures would change.");
   page.section("FILES");
   page.term("/etc/netperfd/netperfd.yaml", "The configuration: netperfd.yaml(5).");
   page.term("/etc/netperfd/scenarios.d/NAME.yaml", "Root's scenarios: netperfd-scenario(5).");

@@ -42,7 +42,7 @@ struct AuditEntry {
   WallTime first, last;
   std::uint64_t count = 1;
   std::optional<uid_t> uid;  // absent: netperfd itself, or a caller who had left
-  // A word: start, stop, delete, import, mark, read, reload, keep, or call for a refused one.
+  // A word: start, stop, delete, import, mark, read, reload, reread, keep, or call for a refused one.
   std::string action;
   AuditOutcome outcome = AuditOutcome::allowed;
   std::optional<JobId> job;  // this, run and detail are those of the last action
