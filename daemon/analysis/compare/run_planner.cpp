@@ -22,6 +22,13 @@ namespace {
 constexpr double kEfficiency = 3 / std::numbers::pi;
 constexpr double kMost = 1e6;
 
+// The 13 digits or more of double are plenty, and long double takes twice as long.
+using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+using Normal = boost::math::normal_distribution<double, Policy>;
+using StudentsT = boost::math::students_t_distribution<double, Policy>;
+using NonCentralT = boost::math::non_central_t_distribution<double, Policy>;
+using ChiSquared = boost::math::chi_squared_distribution<double, Policy>;
+
 // Properties of a rank test of given sizes that determine its power.
 struct RankTest {
   double alpha = 1;            // two-sided, the exact level
@@ -48,24 +55,35 @@ std::optional<RankTest> test_of_runs(std::uint32_t n_a, std::uint32_t n_b, doubl
   return RankTest{null.two_sided(*critical), a + b - 2, a * b / (a + b), 0};
 }
 
-// `effect` in standard deviations.
-double power_of(const RankTest& test, double effect) {
-  if (test.one_sign > 0) return std::pow(cdf(boost::math::normal(), effect), test.one_sign);
-  const double limit = quantile(complement(boost::math::students_t(test.freedom), test.alpha / 2));
-  const double noncentrality = effect * std::sqrt(test.information * kEfficiency);
-  // Beyond this the power is 1 to the last digit, and the series of the noncentral t need not be summed.
-  if (noncentrality > 2 * limit + 40) return 1;
-  return cdf(complement(boost::math::non_central_t(test.freedom, noncentrality), limit));
-}
+// The power as a function of the effect in standard deviations.
+class Power {
+ public:
+  explicit Power(const RankTest& test) : test_(test) {
+    if (test.one_sign == 0) limit_ = quantile(complement(StudentsT(test.freedom), test.alpha / 2));
+  }
+
+  [[nodiscard]] double of(double effect) const {
+    if (test_.one_sign > 0) return std::pow(cdf(Normal(), effect), test_.one_sign);
+    const double noncentrality = effect * std::sqrt(test_.information * kEfficiency);
+    // Beyond this the power is 1 to the last digit, and the series of the noncentral t need not be summed.
+    if (noncentrality > 2 * limit_ + 40) return 1;
+    return cdf(complement(NonCentralT(test_.freedom, noncentrality), limit_));
+  }
+
+ private:
+  RankTest test_;
+  double limit_ = 0;  // of Student's t
+};
 
 // In standard deviations: the effect at which the power is reached. The power grows with the effect.
 double detectable(const RankTest& test, double power) {
+  const Power found(test);
   double low = 0;
   double high = 1;
-  while (power_of(test, high) < power) high *= 2;
-  while (high - low > 1e-9 * high) {
+  while (found.of(high) < power) high *= 2;
+  while (high - low > 1e-7 * high) {
     const double middle = std::midpoint(low, high);
-    (power_of(test, middle) < power ? low : high) = middle;
+    (found.of(middle) < power ? low : high) = middle;
   }
   return high;
 }
@@ -81,7 +99,7 @@ std::optional<std::uint32_t> fewest_with_power(const PowerQuestion& question, do
   const double by_normal_theory = groups * quantiles * quantiles / (effect * effect * kEfficiency);
   if (!(by_normal_theory < kMost)) return std::nullopt;
   auto n = std::max(fewest, static_cast<std::uint32_t>(by_normal_theory));
-  while (power_of(*test_of(n, question.level), effect) < question.power) ++n;
+  while (Power(*test_of(n, question.level)).of(effect) < question.power) ++n;
   return n;
 }
 
@@ -116,11 +134,11 @@ double small_sample_factor(std::size_t n) {
 }  // namespace
 
 double normal_quantile(double probability) {
-  return quantile(boost::math::normal(), probability);
+  return quantile(Normal(), probability);
 }
 
 double students_t_quantile(double freedom, double probability) {
-  return quantile(boost::math::students_t(freedom), probability);
+  return quantile(StudentsT(freedom), probability);
 }
 
 // A noncentral t is (Z + noncentrality) / sqrt(chi2 / freedom). The mean over quantiles of chi2 converges for
@@ -129,15 +147,14 @@ double noncentrality_above(double t, double freedom, double power) {
   constexpr int kQuantiles = 400;
   std::vector<double> limits;
   for (int i = 0; i < kQuantiles; ++i) {
-    limits.push_back(
-        t * std::sqrt(quantile(boost::math::chi_squared(freedom), (i + 0.5) / kQuantiles) / freedom));
+    limits.push_back(t * std::sqrt(quantile(ChiSquared(freedom), (i + 0.5) / kQuantiles) / freedom));
   }
   double low = 0;
   double high = limits.back() + 10;
   while (high - low > 1e-6 * high) {
     const double middle = std::midpoint(low, high);
     double above = 0;
-    for (const double limit : limits) above += cdf(boost::math::normal(), middle - limit);
+    for (const double limit : limits) above += cdf(Normal(), middle - limit);
     (above < power * kQuantiles ? low : high) = middle;
   }
   return high;
@@ -163,13 +180,13 @@ std::optional<std::uint32_t> blocks_for_equivalence(const PowerQuestion& questio
 double power_of_runs(std::uint32_t n_a, std::uint32_t n_b, const PowerQuestion& question) {
   const auto test = test_of_runs(n_a, n_b, question.level);
   if (!test) return 0;
-  return question.sd > 0 ? power_of(*test, std::abs(question.effect) / question.sd) : 1;
+  return question.sd > 0 ? Power(*test).of(std::abs(question.effect) / question.sd) : 1;
 }
 
 double power_of_blocks(std::uint32_t n, const PowerQuestion& question) {
   const auto test = test_of_blocks(n, question.level);
   if (!test) return 0;
-  return question.sd > 0 ? power_of(*test, std::abs(question.effect) / question.sd) : 1;
+  return question.sd > 0 ? Power(*test).of(std::abs(question.effect) / question.sd) : 1;
 }
 
 std::optional<double> detectable_by_runs(std::uint32_t n_a, std::uint32_t n_b, double sd, double level,

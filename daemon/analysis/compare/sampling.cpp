@@ -105,7 +105,10 @@ std::set<std::string> boots_of(const RunList& runs) {
 }
 
 Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
-  if (group_by_block()) {
+  if (has_own_boots() && group_by_boot()) {
+    pairing_ = Pairing::boots;
+    boots_for_each_letter_ = std::ranges::all_of(a_, in_block) && std::ranges::all_of(b_, in_block);
+  } else if (group_by_block()) {
     pairing_ = Pairing::blocks;
     group_blocks();
   } else if (group_by_boot()) {
@@ -114,6 +117,14 @@ Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
     groups_a_ = each_alone(a_);
     groups_b_ = each_alone(b_);
   }
+}
+
+// No boot has runs of both sides: the difference within a block is that of its boots, too.
+bool Sampling::has_own_boots() const {
+  if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return false;
+  const auto of_a = boots_of(a_);
+  return std::ranges::none_of(
+      b_, [&](const ComparedRun* run) { return of_a.contains(run->fingerprint->boot_id); });
 }
 
 bool Sampling::group_by_block() {

@@ -42,8 +42,8 @@ class Sampling {
  public:
   // Samples are blocks if every run belongs to one and some block has runs of both sides. If the boot of each
   // run is known and they are several, their boots are the samples; otherwise their pairs of builds, if they
-  // are several. Without blocks, samples are boots if a side has several and the boot of every run is known,
-  // otherwise runs. The runs must outlive this object.
+  // are several. Without blocks, or if no boot has runs of both sides, samples are boots if a side has
+  // several and the boot of every run is known, otherwise runs. The runs must outlive this object.
   Sampling(RunList a, RunList b);
 
   [[nodiscard]] Pairing pairing() const { return pairing_; }
@@ -51,6 +51,8 @@ class Sampling {
     return pairing_ == Pairing::blocks || pairing_ == Pairing::builds_of_blocks ||
            pairing_ == Pairing::boots_of_blocks;
   }
+  // The sides are in blocks, and the machine was booted for each letter, or at least for each side.
+  [[nodiscard]] bool boots_for_each_letter() const { return boots_for_each_letter_; }
   // Blocks of several boots and of several builds, so that each adds its luck to the samples of the other.
   [[nodiscard]] bool is_crossed() const { return !boot_of_block_.empty() && !build_of_block_.empty(); }
   [[nodiscard]] bool has_several_builds() const { return !build_of_block_.empty(); }
@@ -72,6 +74,7 @@ class Sampling {
  private:
   using Groups = std::vector<std::vector<std::size_t>>;  // of indices into a_ or b_: one sample each
 
+  [[nodiscard]] bool has_own_boots() const;
   bool group_by_block();
   void leave_out_cut_blocks();
   void group_blocks();
@@ -85,6 +88,7 @@ class Sampling {
   // Numbers from 0, for each group; empty unless they are several.
   std::vector<std::size_t> boot_of_block_, build_of_block_;
   std::size_t left_out_ = 0, uneven_ = 0;
+  bool boots_for_each_letter_ = false;
 };
 
 [[nodiscard]] RunValues values_of(const RunList& runs,

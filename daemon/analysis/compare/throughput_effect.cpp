@@ -75,6 +75,11 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
     }
     return;
   }
+  if (sampling.boots_for_each_letter()) {
+    caveats.add(Gravity::told,
+                "Each letter of a block has a boot of its own, and each boot counts as one sample.");
+    return;
+  }
   if (!all_started(sampling.a()) || !all_started(sampling.b())) {
     caveats.add(Gravity::verdict,
                 "Not interleaved in blocks, and it is not known when each run was: a drift of the host "

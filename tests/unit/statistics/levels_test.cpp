@@ -97,6 +97,52 @@ TEST(Levels, of_several_boots_find_an_effect_of_twice_the_threshold) {
   EXPECT_GT(found, 0.8);
 }
 
+// A design that reboots for each letter: `boots` a side of five runs each, by turns.
+Comparison comparison_of_booted(int boots, double spread_of_boots, double effect, bool told, Dice& dice) {
+  Runs runs;
+  for (int letter = 0; letter < 2 * boots; ++letter) {
+    const bool is_a = letter % 4 == 0 || letter % 4 == 3;
+    const double luck = spread_of_boots * dice.normal() + (is_a ? 0 : effect);
+    for (int i = 0; i < 5; ++i) {
+      ComparedRun run;
+      run.job = 1;
+      run.block = static_cast<std::uint32_t>(letter / 4 + 1);
+      run.letter = static_cast<std::uint32_t>(letter % 4 + 1);
+      run.received_bits_per_second = 1e9 * std::exp(0.005 * dice.normal() + luck);
+      if (told) run.fingerprint.emplace().boot_id = std::to_string(letter);
+      (is_a ? runs.a : runs.b).push_back(run);
+    }
+  }
+  if (!told) {
+    for (auto* side : {&runs.a, &runs.b}) {
+      for (ComparedRun& run : *side) run.block = 0;
+    }
+  }
+  ComparisonSettings settings;
+  settings.changed = {"kernel"};
+  return compare(runs.a, runs.b, settings);
+}
+
+TEST(Levels, of_letters_that_reboot_have_intervals_that_miss_no_more_often_than_they_say) {
+  fmt::print("boots that add 1.5 %, runs that add 0.5 %, of 1,000\n{:>14}{:>18}{:>18}{:>24}\n",
+             "boots a side", "runs as samples", "boots as samples", "an effect of 5 % found");
+  for (const int boots : {4, 8}) {
+    Dice dice(static_cast<std::uint64_t>(100 + boots));
+    const auto compared = [&](double effect, bool told) {
+      return comparison_of_booted(boots, 0.015, effect, told, dice);
+    };
+    const double pooled = share_of(kSimulated / 5, [&] { return misses(compared(0, false)); });
+    const double by_boot = share_of(kSimulated, [&] { return misses(compared(0, true)); });
+    const double found = share_of(
+        kSimulated / 5, [&] { return compared(std::log(1.05), true).verdict == Verdict::improvement; });
+    fmt::print("{:>14}{:>16.1f} %{:>16.1f} %{:>22.1f} %\n", boots, 100 * pooled, 100 * by_boot, 100 * found);
+    EXPECT_GT(pooled, 0.2) << boots;
+    EXPECT_LT(by_boot, 0.067) << boots;  // 5 %, and 99 % of binomial counts
+    EXPECT_GT(by_boot, 0.01) << boots;
+    EXPECT_GT(found, 0.8) << boots;
+  }
+}
+
 // With one build a side, more boots do not help: each has the luck of the same builds.
 TEST(Levels, of_several_builds_have_intervals_that_miss_no_more_often_than_they_say) {
   fmt::print("boots and builds that each add 1 %, of 1,000\n{:>8}{:>8}{:>10}{:>10}{:>24}\n", "boots",

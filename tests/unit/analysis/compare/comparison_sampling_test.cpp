@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
@@ -102,6 +104,42 @@ TEST(Sampling, of_blocks_in_several_boots_has_one_value_a_boot) {
   EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::too_few) << "two boots, however many blocks";
   boot_every(14, sides);
   EXPECT_EQ(compare(sides.a, sides.b, {}).pairing, Pairing::blocks);
+}
+
+// As of a design that reboots: each letter's runs, of which there are `each`, have a boot of their own.
+SampledSides booted_letters(std::uint32_t count, double ratio, int each) {
+  SampledSides letters = blocks(count, ratio), sides;
+  for (auto [from, to] : {std::pair{&letters.a, &sides.a}, {&letters.b, &sides.b}}) {
+    for (ComparedRun& run : *from) {
+      run.fingerprint.emplace().boot_id = fmt::format("boot-{}-{}", run.block, run.letter);
+      to->insert(to->end(), static_cast<std::size_t>(each), run);
+    }
+  }
+  return sides;
+}
+
+TEST(Sampling, of_letters_that_have_a_boot_each_has_one_value_a_boot) {
+  const SampledSides sides = booted_letters(2, 2, 5);
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::boots);
+  EXPECT_EQ(comparison.effect.n_a, 4U);
+  EXPECT_EQ(comparison.effect.n_b, 4U);
+  EXPECT_EQ(comparison.verdict, Verdict::improvement);
+  EXPECT_FALSE(comparison.luck_spread) << "the boots are in the interval";
+  EXPECT_THAT(comparison.caveats, has_caveat("Each letter of a block has a boot of its own"));
+  EXPECT_THAT(comparison.caveats, Not(has_caveat("Not interleaved")));
+  const SampledSides few = booted_letters(1, 2, 50);
+  EXPECT_EQ(compare(few.a, few.b, {}).verdict, Verdict::too_few) << "two boots a side, however many runs";
+}
+
+// A power cut within a boot: the rest of the letter's runs have another one, which is a sample too.
+TEST(Sampling, of_a_letter_that_fell_into_two_boots_has_two) {
+  SampledSides sides = booted_letters(2, 2, 5);
+  sides.a.front().fingerprint->boot_id = "boot-before";
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.pairing, Pairing::boots);
+  EXPECT_EQ(comparison.effect.n_a, 5U);
+  EXPECT_EQ(comparison.effect.n_b, 4U);
 }
 
 // Gives each side `count` builds by turns.
