@@ -79,6 +79,7 @@ struct Machine {
   workload::GroupSite groups;
   std::unique_ptr<command::Commands> commands;
   std::optional<command::SideJournalFile> sides;
+  std::optional<command::BootJournalFile> boots;
 };
 
 // The running daemon: every module's object, in order of dependence.
@@ -104,7 +105,7 @@ class Program {
         ends_(*machine_.store, clock_),
         audit_(*machine_.store, clock_),
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
-                    *machine_.commands, *machine_.sides},
+                    *machine_.commands, *machine_.sides, *machine_.boots},
                    settings_.config.queue_limit),
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
@@ -172,6 +173,8 @@ Status Program::resume_jobs() {
   auto report = core::resume_jobs(*machine_.store, scenarios_, scheduler_);
   if (!report) return std::unexpected(std::move(report.error()));
   for (const std::string& line : *report) log::warn(line);
+  end_reboots(loop_, *machine_.commands, *machine_.boots,
+              [this](JobId job) { return scheduler_.job(job).has_value(); });
   return {};
 }
 
@@ -318,6 +321,7 @@ Result<int> run(const Options& options) {
   machine.sides = std::move(*sides);
   machine.commands = command::make_commands(*loop);
   put_side_back(*loop, *machine.commands, *machine.sides);
+  machine.boots = boot_journal(settings->config, machine.tracing.boot_id);
   machine.groups = find_run_groups();
   settings->iperf3.group_site = machine.groups.directory;
   // Without iperf3 the store can still be read; jobs then fail with this reason.

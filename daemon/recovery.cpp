@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "daemon/command/bring_back.hpp"
-#include "daemon/core/side_switch.hpp"
+#include "daemon/core/sides.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
 #include "daemon/workload/run_group.hpp"
@@ -43,7 +43,7 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
   auto loop = EventLoop::create();
   if (!loop) return std::unexpected(std::move(loop.error()));
   const auto commands = command::make_commands(*loop);
-  const auto done = command::bring_back(*loop, *commands, *journal, core::SideSwitch::kCommandTimeout);
+  const auto done = command::bring_back(*loop, *commands, *journal, core::kCommandTimeout);
   if (!done) return std::unexpected(done.error());
   if (!done->empty()) fmt::print("{}\n", *done);
   return {};
@@ -78,7 +78,7 @@ void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& set
 }
 
 void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal) {
-  const auto done = command::bring_back(loop, commands, journal, core::SideSwitch::kCommandTimeout);
+  const auto done = command::bring_back(loop, commands, journal, core::kCommandTimeout);
   if (!done) {
     log::error(fmt::format("the machine is not as it was before: {}", done.error().message));
   } else if (!done->empty()) {
@@ -86,9 +86,23 @@ void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJo
   }
 }
 
+void end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
+                 const std::function<bool(JobId)>& is_live) {
+  const auto done = command::end_reboots(loop, commands, journal, is_live, core::kCommandTimeout);
+  if (!done) {
+    log::error(done.error().message);
+  } else if (!done->empty()) {
+    log::info(*done);
+  }
+}
+
 Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,
                                                    const std::string& boot_id) {
   return command::SideJournalFile::open(side_journal(config), boot_id);
+}
+
+command::BootJournalFile boot_journal(const config::DaemonConfig& config, const std::string& boot_id) {
+  return {config.database + ".boots", boot_id};
 }
 
 }  // namespace netperfd

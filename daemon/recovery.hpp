@@ -2,9 +2,11 @@
 // Undoes changes to this machine that a crashed netperfd left behind.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "daemon/base/event_loop.hpp"
+#include "daemon/command/boot_journal_file.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
@@ -20,10 +22,14 @@ namespace netperfd {
 // Runs at the start of the daemon and reports in the log. The store's lock guarantees that no other daemon
 // uses these journals.
 void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& settings);
+void end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
+                 const std::function<bool(JobId)>& is_live);
 void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal);
 
-// The journal of sides is next to the database.
+// Both journals are next to the database.
 [[nodiscard]] Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,
                                                                  const std::string& boot_id);
+[[nodiscard]] command::BootJournalFile boot_journal(const config::DaemonConfig& config,
+                                                    const std::string& boot_id);
 
 }  // namespace netperfd

@@ -55,6 +55,7 @@ For meant_for(Action action) {
       return For::group;
     case Action::manage_own:
       return For::owner;
+    case Action::measure_reboots:
     case Action::trace_events:
     case Action::manage_others:
     case Action::read_raw:

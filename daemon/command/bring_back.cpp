@@ -8,6 +8,21 @@
 #include <optional>
 
 namespace netperfd::command {
+namespace {
+
+// Runs the loop until the command has ended.
+Result<core::CommandEnd> run_to_end(EventLoop& loop, Commands& commands, const std::vector<std::string>& argv,
+                                    std::chrono::milliseconds timeout) {
+  std::optional<core::CommandEnd> end;
+  const auto command = commands.start(argv, timeout, [&end](const core::CommandEnd& seen) { end = seen; });
+  if (!command) return std::unexpected(command.error());
+  while (!end) {
+    if (const int r = sd_event_run(loop.raw(), UINT64_MAX); r < 0) return fail_errno("sd_event_run", -r);
+  }
+  return *end;
+}
+
+}  // namespace
 
 Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
                                std::chrono::milliseconds timeout) {
@@ -19,16 +34,30 @@ Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalF
       fmt::format("job {} left the machine off side {}: {}", left.job, left.side, fmt::join(left.apply, " "));
   // If two commands ran at once, the machine could end on either side.
   if (auto ended = commands.end_those_of_others(); !ended) return std::unexpected(std::move(ended.error()));
-  std::optional<core::CommandEnd> end;
-  const auto command =
-      commands.start(left.apply, timeout, [&end](const core::CommandEnd& seen) { end = seen; });
-  if (!command) return fail(ErrorKind::io, fmt::format("{}: {}", what, command.error().message));
-  while (!end) {
-    if (const int r = sd_event_run(loop.raw(), UINT64_MAX); r < 0) return fail_errno("sd_event_run", -r);
-  }
+  const auto end = run_to_end(loop, commands, left.apply, timeout);
+  if (!end) return fail(ErrorKind::io, fmt::format("{}: {}", what, end.error().message));
   if (!end->error.empty()) return fail(ErrorKind::io, fmt::format("{}: {}", what, end->error));
   if (auto cleared = journal.clear(); !cleared) return std::unexpected(std::move(cleared.error()));
   return fmt::format("{}: done", what);
+}
+
+Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJournal& journal,
+                                const std::function<bool(JobId)>& is_live, std::chrono::milliseconds timeout) {
+  const auto note = journal.read();
+  if (!note) return std::unexpected(note.error());
+  if (!*note || is_live((*note)->job)) return std::string{};
+  const core::BootNote& left = **note;
+  if (auto cleared = journal.clear(); !cleared) return std::unexpected(std::move(cleared.error()));
+  if (left.letter != 0) return fmt::format("job {} reboots this machine no more", left.job);
+  const auto end = run_to_end(loop, commands, left.is_original, timeout);
+  const std::string error = end ? end->error : end.error().message;
+  if (error.empty()) {
+    return fmt::format("job {} has ended after {} reboots, and the machine is back on its side", left.job,
+                       left.boots);
+  }
+  return fail(ErrorKind::io,
+              fmt::format("job {} has ended after {} reboots, and the machine is not back on its side: {}: {}",
+                          left.job, left.boots, fmt::join(left.is_original, " "), error));
 }
 
 }  // namespace netperfd::command

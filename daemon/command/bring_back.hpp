@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Switches the machine back to its original side after a daemon was killed in the middle of a design.
+// What a design left to the next daemon: switches the machine back to its original side after a daemon was
+// killed, and says where the last reboot of a design has brought it.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
+#include "daemon/core/ports/boot_journal.hpp"
 
 namespace netperfd::command {
 
@@ -15,5 +18,11 @@ namespace netperfd::command {
 // if there was nothing to do. If the command fails, the note is kept and the next start tries again.
 [[nodiscard]] Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
                                              std::chrono::milliseconds timeout);
+
+// Clears the note of a design that reboots, unless its job is live. If the design has ended with a reboot back
+// to the original side, its check is run; an error says that the machine is elsewhere. Returns as above.
+[[nodiscard]] Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJournal& journal,
+                                              const std::function<bool(JobId)>& is_live,
+                                              std::chrono::milliseconds timeout);
 
 }  // namespace netperfd::command

@@ -4,42 +4,24 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "daemon/command/note_file.hpp"
+
 namespace netperfd::command {
 namespace {
 
-// Fields that each end with a NUL, which no argument of a command can hold:
+// The fields of a note:
 //   netperfd-side 1   BOOT_ID   JOB   SIDE   NUMBER_OF_WORDS   WORD...
 constexpr std::string_view kMagic = "netperfd-side 1";
-constexpr std::size_t kLongest = std::size_t{1} << 20;
 constexpr std::size_t kFixedFields = 5;
-
-// Ignores an unterminated last field.
-std::vector<std::string> fields_of(std::string_view text) {
-  std::vector<std::string> fields;
-  for (auto end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
-    fields.emplace_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  return fields;
-}
-
-std::optional<std::int64_t> number_of(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::optional<core::SideNote> note_of(const std::vector<std::string>& fields, const std::string& boot_id) {
   if (fields.size() <= kFixedFields || fields[0] != kMagic || fields[1] != boot_id) return std::nullopt;
@@ -48,16 +30,6 @@ std::optional<core::SideNote> note_of(const std::vector<std::string>& fields, co
   if (!job || words != static_cast<std::int64_t>(fields.size() - kFixedFields)) return std::nullopt;
   return core::SideNote{
       .job = *job, .side = fields[3], .apply = {fields.begin() + kFixedFields, fields.end()}};
-}
-
-Status check_owner(const Fd& file, const std::string& path) {
-  struct stat found{};
-  if (::fstat(file.get(), &found) != 0) return fail_errno(path, errno);
-  if (!S_ISREG(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fail(ErrorKind::access_denied,
-                fmt::format("{}: is not a file that only netperfd can write", path));
-  }
-  return {};
 }
 
 }  // namespace
@@ -79,7 +51,7 @@ Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std
 Result<std::optional<core::SideNote>> SideJournalFile::read() const {
   // Reads the file that was checked when it was opened, not whatever is at the path now.
   if (::lseek(file_.get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
-  const auto text = read_file(file_, path_, kLongest);
+  const auto text = read_file(file_, path_, kLongestNote);
   if (!text) return std::unexpected(text.error());
   return note_of(fields_of(*text), boot_id_);
 }
@@ -93,14 +65,10 @@ Status SideJournalFile::write(const core::SideNote& note) {
                             "bring it back",
                             (*left)->job, (*left)->side));
   }
-  std::string text;
-  const auto add = [&](std::string_view field) { text.append(field).push_back('\0'); };
-  add(kMagic);
-  add(boot_id_);
-  add(std::to_string(note.job));
-  add(note.side);
-  add(std::to_string(note.apply.size()));
-  for (const std::string& word : note.apply) add(word);
+  std::vector<std::string> fields{std::string{kMagic}, boot_id_, std::to_string(note.job), note.side,
+                                  std::to_string(note.apply.size())};
+  fields.insert(fields.end(), note.apply.begin(), note.apply.end());
+  const std::string text = text_of_fields(fields);
   if (auto cleared = clear(); !cleared) return cleared;
   const ssize_t wrote = ::pwrite(file_.get(), text.data(), text.size(), 0);
   if (wrote < 0) return fail_errno(path_, errno);

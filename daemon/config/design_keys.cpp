@@ -13,6 +13,12 @@ std::optional<ArmKind> parse_arm(const YamlNode& node) {
   return std::nullopt;
 }
 
+std::optional<DesignLevel> parse_level(std::string_view text) {
+  if (text == "run") return DesignLevel::run;
+  if (text == "boot") return DesignLevel::boot;
+  return std::nullopt;
+}
+
 Reader command(std::vector<std::string>& argv) {
   return list(argv, parse_text, "a text of one line",
               "a list of words (like [/usr/sbin/ethtool, -K, eth0, gro, off])");
@@ -88,6 +94,34 @@ std::vector<Key> keys_of_design(DesignDraft& draft) {
         "[groups of facts](comparing.md#the-declared-change) in which the sides are meant to differ, such as "
         "`'module:hsr'`",
         ""}},
+      {"design.level",
+       word(draft.level, parse_level, "one of run or boot"),
+       {"`run`, `boot`", "`run`",
+        "`boot`: the `switch` of a side reboots the machine, and each letter of a block has a boot of its "
+        "own; see [designs](designs.md#designs-that-reboot)",
+        ""}},
+      {"design.reboots", {}},
+      {"design.reboots.runs",
+       number(draft.reboots.runs),
+       {"number", "3", "runs of each boot, and of each arm: 1 to 100", ""}},
+      {"design.reboots.notice",
+       word(draft.reboots.notice, parse_duration, kDuration),
+       {"duration", "`120s`", "time from the announcement of a reboot (`wall`) to the reboot: at most 1 h",
+        ""}},
+      {"design.reboots.settle",
+       word(draft.reboots.settle, parse_duration, kDuration),
+       {"duration", "`60s`", "time from the `check` after a boot to its first run: at most 1 h", ""}},
+      {"design.reboots.prepare",
+       command(draft.reboots.prepare),
+       {"list of texts", "none",
+        "command after each boot, before the `check`, such as `[/usr/share/netperfd/lab, up, veth]`", ""}},
+      {"design.reboots.most",
+       number(draft.reboots.most),
+       {"number", "twice the letters", "reboots that the job may ask for: at most 1,000", ""}},
+      {"design.reboots.within",
+       word(draft.reboots.within, parse_duration, kDuration),
+       {"duration", "`24h`",
+        "time from the first reboot after which the job asks for no other: at most 1000 h", ""}},
       {"design.seed",
        number(draft.seed),
        {"number", "drawn", "seed from which the order of the runs is drawn", ""}},
@@ -106,6 +140,11 @@ std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool tr
                               arms ? arms->value.place : entry->value.place, complaints);
   design.changed = std::move(draft.changed);
   design.seed = draft.seed;
+  if (draft.level == DesignLevel::boot) {
+    design.reboots = std::move(draft.reboots);
+  } else if (const YamlEntry* reboots = entry->value.find("reboots")) {
+    complaints.add(reboots->value.place, "design.reboots", "has a meaning with `level: boot` only");
+  }
   return design;
 }
 
@@ -118,6 +157,8 @@ std::vector<std::string> commands_of(const Design& design) {
   };
   add(design.a, "design.a");
   add(design.b, "design.b");
+  if (design.reboots) keys.emplace_back("design.level");
+  if (design.reboots && !design.reboots->prepare.empty()) keys.emplace_back("design.reboots.prepare");
   return keys;
 }
 

@@ -12,6 +12,7 @@
 namespace netperfd::config {
 
 enum class ArmKind { plain, traced };
+enum class DesignLevel { run, boot };
 
 // Values filled in by the keys.
 struct DesignDraft {
@@ -20,6 +21,8 @@ struct DesignDraft {
   Variant b{.name = "B", .apply = {}, .verify = {}, .builds = {}};
   std::vector<std::string> changed;
   std::optional<std::uint64_t> seed;
+  DesignLevel level = DesignLevel::run;
+  Reboots reboots;
 };
 
 [[nodiscard]] std::vector<Key> keys_of_design(DesignDraft& draft);

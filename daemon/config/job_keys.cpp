@@ -12,7 +12,6 @@
 namespace netperfd::config {
 namespace {
 
-constexpr const char* kDuration = "a duration (a number with ms, s, min or h, like 10s)";
 constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
 
 Reader cpu_list(std::vector<std::uint32_t>& out) {

@@ -58,6 +58,8 @@ struct KeyRow {
 // All keys except mappings and lists of them, in the order of the table.
 [[nodiscard]] std::vector<KeyRow> rows_of(std::span<const Key> keys);
 
+inline constexpr const char* kDuration = "a duration (a number with ms, s, min or h, like 10s)";
+
 // `"10x" is not <expected>`, or that the value is missing.
 [[nodiscard]] std::string not_what(const YamlNode& node, std::string_view expected);
 

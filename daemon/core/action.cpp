@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "daemon/core/side_switch.hpp"
+#include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
 
@@ -13,6 +13,8 @@ std::string_view to_string(Action action) {
       return "measure";
     case Action::measure_design:
       return "measure-with-design";
+    case Action::measure_reboots:
+      return "measure-with-reboots";
     case Action::trace_functions:
       return "trace-functions";
     case Action::trace_events:
@@ -29,6 +31,7 @@ std::string_view to_string(Action action) {
 
 std::vector<Action> actions_of(const JobSpec& spec, TraceSource source, const EventAllowed& allowed) {
   std::vector<Action> actions;
+  if (spec.design && spec.design->reboots) actions.push_back(Action::measure_reboots);
   if (has_commands(spec)) actions.push_back(Action::measure_design);
   if (spec.trace) {
     if (spec.trace->function_graph) actions.push_back(Action::trace_functions);

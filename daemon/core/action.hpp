@@ -13,6 +13,7 @@ namespace netperfd::core {
 enum class Action {
   measure,          // start a job, import a run, probe the machine anew
   measure_design,   // let root's commands of a design switch the machine
+  measure_reboots,  // let them reboot it
   trace_functions,  // record kernel functions
   trace_events,     // record events outside the list of allowed ones
   manage_own,       // stop, mark or delete the caller's own work

@@ -31,7 +31,7 @@ std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a
   return lonely;
 }
 
-void CommonFunctions::find(const Arm& last, SideSwitch::Done done) {
+void CommonFunctions::find(const Arm& last, Sides::Done done) {
   done_ = std::move(done);
   Arm other = last;
   other.variant = last.variant == 'A' ? 'B' : 'A';

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemon/core/ports/tracer.hpp"
-#include "daemon/core/side_switch.hpp"
+#include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
 
@@ -18,7 +18,7 @@ namespace netperfd::core {
 // Switches to both sides and fills FunctionGraphSpec::left_out. All arguments must outlive the object.
 class CommonFunctions {
  public:
-  CommonFunctions(SideSwitch& sides, Tracer& tracer, TraceSpec& spec)
+  CommonFunctions(Sides& sides, Tracer& tracer, TraceSpec& spec)
       : sides_(sides), tracer_(tracer), spec_(spec) {}
   CommonFunctions(const CommonFunctions&) = delete;
   CommonFunctions& operator=(const CommonFunctions&) = delete;
@@ -26,14 +26,14 @@ class CommonFunctions {
   // Ends on the side and the build of `last`. `done` is called once, never inside this call, and may destroy
   // this object. If the functions of a side cannot be listed, nothing is left out: the run then reports the
   // reason.
-  void find(const Arm& last, SideSwitch::Done done);
+  void find(const Arm& last, Sides::Done done);
 
  private:
-  SideSwitch& sides_;
+  Sides& sides_;
   Tracer& tracer_;
   TraceSpec& spec_;
   std::vector<std::string> first_;
-  SideSwitch::Done done_;
+  Sides::Done done_;
 };
 
 }  // namespace netperfd::core

@@ -17,7 +17,7 @@ std::unexpected<Error> cannot(std::string reason) {
   return fail(ErrorKind::invalid_argument, std::move(reason));
 }
 
-// The block of a run, or the run itself: what is measured again or given up as a whole.
+// The block of a run, or the run itself: what is given up as a whole, if it is broken off.
 std::uint32_t unit_of(const StoredRun& run) {
   return run.arm.block != 0 ? run.arm.block : run.index;
 }
@@ -91,7 +91,9 @@ Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
       !is_drawn_again(draw_arms(*spec, job.seed.value_or(0)), *spec, job.runs)) {
     return cannot("this version of netperfd would draw another order of its runs");
   }
-  auto given_up = give_up_broken_block(job.runs);
+  // Boots are compared, not blocks: the runs that are left of one have another boot.
+  std::vector<RunId> given_up;
+  if (!spec->design || !spec->design->reboots) given_up = give_up_broken_block(job.runs);
   if (const int count = interruptions_in_a_row(job.runs); count >= kMostInterruptions) {
     return cannot(
         fmt::format("the last {} of its {} were interrupted", count, spec->design ? "blocks" : "runs"));

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/core/ports/boot_journal.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/command_runner.hpp"
 #include "daemon/core/ports/counter_source.hpp"
@@ -59,6 +60,7 @@ struct RunPorts {
   FingerprintSource& fingerprints;
   CommandRunner& commands;
   SideJournal& sides;
+  BootJournal& boots;
 };
 
 class RunController final : private WorkloadListener, private TraceListener {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/core/deferred_ends.hpp"
+#include "daemon/core/side_switch.hpp"
 
 namespace netperfd::core {
 
@@ -88,6 +89,26 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
   return {};
 }
 
+Status Scheduler::hold(JobId id, bool held) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return fail(ErrorKind::not_found, fmt::format("job {}: no such live job", id));
+  Job& job = found->second;
+  if (has_ended(job.status.state)) {
+    return fail(ErrorKind::not_running,
+                fmt::format("job {} has ended already ({})", id, to_string(job.status.state)));
+  }
+  if (!job.spec.design || !job.spec.design->reboots) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("job {} does not reboot the machine; `netperfctl stop {}` ends it", id, id));
+  }
+  if (boots_ != nullptr && queue_.front() == id) {
+    if (Status done = boots_->hold(held); !done) return done;
+  }
+  job.held = held;
+  announce(job);
+  return {};
+}
+
 std::vector<JobStatus> Scheduler::jobs() const {
   std::vector<JobStatus> all;
   all.reserve(jobs_.size());
@@ -142,11 +163,9 @@ void Scheduler::bring_side(Job& job) {
   const auto reached = [this](const Status& status) { side_reached(status); };
   job.status.run_state = RunState::pending;
   const bool is_first = !sides_;
-  if (is_first) {
-    sides_ = std::make_unique<SideSwitch>(SideSwitch::Ports{ports_.commands, ports_.sides, ports_.clock},
-                                          job.status.id, *job.spec.design);
-  }
-  if (is_first && job.spec.trace && job.spec.trace->function_graph) {
+  if (is_first) make_sides(job);
+  // Each side of a design that reboots traces what it has: nobody knows the other one's functions.
+  if (is_first && boots_ == nullptr && job.spec.trace && job.spec.trace->function_graph) {
     common_functions_ = std::make_unique<CommonFunctions>(*sides_, ports_.tracer, *job.spec.trace);
     common_functions_->find(arm, reached);
   } else {
@@ -155,9 +174,28 @@ void Scheduler::bring_side(Job& job) {
   announce(job);
 }
 
-void Scheduler::side_reached(const Status& status) {
+void Scheduler::make_sides(Job& job) {
+  const Design& design = *job.spec.design;
+  if (!design.reboots) {
+    sides_ = std::make_unique<SideSwitch>(SideSwitch::Ports{ports_.commands, ports_.sides, ports_.clock},
+                                          job.status.id, design);
+    boots_ = nullptr;
+    return;
+  }
+  const std::uint32_t most = design.reboots->most != 0 ? design.reboots->most : 2 * 4 * job.spec.repeat;
+  auto boots = std::make_unique<BootSwitch>(BootSwitch::Ports{ports_.commands, ports_.boots, ports_.clock},
+                                            job.status.id, design, most, [this] { announce(current_job()); });
+  boots_ = boots.get();
+  if (job.held) (void)boots_->hold(true);
+  sides_ = std::move(boots);
+}
+
+void Scheduler::side_reached(const Status& reached) {
   Job& job = current_job();
   const auto asked = std::move(common_functions_);
+  Status status = reached;
+  // Another kernel may not have what the job traces.
+  if (status && boots_ != nullptr) status = check_trace(job.spec);
   if (!job.stop_reason.empty()) {
     cancel_pending_runs(job, job.stop_reason);
   } else if (shut_down_done_) {
@@ -269,13 +307,19 @@ void Scheduler::leave_job(Job& job) {
     return;
   }
   announce(job);
-  sides_->restore([this](const Status& status) {
+  const auto left = [this](const Status& status) {
     Job& front = current_job();
     if (!status) report_side(front, status.error());
     const auto ended = std::move(sides_);
+    boots_ = nullptr;
     end_job(front);
     schedule_turn();
-  });
+  };
+  if (job.stop_reason.empty()) {
+    sides_->restore(left);
+  } else {
+    sides_->leave(left);
+  }
 }
 
 void Scheduler::report_side(Job& job, const Error& error) {
@@ -341,6 +385,8 @@ JobStatus Scheduler::status_of(const Job& job) const {
     status.queue_position = static_cast<std::uint32_t>(place - queue_.begin());
     status.expected_end = expected_end(job);
   }
+  if (sides_ && place == queue_.begin()) status.waiting = sides_->waiting();
+  if (boots_ != nullptr && place == queue_.begin() && boots_->note()) status.boots = boots_->note()->boots;
   if (run_ && status.current_run == run_->id()) {
     status.run_state = run_->state();
     status.waiting = run_->waiting();

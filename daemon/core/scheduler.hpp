@@ -18,13 +18,14 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/core/boot_switch.hpp"
 #include "daemon/core/common_functions.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/quotas.hpp"
 #include "daemon/core/run_controller.hpp"
-#include "daemon/core/side_switch.hpp"
+#include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
 
@@ -72,6 +73,9 @@ class Scheduler final : private RunListener {
   // Cancels the job's runs that have not ended, with `reason`; returns before that is done. Switching the
   // machine back to its original side is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
+  // Holds a job that reboots the machine: no reboot begins until it is let go on. Errors: not_found;
+  // invalid_argument if it does not reboot the machine; not_running if it has ended, or reboots already.
+  [[nodiscard]] Status hold(JobId job, bool held);
   // Writes a caller's line into the trace of the job's run. Errors: not_found, not_running if nothing of the
   // job is being traced, io.
   [[nodiscard]] Status mark(JobId job, const std::string& text);
@@ -98,6 +102,7 @@ class Scheduler final : private RunListener {
     // wait.
     bool server_missed = false;
     std::string stop_reason;  // empty: no stop was requested
+    bool held = false;
     Timer linger;
   };
 
@@ -117,6 +122,7 @@ class Scheduler final : private RunListener {
   void start_next_run();
   void cancel_stopped_jobs();
   void bring_side(Job& job);
+  void make_sides(Job& job);
   void side_reached(const Status& status);
   void start_run(Job& job);
   // Fails the current run and cancels the rest. `why` completes "not measured, since run 7".
@@ -148,8 +154,9 @@ class Scheduler final : private RunListener {
   SeedSource draw_seed_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;
-  std::deque<JobId> queue_;            // jobs with runs left; the front one is under way
-  std::unique_ptr<SideSwitch> sides_;  // of the front job, from its first run on, if it has commands
+  std::deque<JobId> queue_;       // jobs with runs left; the front one is under way
+  std::unique_ptr<Sides> sides_;  // of the front job, from its first run on, if it has commands
+  BootSwitch* boots_ = nullptr;   // the same object, if it reboots
   std::unique_ptr<CommonFunctions> common_functions_;  // while the functions of both sides are listed
   std::unique_ptr<RunController> run_;                 // of the front job
   Timer turn_;

@@ -19,9 +19,10 @@ void Scheduler::shut_down(const std::string& reason, std::function<void()> done)
 
 void Scheduler::suspend() {
   if (!sides_) return shut_down_done_();
-  sides_->restore([this](const Status& status) {
+  sides_->suspend([this](const Status& status) {
     if (!status) report_side(current_job(), status.error());
     const auto ended = std::move(sides_);
+    boots_ = nullptr;
     announce(current_job());
     schedule_turn();
   });

@@ -2,27 +2,11 @@
 #include "daemon/core/side_switch.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace netperfd::core {
-namespace {
-
-std::string failure(const Variant& side, const std::vector<std::string>& argv, const std::string& error) {
-  return fmt::format("side {}: {}: {}", side.name, fmt::join(argv, " "), error);
-}
-
-}  // namespace
-
-bool has_commands(const JobSpec& spec) {
-  if (!spec.design || !spec.design->has_variants()) return false;
-  for (const Variant* side : {&*spec.design->a, &*spec.design->b}) {
-    if (!side->apply.empty() || !side->verify.empty()) return true;
-  }
-  return false;
-}
 
 SideSwitch::SideSwitch(Ports ports, JobId job, Design design)
     : ports_(ports), job_(job), design_(std::move(design)) {}
@@ -110,7 +94,7 @@ void SideSwitch::switch_over() {
   switching_ = true;
   run(argv, [this, &side, argv](const CommandEnd& end) {
     switching_ = false;
-    if (!end.error.empty()) return finish(fail(ErrorKind::io, failure(side, argv, end.error)));
+    if (!end.error.empty()) return finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
     applied_ = target_;
     applied_for_ = target_for_;
     if (given_up_) return finish({});
@@ -125,7 +109,7 @@ void SideSwitch::verify() {
   run(argv, [this, &side, argv](const CommandEnd& end) {
     if (end.error.empty()) return finish({});
     applied_.reset();  // even if its switch succeeded
-    finish(fail(ErrorKind::io, failure(side, argv, end.error)));
+    finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
   });
 }
 
@@ -142,7 +126,7 @@ void SideSwitch::go_back() {
     if (!end.error.empty()) {
       return finish(
           fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
-                                          side.name, failure(side, argv, end.error))));
+                                          side.name, side_failure(side, argv, end.error))));
     }
     applied_ = original_;
     finish(ports_.journal.clear());

@@ -12,36 +12,30 @@
 // before the first `switch`, so that a killed daemon does not leave the machine on the wrong side forever.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/command_runner.hpp"
 #include "daemon/core/ports/side_journal.hpp"
+#include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
 
-// Whether any side of the job's design has a command.
-[[nodiscard]] bool has_commands(const JobSpec& spec);
-
-class SideSwitch {
+class SideSwitch final : public Sides {
  public:
-  static constexpr std::chrono::seconds kCommandTimeout{60};
-
   // All must outlive the object.
   struct Ports {
     CommandRunner& commands;
     SideJournal& journal;
     Clock& clock;
   };
-  // An error says which side, which command and how it ended.
-  using Done = std::function<void(const Status& status)>;
 
   // `design` has variants.
   SideSwitch(Ports ports, JobId job, Design design);
@@ -49,18 +43,18 @@ class SideSwitch {
   SideSwitch& operator=(const SideSwitch&) = delete;
 
   // Switches to the side and the build of `arm`, unless the machine was brought to its block and letter
-  // before. `done` is called once, never inside this call, and may destroy this object. Must not be called
-  // while busy().
-  void bring(const Arm& arm, Done done);
-  // As bring(). Does nothing if no other side was applied.
-  void restore(Done done);
-  // Ends bring() early: a check at once, a `switch` after it has ended, since a partial switch may be
-  // impossible to undo. Its `done` is still called. Has no effect on restore().
-  void give_up();
-  // The last bring() was ended early.
-  [[nodiscard]] bool gave_up() const { return given_up_; }
-  // bring() or restore() is under way.
-  [[nodiscard]] bool busy() const { return static_cast<bool>(done_); }
+  // before.
+  void bring(const Arm& arm, Done done) override;
+  // Does nothing if no other side was applied.
+  void restore(Done done) override;
+  void leave(Done done) override { restore(std::move(done)); }
+  // A machine that a later daemon may never take up is brought back.
+  void suspend(Done done) override { restore(std::move(done)); }
+  // Ends a check at once, a `switch` after it has ended, since a partial switch may be impossible to undo.
+  // Has no effect on restore().
+  void give_up() override;
+  [[nodiscard]] bool gave_up() const override { return given_up_; }
+  [[nodiscard]] bool busy() const override { return static_cast<bool>(done_); }
 
  private:
   using Next = std::function<void(const CommandEnd&)>;

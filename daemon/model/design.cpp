@@ -85,7 +85,8 @@ std::uint64_t run_count(const JobSpec& spec) {
   if (!spec.design) return spec.repeat;
   const std::uint64_t letters = spec.design->has_variants() ? 4 : 1;
   const std::uint64_t arms = spec.design->plain && spec.trace ? 2 : 1;
-  return letters * arms * spec.repeat;
+  const std::uint64_t runs = spec.design->reboots ? spec.design->reboots->runs : 1;
+  return letters * arms * runs * spec.repeat;
 }
 
 std::vector<Arm> draw_arms(const JobSpec& spec, std::uint64_t seed) {
@@ -97,6 +98,7 @@ std::vector<Arm> draw_arms(const JobSpec& spec, std::uint64_t seed) {
   }
   const bool both = spec.design->plain && traces;
   const std::uint32_t builds = spec.design->builds();
+  const std::uint32_t runs = spec.design->reboots ? spec.design->reboots->runs : 1;
   std::vector<std::uint32_t> order;
   Coin coin(seed);
   for (std::uint32_t block = 1; block <= spec.repeat; ++block) {
@@ -107,13 +109,16 @@ std::vector<Arm> draw_arms(const JobSpec& spec, std::uint64_t seed) {
     if (spec.design->has_variants()) letters = coin.toss() ? "BAAB" : "ABBA";
     std::uint32_t letter = 0;
     for (const char variant : letters) {
-      append_letter(arms,
-                    {.block = block,
-                     .letter = ++letter,
-                     .variant = variant,
-                     .build = builds > 0 ? order[round] : 0,
-                     .traced = traces},
-                    both, coin);
+      ++letter;
+      for (std::uint32_t run = 0; run < runs; ++run) {
+        append_letter(arms,
+                      {.block = block,
+                       .letter = letter,
+                       .variant = variant,
+                       .build = builds > 0 ? order[round] : 0,
+                       .traced = traces},
+                      both, coin);
+      }
     }
   }
   return arms;

@@ -2,6 +2,7 @@
 // The order of a job's runs, chosen so that its sides can be compared. docs/designs.md is the guide.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,15 +27,29 @@ struct Variant {
   bool operator==(const Variant&) const = default;
 };
 
+// `level: boot`: the `switch` of a side reboots the machine, and each letter has a boot of its own.
+struct Reboots {
+  std::uint32_t runs = 3;                        // of each letter, for each arm
+  std::chrono::milliseconds notice{120'000};     // from the announcement to the reboot
+  std::chrono::milliseconds settle{60'000};      // from the check after the boot to the first run
+  std::vector<std::string> prepare;              // a command after each boot, before the check; empty: none
+  std::uint32_t most = 0;                        // reboots of the job; 0: twice the number of letters
+  std::chrono::milliseconds within{86'400'000};  // from the first reboot on; none begins later
+
+  bool operator==(const Reboots&) const = default;
+};
+
 // With variants, a block is four letters, ABBA or BAAB. Each letter is a plain run or, if the job has `plain`
 // and a trace, a plain and a traced run in random order. Without variants, with `plain` and a trace, a block
 // is one plain and one traced run in random order. With builds, all letters of a side in a block have the
-// same one, and so many blocks have each of them once, in random order.
+// same one, and so many blocks have each of them once, in random order. With reboots, a letter is several
+// such runs.
 struct Design {
   std::optional<Variant> a, b;        // both or neither
   bool plain = false;                 // each letter also has a run without the trace
   std::vector<std::string> changed;   // groups that A and B are declared to differ in; empty: not declared
   std::optional<std::uint64_t> seed;  // absent: drawn when the job is accepted, and recorded
+  std::optional<Reboots> reboots{};   // with variants that have commands, and without builds
 
   [[nodiscard]] bool has_variants() const { return a.has_value(); }
   // Of each side.

@@ -115,6 +115,43 @@ void check_pair(const Variant& a, const Variant& b, Problems& problems) {
   }
 }
 
+constexpr std::uint32_t kMaxRunsOfBoot = 100;
+constexpr std::uint32_t kMaxReboots = 1'000;
+
+void check_side_of_boots(const std::string& key, const Variant& side, Problems& problems) {
+  for (const auto& [name, argv] : {std::pair{".switch", &side.apply}, {".check", &side.verify}}) {
+    if (argv->empty()) {
+      problems.add(key + name, "is missing: with `level: boot`, each side needs both commands",
+                   {"design.level"});
+    }
+  }
+  if (!side.builds.empty()) {
+    problems.add(key + ".builds", "cannot be taken by turns with `level: boot`", {"design.level"});
+  }
+}
+
+void check_reboots(const Design& design, Problems& problems) {
+  if (!design.a || !design.b) {
+    problems.add("design.level", "boots for the sides `a` and `b`, which are missing",
+                 {"design.a", "design.b"});
+    return;
+  }
+  check_side_of_boots("design.a", *design.a, problems);
+  check_side_of_boots("design.b", *design.b, problems);
+  const Reboots& reboots = *design.reboots;
+  const auto expect = [&](const char* name, bool good, std::string_view expected) {
+    if (!good) problems.add(fmt::format("design.reboots.{}", name), fmt::format("is not {}", expected));
+  };
+  using std::chrono::hours;
+  expect("runs", reboots.runs >= 1 && reboots.runs <= kMaxRunsOfBoot, "between 1 and 100");
+  expect("notice", reboots.notice <= hours{1}, "at most 1 h");
+  expect("settle", reboots.settle <= hours{1}, "at most 1 h");
+  expect("most", reboots.most <= kMaxReboots, "at most 1,000");
+  expect("within", reboots.within.count() > 0 && reboots.within <= hours{1'000},
+         "above 0 s and at most 1000 h");
+  check_argv("design.reboots.prepare", reboots.prepare, problems);
+}
+
 void check_without_variants(const JobSpec& spec, Problems& problems) {
   if (!spec.design->plain || !spec.trace) {
     problems.add("design",
@@ -171,6 +208,7 @@ std::vector<JobProblem> check_design(const JobSpec& spec) {
                              design.builds()),
                  {"design.a.builds"});
   }
+  if (design.reboots) check_reboots(design, problems);
   check_changed(design.changed, problems);
   return problems.take();
 }

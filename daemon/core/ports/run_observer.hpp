@@ -47,6 +47,7 @@ struct JobStatus {
   std::string waiting;  // what the current run waits for before another attempt; empty: it does not
   double progress =
       0;  // of the job, 0 to 1; it never falls; a run of unknown length counts once it has ended
+  std::uint32_t boots = 0;               // reboots that it has asked for
   std::uint32_t queue_position = 0;      // live jobs before this one; 0 once it has begun
   std::optional<WallTime> expected_end;  // absent: unknown, or it has ended
   std::string error;  // of the last run that failed, and why the machine is not back on its original side

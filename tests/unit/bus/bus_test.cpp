@@ -155,7 +155,8 @@ void BusTest::SetUp() {
   loop.emplace(std::move(*made_loop));
   query_runner.emplace(*loop, queries);
   scheduler.emplace(
-      core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints, commands, sides}, 4);
+      core::RunPorts{workload, tracer, store, clock, packets, counters, fingerprints, commands, sides, boots},
+      4);
   auto created = Service::create(*loop, ports(), settings());
   ASSERT_TRUE(created) << created.error().message;
   service = std::move(*created);

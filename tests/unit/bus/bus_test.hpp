@@ -166,6 +166,7 @@ class BusTest : public testing::Test {
   core::FakeFingerprintSource fingerprints;
   core::FakeCommands commands;
   core::FakeSideJournal sides;
+  core::FakeBootJournal boots;
   FakeScenarios scenarios;
   FakeCatalogue catalogue;
   FakeQueries queries;

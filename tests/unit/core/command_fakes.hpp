@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/core/ports/boot_journal.hpp"
 #include "daemon/core/ports/command_runner.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 
@@ -81,6 +82,26 @@ class FakeSideJournal final : public SideJournal {
   std::optional<Error> refusal;
   std::optional<SideNote> kept;
   int writes = 0;
+};
+
+// `boot` is the boot of the machine, which a test changes to boot it.
+class FakeBootJournal final : public BootJournal {
+ public:
+  const std::string& boot_id() const override { return boot; }
+  Result<std::optional<BootNote>> read() const override { return kept; }
+  Status write(const BootNote& note) override {
+    if (refusal) return std::unexpected(*refusal);
+    kept = note;
+    return {};
+  }
+  Status clear() override {
+    kept.reset();
+    return {};
+  }
+
+  std::string boot = "boot-0";
+  std::optional<Error> refusal;
+  std::optional<BootNote> kept;
 };
 
 }  // namespace netperfd::core

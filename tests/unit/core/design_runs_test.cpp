@@ -230,7 +230,7 @@ TEST_F(DesignRuns, switch_nothing_where_the_way_back_cannot_be_noted) {
 
 TEST_F(DesignRuns, give_each_command_a_minute) {
   submit(a_design());
-  EXPECT_THAT(commands_.timeouts, ElementsAre(SideSwitch::kCommandTimeout));
+  EXPECT_THAT(commands_.timeouts, ElementsAre(kCommandTimeout));
 }
 
 TEST_F(DesignRuns, do_not_count_a_switch_into_the_deadline_of_a_run) {

@@ -30,8 +30,9 @@ class RunFingerprint : public testing::Test {
   FakeFingerprintSource fingerprints_;
   FakeCommands commands_;
   FakeSideJournal sides_;
+  FakeBootJournal boots_;
   Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3};
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_, boots_}, 3};
 };
 
 TEST_F(RunFingerprint, is_taken_of_the_prepared_workload_and_stored_with_the_run) {

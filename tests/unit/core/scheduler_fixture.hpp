@@ -26,11 +26,12 @@ class SchedulerFixture : public testing::Test {
   FakeFingerprintSource fingerprints_;
   FakeCommands commands_;
   FakeSideJournal sides_;
+  FakeBootJournal boots_;
   std::uint64_t seed_ = 1;  // for designs without a seed
   Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_}, 3, [this] {
-        return seed_;
-      }};
+      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_, boots_},
+      3,
+      [this] { return seed_; }};
 };
 
 }  // namespace netperfd::core

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/command/boot_journal_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <vector>
+
+#include "daemon/command/note_file.hpp"
+
+namespace netperfd::command {
+namespace {
+
+// The fields of a note:
+//   netperfd-boots 1   JOB   BEGAN (us)   BOOTS   ORIGINAL   HELD   BLOCK   LETTER   TARGET   FROM   ARRIVED
+//   FAILURES   WORD of the check of the original side...
+constexpr std::string_view kMagicOfBoots = "netperfd-boots 1";
+constexpr std::size_t kFirstWord = 12;
+
+std::vector<std::string> fields_of_note(const core::BootNote& note) {
+  const auto began = std::chrono::duration_cast<std::chrono::microseconds>(note.began.time_since_epoch());
+  std::vector<std::string> fields{std::string{kMagicOfBoots},
+                                  std::to_string(note.job),
+                                  std::to_string(began.count()),
+                                  std::to_string(note.boots),
+                                  std::string{note.original},
+                                  note.held ? "1" : "0",
+                                  std::to_string(note.block),
+                                  std::to_string(note.letter),
+                                  std::string{note.target},
+                                  note.from,
+                                  note.arrived,
+                                  std::to_string(note.failures)};
+  fields.insert(fields.end(), note.is_original.begin(), note.is_original.end());
+  return fields;
+}
+
+// Reads fields one after another; `good` says whether all of them were what was asked for.
+class FieldReader {
+ public:
+  explicit FieldReader(const std::vector<std::string>& fields) : fields_(fields) {}
+
+  std::int64_t number(std::int64_t most) {
+    const auto found = number_of(text());
+    good_ = good_ && found && *found >= 0 && *found <= most;
+    return found.value_or(0);
+  }
+  std::uint32_t count() {
+    return static_cast<std::uint32_t>(number(std::numeric_limits<std::uint32_t>::max()));
+  }
+  char side() {
+    const std::string& field = text();
+    good_ = good_ && (field == "A" || field == "B");
+    return field == "B" ? 'B' : 'A';
+  }
+  const std::string& text() { return fields_[next_++]; }
+  [[nodiscard]] bool good() const { return good_; }
+
+ private:
+  const std::vector<std::string>& fields_;
+  std::size_t next_ = 1;  // after the magic word
+  bool good_ = true;
+};
+
+std::optional<core::BootNote> note_of_boots(const std::vector<std::string>& fields) {
+  if (fields.size() <= kFirstWord || fields[0] != kMagicOfBoots) return std::nullopt;
+  FieldReader reader(fields);
+  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
+  core::BootNote note;
+  note.job = reader.number(kAny);
+  note.began = WallTime{std::chrono::microseconds{reader.number(kAny)}};
+  note.boots = reader.count();
+  note.original = reader.side();
+  note.held = reader.number(1) == 1;
+  note.block = reader.count();
+  note.letter = reader.count();
+  note.target = reader.side();
+  note.from = reader.text();
+  note.arrived = reader.text();
+  note.failures = reader.count();
+  note.is_original.assign(fields.begin() + kFirstWord, fields.end());
+  if (!reader.good()) return std::nullopt;
+  return note;
+}
+
+Status sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  const Fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!opened || ::fsync(opened.get()) != 0) return fail_errno(folder, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<core::BootNote>> BootJournalFile::read() const {
+  const Fd file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  if (!file) {
+    if (errno == ENOENT) return std::nullopt;
+    return fail_errno(path_, errno);
+  }
+  if (auto checked = check_owner(file, path_); !checked) return std::unexpected(std::move(checked.error()));
+  const auto text = read_file(file, path_, kLongestNote);
+  if (!text) return std::unexpected(text.error());
+  auto note = note_of_boots(fields_of(*text));
+  if (!note) return fail(ErrorKind::io, fmt::format("{}: is not a note of netperfd's reboots", path_));
+  return note;
+}
+
+Status BootJournalFile::write(const core::BootNote& note) {
+  const std::string text = text_of_fields(fields_of_note(note));
+  const std::string fresh = path_ + ".new";
+  const Fd file{::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)};
+  if (!file) return fail_errno(fresh, errno);
+  const ssize_t wrote = ::write(file.get(), text.data(), text.size());
+  if (wrote < 0) return fail_errno(fresh, errno);
+  if (static_cast<std::size_t>(wrote) != text.size()) return fail_errno(fresh, ENOSPC);
+  if (::fsync(file.get()) != 0) return fail_errno(fresh, errno);
+  if (::rename(fresh.c_str(), path_.c_str()) != 0) return fail_errno(path_, errno);
+  return sync_folder_of(path_);
+}
+
+Status BootJournalFile::clear() {
+  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) return fail_errno(path_, errno);
+  return sync_folder_of(path_);
+}
+
+}  // namespace netperfd::command

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Remembers a design that reboots the machine, for the daemon of the next boot.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/run_record.hpp"
+
+namespace netperfd::core {
+
+struct BootNote {
+  JobId job = 0;
+  WallTime began;                        // when the first reboot was asked
+  std::uint32_t boots = 0;               // reboots asked so far
+  char original = 'A';                   // the side that the machine was on before the job
+  std::vector<std::string> is_original;  // its check
+  bool held = false;                     // a person wants no reboot for now
+
+  // The reboot that was asked last. Letter 0: back to the original side.
+  std::uint32_t block = 0, letter = 0;
+  char target = 'A';
+  std::string from;            // the boot that asked, /proc/sys/kernel/random/boot_id
+  std::string arrived;         // the boot whose check succeeded; empty: none yet
+  std::uint32_t failures = 0;  // of reboots to this letter, one after another
+
+  bool operator==(const BootNote&) const = default;
+};
+
+class BootJournal {
+ public:
+  virtual ~BootJournal() = default;
+  // Of the running kernel.
+  [[nodiscard]] virtual const std::string& boot_id() const = 0;
+  // Absent if no design reboots the machine.
+  [[nodiscard]] virtual Result<std::optional<BootNote>> read() const = 0;
+  // On disk when it returns; a crash leaves the old note or the new one.
+  [[nodiscard]] virtual Status write(const BootNote& note) = 0;
+  [[nodiscard]] virtual Status clear() = 0;
+};
+
+}  // namespace netperfd::core
