@@ -60,11 +60,13 @@ void BootSwitch::give_up() {
 
 Status BootSwitch::hold(bool held) {
   if (held && switching_) return fail(ErrorKind::not_running, "the machine reboots already");
-  held_ = held;
-  if (note_) {
-    note_->held = held;
-    if (Status noted = ports_.journal.write(*note_); !noted) return noted;
+  // What else note_ has now may not be noted yet: the reboot that it is for has not been asked.
+  if (auto kept = ports_.journal.read(); kept && *kept && (*kept)->job == job_) {
+    (*kept)->held = held;
+    if (Status noted = ports_.journal.write(**kept); !noted) return noted;
   }
+  held_ = held;
+  if (note_) note_->held = held;
   if (announced_ && !command_) {
     turn_.reset();
     announce();
@@ -132,6 +134,11 @@ void BootSwitch::verify() {
 void BootSwitch::missed(const std::string& why) {
   note_->arrived.clear();
   if (++note_->failures < kMostFailures) return request();
+  if (target_.letter == 0) {
+    return finish(
+        fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
+                                        side_of(note_->original).name, why)));
+  }
   finish(fail(ErrorKind::io, fmt::format("{}; this was boot {} of the job, and the {} that failed in a row",
                                          why, note_->boots, note_->failures)));
 }
