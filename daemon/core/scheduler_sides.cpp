@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The scheduler's part in designs with commands: each run waits for its side.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/core/deferred_ends.hpp"
+#include "daemon/core/scheduler.hpp"
+#include "daemon/core/side_switch.hpp"
+
+namespace netperfd::core {
+
+void Scheduler::bring_side(Job& job) {
+  const Arm& arm = job.status.arms.at(job.status.runs_ended);
+  const auto reached = [this](const Status& status) { side_reached(status); };
+  job.status.run_state = RunState::pending;
+  const bool is_first = !sides_;
+  if (is_first) make_sides(job);
+  // Each side of a design that reboots traces what it has: nobody knows the other one's functions.
+  if (is_first && boots_ == nullptr && job.spec.trace && job.spec.trace->function_graph) {
+    common_functions_ = std::make_unique<CommonFunctions>(*sides_, ports_.tracer, *job.spec.trace);
+    common_functions_->find(arm, reached);
+  } else {
+    sides_->bring(arm, reached);
+  }
+  announce(job);
+}
+
+void Scheduler::make_sides(Job& job) {
+  const Design& design = *job.spec.design;
+  if (!design.reboots) {
+    sides_ = std::make_unique<SideSwitch>(SideSwitch::Ports{ports_.commands, ports_.sides, ports_.clock},
+                                          job.status.id, design);
+    boots_ = nullptr;
+    return;
+  }
+  const std::uint32_t most = design.reboots->most != 0 ? design.reboots->most : 2 * 4 * job.spec.repeat;
+  auto boots = std::make_unique<BootSwitch>(BootSwitch::Ports{ports_.commands, ports_.boots, ports_.clock},
+                                            job.status.id, design, most, [this] { announce(current_job()); });
+  boots_ = boots.get();
+  if (job.held) (void)boots_->hold(true);
+  sides_ = std::move(boots);
+}
+
+void Scheduler::side_reached(const Status& reached) {
+  Job& job = current_job();
+  const auto asked = std::move(common_functions_);
+  Status status = reached;
+  // Another kernel may not have what the job traces.
+  if (status && boots_ != nullptr) status = check_trace(job.spec);
+  if (!job.stop_reason.empty()) {
+    cancel_pending_runs(job, job.stop_reason);
+  } else if (shut_down_done_) {
+    schedule_turn();
+  } else if (!status) {
+    // Without its side there is nothing to compare the other side with, so further runs would waste time.
+    give_up(job, status.error().message, "did not get its side");
+  } else {
+    start_run(job);
+  }
+}
+
+void Scheduler::give_up(Job& job, const std::string& error, std::string_view why) {
+  job.outcome = Outcome::given_up;
+  RunRecord record;
+  record.id = *job.status.current_run;
+  record.state = RunState::failed;
+  record.error = error;
+  if (auto stored = ports_.store.finish(record); !stored) record = end_without_record(record, stored.error());
+  count_ended_run(job, record.id, record.state, record.error);
+  cancel_pending_runs(job, fmt::format("not measured, since run {} {}", record.id, why));
+}
+
+void Scheduler::leave_job(Job& job) {
+  if (!sides_ || queue_.front() != job.status.id) {
+    end_job(job);
+    return;
+  }
+  announce(job);
+  const auto left = [this](const Status& status) {
+    Job& front = current_job();
+    if (!status) report_side(front, status.error());
+    const auto ended = std::move(sides_);
+    boots_ = nullptr;
+    end_job(front);
+    schedule_turn();
+  };
+  if (job.stop_reason.empty()) {
+    sides_->restore(left);
+  } else {
+    sides_->leave(left);
+  }
+}
+
+void Scheduler::report_side(Job& job, const Error& error) {
+  job.outcome = Outcome::given_up;
+  job.status.side_error = error.message;
+  if (!job.status.error.empty()) job.status.error += "; ";
+  job.status.error += error.message;
+}
+
+Status Scheduler::hold(JobId id, bool held) {
+  const auto found = find_not_ended(id);
+  if (!found) return std::unexpected(found.error());
+  Job& job = **found;
+  if (!job.spec.design || !job.spec.design->reboots) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("job {} does not reboot the machine; `netperfctl stop {}` ends it", id, id));
+  }
+  if (boots_ != nullptr && queue_.front() == id) {
+    if (Status done = boots_->hold(held); !done) return done;
+  }
+  job.held = held;
+  announce(job);
+  return {};
+}
+
+}  // namespace netperfd::core
