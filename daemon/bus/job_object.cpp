@@ -44,6 +44,7 @@ void JobObject::update(const core::JobStatus& status) {
   note("RunState", status.run_state != status_.run_state);
   note("Progress", status.progress < status_.progress || status.progress > status_.progress);
   note("Waiting", status.waiting != status_.waiting);
+  note("Boots", status.boots != status_.boots);
   note("Error", status.error != status_.error);
   note("QueuePosition", status.queue_position != status_.queue_position);
   note("ExpectedEnd", status.expected_end != status_.expected_end);
@@ -122,6 +123,10 @@ std::string JobObject::Error() {
 
 std::string JobObject::Waiting() {
   return dbus::guarded([&] { return wire_text(status_.waiting, kShortTextBytes); });
+}
+
+std::uint32_t JobObject::Boots() {
+  return status_.boots;
 }
 
 std::uint32_t JobObject::QueuePosition() {

@@ -48,6 +48,7 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   std::uint32_t QueuePosition() override;
   std::uint64_t ExpectedEnd() override;
   std::string Waiting() override;
+  std::uint32_t Boots() override;
 
   ManagerObject& manager_;
   core::JobStatus status_;

@@ -141,23 +141,38 @@ void ManagerObject::StopJob(sdbus::Result<>&& result, std::uint64_t job) {
   stop_job(std::move(result), job, dbus::sender_of(getObject()));
 }
 
+void ManagerObject::HoldJob(sdbus::Result<>&& result, std::uint64_t job) {
+  change_job(std::move(result), job, dbus::sender_of(getObject()), "hold",
+             [this](JobId id, uid_t) { throw_if_failed(ports_.scheduler.hold(id, true)); });
+}
+
+void ManagerObject::ReleaseJob(sdbus::Result<>&& result, std::uint64_t job) {
+  change_job(std::move(result), job, dbus::sender_of(getObject()), "release",
+             [this](JobId id, uid_t) { throw_if_failed(ports_.scheduler.hold(id, false)); });
+}
+
 void ManagerObject::stop_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender) {
+  change_job(std::move(result), job, sender, "stop", [this](JobId id, uid_t uid) {
+    throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", uid)));
+  });
+}
+
+void ManagerObject::change_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender,
+                               const std::string& action, const ChangeJob& change) {
   const auto reply = share(std::move(result));
-  const auto stop = [this, reply, job](const Caller& caller) {
+  const auto work = [this, reply, job, action, change](const Caller& caller) {
     const JobId id = value_or_throw(parse_id(job, "job"));
     const auto status = ports_.scheduler.job(id);
     if (!status) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such live job", id)});
     const Wanted wanted{.actions = {managing(status->owner, caller)},
-                        .deed = fmt::format("stop job {} of uid {}", id, status->owner)};
-    when_allowed(caller, wanted, reply, [this, reply, id, uid = caller.uid] {
-      recorded({.uid = uid, .action = "stop", .job = id}, [&](core::Deed&) {
-        throw_if_failed(ports_.scheduler.stop(id, fmt::format("stopped by uid {}", uid)));
-      });
-      log::info(fmt::format("uid {} asked to stop it", uid), {.job = id});
+                        .deed = fmt::format("{} job {} of uid {}", action, id, status->owner)};
+    when_allowed(caller, wanted, reply, [this, reply, id, action, change, uid = caller.uid] {
+      recorded({.uid = uid, .action = action, .job = id}, [&](core::Deed&) { change(id, uid); });
+      log::info(fmt::format("uid {} asked to {} it", uid, action), {.job = id});
       reply->ok();
     });
   };
-  answer(reply, [&] { with_caller(sender, reply, stop); });
+  answer(reply, [&] { with_caller(sender, reply, work); });
 }
 
 void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) {

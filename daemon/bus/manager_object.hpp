@@ -71,6 +71,8 @@ class ManagerObject final
   void CheckJob(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string text, std::string origin,
                 Dict options) override;
   void StopJob(sdbus::Result<>&& result, std::uint64_t job) override;
+  void HoldJob(sdbus::Result<>&& result, std::uint64_t job) override;
+  void ReleaseJob(sdbus::Result<>&& result, std::uint64_t job) override;
   Dicts ListScenarios() override;
   void ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
                 std::uint32_t limit) override;
@@ -176,6 +178,10 @@ class ManagerObject final
                         core::TraceSource source);
   [[nodiscard]] sdbus::ObjectPath start(const JobSpec& spec, const StartOptions& options,
                                         const Caller& caller);
+  // Calls `change` with the live job if the caller may manage it, and records it as `action`.
+  using ChangeJob = std::function<void(JobId job, uid_t uid)>;
+  void change_job(sdbus::Result<>&& result, std::uint64_t job, const dbus::Sender& sender,
+                  const std::string& action, const ChangeJob& change);
   // Records that `deed` was refused or has failed with this error.
   void record_failure(core::Deed deed, const sdbus::Error& error);
   // If `status` is an error, records and throws it.

@@ -80,6 +80,7 @@ void Scheduler::leave_job(Job& job) {
   const auto left = [this](const Status& status) {
     Job& front = current_job();
     if (!status) report_side(front, status.error());
+    if (boots_ != nullptr && boots_->note()) front.status.boots = boots_->note()->boots;
     const auto ended = std::move(sides_);
     boots_ = nullptr;
     end_job(front);

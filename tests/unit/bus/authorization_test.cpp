@@ -20,9 +20,9 @@ constexpr uid_t kNobody = 65534;
 
 using core::Action;
 
-constexpr std::array kActions{Action::measure,      Action::measure_design, Action::trace_functions,
-                              Action::trace_events, Action::manage_own,     Action::manage_others,
-                              Action::read_raw};
+constexpr std::array kActions{Action::measure,         Action::measure_design, Action::measure_reboots,
+                              Action::trace_functions, Action::trace_events,   Action::manage_own,
+                              Action::manage_others,   Action::read_raw};
 
 Caller user_in(std::vector<gid_t> groups) {
   return {.name = ":1.7", .uid = 7, .groups = std::move(groups)};

@@ -36,6 +36,16 @@ TEST(ActionsOf, a_design_are_another_one_if_it_has_commands) {
   EXPECT_THAT(actions_of(spec, TraceSource::root, {}), ElementsAre(Action::measure_design, Action::measure));
 }
 
+TEST(ActionsOf, a_design_are_a_third_one_if_it_reboots_the_machine) {
+  JobSpec spec = a_job();
+  spec.design.emplace();
+  spec.design->a = spec.design->b = {.name = "x", .apply = {"/x"}, .verify = {"/x"}, .builds = {}};
+  spec.design->reboots.emplace();
+  EXPECT_THAT(actions_of(spec, TraceSource::root, {}),
+              ElementsAre(Action::measure_reboots, Action::measure_design, Action::measure));
+  EXPECT_EQ(to_string(Action::measure_reboots), "measure-with-reboots");
+}
+
 TEST(ActionsOf, a_trace_of_functions_are_another_one) {
   JobSpec spec = tracing("skb:kfree_skb");
   spec.trace->function_graph.emplace();
