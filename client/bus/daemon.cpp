@@ -130,6 +130,10 @@ Outcome<void> Daemon::stop_job(std::uint64_t job) {
   return guarded_call(*bus_, [&] { bus_->StopJob(job); });
 }
 
+Outcome<void> Daemon::hold_job(std::uint64_t job, bool held) {
+  return guarded_call(*bus_, [&] { held ? bus_->HoldJob(job) : bus_->ReleaseJob(job); });
+}
+
 Outcome<void> Daemon::delete_run(std::uint64_t run) {
   return guarded_call(*bus_, [&] { bus_->DeleteRun(run); });
 }

@@ -111,6 +111,8 @@ class Daemon {
   [[nodiscard]] Outcome<JobSize> check_job(const std::string& text, const std::string& origin,
                                            const StartOptions& options);
   [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
+  // Holds a job that reboots the machine, or lets it go on.
+  [[nodiscard]] Outcome<void> hold_job(std::uint64_t job, bool held);
   [[nodiscard]] Outcome<void> delete_run(std::uint64_t run);
 
   [[nodiscard]] Outcome<DaemonInfo> info();

@@ -124,6 +124,7 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("QueuePosition", job.queue_position, false);
   take("ExpectedEnd", job.expected_end_us, true);
   take("Waiting", job.waiting, true);
+  take("Boots", job.boots, true);
   const auto design = properties.find(typename Properties::key_type{"Design"});
   if (design != properties.end()) apply_design(job, design->second.template get<netperfd::dbus::Row>());
 }

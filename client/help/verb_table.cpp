@@ -51,6 +51,16 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        {not_found},
        "A mark stands next to the kernel's events, so that you can tell later what the test was doing."},
       {"stop", kMeasure, {not_found}, "The job's runs that have ended stay in the store."},
+      {"hold",
+       kMeasure,
+       {not_found},
+       "For a job whose design has `level: boot`. A run that is under way goes on. A reboot that is under "
+       "way "
+       "cannot be held."},
+      {"release",
+       kMeasure,
+       {not_found},
+       "The job announces the reboot again that it waits for, and waits as long as for the first time."},
       {"runs",
        kRead,
        {},

@@ -25,4 +25,9 @@ namespace netperfctl {
 // The same words, padded with trailing spaces to the length of the job's longest, so that columns align.
 [[nodiscard]] std::string padded_arm_words(const LiveJobView& job, std::size_t place);
 
+// "is held before the reboot into side hash (boot 2 of 4)": what the job waits for, if it does, and in which
+// of its boots it is, if it has rebooted the machine. A job whose boots did not all succeed, or that is on
+// its way back, has more than it planned: "boot 5, 4 planned".
+[[nodiscard]] std::string waiting_words(const LiveJobView& job);
+
 }  // namespace netperfctl

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/pages/arms.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/escaped.hpp"
@@ -58,10 +59,11 @@ std::string runs_words(const StartView& view) {
   return plural(view.runs.size(), "run") + (text.empty() ? "" : ": " + text);
 }
 
-std::string waiting_words(const Screen& screen, const LiveJobView& live) {
-  std::string text;
+std::string now_words(const Screen& screen, const LiveJobView& live) {
+  std::string text = waiting_words(live);
   if (live.queue_position.value_or(0) > 0)
-    text = fmt::format("waits, {} before it", plural(*live.queue_position, "job"));
+    text +=
+        fmt::format("{}waits, {} before it", text.empty() ? "" : "; ", plural(*live.queue_position, "job"));
   if (live.expected_end_us) {
     text += fmt::format("{}ends about {}", text.empty() ? "" : "; ",
                         format_time(*live.expected_end_us, screen.now_us));
@@ -145,7 +147,7 @@ std::string job_text(const Screen& screen, const StartView& raw, const LiveJobVi
   add("sides", sides_of(job) + (job.seed ? fmt::format(", seed {}", *job.seed) : ""));
   add("requested", fmt::format("{} by uid {}", time_of(screen, job.created_us), job.owner.value_or(0)));
   if (job.started_us) add("took", job.ended_us ? took(job) : "");
-  if (live != nullptr) add("now", waiting_words(screen, escaped(*live)));
+  if (live != nullptr) add("now", now_words(screen, escaped(*live)));
   add("runs", runs_words(view));
   if (of_one_kind(view)) {
     for (const SpreadView& spread : view.job.spreads) {

@@ -315,6 +315,12 @@ std::string stopped_json(std::uint64_t job) {
   return pretty(json);
 }
 
+std::string held_json(std::uint64_t job, bool held) {
+  Json json = document(held ? "held" : "released");
+  json["job"] = job;
+  return pretty(json);
+}
+
 std::string deleted_json(std::span<const std::uint64_t> runs) {
   Json json = document("deleted");
   json["runs"] = std::vector(runs.begin(), runs.end());

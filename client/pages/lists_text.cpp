@@ -80,6 +80,13 @@ std::string job_progress(const LiveJobView& job) {
   return fmt::format("{:.0f} % of {}", *progress * 100, format_seconds(*job.planned_s));
 }
 
+// What went wrong in a job that goes on, and what it waits for.
+Cell job_note(const LiveJobView& job) {
+  const std::string waiting = waiting_words(job);
+  if (!job.error) return {waiting};
+  return {*job.error + (waiting.empty() ? "" : "; ") + waiting, Style::bad};
+}
+
 Cells job_row(const Screen& screen, const LiveJobView& job) {
   const std::string state = job.state.value_or("-");
   return {{fmt::format("{}", job.job)},
@@ -136,7 +143,7 @@ std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs) {
   for (const LiveJobView& raw : jobs) {
     const LiveJobView job = escaped(raw);
     rows.push_back(job_row(screen, job));
-    notes.push_back({job.error.value_or(""), Style::bad});
+    notes.push_back(job_note(job));
   }
   return render_table(screen,
                       {{.title = "JOB", .right = true},

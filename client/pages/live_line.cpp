@@ -167,11 +167,12 @@ std::string LiveLine::state_text() const {
     const bool waits = job_.state.value_or("pending") == "pending";
     const std::size_t runs = job_.runs ? job_.runs->size() : 0;
     if (!waits && !has_ended(job_.state.value_or("")) && runs > 0)
-      return fmt::format("job {}  {} of {} ended", job_.job, job_.runs_ended.value_or(0),
-                         plural(runs, "run"));
+      return fmt::format("job {}  {} of {} ended{}{}", job_.job, job_.runs_ended.value_or(0),
+                         plural(runs, "run"), job_.waiting ? "  " : "",
+                         job_.waiting ? waiting_words(job_) : "");
     return fmt::format("job {}  {}", job_.job, waits ? "waits for its turn" : job_.state.value_or("-"));
   }
-  return fmt::format("{}  {}", run_text(), job_.waiting.value_or(job_.run_state.value_or("-")));
+  return fmt::format("{}  {}", run_text(), job_.waiting ? waiting_words(job_) : job_.run_state.value_or("-"));
 }
 
 std::string LiveLine::text(const Screen& screen, Time now, const std::string& lead) const {

@@ -82,6 +82,7 @@ namespace netperfctl {
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
                                         std::uint64_t bytes);
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
+[[nodiscard]] std::string held_json(std::uint64_t job, bool held);  // held, or released
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
 
 // `reachable`: netperfd answered; otherwise the rows are the client's own.

@@ -39,7 +39,8 @@ inline constexpr auto kFields<netperfctl::LiveJobView> =
                field("letter", &netperfctl::LiveJobView::letter),
                field("variant", &netperfctl::LiveJobView::variant),
                field("traced", &netperfctl::LiveJobView::traced),
-               field("waiting", &netperfctl::LiveJobView::waiting)};
+               field("waiting", &netperfctl::LiveJobView::waiting),
+               field("boots", &netperfctl::LiveJobView::boots)};
 static_assert(kDescribed<netperfctl::LiveJobView>);
 
 template <>

@@ -103,7 +103,10 @@ struct LiveJobView {
   std::optional<std::string> purpose;           // measurement, pilot or selftest
   std::optional<std::uint32_t> queue_position;  // jobs before this one
   std::optional<std::uint64_t> expected_end_us;
-  std::optional<std::string> waiting;  // for its server, between two attempts; empty: it does not
+  // For its server between two attempts, or what a job that reboots the machine does before its next run;
+  // absent: it does not wait.
+  std::optional<std::string> waiting;
+  std::optional<std::uint32_t> boots;  // reboots that it has asked for; absent: none
   // Only if the job has a design. The last four have one value per run, in the order of `runs`.
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;

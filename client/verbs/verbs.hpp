@@ -26,6 +26,8 @@ struct Verb {
 // `settings` is borrowed and outlives the verb.
 [[nodiscard]] Verb add_start(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_stop(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_hold(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_release(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_jobs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_runs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_show(CLI::App& app, const Settings& settings);

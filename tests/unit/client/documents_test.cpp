@@ -62,6 +62,8 @@ TEST(Json, of_what_nobody_knows_leaves_the_keys_out) {
 TEST(Json, of_what_verbs_did) {
   expect_golden("start.json", start_json(samples::started(), nullptr));
   expect_golden("stopped.json", stopped_json(12));
+  expect_golden("held.json", held_json(12, true));
+  expect_golden("released.json", held_json(12, false));
   expect_golden("deleted.json", deleted_json(std::vector<std::uint64_t>{41, 42}));
 }
 

@@ -72,6 +72,18 @@ TEST(HistoryPages, show_when_a_live_job_may_end) {
   EXPECT_TRUE(has(page, "netperfctl wait 12\n")) << page;
 }
 
+TEST(HistoryPages, show_what_a_live_job_waits_for) {
+  StartView view = samples::started();
+  view.job.job.state = "live";
+  LiveJobView live = samples::jobs().front();
+  live.expected_end_us = samples::kNow + 5 * samples::kMinute;
+  live.waiting = "is held before the reboot into side hash";
+  live.boots = 2;
+  const std::string page = job_text(samples::pipe(), view, &live);
+  EXPECT_TRUE(has(page, "is held before the reboot into side hash (boot 2); ends about today 12:35\n"))
+      << page;
+}
+
 TEST(HistoryPages, cannot_steer_a_terminal) {
   const std::string evil = "\x1b[2J";
   StartView view = samples::started();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/pages/arms.hpp"
 #include "client/terminal/text.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
@@ -47,6 +48,41 @@ TEST(LiveLine, says_that_the_server_is_waited_for) {
   job.waiting.reset();
   line.job_changed(job, kStart);
   EXPECT_EQ(line.state_text(), "run 42  2/3  running");
+}
+
+// Two blocks of two letters each, and two runs of each: four boots.
+LiveJobView rebooting() {
+  LiveJobView job = running(0);
+  job.runs = {41, 42, 43, 44, 45, 46, 47, 48};
+  job.block = {1, 1, 1, 1, 2, 2, 2, 2};
+  job.letter = {1, 1, 2, 2, 1, 1, 2, 2};
+  job.run_state = "pending";
+  job.waiting = "reboots into side hash in 2 min";
+  return job;
+}
+
+TEST(LiveLine, says_in_which_of_its_boots_a_job_waits) {
+  LiveJobView job = rebooting();
+  EXPECT_EQ(LiveLine(job, kStart).state_text(), "run 42  2/8  block 1  reboots into side hash in 2 min");
+  job.boots = 3;
+  EXPECT_EQ(LiveLine(job, kStart).state_text(),
+            "run 42  2/8  block 1  reboots into side hash in 2 min (boot 3 of 4)");
+  job.current_run.reset();
+  job.runs_ended = 8;
+  job.boots = 5;
+  EXPECT_EQ(LiveLine(job, kStart).state_text(),
+            "job 12  8 of 8 runs ended  reboots into side hash in 2 min (boot 5, 4 planned)");
+}
+
+TEST(WaitingWords, name_a_boot_without_a_wait_and_need_no_plan) {
+  LiveJobView job = rebooting();
+  job.boots = 4;
+  job.waiting.reset();
+  EXPECT_EQ(waiting_words(job), "boot 4 of 4");
+  job.block.reset();
+  EXPECT_EQ(waiting_words(job), "boot 4");
+  job.boots.reset();
+  EXPECT_EQ(waiting_words(job), "");
 }
 
 TEST(LiveLine, goes_on_by_the_clock_between_two_reports) {

@@ -26,6 +26,17 @@ TEST(Pages, jobs_and_scenarios) {
   expect_golden("scenarios_80.txt", scenarios_text(samples::terminal(80), samples::scenarios()));
 }
 
+TEST(Pages, a_job_that_waits_says_for_what_below_its_row) {
+  std::vector<LiveJobView> jobs = samples::jobs();
+  jobs.front().error.reset();
+  jobs.front().waiting = "is held before the reboot into side hash";
+  jobs.front().boots = 2;
+  EXPECT_NE(jobs_text(samples::pipe(), jobs).find("is held before the reboot into side hash (boot 2)"),
+            std::string::npos);
+  jobs.front().error = "no route to host";
+  EXPECT_NE(jobs_text(samples::pipe(), jobs).find("no route to host; is held before"), std::string::npos);
+}
+
 TEST(Pages, log_names_users_and_counts_what_was_alike) {
   expect_golden("log_80.txt", audit_text(samples::terminal(80), samples::audit_log(), false));
   expect_golden("log_pipe.txt", audit_text(samples::pipe(), samples::audit_log(), false));
