@@ -58,13 +58,19 @@ void apply(YamlNode& root, std::string_view path, YamlNode value, Complaints& co
   }
 }
 
-// The sides of a design, above all their commands, may be set only in the text itself.
+bool is_or_belongs_to(std::string_view path, std::string_view key) {
+  return path == key || (path.starts_with(key) && path[key.size()] == '.');
+}
+
+// The sides of a design, above all their commands, and whether they reboot the machine may be set only in the
+// text itself.
 const char* refused(std::string_view path) {
   if (path == "design") return "is not replaced as a whole; a start may set its `arms`, `changed` and `seed`";
   for (const std::string_view side : {"design.a", "design.b"}) {
-    if (path == side || (path.starts_with(side) && path[side.size()] == '.')) {
-      return "belongs to a side of the design, which no start may change";
-    }
+    if (is_or_belongs_to(path, side)) return "belongs to a side of the design, which no start may change";
+  }
+  for (const std::string_view key : {"design.level", "design.reboots"}) {
+    if (is_or_belongs_to(path, key)) return "belongs to reboots of the machine, which no start may change";
   }
   return nullptr;
 }
