@@ -215,5 +215,71 @@ TEST(DesignCheck, refuses_a_declared_change_of_plain_and_traced_runs) {
               ElementsAre("design.changed"));
 }
 
+// Applies `change` to a right design that reboots the machine.
+std::vector<std::string> wrong_of_boots(const std::function<void(Design&, Reboots&)>& change) {
+  return wrong([&](JobSpec& j) {
+    j.design->reboots.emplace();
+    change(*j.design, *j.design->reboots);
+  });
+}
+
+TEST(DesignOfBootsCheck, finds_nothing_wrong_up_to_the_limits) {
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots&) {}), IsEmpty());
+  EXPECT_THAT(
+      wrong_of_boots([](Design&, Reboots& r) {
+        r = {.runs = 1, .notice = 0ms, .settle = 0ms, .prepare = {"/x/prepare"}, .most = 1, .within = 1ms};
+      }),
+      IsEmpty());
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) {
+                r = {.runs = 100, .notice = 1h, .settle = 1h, .prepare = {}, .most = 1'000, .within = 1'000h};
+              }),
+              IsEmpty());
+}
+
+TEST(DesignOfBootsCheck, wants_both_commands_of_both_sides) {
+  EXPECT_THAT(wrong_of_boots([](Design& d, Reboots&) { d.b->verify.clear(); }),
+              ElementsAre("design.b.check"));
+  EXPECT_THAT(wrong_of_boots([](Design& d, Reboots&) {
+                d.a->apply.clear();
+                d.b->apply.clear();
+              }),
+              ElementsAre("design.a.switch", "design.b.switch"));
+}
+
+TEST(DesignOfBootsCheck, wants_two_sides) {
+  EXPECT_THAT(wrong_of_boots([](Design& d, Reboots&) {
+                d.a.reset();
+                d.b.reset();
+                d.changed.clear();
+              }),
+              ElementsAre("design.level"));
+}
+
+TEST(DesignOfBootsCheck, has_no_builds_by_turns) {
+  EXPECT_THAT(wrong([](JobSpec& j) {
+                j.repeat = 6;
+                j.design->reboots.emplace();
+                j.design->a->builds = j.design->b->builds = {"1", "2", "3", "4", "5", "6"};
+              }),
+              ElementsAre("design.a.builds", "design.b.builds"));
+}
+
+TEST(DesignOfBootsCheck, limits_each_value) {
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.runs = 0; }), ElementsAre("design.reboots.runs"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.runs = 101; }), ElementsAre("design.reboots.runs"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.notice = 1h + 1ms; }),
+              ElementsAre("design.reboots.notice"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.settle = 1h + 1ms; }),
+              ElementsAre("design.reboots.settle"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.most = 1'001; }),
+              ElementsAre("design.reboots.most"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.within = 0ms; }),
+              ElementsAre("design.reboots.within"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.within = 1'000h + 1ms; }),
+              ElementsAre("design.reboots.within"));
+  EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.prepare = {"prepare"}; }),
+              ElementsAre("design.reboots.prepare[0]"));
+}
+
 }  // namespace
 }  // namespace netperfd

@@ -71,6 +71,39 @@ TEST(DrawArms, without_a_design_are_one_run_a_repeat) {
             std::vector<Arm>(2, Arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = true}));
 }
 
+JobSpec with_reboots(std::uint32_t blocks, std::uint32_t runs, bool both_arms) {
+  JobSpec job = with_variants(blocks, both_arms, both_arms);
+  job.design->reboots.emplace().runs = runs;
+  return job;
+}
+
+TEST(DrawArms, of_boots_have_several_runs_of_each_letter_one_after_another) {
+  const auto arms = draw_arms(with_reboots(2, 3, false), 42);
+  ASSERT_EQ(arms.size(), 24U);
+  for (std::size_t run = 0; run < arms.size(); ++run) {
+    EXPECT_EQ(arms[run].block, run / 12 + 1) << run;
+    EXPECT_EQ(arms[run].letter, run / 3 % 4 + 1) << run;
+    EXPECT_EQ(arms[run].variant, arms[run / 3 * 3].variant) << run;
+  }
+  const auto one_run_each = draw_arms(with_variants(2, false, false), 42);
+  for (std::uint32_t block = 1; block <= 2; ++block) {
+    EXPECT_EQ(letters_of(arms, block), letters_of(one_run_each, block))
+        << "the order has nothing to do with it";
+  }
+}
+
+TEST(DrawArms, of_boots_have_both_arms_in_each_run_of_a_letter) {
+  const auto arms = draw_arms(with_reboots(4, 3, true), 42);
+  ASSERT_EQ(arms.size(), 4U * 4 * 3 * 2);
+  std::set<bool> first;
+  for (std::size_t pair = 0; pair < arms.size(); pair += 2) {
+    EXPECT_NE(arms[pair].traced, arms[pair + 1].traced) << pair;
+    EXPECT_EQ(arms[pair].letter, arms[pair + 1].letter) << pair;
+    first.insert(arms[pair].traced);
+  }
+  EXPECT_EQ(first.size(), 2U) << "which one comes first is drawn";
+}
+
 // The build of each block, which all of its runs have.
 std::vector<std::uint32_t> builds_of(const std::vector<Arm>& arms) {
   std::vector<std::uint32_t> builds;
@@ -200,9 +233,9 @@ TEST(DrawArms, are_balanced_over_the_seeds_and_within_one) {
 }
 
 TEST(RunCount, is_the_number_of_arms) {
-  for (const JobSpec& job :
-       {a_job(5, true), a_job(0, false), with_variants(3, true, true), with_variants(3, true, false),
-        with_variants(3, false, true), plain_and_traced(4)}) {
+  for (const JobSpec& job : {a_job(5, true), a_job(0, false), with_variants(3, true, true),
+                             with_variants(3, true, false), with_variants(3, false, true),
+                             plain_and_traced(4), with_reboots(3, 5, false), with_reboots(3, 5, true)}) {
     EXPECT_EQ(run_count(job), draw_arms(job, 1).size());
   }
 }
