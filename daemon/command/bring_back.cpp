@@ -42,7 +42,8 @@ Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalF
 }
 
 Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJournal& journal,
-                                const std::function<bool(JobId)>& is_live, std::chrono::milliseconds timeout) {
+                                const std::function<bool(JobId)>& is_live,
+                                std::chrono::milliseconds timeout) {
   const auto note = journal.read();
   if (!note) return std::unexpected(note.error());
   if (!*note || is_live((*note)->job)) return std::string{};
@@ -55,9 +56,10 @@ Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJ
     return fmt::format("job {} has ended after {} reboots, and the machine is back on its side", left.job,
                        left.boots);
   }
-  return fail(ErrorKind::io,
-              fmt::format("job {} has ended after {} reboots, and the machine is not back on its side: {}: {}",
-                          left.job, left.boots, fmt::join(left.is_original, " "), error));
+  return fail(
+      ErrorKind::io,
+      fmt::format("job {} has ended after {} reboots, and the machine is not back on its side: {}: {}",
+                  left.job, left.boots, fmt::join(left.is_original, " "), error));
 }
 
 }  // namespace netperfd::command

@@ -19,8 +19,8 @@ namespace netperfd::command {
 [[nodiscard]] Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
                                              std::chrono::milliseconds timeout);
 
-// Clears the note of a design that reboots, unless its job is live. If the design has ended with a reboot back
-// to the original side, its check is run; an error says that the machine is elsewhere. Returns as above.
+// Clears the note of a design that reboots, unless its job is live. If the design has ended with a reboot
+// back to the original side, its check is run; an error says that the machine is elsewhere. Returns as above.
 [[nodiscard]] Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJournal& journal,
                                               const std::function<bool(JobId)>& is_live,
                                               std::chrono::milliseconds timeout);
