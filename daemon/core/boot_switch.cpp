@@ -67,7 +67,7 @@ Status BootSwitch::hold(bool held) {
   }
   held_ = held;
   if (note_) note_->held = held;
-  if (announced_ && !command_) {
+  if (announced_ && !command_ && !given_up_) {
     turn_.reset();
     announce();
   }
@@ -179,6 +179,7 @@ void BootSwitch::announce() {
   if (held_) return say(fmt::format("is held before the reboot into side {}", side.name));
   const auto notice = design_.reboots->notice;
   const std::string words = fmt::format("reboots into side {} in {}", side.name, format_duration(notice));
+  say(words);
   // What becomes of it does not matter: nobody may be logged in.
   run({"/usr/bin/wall", fmt::format("netperfd: job {} {}; `netperfctl hold {}` holds it", job_, words, job_)},
       [this, notice, words](const CommandEnd&) {

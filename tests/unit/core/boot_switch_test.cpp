@@ -355,5 +355,70 @@ TEST_F(Reboots, are_not_asked_if_they_cannot_be_noted) {
   EXPECT_THAT(status(job).error, HasSubstr("disk full"));
 }
 
+TEST_F(Reboots, held_while_announced_are_still_to_come_after_a_restart_of_the_daemon) {
+  const JobId job = submit(a_rebooting_job());
+  answer();
+  ASSERT_TRUE(scheduler_->hold(job, true));
+  ASSERT_EQ(status(job).boots, 0U);
+  const std::string boot_id = journal_.boot;
+  const std::string side = on_;
+  next_ = on_;
+  boot();  // ends the daemon
+  journal_.boot = boot_id;
+  on_ = side;
+  said_.clear();
+  resume(job);
+  answer();
+  pass(minutes{1});
+  answer();
+  EXPECT_THAT(said_, testing::Not(testing::Contains(StartsWith("/x/prepare")))) << "no boot has come";
+  EXPECT_TRUE(workload_.runs.empty()) << "measured without a boot";
+}
+
+TEST_F(Reboots, of_a_job_that_is_stopped_and_held_at_once_end) {
+  const JobId job = submit(a_rebooting_job());
+  answer();
+  ASSERT_TRUE(scheduler_->stop(job, "stopped by uid 1000"));
+  (void)scheduler_->hold(job, true);
+  turn();
+  answer();
+  pass(minutes{60});
+  EXPECT_FALSE(scheduler_->job(job).has_value() && !has_ended(scheduler_->job(job)->state))
+      << status(job).waiting;
+}
+
+TEST_F(Reboots, of_a_held_job_that_is_stopped_end) {
+  const JobId job = submit(a_rebooting_job());
+  answer();
+  ASSERT_TRUE(scheduler_->hold(job, true));
+  ASSERT_TRUE(scheduler_->stop(job, "stopped by uid 1000"));
+  turn();
+  EXPECT_TRUE(has_ended(status(job).state));
+}
+
+TEST_F(Reboots, between_letters_of_one_side_are_not_skipped_by_a_restart_of_the_daemon) {
+  const JobId job = submit(a_rebooting_job());
+  for (int letter = 0; letter < 2; ++letter) {
+    notice();
+    boot();
+    come_up(job);
+    end_run();
+    answer();
+  }
+  ASSERT_EQ(workload_.runs.size(), 2U);
+  ASSERT_TRUE(scheduler_->hold(job, true));
+  const std::string boot_id = journal_.boot;
+  const std::string side = on_;
+  next_ = on_;
+  boot();  // ends the daemon
+  journal_.boot = boot_id;
+  on_ = side;
+  resume(job);
+  answer();
+  pass(minutes{1});
+  answer();
+  EXPECT_EQ(workload_.runs.size(), 2U) << "letter 3 was measured in the boot of letter 2";
+}
+
 }  // namespace
 }  // namespace netperfd::core

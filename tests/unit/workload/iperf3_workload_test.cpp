@@ -5,15 +5,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
-#include <iterator>
-#include <memory>
-#include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -140,34 +134,6 @@ TEST_F(Iperf3WorkloadTest, is_refused_where_a_namespace_is_missing) {
   job = with_local_server();
   job.iperf3.local->netns = "npw-none";
   EXPECT_FALSE(workload.prepare(job, listener));
-}
-
-// Lines of `tools/lab list`: the lab, whether it is up, and its namespaces.
-std::vector<std::vector<std::string>> labs() {
-  std::vector<std::vector<std::string>> lines;
-  const std::unique_ptr<FILE, int (*)(FILE*)> list{::popen(NETPERFD_TEST_DATA "/../../tools/lab list", "r"),
-                                                   ::pclose};
-  std::array<char, 256> line{};
-  while (list && std::fgets(line.data(), line.size(), list.get()) != nullptr) {
-    std::istringstream words{line.data()};
-    lines.emplace_back(std::istream_iterator<std::string>{words}, std::istream_iterator<std::string>{});
-  }
-  return lines;
-}
-
-TEST_F(Iperf3WorkloadTest, names_the_lab_of_each_namespace_that_is_missing) {
-  Iperf3Workload workload{loop, reports, settings, features};
-  ASSERT_EQ(labs().size(), 3U);
-  for (const std::vector<std::string>& lab : labs()) {
-    ASSERT_GE(lab.size(), 4U);
-    for (const std::string& netns : std::span{lab}.subspan(2)) {
-      JobSpec job = with_local_server();
-      job.iperf3.netns = netns;
-      const auto prepared = workload.prepare(job, listener);
-      ASSERT_FALSE(prepared) << netns << " is up";
-      EXPECT_THAT(prepared.error().message, HasSubstr("/usr/share/netperfd/lab up " + lab[0] + "`")) << netns;
-    }
-  }
 }
 
 TEST_F(Iperf3WorkloadTest, fails_with_the_reason_of_a_failed_exec) {
