@@ -2,6 +2,7 @@
 #include "daemon/config/design_keys.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace netperfd::config {
@@ -51,9 +52,8 @@ bool plain_beside(const std::vector<ArmKind>& arms, bool has_variants, bool trac
   return plain && traced;
 }
 
-}  // namespace
-
-std::vector<Key> keys_of_design(DesignDraft& draft) {
+// Without those of the reboots.
+std::vector<Key> keys_of_sides(DesignDraft& draft) {
   return {
       {"design", {}},
       {"design.arms",
@@ -94,6 +94,14 @@ std::vector<Key> keys_of_design(DesignDraft& draft) {
         "[groups of facts](comparing.md#the-declared-change) in which the sides are meant to differ, such as "
         "`'module:hsr'`",
         ""}},
+      {"design.seed",
+       number(draft.seed),
+       {"number", "drawn", "seed from which the order of the runs is drawn", ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+std::vector<Key> keys_of_reboots(DesignDraft& draft) {
+  return {
       {"design.level",
        word(draft.level, parse_level, "one of run or boot"),
        {"`run`, `boot`", "`run`",
@@ -122,11 +130,16 @@ std::vector<Key> keys_of_design(DesignDraft& draft) {
        word(draft.reboots.within, parse_duration, kDuration),
        {"duration", "`24h`",
         "time from the first reboot after which the job asks for no other: at most 1000 h", ""}},
-      {"design.seed",
-       number(draft.seed),
-       {"number", "drawn", "seed from which the order of the runs is drawn", ""}},
   };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): as above
+
+}  // namespace
+
+std::vector<Key> keys_of_design(DesignDraft& draft) {
+  std::vector<Key> keys = keys_of_sides(draft);
+  std::ranges::move(keys_of_reboots(draft), std::back_inserter(keys));
+  return keys;
+}
 
 std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool traces,
                                 Complaints& complaints) {

@@ -51,6 +51,22 @@ void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
   }
 }
 
+// Gate 7: of what this host resolves.
+void judge_resolution(const ComparisonSettings& settings, Comparison& comparison, Caveats& caveats) {
+  const Verdict verdict =
+      bounded(comparison.verdict, comparison.effect, comparison.threshold, comparison.resolution);
+  if (verdict == comparison.verdict) return;
+  comparison.verdict = verdict;
+  caveats.add(Gravity::verdict,
+              fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
+                          100 * (*comparison.resolution - 1),
+                          comparison.resolution == settings.resolution.code ||
+                                  comparison.resolution == settings.resolution.settings
+                              ? "its self-tests find as much where nothing differs"
+                              : "two boots are taken to differ by 2.5 % (standard deviation) until "
+                                "self-tests of three boots tell"));
+}
+
 }  // namespace
 
 Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
@@ -83,19 +99,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   }
   comparison.of_one = levels_of_one(sampling, facts.changed);
   comparison.resolution = resolution_of(sampling, comparison.of_one, settings);
-  if (const Verdict verdict =
-          bounded(comparison.verdict, comparison.effect, comparison.threshold, comparison.resolution);
-      verdict != comparison.verdict) {
-    comparison.verdict = verdict;
-    caveats.add(Gravity::verdict,
-                fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
-                            100 * (*comparison.resolution - 1),
-                            comparison.resolution == settings.resolution.code ||
-                                    comparison.resolution == settings.resolution.settings
-                                ? "its self-tests find as much where nothing differs"
-                                : "two boots are taken to differ by 2.5 % (standard deviation) until "
-                                  "self-tests of three boots tell"));
-  }
+  judge_resolution(settings, comparison, caveats);
   judge_noise(runs, settings, comparison, caveats);
   if (!comparison.of_one.empty()) {
     comparison.luck_spread =
