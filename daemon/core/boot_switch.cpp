@@ -139,7 +139,7 @@ void BootSwitch::missed(const std::string& why) {
         fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
                                         side_of(note_->original).name, why)));
   }
-  finish(fail(ErrorKind::io, fmt::format("{}; this was boot {} of the job, and the {} that failed in a row",
+  finish(fail(ErrorKind::io, fmt::format("{}; this was boot {} of the job, and {} boots in a row have failed",
                                          why, note_->boots, note_->failures)));
 }
 
@@ -151,9 +151,9 @@ void BootSwitch::settle() {
 
 Status BootSwitch::within_limits() const {
   if (note_->boots >= most_) {
-    return fail(ErrorKind::io, fmt::format("the job has rebooted the machine {} times, as often as "
-                                           "`design.reboots.most` allows",
-                                           note_->boots));
+    return fail(
+        ErrorKind::io,
+        fmt::format("reboots of the job so far: {}, as many as `design.reboots.most` allows", note_->boots));
   }
   if (ports_.clock.now() - note_->began >= design_.reboots->within) {
     return fail(ErrorKind::io, fmt::format("the job has taken {}, as long as `design.reboots.within` allows",

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,12 +19,14 @@
 
 namespace netperfd::core {
 
-inline JobSpec a_rebooting_job(std::uint32_t runs = 1) {
+// `order`: of the letters in its one block.
+inline JobSpec a_rebooting_job(std::uint32_t runs = 1, std::string_view order = "BAAB") {
   JobSpec spec = a_design();
-  spec.design->seed = 7;
+  spec.design->seed = 0;
   spec.design->reboots.emplace();
   spec.design->reboots->runs = runs;
   spec.design->reboots->prepare = {"/x/prepare"};
+  while (draw_arms(spec, *spec.design->seed).front().variant != order.front()) ++*spec.design->seed;
   return spec;
 }
 
@@ -63,10 +66,15 @@ class Reboots : public testing::Test {
 
   // The job goes on in a new daemon, as resume_jobs() lets it.
   void resume(JobId job) {
-    UnfinishedJob unfinished{
-        .id = job, .owner = 0, .tied = false, .text = {}, .options = {}, .seed = 7, .runs = {}};
+    UnfinishedJob unfinished{.id = job,
+                             .owner = 0,
+                             .tied = false,
+                             .text = {},
+                             .options = {},
+                             .seed = spec_.design->seed,
+                             .runs = {}};
     std::uint32_t index = 0;
-    const auto arms = draw_arms(spec_, 7);
+    const auto arms = draw_arms(spec_, *spec_.design->seed);
     for (const auto& [id, run] : store_.runs) {
       unfinished.runs.push_back(
           {.id = id, .index = index + 1, .state = run.state, .error = {}, .arm = arms[index], .build = {}});
@@ -109,6 +117,22 @@ class Reboots : public testing::Test {
     answer();
     pass(std::chrono::minutes{2});
     answer();
+  }
+  // All letters of a job whose boots have `runs` runs; returns the sides that were booted.
+  std::string measure_letters(JobId job, int runs) {
+    std::string order;
+    for (int letter = 0; letter < 4; ++letter) {
+      notice();
+      EXPECT_THAT(said_.back(), testing::StartsWith("/x/switch ")) << letter;
+      boot();
+      come_up(job);
+      order += on_ == "list" ? 'A' : 'B';
+      for (int run = 0; run < runs; ++run) {
+        answer();  // the check
+        end_run();
+      }
+    }
+    return order;
   }
   // From the boot to the first run.
   void come_up(JobId job) {
