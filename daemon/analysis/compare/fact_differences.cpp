@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
 
 namespace netperfd::analysis {
@@ -135,7 +136,10 @@ bool is_traced(const ComparedRun& run) {
 
 struct Sides {
   Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b)
-      : arm(throughput_runs(runs_a, runs_b).arm),
+      : Sides(runs_a, runs_b, throughput_runs(runs_a, runs_b)) {}
+  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const ArmRuns& runs)
+      : arm(runs.arm),
+        booted(Sampling(runs.a, runs.b).boots_for_each_letter()),
         trace_of_traced(arm != Arm::mixed &&
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),
@@ -144,6 +148,7 @@ struct Sides {
   [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
 
   Arm arm;
+  bool booted;  // by turns, for each letter of a block
   bool trace_of_traced;
   Side a, b;
 };
@@ -187,8 +192,26 @@ bool is_absent(const std::vector<std::string>& values) {
   return values.size() == 1 && values.front() == kAbsentValue;
 }
 
-bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& facts) {
-  if (fact.group == kKernel || !kernel_built_anew(facts)) return false;
+// What a boot sets anew. Not what the machine is made of, nor what another program than the kernel loads.
+bool is_setting(const FactChange& fact) {
+  constexpr std::array<std::string_view, 7> kFamilies = {"sysctl", "nic", "qdisc", "rps",
+                                                         "xps",    "irq", "clock"};
+  constexpr std::array<std::string_view, 9> kOfCpu = {
+      "isolated", "nohz_full",        "idle driver",       "idle governor",    "frequency driver",
+      "governor", "lowest frequency", "highest frequency", "energy preference"};
+  const std::string_view family = family_of(fact.group);
+  if (family == "module") return fact.key.starts_with("parameter ");
+  if (family == "cpu") return std::ranges::find(kOfCpu, fact.key) != kOfCpu.end();
+  if (fact.key.find("firmware") != std::string::npos) return false;
+  return std::ranges::find(kFamilies, family) != kFamilies.end();
+}
+
+bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
+  if (fact.group == kKernel) return false;
+  if (booted && is_setting(fact)) {
+    return kernel_built_anew(facts) || find(facts, kKernel, "command line") != nullptr;
+  }
+  if (!kernel_built_anew(facts)) return false;
   const std::string_view family = family_of(fact.group);
   const bool of_build = std::ranges::find(kOfBuild, fact.key) != kOfBuild.end();
   if (family == "module" && of_build) return true;
@@ -199,8 +222,8 @@ bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& 
   return release != nullptr && fact.a == release->a && fact.b == release->b;
 }
 
-std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts) {
-  return follows_from_kernel(fact, facts) ? std::string(kKernel) : fact.group;
+std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
+  return follows_from_kernel(fact, facts, booted) ? std::string(kKernel) : fact.group;
 }
 
 bool can_explain(std::string_view group, Arm arm) {
@@ -279,7 +302,7 @@ std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const
                      .explains = can_explain(key.first, sides.arm)});
   }
   for (FactChange& fact : facts) {
-    fact.declared = names(changed, fact.group) || names(changed, counts_to(fact, facts));
+    fact.declared = names(changed, fact.group) || names(changed, counts_to(fact, facts, sides.booted));
   }
   return facts;
 }
@@ -289,10 +312,11 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   FactJudgement judgement;
   judgement.changed = declared;
   judgement.facts = differing_facts(a, b, declared);
-  judgement.same = same_groups(Sides(a, b), judgement.facts);
+  const Sides sides(a, b);
+  judgement.same = same_groups(sides, judgement.facts);
   std::set<std::string> further;
   for (const FactChange& fact : judgement.facts) {
-    if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts));
+    if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts, sides.booted));
   }
   // If no group is known to be the same, or only what imported documents tell, anything else could differ
   // too.

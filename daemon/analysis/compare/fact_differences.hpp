@@ -9,8 +9,10 @@
 //
 // Some facts follow from another one and are no further change. If the kernel is another build, so are the
 // modules that come with it. Drivers report the kernel's release as their own version. One kernel has
-// settings (sysctl, parameters of modules, features of devices) that the other does not know. These facts
-// count to the group kernel.
+// settings (sysctl, parameters of modules, features of devices) that the other does not know. Where the
+// machine was booted for each letter of a block, with one userland and in drawn order, all settings that a
+// boot makes anew follow from the kernel or its command line, such as another default. These facts count to
+// the group kernel.
 #pragma once
 
 #include <string>
