@@ -20,6 +20,7 @@ struct CatalogueSettings {
   std::string proc = "/proc";
   std::string sys = "/sys";
   std::string boot = "/boot";        // config-RELEASE
+  std::string root;                  // in front of /etc, /run and /usr; empty except in tests
   std::string netns = "/run/netns";  // named network namespaces
   std::string modules_root;          // "/lib/modules/RELEASE": modules.dep, modules.builtin
   std::string cache_file;            // for probe results since the boot; empty: nothing is kept

@@ -17,6 +17,7 @@
 #include "daemon/trace/catalogue/probes_events.hpp"
 #include "daemon/trace/catalogue/probes_functions.hpp"
 #include "daemon/trace/catalogue/probes_machine.hpp"
+#include "daemon/trace/catalogue/probes_reboot.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 
 namespace netperfd::trace {
@@ -95,6 +96,9 @@ std::vector<Capability> Doctor::examine(bool fresh) {
   answers.push_back(probe_kernel_symbols(settings_, reasons_));
   answers.push_back(probe_reader_priority());
   answers.push_back(judge_run_groups(settings_));
+  answers.push_back(probe_boot_loader(settings_));
+  answers.push_back(probe_kexec(settings_, reasons_));
+  answers.push_back(probe_start_at_boot(settings_));
   return answers;
 }
 

@@ -53,11 +53,15 @@ Reason Reasons::refused(const Error& error) {
   return {"the kernel refuses it: " + error.message, "", false};
 }
 
+std::string Reasons::lockdown_level() const {
+  const auto lockdown = read_file(sys_ + "/kernel/security/lockdown", kSmallFile);
+  return lockdown ? chosen(*lockdown) : "";
+}
+
 // Lockdown can only be raised, so this answer lasts. The level "integrity" does not forbid tracefs in the
 // upstream kernel; "confidentiality" forbids all of it.
 Reason Reasons::refused_to_root(std::string_view what) {
-  const auto lockdown = read_file(sys_ + "/kernel/security/lockdown", kSmallFile);
-  const std::string level = lockdown ? chosen(*lockdown) : "";
+  const std::string level = lockdown_level();
   if (level == "confidentiality") {
     return {
         fmt::format("the kernel is locked down (confidentiality) and refuses {} even to root (EPERM)", what),

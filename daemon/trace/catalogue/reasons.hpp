@@ -33,6 +33,8 @@ class Reasons {
   [[nodiscard]] Reason not_loaded(std::string_view option, std::string_view module);
   // If tracefs is not available.
   [[nodiscard]] Reason not_mounted() const;
+  // "none", "integrity" or "confidentiality"; empty if the kernel has no lockdown or it cannot be read.
+  [[nodiscard]] std::string lockdown_level() const;
   // The error for a caller whose request needs the list of traceable functions.
   [[nodiscard]] Error no_function_list(const Error& error);
 

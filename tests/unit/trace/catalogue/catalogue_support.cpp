@@ -14,6 +14,7 @@ FakeMachine::FakeMachine() {
   settings.proc = scratch_.path("proc");
   settings.sys = scratch_.path("sys");
   settings.boot = scratch_.path("boot");
+  settings.root = scratch_.path("root");
   settings.netns = scratch_.path("netns");
   settings.modules_root = scratch_.path("modules");
   settings.cache_file = scratch_.path("capabilities");
