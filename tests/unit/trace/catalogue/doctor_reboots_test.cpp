@@ -46,7 +46,7 @@ class DoctorReboots : public testing::Test {
     machine.write("proc/self/mountinfo", "22 1 254:9 / / rw shared:1 - xfs /dev/root rw\n30 22 " + device +
                                              " / " + machine.settings.boot + " rw,relatime shared:2 - " +
                                              filesystem + " /dev/x rw\n31 22 0:5 / " + machine.settings.boot +
-                                             "x rw - zfs none rw\n");
+                                             "/gr rw - zfs none rw\n");
   }
   void write_efi(const std::string& name, const std::string& value) const {
     machine.write("sys/firmware/efi/efivars/" + name + kEfi, std::string("\6\0\0\0", 4) + value);
