@@ -200,7 +200,6 @@ bool is_setting(const FactChange& fact) {
       "isolated", "nohz_full",        "idle driver",       "idle governor",    "frequency driver",
       "governor", "lowest frequency", "highest frequency", "energy preference"};
   const std::string_view family = family_of(fact.group);
-  if (family == "module") return fact.key.starts_with("parameter ");
   if (family == "cpu") return std::ranges::find(kOfCpu, fact.key) != kOfCpu.end();
   if (fact.key.find("firmware") != std::string::npos) return false;
   return std::ranges::find(kFamilies, family) != kFamilies.end();
