@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -97,6 +98,12 @@ Status sync_folder_of(const std::string& path) {
 }
 
 }  // namespace
+
+BootJournalFile::BootJournalFile(std::string path, std::string boot_id)
+    : path_(std::move(path)), boot_id_(std::move(boot_id)) {
+  utsname name{};
+  if (::uname(&name) == 0) kernel_ = name.release;
+}
 
 Result<std::optional<core::BootNote>> BootJournalFile::read() const {
   const Fd file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};

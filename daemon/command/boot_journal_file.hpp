@@ -14,10 +14,10 @@ namespace netperfd::command {
 // leaves one of both.
 class BootJournalFile final : public core::BootJournal {
  public:
-  BootJournalFile(std::string path, std::string boot_id)
-      : path_(std::move(path)), boot_id_(std::move(boot_id)) {}
+  BootJournalFile(std::string path, std::string boot_id);
 
   [[nodiscard]] const std::string& boot_id() const override { return boot_id_; }
+  [[nodiscard]] const std::string& kernel() const override { return kernel_; }
   // access_denied if somebody else could have written the file; io if it is no such note.
   [[nodiscard]] Result<std::optional<core::BootNote>> read() const override;
   [[nodiscard]] Status write(const core::BootNote& note) override;
@@ -25,7 +25,7 @@ class BootJournalFile final : public core::BootJournal {
 
  private:
   std::string path_;
-  std::string boot_id_;
+  std::string boot_id_, kernel_;
 };
 
 }  // namespace netperfd::command

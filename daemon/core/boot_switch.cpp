@@ -80,6 +80,12 @@ bool BootSwitch::is_for_target() const {
          note_->arrived == ports_.journal.boot_id();
 }
 
+bool BootSwitch::is_booted_for(const Arm& arm) const {
+  return note_ && note_->boots > 0 && note_->block == arm.block && note_->letter == arm.letter &&
+         note_->from != ports_.journal.boot_id() &&
+         (note_->arrived.empty() || note_->arrived == ports_.journal.boot_id());
+}
+
 void BootSwitch::go_on() {
   if (!unreadable_) return finish(unreadable_);
   if (!note_) return find_original('A');
@@ -88,7 +94,7 @@ void BootSwitch::go_on() {
     return request();
   }
   if (is_for_target()) return verify();
-  if (!note_->arrived.empty()) return request();  // another boot than the one that arrived
+  if (!note_->arrived.empty()) return request();  // another boot than the one that arrived, or a failed one
   if (note_->from == ports_.journal.boot_id()) return missed("the machine did not reboot");
   arrive();
 }
@@ -98,6 +104,7 @@ void BootSwitch::find_original(char next) {
   run(side.verify, [this, next](const CommandEnd& end) {
     if (!end.error.empty() && next == 'A') return find_original('B');
     const bool is_there = end.error.empty();
+    if (is_there) on_ = next;
     note_.emplace();
     note_->job = job_;
     note_->began = ports_.clock.now();
@@ -122,7 +129,11 @@ void BootSwitch::verify() {
   const Variant& side = side_of(note_->target);
   run(side.verify, [this, &side](const CommandEnd& end) {
     if (!end.error.empty()) return missed(side_failure(side, side.verify, end.error));
-    if (note_->arrived == ports_.journal.boot_id()) return finish({});
+    on_ = note_->target;
+    if (note_->arrived == ports_.journal.boot_id()) {
+      report_boot({});  // a daemon that ended while it settled has not
+      return finish({});
+    }
     note_->arrived = ports_.journal.boot_id();
     note_->failures = 0;
     if (auto noted = ports_.journal.write(*note_); !noted) return finish(noted);
@@ -132,8 +143,13 @@ void BootSwitch::verify() {
 
 // The boot is not on its side.
 void BootSwitch::missed(const std::string& why) {
-  note_->arrived.clear();
-  if (++note_->failures < kMostFailures) return request();
+  on_ = '\0';
+  report_boot(why);
+  note_->arrived = kFailedBoot;
+  ++note_->failures;
+  // The next daemon must not count it again. If this fails, so does the note of the next reboot.
+  (void)ports_.journal.write(*note_);
+  if (note_->failures < kMostFailures) return request();
   if (target_.letter == 0) {
     return finish(
         fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
@@ -143,10 +159,26 @@ void BootSwitch::missed(const std::string& why) {
                                          why, note_->boots, note_->failures)));
 }
 
+// To the store: the boot is ready or, with `failure`, not on its side.
+void BootSwitch::report_boot(const std::string& failure) {
+  if (settled_ && failure.empty()) return;
+  settled_ = failure.empty();
+  BootArrival arrival{.settled = {}, .boot_id = {}, .kernel = {}, .failure = failure};
+  if (failure.empty()) arrival.settled = ports_.clock.now();
+  if (note_->from != ports_.journal.boot_id()) {
+    arrival.boot_id = ports_.journal.boot_id();
+    arrival.kernel = ports_.journal.kernel();
+  }
+  (void)ports_.store.end_boot(job_, note_->boots, arrival);
+}
+
 void BootSwitch::settle() {
   wait(design_.reboots->settle,
        fmt::format("lets the machine settle for {} after its boot", format_duration(design_.reboots->settle)),
-       [this] { finish({}); });
+       [this] {
+         report_boot({});
+         finish({});
+       });
 }
 
 Status BootSwitch::within_limits() const {
@@ -175,13 +207,17 @@ void BootSwitch::request() {
 
 void BootSwitch::announce() {
   announced_ = true;
+  announced_since_ = ports_.clock.now();
   const Variant& side = side_of(note_->target);
   if (held_) return say(fmt::format("is held before the reboot into side {}", side.name));
   const auto notice = design_.reboots->notice;
   const std::string words = fmt::format("reboots into side {} in {}", side.name, format_duration(notice));
   say(words);
   // What becomes of it does not matter: nobody may be logged in.
-  run({"/usr/bin/wall", fmt::format("netperfd: job {} {}; `netperfctl hold {}` holds it", job_, words, job_)},
+  run({"/usr/bin/wall",
+       fmt::format("netperfd will reboot this machine in {}, since job {} needs it on side {}. "
+                   "`netperfctl hold {}` puts that off, `netperfctl stop {}` ends the job.",
+                   format_duration(notice), job_, side.name, job_, job_)},
       [this, notice, words](const CommandEnd&) {
         if (held_) return announce();
         wait(notice, words, [this] { reboot(); });
@@ -191,12 +227,23 @@ void BootSwitch::announce() {
 void BootSwitch::reboot() {
   announced_ = false;
   const Variant& side = side_of(note_->target);
+  settled_ = false;
   ++note_->boots;
   note_->from = ports_.journal.boot_id();
   if (auto noted = ports_.journal.write(*note_); !noted) {
     return finish(fail(ErrorKind::io, fmt::format("side {}: not booted, since that could not be noted: {}",
                                                   side.name, noted.error().message)));
   }
+  BootRecord boot{.number = note_->boots,
+                  .block = note_->letter == 0 ? 0 : note_->block,
+                  .letter = note_->letter,
+                  .side = note_->target,
+                  .asked = ports_.clock.now(),
+                  .settled = {},
+                  .boot_id = {},
+                  .kernel = {},
+                  .failure = {}};
+  (void)ports_.store.add_boot(job_, boot);
   switching_ = true;
   say(fmt::format("reboots into side {}", side.name));
   run(side.apply, [this, &side](const CommandEnd& end) {
@@ -212,7 +259,10 @@ void BootSwitch::go_back() {
   if (!note_) return finish({});
   target_ = {};
   run(note_->is_original, [this](const CommandEnd& end) {
-    if (end.error.empty()) return finish(ports_.journal.clear());
+    if (end.error.empty()) {
+      on_ = note_->original;
+      return finish(ports_.journal.clear());
+    }
     note_->failures = kMostFailures - 1;  // it is tried once
     request();
   });
@@ -244,6 +294,7 @@ void BootSwitch::say(std::string words) {
 void BootSwitch::finish(const Status& status) {
   turn_.reset();
   announced_ = false;
+  announced_since_.reset();
   waiting_.clear();
   const auto done = std::exchange(done_, nullptr);
   done(status);

@@ -6,7 +6,8 @@
 //   the same with the original side, unless the machine is on it already
 //
 // The journal has what the next daemon must know. A boot that is not on its side is tried once more. A reboot
-// is never asked before it is noted, and no more of them are asked than Reboots allows.
+// is never asked before it is noted, and no more of them are asked than Reboots allows. The store has each
+// boot for people and for later plans; what it refuses of that ends nothing.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "daemon/core/ports/boot_journal.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
@@ -35,6 +37,7 @@ class BootSwitch final : public Sides {
     CommandRunner& commands;
     BootJournal& journal;
     Clock& clock;
+    RunStore& store;
   };
 
   // `design` has `reboots`. `most`: reboots that it may ask for. `changed` is called when waiting() says
@@ -58,6 +61,14 @@ class BootSwitch final : public Sides {
   [[nodiscard]] Status hold(bool held);
   // Absent before the first reboot.
   [[nodiscard]] const std::optional<BootNote>& note() const { return note_; }
+  // Whether the machine has been booted for the letter of this run, so that no further reboot comes before
+  // it.
+  [[nodiscard]] bool is_booted_for(const Arm& arm) const;
+  // When the reboot that is waited for was announced; absent: it waits for none.
+  [[nodiscard]] std::optional<WallTime> announced_since() const { return announced_since_; }
+  [[nodiscard]] bool is_held() const { return held_; }
+  // Name of the side that the machine is on, by its check; empty: not known.
+  [[nodiscard]] std::string side() const { return on_ == '\0' ? std::string{} : side_of(on_).name; }
 
  private:
   using Next = std::function<void(const CommandEnd&)>;
@@ -68,6 +79,7 @@ class BootSwitch final : public Sides {
   void arrive();
   void verify();
   void missed(const std::string& why);
+  void report_boot(const std::string& failure);
   void settle();
   void request();
   void announce();
@@ -95,6 +107,9 @@ class BootSwitch final : public Sides {
   bool announced_ = false;  // a reboot, which has not begun
   bool switching_ = false;
   bool given_up_ = false;
+  bool settled_ = false;  // the store knows that this boot is ready
+  char on_ = '\0';        // the side that the machine is on
+  std::optional<WallTime> announced_since_;
   std::string waiting_;
   Done done_;
   Timer turn_;

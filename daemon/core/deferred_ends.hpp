@@ -55,6 +55,17 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status set_note(RunId run, const std::string& note) override {
     return store_.set_note(run, note);
   }
+  [[nodiscard]] Status set_held(JobId job, bool held) override { return store_.set_held(job, held); }
+  [[nodiscard]] Status add_boot(JobId job, const BootRecord& boot) override {
+    return store_.add_boot(job, boot);
+  }
+  [[nodiscard]] Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) override {
+    return store_.end_boot(job, number, arrival);
+  }
+  [[nodiscard]] Result<std::optional<std::chrono::microseconds>> boot_time(
+      const std::string& scenario) override {
+    return store_.boot_time(scenario);
+  }
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override {
     return store_.runs_with_file(owner, sha256, most);

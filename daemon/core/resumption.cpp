@@ -101,9 +101,12 @@ Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
   if (!std::ranges::is_partitioned(job.runs, std::not_fn(is_pending))) {
     return cannot("a run of it that was to come has ended before an earlier one");
   }
-  return Resumption{
-      .job = {.id = job.id, .owner = job.owner, .spec = std::move(*spec), .runs = std::move(job.runs)},
-      .given_up = std::move(given_up)};
+  return Resumption{.job = {.id = job.id,
+                            .owner = job.owner,
+                            .spec = std::move(*spec),
+                            .runs = std::move(job.runs),
+                            .held = job.held},
+                    .given_up = std::move(given_up)};
 }
 
 Result<std::vector<std::string>> resume_jobs(RunStore& store, ScenarioSource& scenarios,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
@@ -109,8 +110,45 @@ bool measured(const analysis::ComparedRun& run) {
 
 struct Samples {
   Pairing pairing = Pairing::runs;
-  std::vector<double> values;  // logarithms: differences within blocks, or of runs
+  std::vector<double> values;  // logarithms: differences within blocks, or of boots or runs
+  std::optional<double> sd;
+  bool are_enough = false;
 };
+
+Samples with_spread(Samples samples) {
+  samples.sd = analysis::planning_sd(samples.values);
+  samples.are_enough = samples.values.size() >= kFewestSamples;
+  return samples;
+}
+
+// Of boots that have runs of one side only. The sides differ, and so may the levels of two jobs; what two
+// boots of one kind differ by is their spread.
+Samples samples_of_boots(const analysis::RunList& a, const analysis::RunList& b) {
+  std::map<std::pair<JobId, bool>, std::map<std::string, std::vector<double>>> kinds;
+  const auto add = [&](const analysis::RunList& runs, bool of_b) {
+    for (const analysis::ComparedRun* run : runs) {
+      kinds[{run->job, of_b}][run->fingerprint->boot_id].push_back(*analysis::log_bits_per_second(*run));
+    }
+  };
+  add(a, false);
+  add(b, true);
+  Samples samples;
+  samples.pairing = Pairing::boots;
+  double squares = 0;
+  std::size_t freedom = 0;
+  for (const auto& [kind, boots] : kinds) {
+    std::vector<double> medians;
+    for (const auto& [boot, values] : boots) medians.push_back(analysis::median(values));
+    samples.values.insert(samples.values.end(), medians.begin(), medians.end());
+    const auto sd = analysis::planning_sd(medians);
+    if (!sd) continue;
+    squares += *sd * *sd * static_cast<double>(medians.size() - 1);
+    freedom += medians.size() - 1;
+  }
+  if (freedom > 0) samples.sd = std::sqrt(squares / static_cast<double>(freedom));
+  samples.are_enough = freedom >= 2 * (kFewestSamples - 1);
+  return samples;
+}
 
 using BlockKey = std::pair<JobId, std::uint32_t>;
 
@@ -151,16 +189,72 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
       std::erase_if(b, is_cut);
       const analysis::Sampling sampling(a, b);
       samples.pairing = sampling.pairing();
-      if (whole.empty()) return samples;
+      if (whole.empty()) return samples;  // none are enough
       const analysis::Samples paired =
           sampling.samples(values_of(sampling.a(), analysis::log_bits_per_second),
                            values_of(sampling.b(), analysis::log_bits_per_second));
       for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
-      return samples;
+      return with_spread(std::move(samples));
     }
+    if (analysis::Sampling(a, b).boots_for_each_letter()) return samples_of_boots(a, b);
   }
   for (const analysis::ComparedRun* run : all) samples.values.push_back(*analysis::log_bits_per_second(*run));
-  return samples;
+  return with_spread(std::move(samples));
+}
+
+const char* noun_of(Pairing pairing) {
+  switch (pairing) {
+    case Pairing::blocks:
+      return "whole block(s)";
+    case Pairing::boots:
+      return "boot(s)";
+    case Pairing::runs:
+      return "run(s)";
+    case Pairing::builds_of_blocks:
+    case Pairing::boots_of_blocks:
+      break;
+  }
+  return "boot(s) or pair(s) of builds with whole blocks";
+}
+
+// Of a boot that came as asked, with the notice before the next one and everything between.
+Result<std::optional<double>> seconds_a_boot(RunQueries& queries, const std::vector<SelectedRun>& runs) {
+  std::vector<double> seconds;
+  for (const auto& [job, of_job] : by_job(runs)) {
+    const auto boots = queries.boots_of_job(job);
+    if (!boots) return std::unexpected(boots.error());
+    for (std::size_t i = 0; i + 1 < boots->size(); ++i) {
+      const BootRecord& boot = (*boots)[i];
+      if (!boot.settled || !boot.failure.empty()) continue;
+      seconds.push_back(std::chrono::duration<double>((*boots)[i + 1].asked - boot.asked).count());
+    }
+  }
+  if (seconds.empty()) return std::nullopt;
+  return analysis::median(std::move(seconds));
+}
+
+// What one more of what the plan counts takes: a block, or a boot or a run on each side.
+Result<std::optional<double>> seconds_a_step(RunQueries& queries, const std::vector<SelectedRun>& runs,
+                                             RunPlan& plan) {
+  std::optional<double> step;
+  switch (plan.pairing) {
+    case Pairing::blocks:
+      return seconds_a_block(runs);
+    case Pairing::boots: {
+      const auto known = seconds_a_boot(queries, runs);
+      if (!known) return known;
+      step = plan.boot_seconds = *known;
+      break;
+    }
+    case Pairing::runs:
+      step = seconds_a_run(runs);
+      break;
+    case Pairing::builds_of_blocks:
+    case Pairing::boots_of_blocks:
+      return std::nullopt;  // how long a boot takes is not known
+  }
+  if (step) *step *= 2;  // one on each side
+  return step;
 }
 
 }  // namespace
@@ -193,24 +287,20 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   const bool units =
       samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
   const bool blocks = samples.pairing == Pairing::blocks || units;
-  const auto sd = analysis::planning_sd(samples.values);
-  if (!sd || samples.values.size() < kFewestSamples) {
-    return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {} to know",
-                               in_quotes(request.runs), samples.values.size(),
-                               units    ? "boot(s) or pair(s) of builds with whole blocks"
-                               : blocks ? "whole block(s)"
-                                        : "run(s)",
-                               kFewestSamples));
+  if (!samples.sd || !samples.are_enough) {
+    return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {}{} to know",
+                               in_quotes(request.runs), samples.values.size(), noun_of(samples.pairing),
+                               kFewestSamples, samples.pairing == Pairing::boots ? " a side" : ""));
   }
 
   RunPlan plan;
   plan.pairing = samples.pairing;
   plan.samples = static_cast<std::uint32_t>(samples.values.size());
-  plan.sd = *sd;
+  plan.sd = *samples.sd;
   plan.effect = request.effect;
   plan.power = request.power;
   const analysis::PowerQuestion question{
-      .sd = *sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
+      .sd = plan.sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
   plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
   plan.needed_for_equivalence =
       blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
@@ -218,15 +308,15 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
   }
   if (units) plan.blocks_each = static_cast<std::uint32_t>(whole.size() / samples.values.size());
-  std::optional<double> step;  // how long a boot takes is not known
-  if (!units) step = blocks ? seconds_a_block(*runs) : seconds_a_run(*runs);
-  if (step && !blocks) *step *= 2;  // one on each side
+  const auto known_step = seconds_a_step(queries, *runs, plan);
+  if (!known_step) return std::unexpected(known_step.error());
+  const std::optional<double>& step = *known_step;
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
   if (!request.repeat) return plan;
   if (step) plan.repeat_seconds = *step * *request.repeat;
   const auto shift =
-      blocks ? analysis::detectable_by_blocks(*request.repeat, *sd, kLevel, request.power)
-             : analysis::detectable_by_runs(*request.repeat, *request.repeat, *sd, kLevel, request.power);
+      blocks ? analysis::detectable_by_blocks(*request.repeat, plan.sd, kLevel, request.power)
+             : analysis::detectable_by_runs(*request.repeat, *request.repeat, plan.sd, kLevel, request.power);
   if (shift) plan.detectable = std::exp(*shift);
   return plan;
 }

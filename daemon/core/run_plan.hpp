@@ -16,29 +16,34 @@ struct PlanRequest {
   std::string runs;                     // in the syntax of run_selection.hpp
   double effect = 0.01;                 // difference to find, as a share: above 0, at most 1
   double power = 0.8;                   // chance to find it: above 0, at most 0.999
-  std::optional<std::uint32_t> repeat;  // planned number of blocks, or of runs on each side; 1 to 100000
+  std::optional<std::uint32_t> repeat;  // planned number of blocks, or of boots or runs a side; 1 to 100000
 };
 
 // The figure is the throughput of plain runs, or of traced runs if none is plain. Absent: unknown.
 struct RunPlan {
-  // Blocks, or their boots or builds, if the runs are of both sides of designs.
+  // Blocks, or their boots or builds, if the runs are of both sides of designs. Boots, if each letter of them
+  // had a boot of its own.
   Pairing pairing = Pairing::runs;
-  std::uint32_t samples = 0;                 // whole blocks, boots or pairs of builds with such, or runs
+  // Whole blocks, boots or pairs of builds with such, or runs; boots of both sides, if they have their own.
+  std::uint32_t samples = 0;
   std::optional<std::uint32_t> blocks_each;  // of a boot or a pair of builds, on average, rounded down
   double sd = 0;                             // of the logarithms, for planning
   double effect = 0, power = 0;              // as in the request
-  std::optional<std::uint32_t> needed;       // blocks, or runs on each side; absent beyond a million
+  std::optional<std::uint32_t> needed;       // blocks, or boots or runs a side; absent beyond a million
   std::optional<std::uint32_t> needed_for_equivalence;  // to show that there is no such difference
   std::optional<double> seconds;                        // for so many on both sides, with the time in between
   std::optional<double> detectable;                     // the effect that `repeat` can find: a ratio above 1
   std::optional<double> repeat_seconds;
+  // Median time from asking for the reboot of a letter to asking for the next one, if samples are such boots.
+  std::optional<double> boot_seconds;
 };
 
 // invalid_argument if a figure is out of its range; the text is not looked at.
 [[nodiscard]] Status check_plan_request(const PlanRequest& request);
 
 // invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
-// fewer than the three samples needed to estimate a spread; not_found if no run matches.
+// fewer than the three samples (of boots three a side) needed to estimate a spread; not_found if no run
+// matches.
 [[nodiscard]] Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request);
 
 }  // namespace netperfd::core

@@ -54,6 +54,10 @@ void Scheduler::add(JobId id, Job added) {
   job.status.purpose = job.spec.purpose;
   job.status.design = job.spec.design;
   job.status.planned = planned_duration(job.spec);
+  if (job.spec.design && job.spec.design->reboots) {
+    job.status.boots_planned = letters_left(job.status.arms, 0);
+    if (auto known = ports_.store.boot_time(job.spec.name); known) job.boot_time = *known;
+  }
   queue_.push_back(id);
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->job_added(status);
@@ -282,7 +286,10 @@ JobStatus Scheduler::status_of(const Job& job) const {
     status.expected_end = expected_end(job);
   }
   if (sides_ && place == queue_.begin()) status.waiting = sides_->waiting();
-  if (boots_ != nullptr && place == queue_.begin() && boots_->note()) status.boots = boots_->note()->boots;
+  if (place == queue_.begin() && boots_ != nullptr) {
+    if (boots_->note()) status.boots = boots_->note()->boots;
+    status.side = boots_->side();
+  }
   if (run_ && status.current_run == run_->id()) {
     status.run_state = run_->state();
     status.waiting = run_->waiting();
@@ -306,15 +313,20 @@ std::optional<std::chrono::microseconds> Scheduler::run_time(const Job& job) {
   return (*job.last_ended - *job.began) / ended;
 }
 
+std::optional<std::chrono::microseconds> Scheduler::time_left(const Job& job) const {
+  if (job.spec.design && job.spec.design->reboots) return time_left_with_boots(job);
+  const auto each = run_time(job);
+  if (!each) return std::nullopt;
+  return *each * static_cast<std::int64_t>(job.status.runs.size() - job.status.runs_ended);
+}
+
 std::optional<WallTime> Scheduler::expected_end(const Job& asked) const {
   WallTime end = ports_.clock.now();
   for (const JobId id : queue_) {
     const Job& job = jobs_.at(id);
-    const auto each = run_time(job);
-    if (!each) return std::nullopt;
-    const auto ended = job.status.runs_ended;
-    const WallTime from = job.last_ended.value_or(job.began.value_or(end));
-    end = std::max(end, from + *each * static_cast<std::int64_t>(job.status.runs.size() - ended));
+    const auto left = time_left(job);
+    if (!left) return std::nullopt;
+    end = std::max(end, counted_from(job, end) + *left);
     if (id == asked.status.id) break;
   }
   return end;

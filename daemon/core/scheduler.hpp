@@ -35,6 +35,7 @@ struct ResumedJob {
   uid_t owner = 0;
   JobSpec spec;
   std::vector<StoredRun> runs;
+  bool held = false;  // as hold() left it
 };
 
 class Scheduler final : private RunListener {
@@ -74,7 +75,8 @@ class Scheduler final : private RunListener {
   // machine back to its original side is not cut short.
   [[nodiscard]] Status stop(JobId job, const std::string& reason);
   // Holds a job that reboots the machine: no reboot begins until it is let go on. Errors: not_found;
-  // invalid_argument if it does not reboot the machine; not_running if it has ended, or reboots already.
+  // invalid_argument if it does not reboot the machine; not_running if it has ended, or reboots already; the
+  // store's, if only this daemon knows of it.
   [[nodiscard]] Status hold(JobId job, bool held);
   // Writes a caller's line into the trace of the job's run. Errors: not_found, not_running if nothing of the
   // job is being traced, io.
@@ -103,6 +105,8 @@ class Scheduler final : private RunListener {
     bool server_missed = false;
     std::string stop_reason;  // empty: no stop was requested
     bool held = false;
+    std::optional<std::chrono::microseconds>
+        boot_time;  // of earlier boots: from the request to the first run
     Timer linger;
   };
 
@@ -146,6 +150,14 @@ class Scheduler final : private RunListener {
   [[nodiscard]] double progress_of(const Job& job) const;
   // How long one run takes: the mean of the ended runs of this job, otherwise as planned.
   [[nodiscard]] static std::optional<std::chrono::microseconds> run_time(const Job& job);
+  // How long the job takes from counted_from() on; absent if nobody knows.
+  [[nodiscard]] std::optional<std::chrono::microseconds> time_left(const Job& job) const;
+  [[nodiscard]] std::optional<std::chrono::microseconds> time_left_with_boots(const Job& job) const;
+  // When what time_left() counts began.
+  [[nodiscard]] WallTime counted_from(const Job& job, WallTime now) const;
+  [[nodiscard]] bool is_rebooting(const Job& job) const {
+    return boots_ != nullptr && queue_.front() == job.status.id;
+  }
   [[nodiscard]] std::optional<WallTime> expected_end(const Job& job) const;
   [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
   [[nodiscard]] bool is_busy() const { return run_ || (sides_ && sides_->busy()); }

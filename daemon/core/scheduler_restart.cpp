@@ -33,6 +33,7 @@ void Scheduler::resume(ResumedJob resumed) {
   job.spec = std::move(resumed.spec);
   job.status.owner = resumed.owner;
   job.status.resumed = true;
+  job.held = resumed.held;
   for (StoredRun& run : resumed.runs) {
     job.status.runs.push_back(run.id);
     job.status.arms.push_back(run.arm);

@@ -34,9 +34,9 @@ void Scheduler::make_sides(Job& job) {
     boots_ = nullptr;
     return;
   }
-  const std::uint32_t most = design.reboots->most != 0 ? design.reboots->most : 2 * 4 * job.spec.repeat;
-  auto boots = std::make_unique<BootSwitch>(BootSwitch::Ports{ports_.commands, ports_.boots, ports_.clock},
-                                            job.status.id, design, most, [this] { announce(current_job()); });
+  auto boots = std::make_unique<BootSwitch>(
+      BootSwitch::Ports{ports_.commands, ports_.boots, ports_.clock, ports_.store}, job.status.id, design,
+      most_reboots(job.spec), [this] { announce(current_job()); });
   boots_ = boots.get();
   if (job.held) (void)boots_->hold(true);
   sides_ = std::move(boots);
@@ -113,7 +113,32 @@ Status Scheduler::hold(JobId id, bool held) {
   }
   job.held = held;
   announce(job);
+  if (auto stored = ports_.store.set_held(id, held); !stored) {
+    return fail(stored.error().kind,
+                fmt::format("job {} {}, until netperfd is restarted: that could not be stored: {}", id,
+                            held ? "is held" : "goes on", stored.error().message));
+  }
   return {};
+}
+
+std::optional<std::chrono::microseconds> Scheduler::time_left_with_boots(const Job& job) const {
+  const JobStatus& status = job.status;
+  const Reboots& reboots = *job.spec.design->reboots;
+  if (!status.planned || job.held || (is_rebooting(job) && boots_->is_held())) return std::nullopt;
+  std::int64_t boots = letters_left(status.arms, status.runs_ended);
+  std::chrono::microseconds time{0};
+  if (boots > 0 && is_rebooting(job) && boots_->is_booted_for(status.arms[status.runs_ended])) {
+    --boots;
+    if (!job.last_ended) time += reboots.settle;
+  }
+  time += boots * (reboots.notice + job.boot_time.value_or(reboots.settle));
+  return time + *status.planned * static_cast<std::int64_t>(status.runs.size() - status.runs_ended);
+}
+
+WallTime Scheduler::counted_from(const Job& job, WallTime now) const {
+  const WallTime from = job.last_ended.value_or(job.began.value_or(now));
+  if (!is_rebooting(job)) return from;
+  return std::max(from, boots_->announced_since().value_or(from));
 }
 
 }  // namespace netperfd::core

@@ -89,6 +89,22 @@ std::uint64_t run_count(const JobSpec& spec) {
   return letters * arms * runs * spec.repeat;
 }
 
+std::uint32_t letters_left(const std::vector<Arm>& arms, std::size_t from) {
+  std::uint32_t letters = 0;
+  for (std::size_t run = from; run < arms.size(); ++run) {
+    const bool goes_on =
+        run > from && arms[run].block == arms[run - 1].block && arms[run].letter == arms[run - 1].letter;
+    if (!goes_on) ++letters;
+  }
+  return letters;
+}
+
+std::uint32_t most_reboots(const JobSpec& spec) {
+  constexpr std::uint32_t kLetters = 4, kBootsOfLetter = 2;
+  if (spec.design->reboots->most != 0) return spec.design->reboots->most;
+  return std::min(spec.repeat, kMaxReboots / (kLetters * kBootsOfLetter)) * kLetters * kBootsOfLetter;
+}
+
 std::vector<Arm> draw_arms(const JobSpec& spec, std::uint64_t seed) {
   const bool traces = spec.trace.has_value();
   std::vector<Arm> arms;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,11 +30,11 @@ struct Variant {
 
 // `level: boot`: the `switch` of a side reboots the machine, and each letter has a boot of its own.
 struct Reboots {
-  std::uint32_t runs = 3;                        // of each letter, for each arm
-  std::chrono::milliseconds notice{120'000};     // from the announcement to the reboot
-  std::chrono::milliseconds settle{60'000};      // from the check after the boot to the first run
-  std::vector<std::string> prepare;              // a command after each boot, before the check; empty: none
-  std::uint32_t most = 0;                        // reboots of the job; 0: twice the number of letters
+  std::uint32_t runs = 3;                     // of each letter, for each arm
+  std::chrono::milliseconds notice{120'000};  // from the announcement to the reboot
+  std::chrono::milliseconds settle{60'000};   // from the check after the boot to the first run
+  std::vector<std::string> prepare;           // a command after each boot, before the check; empty: none
+  std::uint32_t most = 0;  // reboots of the job; 0: twice the number of letters, at most 1,000
   std::chrono::milliseconds within{86'400'000};  // from the first reboot on; none begins later
 
   bool operator==(const Reboots&) const = default;
@@ -84,6 +85,13 @@ struct JobSpec;
 
 // Number of runs of the job; `spec` may be one that check() refuses.
 [[nodiscard]] std::uint64_t run_count(const JobSpec& spec);
+
+// Letters that the runs from number `from` on belong to, counted from 0. With reboots, each has a boot.
+[[nodiscard]] std::uint32_t letters_left(const std::vector<Arm>& arms, std::size_t from);
+
+inline constexpr std::uint32_t kMaxReboots = 1'000;  // of one job
+// Reboots that a job whose design has them may ask for.
+[[nodiscard]] std::uint32_t most_reboots(const JobSpec& spec);
 
 // The order of all runs of the job. `repeat` counts blocks if there is a design, otherwise runs. The same
 // seed gives the same order on every machine. Each block's order is drawn independently.

@@ -116,7 +116,6 @@ void check_pair(const Variant& a, const Variant& b, Problems& problems) {
 }
 
 constexpr std::uint32_t kMaxRunsOfBoot = 100;
-constexpr std::uint32_t kMaxReboots = 1'000;
 
 void check_side_of_boots(const std::string& key, const Variant& side, Problems& problems) {
   for (const auto& [name, argv] : {std::pair{".switch", &side.apply}, {".check", &side.verify}}) {
@@ -130,7 +129,8 @@ void check_side_of_boots(const std::string& key, const Variant& side, Problems& 
   }
 }
 
-void check_reboots(const Design& design, Problems& problems) {
+void check_reboots(const JobSpec& spec, Problems& problems) {
+  const Design& design = *spec.design;
   if (!design.a || !design.b) {
     problems.add("design.level", "boots for the sides `a` and `b`, which are missing",
                  {"design.a", "design.b"});
@@ -150,6 +150,14 @@ void check_reboots(const Design& design, Problems& problems) {
   expect("within", reboots.within.count() > 0 && reboots.within <= hours{1'000},
          "above 0 s and at most 1000 h");
   check_argv("design.reboots.prepare", reboots.prepare, problems);
+  constexpr std::uint32_t kMostBlocks = kMaxReboots / 4;
+  if (spec.repeat > kMostBlocks) {
+    problems.add("repeat",
+                 fmt::format("is {}; a block takes four boots, and a job has at most 1,000: expected are at "
+                             "most {} blocks",
+                             spec.repeat, kMostBlocks),
+                 {"design.level"});
+  }
 }
 
 void check_without_variants(const JobSpec& spec, Problems& problems) {
@@ -208,7 +216,7 @@ std::vector<JobProblem> check_design(const JobSpec& spec) {
                              design.builds()),
                  {"design.a.builds"});
   }
-  if (design.reboots) check_reboots(design, problems);
+  if (design.reboots) check_reboots(spec, problems);
   check_changed(design.changed, problems);
   return problems.take();
 }

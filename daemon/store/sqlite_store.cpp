@@ -7,6 +7,7 @@
 
 #include "daemon/store/audit_log.hpp"
 #include "daemon/store/backup.hpp"
+#include "daemon/store/boot_table.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -213,6 +214,26 @@ Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std:
 
 Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {
   return parts_->reader.runs_of_job(job);
+}
+
+Result<std::vector<BootRecord>> SqliteStore::boots_of_job(JobId job) {
+  return read_boots(parts_->database->connection(), job);
+}
+
+Status SqliteStore::set_held(JobId job, bool held) {
+  return store::set_held(parts_->database->connection(), job, held);
+}
+
+Status SqliteStore::add_boot(JobId job, const BootRecord& boot) {
+  return insert_boot(parts_->database->connection(), job, boot);
+}
+
+Status SqliteStore::end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) {
+  return update_boot(parts_->database->connection(), job, number, arrival);
+}
+
+Result<std::optional<std::chrono::microseconds>> SqliteStore::boot_time(const std::string& scenario) {
+  return read_boot_time(parts_->database->connection(), scenario);
 }
 
 Result<core::Page<core::JobRow>> SqliteStore::jobs(const core::RunFilter& filter, const std::string& cursor,

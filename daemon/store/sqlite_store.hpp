@@ -64,6 +64,11 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status remove(RunId run) override;
   [[nodiscard]] Status set_label(JobId job, const std::string& label) override;
   [[nodiscard]] Status set_note(RunId run, const std::string& note) override;
+  [[nodiscard]] Status set_held(JobId job, bool held) override;
+  [[nodiscard]] Status add_boot(JobId job, const BootRecord& boot) override;
+  [[nodiscard]] Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) override;
+  [[nodiscard]] Result<std::optional<std::chrono::microseconds>> boot_time(
+      const std::string& scenario) override;
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override;
   [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
@@ -112,6 +117,7 @@ class SqliteStore final : public core::RunStore,
                                                       const std::string& cursor,
                                                       std::uint32_t limit) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
+  [[nodiscard]] Result<std::vector<BootRecord>> boots_of_job(JobId job) override;
 
   [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;
   [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job) override;

@@ -27,7 +27,7 @@ Status read_runs(Statement& select, core::UnfinishedJob& job) {
 
 Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connection) {
   auto select = connection.prepare(
-      "SELECT id, owner_uid, tied, text, label, repeat, purpose, seed FROM jobs "
+      "SELECT id, owner_uid, tied, held, text, label, repeat, purpose, seed FROM jobs "
       "WHERE id IN (SELECT job FROM runs WHERE state = 'pending') ORDER BY id");
   if (!select) return std::unexpected(select.error());
   auto runs = connection.prepare(
@@ -40,7 +40,7 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
     std::string label, purpose;
     std::uint32_t repeat = 0;
     DesignColumns design;
-    row.read(job.id, job.owner, job.tied, job.text, label, repeat, purpose, design.seed);
+    row.read(job.id, job.owner, job.tied, job.held, job.text, label, repeat, purpose, design.seed);
     job.options.label = std::move(label);
     job.options.repeat = repeat;
     job.options.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);

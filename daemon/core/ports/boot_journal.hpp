@@ -23,18 +23,24 @@ struct BootNote {
   // The reboot that was asked last. Letter 0: back to the original side.
   std::uint32_t block = 0, letter = 0;
   char target = 'A';
-  std::string from;            // the boot that asked, /proc/sys/kernel/random/boot_id
-  std::string arrived;         // the boot whose check succeeded; empty: none yet
+  std::string from;  // the boot that asked, /proc/sys/kernel/random/boot_id
+  // The boot whose check succeeded; empty: none yet; kFailedBoot: the reboot has failed, as `failures`
+  // counts.
+  std::string arrived;
   std::uint32_t failures = 0;  // of reboots to this letter, one after another
 
   bool operator==(const BootNote&) const = default;
 };
 
+// No boot_id looks like it.
+inline constexpr const char* kFailedBoot = "failed";
+
 class BootJournal {
  public:
   virtual ~BootJournal() = default;
-  // Of the running kernel.
+  // Both of the running kernel; the latter is its release (uname -r).
   [[nodiscard]] virtual const std::string& boot_id() const = 0;
+  [[nodiscard]] virtual const std::string& kernel() const = 0;
   // Absent if no design reboots the machine.
   [[nodiscard]] virtual Result<std::optional<BootNote>> read() const = 0;
   // On disk when it returns; a crash leaves the old note or the new one.

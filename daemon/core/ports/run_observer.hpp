@@ -48,6 +48,8 @@ struct JobStatus {
   double progress =
       0;  // of the job, 0 to 1; it never falls; a run of unknown length counts once it has ended
   std::uint32_t boots = 0;               // reboots that it has asked for
+  std::uint32_t boots_planned = 0;       // boots that its design needs, all over; 0: it reboots nothing
+  std::string side;                      // name of the side that the machine is on, if it reboots; or empty
   std::uint32_t queue_position = 0;      // live jobs before this one; 0 once it has begun
   std::optional<WallTime> expected_end;  // absent: unknown, or it has ended
   std::string error;  // of the last run that failed, and why the machine is not back on its original side

@@ -11,6 +11,7 @@
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/model/boot_record.hpp"
 #include "daemon/model/counters.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/fingerprint.hpp"
@@ -208,6 +209,8 @@ class RunQueries {
                                                   std::uint32_t limit) = 0;
   // All runs of the job in any state, oldest first.
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
+  // The reboots that the job has asked for, in their order; none if it does not reboot the machine.
+  [[nodiscard]] virtual Result<std::vector<BootRecord>> boots_of_job(JobId job) = 0;
 };
 
 }  // namespace netperfd::core

@@ -12,6 +12,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
+#include "daemon/model/boot_record.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
@@ -39,6 +40,7 @@ struct UnfinishedJob {
   JobId id = 0;
   uid_t owner = 0;
   bool tied = false;  // as in JobSpec, like the text
+  bool held = false;  // somebody wants no reboot for now
   std::string text;
   JobOptions options;                 // its label, repeat and purpose
   std::optional<std::uint64_t> seed;  // of its design
@@ -75,6 +77,16 @@ class RunStore {
   // Of a job or a run that has ended; the texts are stored as they are.
   [[nodiscard]] virtual Status set_label(JobId job, const std::string& label) = 0;
   [[nodiscard]] virtual Status set_note(RunId run, const std::string& note) = 0;
+  // A job that reboots the machine shall not do so for now, also after a restart of the daemon.
+  [[nodiscard]] virtual Status set_held(JobId job, bool held) = 0;
+  // A reboot that is about to be asked, and what became of it; the latter changes nothing if the former was
+  // not stored.
+  [[nodiscard]] virtual Status add_boot(JobId job, const BootRecord& boot) = 0;
+  [[nodiscard]] virtual Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) = 0;
+  // Median time from asking for a reboot to being ready for a run, over the newest boots of the scenario's
+  // jobs; absent if none is known.
+  [[nodiscard]] virtual Result<std::optional<std::chrono::microseconds>> boot_time(
+      const std::string& scenario) = 0;
   // The owner's runs that hold an imported file with this digest (SourceFile), oldest first.
   [[nodiscard]] virtual Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                                   std::uint32_t most) = 0;

@@ -249,6 +249,9 @@ class FakeQueries final : public core::RunQueries {
     return rows;
   }
 
+  Result<std::vector<BootRecord>> boots_of_job(JobId job) override { return stored_boots[job]; }
+
+  std::map<JobId, std::vector<BootRecord>> stored_boots;
   std::vector<core::RunRow> stored;  // newest first
   std::vector<core::JobRow> stored_jobs;
   std::vector<Totals> stored_streams;

@@ -69,6 +69,7 @@ class Reboots : public testing::Test {
     UnfinishedJob unfinished{.id = job,
                              .owner = 0,
                              .tied = false,
+                             .held = held_,
                              .text = {},
                              .options = {},
                              .seed = spec_.design->seed,
@@ -155,6 +156,7 @@ class Reboots : public testing::Test {
   std::unique_ptr<Scheduler> scheduler_;
   std::string on_ = "list", next_ = "list";
   std::vector<std::string> said_;
+  bool held_ = false;  // as the store knows it
   bool lost_ = false;  // the boot loader does not do what it is asked
   int boots_ = 0;
 };

@@ -38,7 +38,10 @@ TEST_F(Reboots, end_with_the_last_letter_if_that_is_of_the_original_side) {
 TEST_F(Reboots, are_announced_and_wait_for_the_notice) {
   const JobId job = submit(a_rebooting_job());
   answer();
-  EXPECT_THAT(said_.back(), HasSubstr("/usr/bin/wall netperfd: job 1 reboots into side"));
+  EXPECT_THAT(said_.back(),
+              HasSubstr("/usr/bin/wall netperfd will reboot this machine in 2 min, since job 1 needs"));
+  EXPECT_THAT(said_.back(), HasSubstr("`netperfctl hold 1`"));
+  EXPECT_THAT(said_.back(), HasSubstr("`netperfctl stop 1`"));
   EXPECT_THAT(status(job).waiting, HasSubstr("reboots into side"));
   pass(minutes{2} - milliseconds{1});
   EXPECT_EQ(command(), "");

@@ -88,6 +88,7 @@ class FakeSideJournal final : public SideJournal {
 class FakeBootJournal final : public BootJournal {
  public:
   const std::string& boot_id() const override { return boot; }
+  const std::string& kernel() const override { return release; }
   Result<std::optional<BootNote>> read() const override { return kept; }
   Status write(const BootNote& note) override {
     if (refusal) return std::unexpected(*refusal);
@@ -99,7 +100,7 @@ class FakeBootJournal final : public BootJournal {
     return {};
   }
 
-  std::string boot = "boot-0";
+  std::string boot = "boot-0", release = "6.1.0";
   std::optional<Error> refusal;
   std::optional<BootNote> kept;
 };

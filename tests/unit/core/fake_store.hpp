@@ -92,6 +92,34 @@ class FakeStore final : public RunStore {
     return {};
   }
 
+  Status set_held(JobId job, bool held) override {
+    if (refusal) return std::unexpected(*refusal);
+    held_jobs[job] = held;
+    return {};
+  }
+
+  Status add_boot(JobId job, const BootRecord& boot) override {
+    if (refusal) return std::unexpected(*refusal);
+    boots[job].push_back(boot);
+    return {};
+  }
+
+  Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) override {
+    if (refusal) return std::unexpected(*refusal);
+    for (BootRecord& boot : boots[job]) {
+      if (boot.number != number) continue;
+      if (!boot.settled) boot.settled = arrival.settled;
+      boot.boot_id = arrival.boot_id;
+      boot.kernel = arrival.kernel;
+      boot.failure = arrival.failure;
+    }
+    return {};
+  }
+
+  Result<std::optional<std::chrono::microseconds>> boot_time(const std::string& /*scenario*/) override {
+    return time_of_boots;
+  }
+
   Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                             std::uint32_t most) override {
     std::vector<RunId> found;
@@ -119,6 +147,9 @@ class FakeStore final : public RunStore {
   std::function<void()> on_remove;
   std::map<JobId, std::string> labels;
   std::map<RunId, std::string> notes;
+  std::map<JobId, bool> held_jobs;
+  std::map<JobId, std::vector<BootRecord>> boots;
+  std::optional<std::chrono::microseconds> time_of_boots;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

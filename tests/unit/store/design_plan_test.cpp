@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "tests/unit/store/design_fixture.hpp"
@@ -30,6 +32,82 @@ TEST_F(Designs, plan_boots_where_the_runs_are_of_several) {
   EXPECT_NEAR(plan.sd, analysis::planning_sd(lucks).value(), 1e-4);
   EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log1p(0.02)}));
   EXPECT_FALSE(plan.seconds) << "how long a boot takes is not known";
+}
+
+// A design that reboots: each letter has a boot of its own, of `runs` runs. The sides are 20 % apart.
+JobSpec a_rebooting_design(std::uint32_t blocks, std::uint32_t runs) {
+  JobSpec spec = a_design();
+  spec.repeat = blocks;
+  spec.design->reboots.emplace();
+  spec.design->reboots->runs = runs;
+  return spec;
+}
+
+TEST_F(Designs, plan_boots_a_side_by_how_boots_of_one_side_spread) {
+  const JobSpec spec = a_rebooting_design(2, 3);
+  // Of each letter, in the order of the letters of a side.
+  const std::vector<double> lucks{0.01, -0.02, 0.03, 0};
+  std::map<char, std::size_t> booted;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> of_letter;
+  std::uint32_t runs = 0;
+  const JobId job = done(spec, [&](const Arm& arm) {
+    const auto [letter, is_new] = of_letter.try_emplace({arm.block, arm.letter}, booted[arm.variant]);
+    if (is_new) ++booted[arm.variant];
+    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+    const double stray = 0.2 * (static_cast<double>(runs++ % 3) - 1);  // the median of three has none
+    return Outcome{.rate = kRate * (arm.variant == 'B' ? 1.2 : 1) * std::exp(lucks[letter->second] + stray)};
+  });
+  const core::RunPlan plan = planned({.runs = fmt::format("job:{}", job), .effect = 0.02, .repeat = 6});
+  EXPECT_EQ(plan.pairing, Pairing::boots);
+  EXPECT_EQ(plan.samples, 8U) << "of both sides";
+  EXPECT_NEAR(plan.sd, analysis::planning_sd(lucks).value(), 1e-6) << "without the sides' difference";
+  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log1p(0.02)}));
+  EXPECT_DOUBLE_EQ(plan.detectable.value_or(0),
+                   std::exp(analysis::detectable_by_runs(6, 6, plan.sd, 0.95, 0.8).value()));
+  EXPECT_FALSE(plan.boot_seconds) << "nobody has stored when they were asked";
+  EXPECT_FALSE(plan.seconds);
+}
+
+TEST_F(Designs, plan_the_time_of_boots_by_the_boots_that_came) {
+  const JobSpec spec = a_rebooting_design(2, 1);
+  double luck = 0;
+  const JobId job = done(spec, [&](const Arm& arm) {
+    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+    return Outcome{.rate = kRate * std::exp(luck += 0.01)};
+  });
+  // Asked every five minutes, but the third one failed and was tried again after an hour.
+  const std::vector<int> minutes{0, 5, 10, 70, 75, 80};
+  for (std::uint32_t i = 0; i < minutes.size(); ++i) {
+    const WallTime asked = kMorning + std::chrono::minutes{minutes[i]};
+    must(store->add_boot(job, {.number = i + 1,
+                               .block = 1,
+                               .letter = 1,
+                               .side = 'A',
+                               .asked = asked,
+                               .settled = {},
+                               .boot_id = {},
+                               .kernel = {},
+                               .failure = {}}));
+    BootArrival arrival{
+        .settled = asked + std::chrono::minutes{2}, .boot_id = {}, .kernel = {}, .failure = {}};
+    if (i == 2)
+      arrival = {.settled = {}, .boot_id = {}, .kernel = {}, .failure = "the machine did not reboot"};
+    must(store->end_boot(job, i + 1, arrival));
+  }
+  const core::RunPlan plan = planned({.runs = fmt::format("job:{}", job), .repeat = 3});
+  EXPECT_DOUBLE_EQ(plan.boot_seconds.value_or(0), 300);
+  EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 2 * 300.0) << "a boot on either side";
+  EXPECT_DOUBLE_EQ(plan.repeat_seconds.value_or(0), 3 * 2 * 300.0);
+}
+
+TEST_F(Designs, plan_no_boots_by_two_a_side) {
+  double luck = 0;
+  const JobId job = done(a_rebooting_design(1, 2), [&](const Arm& arm) {
+    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+    return Outcome{.rate = kRate * std::exp(luck += 0.01)};
+  });
+  EXPECT_THAT(refused({.runs = fmt::format("job:{}", job), .repeat = {}}).message,
+              HasSubstr("4 boot(s) with a throughput; how much they spread takes 3 a side to know"));
 }
 
 TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {

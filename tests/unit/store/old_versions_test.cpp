@@ -45,6 +45,7 @@ constexpr std::size_t kCalibrationErrors = 8;
 constexpr std::size_t kAudit = 10;
 constexpr std::size_t kNotes = 12;
 constexpr std::size_t kFiles = 13;
+constexpr std::size_t kBoots = 14;
 
 std::filesystem::path file_of(std::size_t version) {
   return std::filesystem::path(NETPERFD_TEST_DATA) / "store" / fmt::format("version-{}.sql", version);
@@ -282,6 +283,12 @@ void OldVersion::keeps_the_places_of_a_design() {
     EXPECT_EQ(was[i].variant, now[i].variant);
     EXPECT_EQ(was[i].spec.design, now[i].spec.design);
     EXPECT_EQ(was[i].sums, now[i].sums);
+  }
+  ASSERT_THAT(must(fresh().boots_of_job(3)), SizeIs(1));
+  if (version() < kBoots) {
+    EXPECT_THAT(must(old().boots_of_job(3)), IsEmpty());
+  } else {
+    EXPECT_EQ(must(old().boots_of_job(3)), must(fresh().boots_of_job(3)));
   }
 }
 

@@ -86,6 +86,20 @@ inline void store_runs(SqliteStore& store) {
     bring_to_collecting(store, run);
     must(store.finish(a_record(run, 1, 2)));
   }
+  must(store.add_boot(compared.id, {.number = 1,
+                                    .block = 1,
+                                    .letter = 2,
+                                    .side = 'B',
+                                    .asked = kMorning,
+                                    .settled = {},
+                                    .boot_id = {},
+                                    .kernel = {},
+                                    .failure = {}}));
+  must(store.end_boot(compared.id, 1,
+                      {.settled = kMorning + std::chrono::seconds{95},
+                       .boot_id = "boot-7",
+                       .kernel = "6.12.9",
+                       .failure = "late"}));
   core::AuditEntry entry;
   entry.first = entry.last = kMorning;
   entry.uid = 1000;
