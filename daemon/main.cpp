@@ -18,6 +18,7 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/query_answers.hpp"
+#include "daemon/bus/reboot_report.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
@@ -114,10 +115,13 @@ class Program {
         query_runner_(loop, {.uid = settings_.iperf3.uid,
                              .gid = settings_.iperf3.gid,
                              .database = settings_.config.database}),
+        reboot_report_(*machine_.store, query_runner_,
+                       [](const std::string& text, JobId job) { log::info(text, {.job = job}); }),
         importer_(ends_, trace_import_, clock_) {
     scheduler_.set_user_limits(settings_.config.user_limits);
     scheduler_.add_observer(run_log_);
     scheduler_.add_observer(retention_);
+    scheduler_.add_observer(reboot_report_);
   }
 
   [[nodiscard]] Result<int> serve();
@@ -125,6 +129,7 @@ class Program {
  private:
   [[nodiscard]] Status watch_signals();
   [[nodiscard]] Status resume_jobs();
+  void end_reboots_of_ended_job();
   void record(const bus::Refused& refused);
   void reload();
   void apply(Settings settings);
@@ -152,6 +157,7 @@ class Program {
   core::Retention retention_;
   import::ChildImport trace_import_;
   query::QueryPool query_runner_;
+  bus::RebootReport reboot_report_;
   core::Importer importer_;
   std::unique_ptr<bus::Service> service_;
   std::array<EventSource, 3> signals_;
@@ -173,9 +179,27 @@ Status Program::resume_jobs() {
   auto report = core::resume_jobs(*machine_.store, scenarios_, scheduler_);
   if (!report) return std::unexpected(std::move(report.error()));
   for (const std::string& line : *report) log::warn(line);
-  end_reboots(loop_, *machine_.commands, *machine_.boots,
-              [this](JobId job) { return scheduler_.job(job).has_value(); });
+  end_reboots_of_ended_job();
   return {};
+}
+
+// The last daemon ended with the reboot back to the original side, or the job cannot go on.
+void Program::end_reboots_of_ended_job() {
+  const auto is_live = [this](JobId job) { return scheduler_.job(job).has_value(); };
+  core::BootJournal& journal = *machine_.boots;
+  const auto note = journal.read();
+  const Status back = end_reboots(loop_, *machine_.commands, journal, is_live);
+  if (!note || !*note || is_live((*note)->job)) return;
+  const core::BootNote& left = **note;
+  if (left.letter == 0) {
+    BootArrival arrival{.settled = {},
+                        .boot_id = journal.boot_id(),
+                        .kernel = journal.kernel(),
+                        .failure = back ? std::string{} : back.error().message};
+    if (back) arrival.settled = clock_.now();
+    (void)ends_.end_boot(left.job, left.boots, arrival);
+  }
+  reboot_report_.tell(left.job);
 }
 
 Result<int> Program::serve() {

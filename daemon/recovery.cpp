@@ -86,14 +86,15 @@ void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJo
   }
 }
 
-void end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
-                 const std::function<bool(JobId)>& is_live) {
+Status end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
+                   const std::function<bool(JobId)>& is_live) {
   const auto done = command::end_reboots(loop, commands, journal, is_live, core::kCommandTimeout);
   if (!done) {
     log::error(done.error().message);
-  } else if (!done->empty()) {
-    log::info(*done);
+    return std::unexpected(done.error());
   }
+  if (!done->empty()) log::info(*done);
+  return {};
 }
 
 Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,

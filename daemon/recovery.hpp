@@ -22,8 +22,9 @@ namespace netperfd {
 // Runs at the start of the daemon and reports in the log. The store's lock guarantees that no other daemon
 // uses these journals.
 void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& settings);
-void end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
-                 const std::function<bool(JobId)>& is_live);
+// The error, which is in the log too: the machine is not back on its side.
+[[nodiscard]] Status end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
+                                 const std::function<bool(JobId)>& is_live);
 void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal);
 
 // Both journals are next to the database.

@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+#include <iostream>
+
 namespace netperfctl {
 namespace {
 
@@ -16,6 +19,16 @@ bool may_ask_for_password() {
 
 void never_ask_for_password() {
   g_never_ask = true;
+}
+
+bool can_ask() {
+  return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+bool agrees(const std::string& question) {
+  (void)std::fputs((question + " [y/N] ").c_str(), stderr);
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
 }
 
 }  // namespace netperfctl

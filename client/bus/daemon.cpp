@@ -126,6 +126,15 @@ Outcome<JobSize> Daemon::check_job(const std::string& text, const std::string& o
       failure_of_job);
 }
 
+Outcome<BootCheck> Daemon::check_boots(const std::string& scenario, const StartOptions& options) {
+  return call(
+      [&] {
+        const auto [boots, seconds] = bus_->CheckBoots(scenario, start_row(options));
+        return BootCheck{.boots = boots, .seconds = seconds > 0 ? std::optional{seconds} : std::nullopt};
+      },
+      failure_of_job);
+}
+
 Outcome<void> Daemon::stop_job(std::uint64_t job) {
   return guarded_call(*bus_, [&] { bus_->StopJob(job); });
 }
@@ -222,6 +231,10 @@ Outcome<JobDetails> Daemon::job(std::uint64_t job) {
     const auto [row, spreads] = bus_->GetJob(job);
     return JobDetails{from_row<JobView>(row), from_rows<SpreadView>(spreads)};
   });
+}
+
+Outcome<std::vector<BootView>> Daemon::boots(std::uint64_t job) {
+  return call([&] { return from_rows<BootView>(bus_->ListBoots(job)); });
 }
 
 Outcome<std::string> Daemon::document(std::uint64_t run, const std::string& name) {

@@ -110,6 +110,8 @@ class Daemon {
   [[nodiscard]] Outcome<JobSize> check_scenario(const std::string& scenario, const StartOptions& options);
   [[nodiscard]] Outcome<JobSize> check_job(const std::string& text, const std::string& origin,
                                            const StartOptions& options);
+  // What the job would do to the machine; for root and members of the group.
+  [[nodiscard]] Outcome<BootCheck> check_boots(const std::string& scenario, const StartOptions& options);
   [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
   // Holds a job that reboots the machine, or lets it go on.
   [[nodiscard]] Outcome<void> hold_job(std::uint64_t job, bool held);
@@ -134,6 +136,8 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
   [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
+  // The reboots that the job has asked for, in order.
+  [[nodiscard]] Outcome<std::vector<BootView>> boots(std::uint64_t job);
   [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
   // The same, to be read.
   [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);

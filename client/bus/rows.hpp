@@ -125,6 +125,8 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("ExpectedEnd", job.expected_end_us, true);
   take("Waiting", job.waiting, true);
   take("Boots", job.boots, true);
+  take("BootsPlanned", job.boots_planned, true);
+  take("Side", job.side, true);
   const auto design = properties.find(typename Properties::key_type{"Design"});
   if (design != properties.end()) apply_design(job, design->second.template get<netperfd::dbus::Row>());
 }

@@ -30,7 +30,11 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        kMeasure,
        {not_found, run_failed, quota, canceled, interrupted},
        "The runs that it measures are the pilot: 6 blocks, or 8 runs for a scenario without variants, unless "
-       "`--repeat` says otherwise. A pilot is never traced."},
+       "`--repeat` says otherwise. A pilot is never traced. For a scenario that reboots the machine, stored "
+       "boots "
+       "are planned from if there are enough of them. Otherwise the pilot reboots the machine: it needs "
+       "`--yes`, "
+       "or a yes at the terminal."},
       {"selftest",
        kMeasure,
        {not_found, inconclusive, run_failed, quota, canceled, difference, interrupted},

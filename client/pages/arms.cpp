@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,14 +49,6 @@ std::string kinds_words(const LiveJobView& job) {
   const bool all = std::ranges::find(traced, false) == traced.end();
   if (!some) return "plain";
   return all ? "traced" : "plain and traced";
-}
-
-// Each letter of each block has a boot of its own.
-std::size_t planned_boots(const LiveJobView& job) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> letters;
-  const std::size_t runs = job.block && job.letter ? std::min(job.block->size(), job.letter->size()) : 0;
-  for (std::size_t run = 0; run < runs; ++run) letters.emplace((*job.block)[run], (*job.letter)[run]);
-  return letters.size();
 }
 
 }  // namespace
@@ -117,9 +108,10 @@ std::string waiting_words(const LiveJobView& job) {
   std::string waiting = job.waiting.value_or("");
   if (!job.boots) return waiting;
   std::string boot = fmt::format("boot {}", *job.boots);
-  if (const std::size_t planned = planned_boots(job); planned > 0) {
+  if (const std::uint32_t planned = job.boots_planned.value_or(0); planned > 0) {
     boot += *job.boots > planned ? fmt::format(", {} planned", planned) : fmt::format(" of {}", planned);
   }
+  if (job.side) boot += ", on side " + *job.side;
   return waiting.empty() ? boot : fmt::format("{} ({})", waiting, boot);
 }
 

@@ -71,6 +71,31 @@ std::string now_words(const Screen& screen, const LiveJobView& live) {
   return text;
 }
 
+// "1.2" is the second letter of the first block.
+std::string boots_table(const Screen& screen, const std::vector<BootView>& boots) {
+  std::vector<Cells> rows;
+  std::vector<Cell> notes;
+  for (const BootView& raw : boots) {
+    const BootView boot = escaped(raw);
+    const bool is_back = !boot.block || !boot.letter;
+    rows.push_back({{fmt::format("{}", boot.number)},
+                    {is_back ? "back" : fmt::format("{}.{}", *boot.block, *boot.letter)},
+                    {boot.variant ? *boot.variant : boot.side.value_or("-")},
+                    {boot.kernel.value_or("-")},
+                    {time_of(screen, boot.asked_us)},
+                    {or_dash(boot.seconds, format_seconds)}});
+    notes.push_back({boot.failure ? "failed: " + *boot.failure : "", Style::bad});
+  }
+  return render_table(screen,
+                      {{.title = "BOOT", .right = true},
+                       {.title = "FOR"},
+                       {.title = "SIDE", .shrink_to = 8},
+                       {.title = "KERNEL", .shrink_to = 8},
+                       {.title = "ASKED", .optional = true},
+                       {.title = "READY AFTER", .right = true}},
+                      std::move(rows), std::move(notes));
+}
+
 std::string received_words(const SpreadView& spread) {
   std::string text = or_dash(spread.median, format_rate);
   if (spread.runs.value_or(1) <= 1 || !spread.median) return text;
@@ -157,6 +182,7 @@ std::string job_text(const Screen& screen, const StartView& raw, const LiveJobVi
   }
   std::vector<RunView> newest_first(view.runs.rbegin(), view.runs.rend());
   text += "\n" + runs_text(screen, newest_first, true, false) + "\n";
+  if (!view.boots.empty()) text += boots_table(screen, view.boots) + "\n";
   add("next", next_of(view));
   return text;
 }

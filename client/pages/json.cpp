@@ -159,6 +159,7 @@ std::string job_json(const StartView& view) {
   json["job"] = object(view.job.job);
   json["spreads"] = array(view.job.spreads);
   json["runs"] = array(view.runs);
+  if (!view.boots.empty()) json["boots"] = array(view.boots);
   return pretty(json);
 }
 

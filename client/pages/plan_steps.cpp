@@ -23,6 +23,7 @@ std::vector<std::string> starts_of(const PlanQuestion& question, const std::vect
   std::vector<std::string> commands;
   for (const std::uint32_t size : sizes) {
     std::string command = fmt::format("{} --repeat {}", question.start, size);
+    if (question.reboots) command += " --detach";  // a reboot would end it
     if (!label.empty()) command += " --label " + for_a_shell(label);
     commands.push_back(std::move(command));
   }
@@ -54,17 +55,22 @@ std::vector<std::string> of_runs(const PlanQuestion& question, const std::vector
 
 PlanSteps steps_of(const PlanView& plan, const PlanQuestion& question) {
   PlanSteps steps;
-  const bool blocks = plan.pairing == "blocks";
+  // A block has two boots of each side.
+  const bool boots = plan.pairing == "boots";
+  const bool blocks = plan.pairing == "blocks" || boots;
   if (plan.blocks_each || (!blocks && plan.pairing != "runs")) return steps;
   const std::uint32_t each = std::max(question.size.runs_each, 1U);
   // Half the runs of a block are of each side.
   const std::uint32_t fit = blocks ? 2 * kMostRunsOfSide / each : kMostRunsOfSide / each;
   const std::uint32_t most = question.size.repeat_limit == 0 ? 0 : fit;
-  if (!plan.needed || *plan.needed > most) {
-    steps.most = most;
+  const std::uint32_t scale = boots ? kBootsOfSideInBlock : 1;
+  if (!plan.needed || (*plan.needed + scale - 1) / scale > most) {
+    steps.most = most * scale;
     return steps;
   }
-  const auto sizes = shared_out(*plan.needed, question.size.repeat_limit);
+  const std::uint32_t limit =
+      boots ? std::min(question.size.repeat_limit, kMostBlocksWithBoots) : question.size.repeat_limit;
+  const auto sizes = shared_out((*plan.needed + scale - 1) / scale, limit);
   steps.commands = blocks ? of_blocks(question, sizes) : of_runs(question, sizes);
   if (!blocks) steps.before_change = sizes.size();
   return steps;

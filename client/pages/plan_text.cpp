@@ -25,6 +25,11 @@ bool in_boots(const PlanView& plan) {
   return plan.pairing == "boots of blocks";
 }
 
+// Each letter of the design has a boot of its own.
+bool in_own_boots(const PlanView& plan) {
+  return plan.pairing == "boots";
+}
+
 bool in_builds(const PlanView& plan) {
   return plan.pairing == "builds of blocks";
 }
@@ -34,7 +39,10 @@ bool in_blocks(const PlanView& plan) {
 }
 
 const char* noun(const PlanView& plan) {
-  return in_boots(plan) ? "boot" : in_builds(plan) ? "build" : in_blocks(plan) ? "block" : "run";
+  return in_boots(plan) || in_own_boots(plan) ? "boot"
+         : in_builds(plan)                    ? "build"
+         : in_blocks(plan)                    ? "block"
+                                              : "run";
 }
 
 std::string count_words(const PlanView& plan, std::uint64_t count) {
@@ -52,6 +60,7 @@ std::string spread_words(const PlanView& plan) {
   if (!plan.sd) return "not known";
   std::string text = format_percent(std::expm1(*plan.sd) * 100);
   text += fmt::format(" from {0} to {0}", noun(plan));
+  if (in_own_boots(plan)) text += " of a side";
   if (plan.samples) text += fmt::format(", of {}", plural(*plan.samples, noun(plan)));
   return text;
 }
@@ -60,6 +69,7 @@ std::string needed_words(const PlanView& plan) {
   if (!plan.needed) return "more than a million are needed";
   std::string text =
       fmt::format("{} find it {}", count_words(plan, *plan.needed), power_words(plan.power.value_or(0.8)));
+  if (in_own_boots(plan)) text += fmt::format(", {} in total", plural(2 * *plan.needed, "boot"));
   if (plan.seconds) text += ", in about " + format_seconds(*plan.seconds);
   return text;
 }
@@ -75,10 +85,11 @@ std::string table(const Screen& screen, const PlanPageView& view) {
   }
   const std::string text = render_table(narrower(screen, kIndent),
                                         {{.title = "DIFFERENCE", .right = true},
-                                         {.title = in_boots(view.plan)    ? "BOOTS"
-                                                   : in_builds(view.plan) ? "BUILDS A SIDE"
-                                                   : in_blocks(view.plan) ? "BLOCKS"
-                                                                          : "RUNS A SIDE",
+                                         {.title = in_boots(view.plan)       ? "BOOTS"
+                                                   : in_own_boots(view.plan) ? "BOOTS A SIDE"
+                                                   : in_builds(view.plan)    ? "BUILDS A SIDE"
+                                                   : in_blocks(view.plan)    ? "BLOCKS"
+                                                                             : "RUNS A SIDE",
                                           .right = true},
                                          {.title = "TO RULE OUT", .right = true, .optional = true},
                                          {.title = "TIME", .right = true, .optional = true}},
@@ -121,6 +132,14 @@ std::string lines_of(std::span<const std::string> commands) {
 
 }  // namespace
 
+std::string pilot_with_boots_text(std::string_view what, const BootCheck& boots) {
+  std::string text = fmt::format(
+      "{} reboots this machine, and the store has not enough of its boots to plan from.\n", printable(what));
+  text += fmt::format("A pilot takes {}", plural(boots.boots, "boot"));
+  if (boots.seconds) text += ", about " + format_seconds(*boots.seconds);
+  return text + ". It goes on by itself after each boot; `netperfctl stop JOB` ends it.\n";
+}
+
 std::string plan_text(const Screen& screen, const PlanPageView& asked) {
   PlanPageView view = asked;
   view.plan = escaped(std::move(view.plan));
@@ -134,6 +153,11 @@ std::string plan_text(const Screen& screen, const PlanPageView& asked) {
   if (view.job) {
     text += show::field(screen, "time",
                         "of plain runs as in the pilot; where the job traces, each traced run comes on top");
+  }
+  if (view.plan.boot_seconds) {
+    text += show::field(screen, "a boot",
+                        fmt::format("takes about {}, from one reboot to the next with its runs",
+                                    format_seconds(*view.plan.boot_seconds)));
   }
   if (in_boots(view.plan) && view.plan.needed) {
     text += show::field(screen, "next", "one job in each boot, then compare their variants");

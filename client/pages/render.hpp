@@ -34,6 +34,8 @@ namespace netperfctl {
 // The same for a self-test's job: the smallest difference that this host can resolve.
 [[nodiscard]] std::string selftest_text(const Screen& screen, const CompareView& view);
 [[nodiscard]] std::string plan_text(const Screen& screen, const PlanPageView& view);
+// What a pilot of `what` that reboots the machine does to it, and for how long.
+[[nodiscard]] std::string pilot_with_boots_text(std::string_view what, const BootCheck& boots);
 
 // The page of `doctor`; its last line sums up what can be measured here.
 [[nodiscard]] std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities);

@@ -40,7 +40,9 @@ inline constexpr auto kFields<netperfctl::LiveJobView> =
                field("variant", &netperfctl::LiveJobView::variant),
                field("traced", &netperfctl::LiveJobView::traced),
                field("waiting", &netperfctl::LiveJobView::waiting),
-               field("boots", &netperfctl::LiveJobView::boots)};
+               field("boots", &netperfctl::LiveJobView::boots),
+               field("boots_planned", &netperfctl::LiveJobView::boots_planned),
+               field("side", &netperfctl::LiveJobView::side)};
 static_assert(kDescribed<netperfctl::LiveJobView>);
 
 template <>

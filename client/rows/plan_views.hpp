@@ -27,6 +27,12 @@ struct JobSize {
   std::uint32_t repeat_limit = 0;  // the most that one job may have
 };
 
+// What a job that is not started would do to the machine (CheckBoots).
+struct BootCheck {
+  std::uint32_t boots = 0;        // 0: it does not reboot the machine
+  std::optional<double> seconds;  // about how long it would take; absent: not known
+};
+
 // How a plan is carried out.
 struct PlanSteps {
   std::vector<std::string> commands;  // one after the other; empty: none is known

@@ -33,6 +33,7 @@ using FlagView = netperfd::rows::Flag;
 using RunView = netperfd::rows::Run;
 using JobView = netperfd::rows::Job;
 using SpreadView = netperfd::rows::Spread;
+using BootView = netperfd::rows::Boot;
 using ScenarioView = netperfd::rows::Scenario;
 using TraceView = netperfd::rows::Trace;
 using TraceCpuView = netperfd::rows::TraceCpu;
@@ -107,6 +108,9 @@ struct LiveJobView {
   // absent: it does not wait.
   std::optional<std::string> waiting;
   std::optional<std::uint32_t> boots;  // reboots that it has asked for; absent: none
+  // Only if the job's design reboots the machine.
+  std::optional<std::uint32_t> boots_planned;  // that it needs if none fails
+  std::optional<std::string> side;             // name of the side that the machine is on; absent: not known
   // Only if the job has a design. The last four have one value per run, in the order of `runs`.
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;
@@ -185,7 +189,8 @@ struct ShowView {
 // The data of `start` about its job.
 struct StartView {
   JobDetails job;
-  std::vector<RunView> runs;  // oldest first
+  std::vector<RunView> runs;    // oldest first
+  std::vector<BootView> boots;  // of a design that reboots the machine, where they were asked for
 };
 
 // The elapsed share of the current run, 0 to 1; absent if there is no current run, or if its length is not

@@ -27,7 +27,7 @@ Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   auto page = daemon.runs(filter, {});
   if (!page) return std::unexpected(page.error());
   std::ranges::reverse(page->runs);
-  return StartView{std::move(*details), std::move(page->runs)};
+  return StartView{std::move(*details), std::move(page->runs), {}};
 }
 
 Follower::Follower(Loop& loop, Format format, bool tied, bool each_run)

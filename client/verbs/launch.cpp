@@ -21,10 +21,6 @@
 namespace netperfctl {
 namespace {
 
-bool is_file(const std::string& what) {
-  return what == "-" || what.contains('/') || what.ends_with(".yaml") || what.ends_with(".yml");
-}
-
 // The user reads the file, not the daemon, which is root and may read more.
 Outcome<std::string> read_job(const std::string& path) {
   constexpr std::size_t kLimit = 65536;  // the daemon's
@@ -73,7 +69,7 @@ Failure with_hint(Failure failure, const std::string& scenario) {
 }
 
 Outcome<std::uint64_t> start(Daemon& daemon, const LaunchArguments& arguments) {
-  if (!is_file(arguments.what)) {
+  if (!is_job_file(arguments.what)) {
     auto job = daemon.start_scenario(arguments.what, arguments.options);
     if (!job) return std::unexpected(with_count(with_hint(job.error(), arguments.what)));
     return job;
@@ -126,6 +122,10 @@ std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::str
 
 }  // namespace
 
+bool is_job_file(const std::string& what) {
+  return what == "-" || what.contains('/') || what.ends_with(".yaml") || what.ends_with(".yml");
+}
+
 void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std::string& repeat_words) {
   command
       .add_option("SCENARIO|FILE", arguments.what,
@@ -158,7 +158,7 @@ Outcome<JobSize> job_size(Daemon& daemon, const LaunchArguments& arguments) {
   StartOptions options;
   options.overrides = arguments.options.overrides;
   options.repeat = 1;
-  if (!is_file(arguments.what)) return daemon.check_scenario(arguments.what, options);
+  if (!is_job_file(arguments.what)) return daemon.check_scenario(arguments.what, options);
   const auto text = read_job(arguments.what);
   if (!text) return std::unexpected(text.error());
   return daemon.check_job(*text, arguments.what, options);

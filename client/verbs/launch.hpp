@@ -18,6 +18,9 @@ struct LaunchArguments {
   StartOptions options;  // tied: --cancel-on-interrupt
 };
 
+// A job file of the caller or stdin, not an installed scenario.
+[[nodiscard]] bool is_job_file(const std::string& what);
+
 // SCENARIO|FILE, --set, --label, --repeat and --cancel-on-interrupt.
 void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std::string& repeat_words);
 

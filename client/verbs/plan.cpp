@@ -15,6 +15,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/launch.hpp"
+#include "client/verbs/plan_boots.hpp"
 #include "client/verbs/selection.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -25,6 +26,7 @@ struct PlanArguments {
   LaunchArguments launch;
   std::string effect = "1%", power = "80%";
   std::string runs;  // empty: of a pilot
+  bool yes = false;  // the pilot may reboot the machine
 };
 
 // What is planned from, and what is to be found.
@@ -63,8 +65,12 @@ PlanSteps steps_for(Daemon& daemon, const PlanArguments& arguments, const Questi
   if (arguments.launch.what == "-") return {};  // it has been read
   const auto size = job_size(daemon, arguments.launch);
   if (!size) return {};
-  PlanQuestion steps{
-      .start = command_of("start", arguments.launch), .label = {}, .name_a = {}, .name_b = {}, .size = *size};
+  PlanQuestion steps{.start = command_of("start", arguments.launch),
+                     .label = {},
+                     .name_a = {},
+                     .name_b = {},
+                     .reboots = plan.pairing == "boots",
+                     .size = *size};
   steps.label = question.pilot ? fmt::format("plan-{}", *question.pilot)
                                : fmt::format("plan-{}-blocks", plan.needed.value_or(0));
   if (const auto sides = sides_of(daemon, question)) {
@@ -92,6 +98,9 @@ Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& questi
   if (plan && plan->blocks_each && request.repeat) {  // which counts blocks
     request.repeat.reset();
     page.repeat.reset();
+    plan = daemon->plan(request);
+  } else if (plan && plan->pairing == "boots" && request.repeat) {
+    request.repeat = page.repeat = *request.repeat * kBootsOfSideInBlock;
     plan = daemon->plan(request);
   }
   if (!plan) return std::unexpected(plan.error());
@@ -137,14 +146,41 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   return request;
 }
 
+// Absent: plan as for any other scenario. A pilot that would reboot the machine is not made if stored boots
+// are enough: then they are what is planned from.
+Outcome<std::optional<Exit>> plan_of_boots(const PlanArguments& arguments, const LaunchArguments& pilot,
+                                           Question& question) {
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto boots = boots_of_pilot(*daemon, pilot);
+  if (!boots) return std::unexpected(boots.error());
+  if (boots->boots == 0) return std::nullopt;
+  // Options that are about the pilot ask for one.
+  const StartOptions& options = arguments.launch.options;
+  if (!options.repeat && !options.label && options.overrides.empty()) {
+    if (auto stored = stored_boots(*daemon, pilot.what)) {
+      question.request.runs = std::move(*stored);
+      return std::nullopt;
+    }
+  }
+  auto started = start_pilot_with_boots(*daemon, pilot, *boots, arguments.yes);
+  if (!started) return std::unexpected(started.error());
+  return *started;
+}
+
 Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments) {
   const auto request = request_of(arguments);
   if (!request) return std::unexpected(request.error());
   Question question{*request, {}, arguments.launch.what};
   Followed pilot_end;  // all well where there is no pilot
+  LaunchArguments pilot = arguments.launch;
+  pilot.options.purpose = "pilot";
   if (question.request.runs.empty()) {
-    LaunchArguments pilot = arguments.launch;
-    pilot.options.purpose = "pilot";
+    const auto done = plan_of_boots(arguments, pilot, question);
+    if (!done) return std::unexpected(done.error());
+    if (*done) return **done;
+  }
+  if (question.request.runs.empty()) {
     auto followed = launch_and_follow(settings.format, pilot);
     if (!followed) return std::unexpected(followed.error());
     if (!followed->view || followed->exit == Exit::interrupted) return followed->exit;
@@ -176,7 +212,10 @@ Verb add_plan(CLI::App& app, const Settings& settings) {
                    ->add_option("--runs", arguments->runs,
                                 "Plan from these stored runs, selected as compare does, without a pilot")
                    ->type_name("SELECTION");
-  for (const char* option : {"--repeat", "--label", "--cancel-on-interrupt"})
+  command->add_flag(
+      "--yes", arguments->yes,
+      "The pilot may reboot this machine, without a question, if the scenario's design does so");
+  for (const char* option : {"--repeat", "--label", "--cancel-on-interrupt", "--yes"})
     runs->excludes(command->get_option(option));
   command->footer(
       "Example:\n"

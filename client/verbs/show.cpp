@@ -143,8 +143,11 @@ Outcome<Exit> show_job(const Settings& settings, const ShowArguments& arguments)
   }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto view = fetch_start_view(*daemon, *number);
+  auto view = fetch_start_view(*daemon, *number);
   if (!view) return std::unexpected(view.error());
+  auto boots = daemon->boots(*number);
+  if (!boots) return std::unexpected(boots.error());
+  view->boots = std::move(*boots);
   const auto jobs = daemon->live_jobs();
   if (!jobs) return std::unexpected(jobs.error());
   const auto live = std::ranges::find(*jobs, *number, &LiveJobView::job);

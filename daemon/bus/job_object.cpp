@@ -45,6 +45,7 @@ void JobObject::update(const core::JobStatus& status) {
   note("Progress", status.progress < status_.progress || status.progress > status_.progress);
   note("Waiting", status.waiting != status_.waiting);
   note("Boots", status.boots != status_.boots);
+  note("Side", status.side != status_.side);
   note("Error", status.error != status_.error);
   note("QueuePosition", status.queue_position != status_.queue_position);
   note("ExpectedEnd", status.expected_end != status_.expected_end);
@@ -127,6 +128,14 @@ std::string JobObject::Waiting() {
 
 std::uint32_t JobObject::Boots() {
   return status_.boots;
+}
+
+std::uint32_t JobObject::BootsPlanned() {
+  return status_.boots_planned;
+}
+
+std::string JobObject::Side() {
+  return dbus::guarded([&] { return wire_text(status_.side, kShortTextBytes); });
 }
 
 std::uint32_t JobObject::QueuePosition() {

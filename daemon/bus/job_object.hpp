@@ -49,6 +49,8 @@ class JobObject final : public sdbus::AdaptorInterfaces<org::netperfd1::Job_adap
   std::uint64_t ExpectedEnd() override;
   std::string Waiting() override;
   std::uint32_t Boots() override;
+  std::uint32_t BootsPlanned() override;
+  std::string Side() override;
 
   ManagerObject& manager_;
   core::JobStatus status_;

@@ -103,14 +103,17 @@ void ManagerObject::StartJob(sdbus::Result<sdbus::ObjectPath>&& result, std::str
 }
 
 // As for starting, whoever may not measure does not get as far as the text of a job.
+void ManagerObject::expect_may_check(const Caller& caller) const {
+  if (ports_.authorization.is_member(caller)) return;
+  throw to_dbus(
+      Error{ErrorKind::access_denied,
+            fmt::format("uid {} may not check jobs: only root and members of the group may", caller.uid)});
+}
+
 void ManagerObject::check_for_member(const SharedReply<std::uint32_t, std::uint32_t>& reply,
                                      const LoadJob& load) {
   with_caller(reply, [this, reply, load](const Caller& caller) {
-    if (!ports_.authorization.is_member(caller)) {
-      throw to_dbus(Error{
-          ErrorKind::access_denied,
-          fmt::format("uid {} may not check jobs: only root and members of the group may", caller.uid)});
-    }
+    expect_may_check(caller);
     const JobSpec spec = value_or_throw(load());
     const auto runs = static_cast<std::uint32_t>(run_count(spec));  // limited by what load() accepts
     const std::uint32_t each = std::max(runs / std::max(spec.repeat, 1U), 1U);

@@ -70,6 +70,8 @@ class ManagerObject final
                      Dict options) override;
   void CheckJob(sdbus::Result<std::uint32_t, std::uint32_t>&& result, std::string text, std::string origin,
                 Dict options) override;
+  void CheckBoots(sdbus::Result<std::uint32_t, double>&& result, std::string scenario, Dict options) override;
+  Dicts ListBoots(const std::uint64_t& job) override;
   void StopJob(sdbus::Result<>&& result, std::uint64_t job) override;
   void HoldJob(sdbus::Result<>&& result, std::uint64_t job) override;
   void ReleaseJob(sdbus::Result<>&& result, std::uint64_t job) override;
@@ -171,6 +173,7 @@ class ManagerObject final
   // How the arguments become a job; throw if they are too long.
   [[nodiscard]] LoadJob loading_scenario(std::string name, core::JobOptions options);
   [[nodiscard]] LoadJob parsing_job(std::string text, std::string origin, core::JobOptions options);
+  void expect_may_check(const Caller& caller) const;
   // Answers how many runs the job has, and which `repeat` is the largest.
   void check_for_member(const SharedReply<std::uint32_t, std::uint32_t>& reply, const LoadJob& load);
   // Starts the job if the caller may do all that it needs.

@@ -183,6 +183,26 @@ core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
   return job;
 }
 
+WireRow boot_row(const BootRecord& boot) {
+  rows::Boot row;
+  row.number = boot.number;
+  if (boot.letter != 0) {
+    row.block = boot.block;
+    row.letter = boot.letter;
+  }
+  row.side = std::string(1, boot.side);
+  row.variant = if_any(boot.variant);
+  row.asked_us = microseconds(boot.asked);
+  if (boot.settled) {
+    row.settled_us = microseconds(*boot.settled);
+    row.seconds = std::chrono::duration<double>(*boot.settled - boot.asked).count();
+  }
+  row.kernel = if_any(boot.kernel);
+  row.boot_id = if_any(boot.boot_id);
+  row.failure = if_any(boot.failure);
+  return to_wire(row);
+}
+
 WireRow job_row(const core::JobRow& job) {
   const auto count = [&](RunState state) {
     return static_cast<std::uint32_t>(std::ranges::count(job.runs, state, &core::JobRow::Run::state));

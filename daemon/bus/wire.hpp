@@ -33,6 +33,7 @@ struct WireRow {
 [[nodiscard]] WireRow spread_row(const analysis::Spread& spread);
 // From the job's runs, at least one.
 [[nodiscard]] WireRow job_row(const core::JobRow& job);
+[[nodiscard]] WireRow boot_row(const BootRecord& boot);
 // Of all runs of a job, oldest first.
 [[nodiscard]] core::JobRow summary_of(const std::vector<core::RunRow>& runs);
 // The property Design of a live job; empty without one.

@@ -178,6 +178,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   row.seconds = plan.seconds;
   row.detectable = plan.detectable;
   row.repeat_seconds = plan.repeat_seconds;
+  row.boot_seconds = plan.boot_seconds;
   return to_wire(row);
 }
 

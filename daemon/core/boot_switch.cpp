@@ -238,6 +238,7 @@ void BootSwitch::reboot() {
                   .block = note_->letter == 0 ? 0 : note_->block,
                   .letter = note_->letter,
                   .side = note_->target,
+                  .variant = {},
                   .asked = ports_.clock.now(),
                   .settled = {},
                   .boot_id = {},

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "daemon/core/boot_estimate.hpp"
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/scheduler.hpp"
 #include "daemon/core/side_switch.hpp"
@@ -123,16 +124,15 @@ Status Scheduler::hold(JobId id, bool held) {
 
 std::optional<std::chrono::microseconds> Scheduler::time_left_with_boots(const Job& job) const {
   const JobStatus& status = job.status;
-  const Reboots& reboots = *job.spec.design->reboots;
   if (!status.planned || job.held || (is_rebooting(job) && boots_->is_held())) return std::nullopt;
   std::int64_t boots = letters_left(status.arms, status.runs_ended);
-  std::chrono::microseconds time{0};
+  std::chrono::microseconds settling{0};
   if (boots > 0 && is_rebooting(job) && boots_->is_booted_for(status.arms[status.runs_ended])) {
     --boots;
-    if (!job.last_ended) time += reboots.settle;
+    if (!job.last_ended) settling = job.spec.design->reboots->settle;
   }
-  time += boots * (reboots.notice + job.boot_time.value_or(reboots.settle));
-  return time + *status.planned * static_cast<std::int64_t>(status.runs.size() - status.runs_ended);
+  const auto runs = static_cast<std::int64_t>(status.runs.size() - status.runs_ended);
+  return settling + time_of_boots(job.spec, boots, runs, job.boot_time);
 }
 
 WallTime Scheduler::counted_from(const Job& job, WallTime now) const {

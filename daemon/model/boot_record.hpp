@@ -15,6 +15,7 @@ struct BootRecord {
   std::uint32_t number = 0;             // of the job's reboots, from 1
   std::uint32_t block = 0, letter = 0;  // that it was for; letter 0: the way back to the original side
   char side = 'A';                      // that it was meant for
+  std::string variant;                  // name of that side, as the store knows it; not stored with the boot
   WallTime asked;                       // when the reboot was asked
   std::optional<WallTime> settled;      // when the machine was ready for a run; absent: it never was
   std::string boot_id, kernel;          // that came up, uname -r; empty: no boot is known

@@ -66,15 +66,17 @@ Result<std::optional<std::chrono::microseconds>> read_boot_time(Connection& conn
 
 Result<std::vector<BootRecord>> read_boots(Connection& connection, JobId job) {
   auto select = connection.prepare(
-      "SELECT number, ifnull(block, 0), ifnull(letter, 0), side, asked_us, settled_us, boot_id, kernel, "
-      "failure FROM boots WHERE job = ? ORDER BY number");
+      "SELECT b.number, ifnull(b.block, 0), ifnull(b.letter, 0), b.side, "
+      "ifnull(iif(b.side = 'A', j.variant_a, j.variant_b), ''), b.asked_us, b.settled_us, b.boot_id, "
+      "b.kernel, "
+      "b.failure FROM boots b JOIN jobs j ON j.id = b.job WHERE b.job = ? ORDER BY b.number");
   if (!select) return std::unexpected(select.error());
   std::vector<BootRecord> boots;
   auto read = for_each_row(select->bind(job), [&](const Statement& row) {
     BootRecord& boot = boots.emplace_back();
     std::string side;
-    row.read(boot.number, boot.block, boot.letter, side, boot.asked, boot.settled, boot.boot_id, boot.kernel,
-             boot.failure);
+    row.read(boot.number, boot.block, boot.letter, side, boot.variant, boot.asked, boot.settled, boot.boot_id,
+             boot.kernel, boot.failure);
     boot.side = side.front();  // the table's CHECK allows A and B
   });
   if (!read) return std::unexpected(read.error());

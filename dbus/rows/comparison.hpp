@@ -208,7 +208,7 @@ static_assert(kDescribed<FactChange>);
 
 // The answer of PlanRuns.
 struct Plan {
-  // Unit of the plan: blocks, builds of blocks, boots of blocks, or runs per side.
+  // Unit of the plan: blocks, builds of blocks, boots of blocks, or boots or runs per side.
   std::optional<std::string> pairing;
   std::optional<std::uint32_t> samples;      // number in the runs it was planned from
   std::optional<std::uint32_t> blocks_each;  // of each of them, if they are boots or builds
@@ -218,6 +218,7 @@ struct Plan {
   std::optional<double> seconds;                                // that these take
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
   std::optional<double> detectable, repeat_seconds;
+  std::optional<double> boot_seconds;  // from one reboot to the next, if boots per side are counted
 };
 template <>
 inline constexpr auto kFields<Plan> =
@@ -231,7 +232,8 @@ inline constexpr auto kFields<Plan> =
                field("needed_for_equivalence", &Plan::needed_for_equivalence),
                field("seconds", &Plan::seconds),
                field("detectable", &Plan::detectable),
-               field("repeat_seconds", &Plan::repeat_seconds)};
+               field("repeat_seconds", &Plan::repeat_seconds),
+               field("boot_seconds", &Plan::boot_seconds)};
 static_assert(kDescribed<Plan>);
 
 }  // namespace netperfd::rows

@@ -148,6 +148,26 @@ inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
                                                 field("ended_us", &Job::ended_us)};
 static_assert(kDescribed<Job>);
 
+// A reboot of a job whose design reboots the machine (ListBoots).
+struct Boot {
+  std::uint32_t number = 0;                           // of the job's reboots, from 1
+  std::optional<std::uint32_t> block, letter;         // absent: the way back to the original side
+  std::optional<std::string> side, variant;           // that it was meant for: A or B, and its name
+  std::optional<std::uint64_t> asked_us, settled_us;  // the latter once the machine was ready for a run
+  std::optional<double> seconds;                      // between them
+  std::optional<std::string> kernel, boot_id;         // that came up; absent: not known
+  std::optional<std::string> failure;                 // why it is not on its side; absent: it is, or not yet
+};
+template <>
+inline constexpr auto kFields<Boot> =
+    std::tuple{field("number", &Boot::number),         field("block", &Boot::block),
+               field("letter", &Boot::letter),         field("side", &Boot::side),
+               field("variant", &Boot::variant),       field("asked_us", &Boot::asked_us),
+               field("settled_us", &Boot::settled_us), field("seconds", &Boot::seconds),
+               field("kernel", &Boot::kernel),         field("boot_id", &Boot::boot_id),
+               field("failure", &Boot::failure)};
+static_assert(kDescribed<Boot>);
+
 // Of the received rate over a job's finished runs, in one direction.
 struct Spread {
   std::optional<std::string> direction;

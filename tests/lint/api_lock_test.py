@@ -32,6 +32,7 @@ INTERFACES = ("Manager", "Job")
 # Where the XML lists the keys of each row: the method or property, and its argument.
 ROWS_IN_XML = {
     "AuditEntry": [("ListAuditLog", "entries")],
+    "Boot": [("ListBoots", "boots")],
     "Build": [("GetFunctionProfile", "builds")],
     "CallEdge": [("ListCallEdges", "edges")],
     "CallNode": [("ListCallTree", "nodes")],

@@ -89,6 +89,7 @@ void print(std::string_view name) {
 
 int main() {
   print<rows::AuditEntry>("AuditEntry");
+  print<rows::Boot>("Boot");
   print<rows::Build>("Build");
   print<rows::CallEdge>("CallEdge");
   print<rows::CallNode>("CallNode");

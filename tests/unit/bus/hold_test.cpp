@@ -96,6 +96,78 @@ TEST_F(HeldJobs, tell_how_often_they_have_rebooted_the_machine) {
               Contains(AllOf(StartsWith("PropertiesChanged "), HasSubstr(" Waiting Boots"))));
 }
 
+TEST_F(HeldJobs, tell_how_many_boots_they_need_and_on_which_side_the_machine_is) {
+  client->listen();
+  submit(a_rebooting_job(), ::geteuid());
+  EXPECT_EQ(property<std::uint32_t>("BootsPlanned"), 4U);
+  answer();
+  EXPECT_EQ(property<std::string>("Side"), "list");
+  EXPECT_THAT(client->heard(), Contains(AllOf(StartsWith("PropertiesChanged "), HasSubstr(" Side"))));
+}
+
+TEST_F(HeldJobs, list_their_boots) {
+  using std::chrono::seconds;
+  const WallTime asked{seconds{1'750'000'000}};
+  queries.stored_boots[7] = {{.number = 1,
+                              .block = 2,
+                              .letter = 3,
+                              .side = 'B',
+                              .variant = "hash",
+                              .asked = asked,
+                              .settled = asked + seconds{95},
+                              .boot_id = "b-1",
+                              .kernel = "6.12.9",
+                              .failure = {}},
+                             {.number = 2,
+                              .block = 0,
+                              .letter = 0,
+                              .side = 'A',
+                              .variant = {},
+                              .asked = asked,
+                              .settled = {},
+                              .boot_id = {},
+                              .kernel = {},
+                              .failure = "exit code 1"}};
+  const auto answered = client->call<dbus::Rows>("ListBoots", std::uint64_t{7});
+  ASSERT_EQ(answered.error, "");
+  const dbus::Rows rows = std::get<0>(answered.values);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("number").get<std::uint32_t>(), 1U);
+  EXPECT_EQ(rows[0].at("block").get<std::uint32_t>(), 2U);
+  EXPECT_EQ(rows[0].at("letter").get<std::uint32_t>(), 3U);
+  EXPECT_EQ(text_at(rows[0], "side"), "B");
+  EXPECT_EQ(text_at(rows[0], "variant"), "hash");
+  EXPECT_EQ(rows[0].at("asked_us").get<std::uint64_t>(), 1'750'000'000'000'000U);
+  EXPECT_EQ(rows[0].at("settled_us").get<std::uint64_t>(), 1'750'000'095'000'000U);
+  EXPECT_EQ(rows[0].at("seconds").get<double>(), 95);
+  EXPECT_EQ(text_at(rows[0], "kernel"), "6.12.9");
+  EXPECT_EQ(text_at(rows[0], "boot_id"), "b-1");
+  EXPECT_FALSE(rows[0].contains("failure"));
+  EXPECT_FALSE(rows[1].contains("block"));
+  EXPECT_FALSE(rows[1].contains("settled_us"));
+  EXPECT_FALSE(rows[1].contains("kernel"));
+  EXPECT_EQ(text_at(rows[1], "failure"), "exit code 1");
+  EXPECT_EQ((client->call<dbus::Rows>("ListBoots", ~std::uint64_t{0}).error), dbus::error::kNotFound);
+}
+
+TEST_F(HeldJobs, say_before_they_start_what_they_would_do_to_the_machine) {
+  const auto check = [&](std::uint32_t repeat) {
+    return client->call<std::uint32_t, double>("CheckBoots", std::string{"fake"},
+                                               dbus::Row{{"repeat", sdbus::Variant{repeat}}});
+  };
+  EXPECT_EQ(std::get<0>(check(6).values), 0U) << "no design";
+  scenarios.what_is_made = a_rebooting_job();
+  const Reboots& reboots = *scenarios.what_is_made.design->reboots;
+  const double runs = 6 * 4 * reboots.runs * 10.0;
+  const auto least = check(6);
+  ASSERT_EQ(least.error, "");
+  EXPECT_EQ(std::get<0>(least.values), 24U);
+  EXPECT_DOUBLE_EQ(std::get<1>(least.values), 24 * (120 + 60) + runs) << "the notice and the time to settle";
+  store.time_of_boots = std::chrono::seconds{200};
+  EXPECT_DOUBLE_EQ(std::get<1>(check(6).values), 24 * (120 + 200) + runs);
+  EXPECT_TRUE(scheduler->jobs().empty()) << "nothing is started";
+}
+
 TEST_F(HeldJobs, still_tell_of_their_boots_when_they_have_ended) {
   submit(a_rebooting_job(), ::geteuid());
   answer();

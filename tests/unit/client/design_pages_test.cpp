@@ -116,6 +116,25 @@ TEST(PlanPages, say_how_many_and_how_long) {
   expect_golden("plan_runs_pipe.txt", plan_text(samples::pipe(), samples::run_plan()));
 }
 
+TEST(PlanPages, of_boots_say_how_many_a_side_and_how_long) {
+  const std::string page = plan_text(kTerminal, samples::boot_plan());
+  expect_golden("plan_boots_80.txt", page);
+  EXPECT_TRUE(has(page, "14 boots a side find it")) << page;
+  EXPECT_TRUE(has(page, "28 boots in total")) << page;
+  EXPECT_TRUE(has(page, "planned from scenario:kernels last:1000"));
+}
+
+TEST(PlanPages, tell_what_a_pilot_does_to_the_machine) {
+  EXPECT_EQ(
+      pilot_with_boots_text("kernels", {.boots = 24, .seconds = 7800}),
+      "kernels reboots this machine, and the store has not enough of its boots to plan from.\n"
+      "A pilot takes 24 boots, about 2 h 10 min. It goes on by itself after each boot; `netperfctl stop JOB` "
+      "ends it.\n");
+  EXPECT_TRUE(
+      has(pilot_with_boots_text("kernels", {.boots = 24, .seconds = {}}), "A pilot takes 24 boots. It"));
+  EXPECT_FALSE(has(pilot_with_boots_text("\x1b[2J", {.boots = 24, .seconds = {}}), "\x1b"));
+}
+
 TEST(PlanPages, without_a_number_name_none) {
   const std::string page = plan_text(kTerminal, samples::wild_plan());
   expect_golden("plan_unknown_80.txt", page);

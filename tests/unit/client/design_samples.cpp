@@ -163,7 +163,7 @@ ShowView interleaved_run() {
 
 StartView interleaved_start() {
   const LiveJobView job = interleaved();
-  StartView view{.job = *interleaved_run().job, .runs = {}};
+  StartView view{.job = *interleaved_run().job, .runs = {}, .boots = {}};
   for (std::size_t i = 0; i < job.runs->size(); ++i) view.runs.push_back(run_of(job, i));
   return view;
 }
@@ -181,6 +181,23 @@ PlanPageView block_plan() {
   page.effects = {planned(0.005, 52, kBlock), planned(0.01, 14, kBlock), planned(0.02, 6, kBlock),
                   planned(0.05, 6, kBlock), planned(0.1, 6, kBlock)};
   page.steps.commands = {"netperfctl start hsr-ab --repeat 14"};
+  return page;
+}
+
+PlanPageView boot_plan() {
+  PlanPageView page = run_plan();
+  page.scenario = "kernels";
+  page.runs = "scenario:kernels last:1000";
+  page.plan.pairing = "boots";
+  page.plan.samples = 12;
+  page.plan.seconds = 2 * 14 * 310.0;
+  page.plan.boot_seconds = 310;
+  for (PlanView& effect : page.effects) {
+    effect.pairing = "boots";
+    effect.seconds = 2 * *effect.needed * 310.0;
+  }
+  page.steps.commands = {"netperfctl start kernels --repeat 7 --detach"};
+  page.steps.before_change = 0;
   return page;
 }
 

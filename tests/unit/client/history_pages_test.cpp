@@ -61,6 +61,49 @@ TEST(HistoryPages, show_one_job_with_its_runs) {
   EXPECT_FALSE(has(page, "median")) << "of runs of two sides";
 }
 
+std::vector<BootView> some_boots() {
+  BootView came;
+  came.number = 1;
+  came.block = 1;
+  came.letter = 1;
+  came.side = "B";
+  came.variant = "hash";
+  came.asked_us = samples::kNow - 50 * samples::kMinute;
+  came.settled_us = *came.asked_us + 95'000'000;
+  came.seconds = 95;
+  came.kernel = "6.12.9-amd64";
+  came.boot_id = "4c1c9d0e-0000-4000-8000-000000000001";
+  BootView failed = came;
+  failed.number = 2;
+  failed.letter = 2;
+  failed.side = "A";
+  failed.variant = "list";
+  failed.settled_us.reset();
+  failed.seconds.reset();
+  failed.kernel.reset();
+  failed.boot_id.reset();
+  failed.failure = "the machine did not reboot";
+  BootView back = failed;
+  back.number = 3;
+  back.block.reset();
+  back.letter.reset();
+  back.failure.reset();
+  return {came, failed, back};
+}
+
+TEST(HistoryPages, list_the_boots_of_a_job) {
+  StartView view = samples::interleaved_start();
+  view.job.job = ended(view.job.job, 70, 191.5);
+  view.boots = some_boots();
+  const std::string page = job_text(samples::terminal(80), view, nullptr);
+  expect_golden("job_boots_80.txt", page);
+  EXPECT_TRUE(has(page, "6.12.9-amd64")) << page;
+  EXPECT_TRUE(has(page, "failed: the machine did not reboot")) << page;
+  expect_golden("job_boots.json", job_json(view));
+  view.boots[1].failure = "\x1b[2J";
+  EXPECT_FALSE(has(job_text(samples::pipe(), view, nullptr), "\x1b"));
+}
+
 TEST(HistoryPages, show_when_a_live_job_may_end) {
   StartView view = samples::started();
   view.job.job.state = "live";

@@ -50,12 +50,13 @@ TEST(LiveLine, says_that_the_server_is_waited_for) {
   EXPECT_EQ(line.state_text(), "run 42  2/3  running");
 }
 
-// Two blocks of two letters each, and two runs of each: four boots.
+// Four boots of two runs each.
 LiveJobView rebooting() {
   LiveJobView job = running(0);
   job.runs = {41, 42, 43, 44, 45, 46, 47, 48};
-  job.block = {1, 1, 1, 1, 2, 2, 2, 2};
-  job.letter = {1, 1, 2, 2, 1, 1, 2, 2};
+  job.block = {1, 1, 1, 1, 1, 1, 1, 1};
+  job.letter = {1, 1, 2, 2, 3, 3, 4, 4};
+  job.boots_planned = 4;
   job.run_state = "pending";
   job.waiting = "reboots into side hash in 2 min";
   return job;
@@ -79,7 +80,10 @@ TEST(WaitingWords, name_a_boot_without_a_wait_and_need_no_plan) {
   job.boots = 4;
   job.waiting.reset();
   EXPECT_EQ(waiting_words(job), "boot 4 of 4");
-  job.block.reset();
+  job.side = "hash";
+  EXPECT_EQ(waiting_words(job), "boot 4 of 4, on side hash");
+  job.side.reset();
+  job.boots_planned.reset();
   EXPECT_EQ(waiting_words(job), "boot 4");
   job.boots.reset();
   EXPECT_EQ(waiting_words(job), "");

@@ -73,6 +73,18 @@ TEST(PlanSteps, of_runs_a_side_have_both_sides_and_their_comparison) {
   EXPECT_EQ(steps_of(plan_of("runs", 10'869), question(1, 1000)).most, 1000U);
 }
 
+TEST(PlanSteps, of_boots_a_side_are_blocks_of_two_and_go_on_without_the_command) {
+  PlanQuestion reboots = question(12, 1000);
+  reboots.reboots = true;
+  EXPECT_EQ(steps_of(plan_of("boots", 13), reboots).commands,
+            (Commands{"netperfctl start hsr-ab --repeat 7 --detach"}));
+  const PlanSteps most = steps_of(plan_of("boots", 1000), reboots);
+  EXPECT_TRUE(most.commands.empty());
+  EXPECT_EQ(most.most, 332U) << "166 blocks of 12 runs are what one comparison takes";
+  EXPECT_EQ(steps_of(plan_of("boots", 600), question(4, 1000)).commands.size(), 3U)
+      << "no job has more than 1,000 boots";
+}
+
 TEST(PlanSteps, that_are_unknown_are_not_made_up) {
   const PlanSteps beyond_a_million = steps_of(plan_of("blocks", {}), question(8, 125));
   EXPECT_TRUE(beyond_a_million.commands.empty());

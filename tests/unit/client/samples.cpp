@@ -305,7 +305,8 @@ ShowView unknown() {
 
 StartView started() {
   StartView view{.job = job(),
-                 .runs = {listed(measured_run(41), 80.1e6), failed_run(), listed(measured_run(43), 79.6e6)}};
+                 .runs = {listed(measured_run(41), 80.1e6), failed_run(), listed(measured_run(43), 79.6e6)},
+                 .boots = {}};
   return view;
 }
 

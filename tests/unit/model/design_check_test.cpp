@@ -264,6 +264,17 @@ TEST(DesignOfBootsCheck, has_no_builds_by_turns) {
               ElementsAre("design.a.builds", "design.b.builds"));
 }
 
+TEST(DesignOfBootsCheck, has_no_more_blocks_than_a_job_has_boots_for) {
+  const auto of_blocks = [](std::uint32_t blocks) {
+    return wrong([=](JobSpec& j) {
+      j.design->reboots.emplace();
+      j.repeat = blocks;
+    });
+  };
+  EXPECT_THAT(of_blocks(250), IsEmpty());
+  EXPECT_THAT(of_blocks(251), ElementsAre("repeat"));
+}
+
 TEST(DesignOfBootsCheck, limits_each_value) {
   EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.runs = 0; }), ElementsAre("design.reboots.runs"));
   EXPECT_THAT(wrong_of_boots([](Design&, Reboots& r) { r.runs = 101; }), ElementsAre("design.reboots.runs"));

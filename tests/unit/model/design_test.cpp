@@ -77,6 +77,26 @@ JobSpec with_reboots(std::uint32_t blocks, std::uint32_t runs, bool both_arms) {
   return job;
 }
 
+TEST(Reboots, may_be_twice_as_many_as_the_letters_but_never_more_than_a_job_may_ask_for) {
+  EXPECT_EQ(most_reboots(with_reboots(3, 1, false)), 24U);
+  EXPECT_EQ(most_reboots(with_reboots(125, 1, false)), 1000U);
+  EXPECT_EQ(most_reboots(with_reboots(126, 1, false)), 1000U);
+  EXPECT_EQ(most_reboots(with_reboots(250, 1, false)), 1000U);
+  JobSpec given = with_reboots(3, 1, false);
+  given.design->reboots->most = 7;
+  EXPECT_EQ(most_reboots(given), 7U);
+}
+
+TEST(Letters, that_are_left_are_counted_with_the_one_that_was_begun) {
+  const auto arms = draw_arms(with_reboots(2, 3, false), 42);
+  EXPECT_EQ(letters_left(arms, 0), 8U);
+  EXPECT_EQ(letters_left(arms, 2), 8U) << "one run of the first letter is left";
+  EXPECT_EQ(letters_left(arms, 3), 7U);
+  EXPECT_EQ(letters_left(arms, 12), 4U) << "the next block begins";
+  EXPECT_EQ(letters_left(arms, 23), 1U);
+  EXPECT_EQ(letters_left(arms, 24), 0U);
+}
+
 TEST(DrawArms, of_boots_have_several_runs_of_each_letter_one_after_another) {
   const auto arms = draw_arms(with_reboots(2, 3, false), 42);
   ASSERT_EQ(arms.size(), 24U);

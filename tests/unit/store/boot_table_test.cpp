@@ -24,6 +24,7 @@ class Boots : public Designs {
             .block = 3,
             .letter = 2,
             .side = 'B',
+            .variant = "hash",
             .asked = kMorning + after,
             .settled = {},
             .boot_id = {},

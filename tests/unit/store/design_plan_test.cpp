@@ -83,6 +83,7 @@ TEST_F(Designs, plan_the_time_of_boots_by_the_boots_that_came) {
                                .block = 1,
                                .letter = 1,
                                .side = 'A',
+                               .variant = {},
                                .asked = asked,
                                .settled = {},
                                .boot_id = {},

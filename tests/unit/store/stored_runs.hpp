@@ -90,6 +90,7 @@ inline void store_runs(SqliteStore& store) {
                                     .block = 1,
                                     .letter = 2,
                                     .side = 'B',
+                                    .variant = {},
                                     .asked = kMorning,
                                     .settled = {},
                                     .boot_id = {},
