@@ -78,28 +78,27 @@ class Sides : public SystemTest {
 // No switch is run: the first reboot is announced an hour before.
 TEST_F(Sides, that_need_a_reboot_are_not_piloted_unless_somebody_agrees) {
   lab().directory().write(
-      "scenarios.d/reboots.yaml",
+      "scenarios.d/kernels.yaml",
       fmt::format(
-          "name: reboots\nworkload:\n  iperf3: {{netns: {}, local: {{netns: {}, bind: {}}}, duration: 1s}}\n"
+          "name: kernels\nworkload:\n  iperf3: {{netns: {}, local: {{netns: {}, bind: {}}}, duration: 1s}}\n"
           "design:\n  level: boot\n  a: {{name: on, switch: [/bin/false], check: [/bin/true]}}\n"
           "  b: {{name: off, switch: [/bin/false, b], check: [/bin/false]}}\n"
           "  reboots: {{notice: 1h, settle: 30s, runs: 2}}\n",
           lab().net().left(), lab().net().right(), NetnsPair::kRightAddress));
-  const auto before = static_cast<std::uint64_t>(lab().database().number("SELECT count(*) FROM jobs"));
-  const Outcome refused = lab().ctl({"plan", "reboots"});
+  const std::int64_t before = lab().database().number("SELECT count(*) FROM jobs");
+  const Outcome refused = lab().ctl({"plan", "kernels"});
   EXPECT_EQ(refused.code, kUsage) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("A pilot takes 24 boots, about 24 h "));
   EXPECT_THAT(refused.err, HasSubstr("--yes lets the pilot reboot this machine"));
-  EXPECT_EQ(lab().database().number("SELECT count(*) FROM jobs"), static_cast<std::int64_t>(before))
-      << "nothing was started";
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM jobs"), before) << "nothing was started";
 
-  const Outcome agreed = lab().ctl({"plan", "reboots", "--yes", "--repeat", "2"});
+  const Outcome agreed = lab().ctl({"plan", "kernels", "--yes", "--repeat", "2"}, User{});
   EXPECT_EQ(agreed.code, 0) << agreed.err;
   EXPECT_THAT(agreed.err, HasSubstr("A pilot takes 8 boots"));
-  EXPECT_THAT(agreed.out, HasSubstr("`netperfctl plan reboots` plans from its boots"));
+  EXPECT_THAT(agreed.out, HasSubstr("`netperfctl plan kernels` plans from its boots"));
   const std::uint64_t pilot = newest_job();
   EXPECT_EQ(lab().database().value(fmt::format("SELECT purpose FROM jobs WHERE id = {}", pilot)), "pilot");
-  EXPECT_EQ(lab().ctl({"stop", std::to_string(pilot)}).code, 0);
+  EXPECT_EQ(lab().ctl({"stop", std::to_string(pilot)}, User{}).code, 0);
 }
 
 TEST_F(Sides, are_taken_by_turns_with_and_without_the_trace) {
