@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -92,6 +91,10 @@ bool TracedFunctions::still_current() const {
 std::vector<Build> TracedFunctions::builds_of(const FunctionProfile& profile) const {
   std::set<std::string_view> modules{""};
   for (const FunctionStats& function : profile.functions) modules.insert(function.module);
+  return builds_of(modules);
+}
+
+std::vector<Build> TracedFunctions::builds_of(const std::set<std::string_view>& modules) const {
   std::vector<Build> builds;
   std::ranges::copy_if(builds_, std::back_inserter(builds),
                        [&](const Build& build) { return modules.contains(build.module); });

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -30,6 +32,8 @@ class TracedFunctions {
   [[nodiscard]] const Symbols& symbols() const { return symbols_; }
   // Builds of the kernel and of the modules with functions in `profile`.
   [[nodiscard]] std::vector<Build> builds_of(const FunctionProfile& profile) const;
+  // Those of the named modules; "" is the kernel.
+  [[nodiscard]] std::vector<Build> builds_of(const std::set<std::string_view>& modules) const;
 
  private:
   TracedFunctions(Symbols symbols, std::string proc, std::vector<Build> builds);
