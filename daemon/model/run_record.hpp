@@ -13,6 +13,7 @@
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
+#include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_record.hpp"
 #include "dbus/rows/iperf3.hpp"
 
@@ -161,6 +162,7 @@ struct RunRecord {
   std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
   std::optional<Counters> counters;        // absent: the client was never released, or none were read
   std::vector<SourceFile> files;           // of an imported run; the first is the document import.1
+  std::optional<SampleProfile> samples;    // absent: the job asked for none, or the run was traced
 };
 
 }  // namespace netperfd

@@ -19,9 +19,10 @@ inline constexpr std::uint32_t kDefaultSampleRate = 199;
 // Any higher rate would measure the sampling.
 inline constexpr std::uint32_t kMostSampleRate = 10'000;
 
-// A job's wish to be sampled.
+// How the plain runs of a job are sampled.
 struct SampleSpec {
   std::uint32_t rate = kDefaultSampleRate;  // samples per second on each CPU
+  bool asked = true;                        // false: by default; then it is no error if the kernel refuses
 
   bool operator==(const SampleSpec&) const = default;
 };

@@ -14,6 +14,7 @@
 #include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/report_writer.hpp"
 #include "daemon/store/rows.hpp"
+#include "daemon/store/sample_store.hpp"
 #include "daemon/store/trace_writer.hpp"
 
 namespace netperfd::store {
@@ -217,6 +218,9 @@ Status RunWriter::write_record(const RunRecord& record) {
   }
   if (record.counters) {
     if (auto done = write_counters(connection_, record.id, *record.counters); !done) return done;
+  }
+  if (record.samples) {
+    if (auto done = write_samples(connection_, record.id, *record.samples); !done) return done;
   }
   return {};
 }

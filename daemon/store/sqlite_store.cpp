@@ -18,6 +18,7 @@
 #include "daemon/store/removals.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
+#include "daemon/store/sample_store.hpp"
 #include "daemon/store/trace_reader.hpp"
 #include "daemon/store/unfinished_jobs.hpp"
 #include "daemon/store/usage.hpp"
@@ -191,6 +192,10 @@ Result<Fingerprint> SqliteStore::fingerprint(RunId run) {
 
 Result<Counters> SqliteStore::counters(RunId run) {
   return read_counters(parts_->database->connection(), run);
+}
+
+Result<SampleProfile> SqliteStore::samples(RunId run) {
+  return read_samples(parts_->database->connection(), run);
 }
 
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {

@@ -107,6 +107,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<Traffic> traffic(RunId run) override;
   [[nodiscard]] Result<Fingerprint> fingerprint(RunId run) override;
   [[nodiscard]] Result<Counters> counters(RunId run) override;
+  [[nodiscard]] Result<SampleProfile> samples(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
       const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) override;

@@ -19,6 +19,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
+#include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_record.hpp"
 
 namespace netperfd::core {
@@ -194,6 +195,8 @@ class RunQueries {
   [[nodiscard]] virtual Result<Fingerprint> fingerprint(RunId run) = 0;
   // not_found if none were read.
   [[nodiscard]] virtual Result<Counters> counters(RunId run) = 0;
+  // not_found if the run was not sampled; SampleProfile::skipped if it was meant to be.
+  [[nodiscard]] virtual Result<SampleProfile> samples(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // Newest first. Returns the runs that pass the filter and, if there are ranges, lie within one of them. The
   // ranges must be disjoint and in order.

@@ -184,6 +184,12 @@ class FakeQueries final : public core::RunQueries {
     return *stored_counters;
   }
 
+  Result<SampleProfile> samples(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_samples) return fail(ErrorKind::not_found, fmt::format("run {}: it was not sampled", id));
+    return *stored_samples;
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     ++documents_read;
     const auto found = documents.find(name);
@@ -261,6 +267,7 @@ class FakeQueries final : public core::RunQueries {
   Traffic stored_traffic;
   std::optional<Fingerprint> stored_fingerprint;  // used for every run
   std::optional<Counters> stored_counters;        // used for every run
+  std::optional<SampleProfile> stored_samples;
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;

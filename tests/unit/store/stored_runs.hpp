@@ -39,6 +39,38 @@ inline Counters the_counters() {
   return counters;
 }
 
+inline SampleProfile the_samples() {
+  SampleProfile profile{.rate = 199,
+                        .event = "cycles",
+                        .sees_interrupts_off = true,
+                        .cpus = 4,
+                        .duration_ns = 5'000'000'000,
+                        .samples = 3'980,
+                        .idle = 1'204,
+                        .lost = 7,
+                        .throttled = 3,
+                        .unknown = 11,
+                        .cut = 13,
+                        .damaged = 2,
+                        .frames = {},
+                        .nodes = {},
+                        .builds = {},
+                        .skipped = "no skip"};
+  profile.frames = {{.kind = FrameKind::program, .name = "iperf3", .module = ""},
+                    {.name = "tcp_ack", .module = ""},
+                    {.name = "xmit", .module = "hsr", .duplicate = 2},
+                    {.kind = FrameKind::user, .name = "", .module = ""},
+                    {.kind = FrameKind::others, .name = "", .module = ""},
+                    {.kind = FrameKind::more, .name = "", .module = ""}};
+  profile.nodes = {{.parent = {}, .frame = 0, .samples = 0},   {.parent = 0, .frame = 1, .samples = 1'000},
+                   {.parent = 1, .frame = 2, .samples = 300},  {.parent = 0, .frame = 3, .samples = 20},
+                   {.parent = {}, .frame = 4, .samples = 0},   {.parent = 4, .frame = 5, .samples = 0},
+                   {.parent = 5, .frame = 1, .samples = 1'456}};
+  profile.builds = {{.module = "", .release = "6.12.9", .build_id = "ab12", .srcversion = ""},
+                    {.module = "hsr", .release = "", .build_id = "cd34", .srcversion = "E5"}};
+  return profile;
+}
+
 inline JobSpec the_design() {
   JobSpec spec = a_job("hsr");
   const auto side = [](const char* name) {
@@ -84,7 +116,9 @@ inline void store_runs(SqliteStore& store) {
   const auto compared = must(add_job(store, the_design(), 1000, kMorning + std::chrono::hours{2}));
   for (const RunId run : compared.runs) {
     bring_to_collecting(store, run);
-    must(store.finish(a_record(run, 1, 2)));
+    RunRecord sampled = a_record(run, 1, 2);
+    if (run == kFirstOfDesign) sampled.samples = the_samples();
+    must(store.finish(sampled));
   }
   must(store.add_boot(compared.id, {.number = 1,
                                     .block = 1,
