@@ -46,6 +46,7 @@
 #include "daemon/recovery.hpp"
 #include "daemon/reread.hpp"
 #include "daemon/run_log.hpp"
+#include "daemon/sampling/kernel_sampler.hpp"
 #include "daemon/settings.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
@@ -101,12 +102,13 @@ class Program {
                    catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3, machine_.groups)),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         run_counters_(clock_),
+        sampler_(loop),
         fingerprints_(machine_.iperf3.version),
         scenarios_(scenario_directories(settings_.config)),
         ends_(*machine_.store, clock_),
         audit_(*machine_.store, clock_),
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
-                    *machine_.commands, *machine_.sides, *machine_.boots},
+                    *machine_.commands, *machine_.sides, *machine_.boots, &sampler_},
                    settings_.config.queue_limit),
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
@@ -148,6 +150,7 @@ class Program {
   trace::KernelTracer tracer_;
   counters::DevicePacketCounter packets_;
   counters::RunCounters run_counters_;
+  sampling::KernelSampler sampler_;
   counters::EnvironmentFingerprint fingerprints_;
   config::ScenarioDirectories scenarios_;
   RunLog run_log_;

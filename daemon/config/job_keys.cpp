@@ -248,6 +248,36 @@ std::vector<Key> keys_of_trace(JobDraft& draft) {
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
+// `none`, or a mapping with the one key `rate`.
+Reader sample_wish(SampleWish& wish) {
+  return [&wish](const YamlNode& node) -> std::optional<std::string> {
+    constexpr const char* kExpected = "none or a rate in samples per second (like {rate: 199})";
+    if (node.kind == YamlNode::Kind::scalar) {
+      wish.none = node.text == "none";
+      return wish.none ? std::nullopt : std::optional(not_what(node, kExpected));
+    }
+    const YamlEntry* rate = node.find("rate");
+    if (rate == nullptr || node.entries.size() != 1) return not_what(node, kExpected);
+    const auto number = rate->value.kind == YamlNode::Kind::scalar
+                            ? parse_number(rate->value, 0, std::numeric_limits<std::uint32_t>::max())
+                            : std::nullopt;
+    if (!number) return not_what(rate->value, "a number of samples per second (like 199)");
+    wish.rate = static_cast<std::uint32_t>(*number);
+    return std::nullopt;
+  };
+}
+
+std::vector<Key> keys_of_sample(JobDraft& draft) {
+  return {
+      {"sample",
+       sample_wish(draft.sample),
+       {"`{rate: NUMBER}`, `none`", "with a `design`: `{rate: 199}`; otherwise `none`",
+        "[samples](profiles.md) what all CPUs do during the plain runs, so often per second and CPU: 1 to "
+        "10000, at most `kernel.perf_event_max_sample_rate`",
+        ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
 }  // namespace
 
 std::vector<Key> keys_of(JobDraft& draft) {
@@ -266,6 +296,7 @@ std::vector<Key> keys_of(JobDraft& draft) {
            Need::required}});
   append(keys_of_functions(draft));
   append(keys_of_trace(draft));
+  append(keys_of_sample(draft));
   append(keys_of_design(draft.design));
   append({{"limits", {}},
           {"limits.timeout",

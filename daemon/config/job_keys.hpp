@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,12 @@
 
 namespace netperfd::config {
 
+// The key `sample`; without one, a design is sampled at the default rate.
+struct SampleWish {
+  bool none = false;
+  std::optional<std::uint32_t> rate;
+};
+
 // Values filled in by the keys; the rest of the JobSpec follows from them.
 struct JobDraft {
   JobSpec spec;
@@ -19,6 +26,7 @@ struct JobDraft {
   bool until_stop = false;
   FunctionGraphSpec graph;
   TraceSpec trace;
+  SampleWish sample;
   EventSpec event;  // the event being read
   DesignDraft design;
   std::optional<std::chrono::milliseconds> timeout;

@@ -168,6 +168,11 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
   }
   spec.design = design_of(std::move(draft.design), root, spec.trace.has_value(), complaints);
+  if (draft.sample.rate) {
+    spec.sample = SampleSpec{.rate = *draft.sample.rate, .asked = true};
+  } else if (spec.design && has_plain_runs(spec) && !draft.sample.none) {
+    spec.sample = SampleSpec{.rate = kDefaultSampleRate, .asked = false};
+  }
   const auto planned = planned_duration(spec);
   spec.limits.timeout = draft.timeout.value_or(planned ? *planned + kTimeBesidePlan : kTimeoutWithoutPlan);
   return spec;

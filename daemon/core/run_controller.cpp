@@ -114,6 +114,12 @@ Status RunController::start_trace() {
   return {};
 }
 
+// The witness of what tracing shows must not be traced itself, and a traced run is no witness.
+void RunController::start_sampling() {
+  if (!ports_.sampler || !spec_.sample || traced_) return;
+  sampling_ = ports_.sampler->open(*spec_.sample, workload_->pids());
+}
+
 void RunController::cancel(const std::string& reason) {
   end_on_request(RunState::canceled, reason);
 }
@@ -164,12 +170,14 @@ void RunController::workload_prepared() {
   // Before the trace starts, which would otherwise record this reading.
   counting_ = ports_.counters.open(spec_, workload_->pids());
   if (ready) ready = start_trace();
+  if (ready) start_sampling();
   if (!ready) {
     end_early(RunState::failed, ready.error().message);
     return;
   }
   started_ = ports_.clock.now();
   workload_->release();
+  if (sampling_) sampling_->released();
   counting_->released(workload_->reports_intervals() ? LiveRates{} : [this](const Interval& interval) {
     listener_.run_interval(interval);
   });
@@ -195,10 +203,13 @@ void RunController::workload_stopped() {
     (void)trace_->mark("end", false);
     trace_->stop();
   }
+  if (sampling_) sampling_->stop();
   if (packets_) packet_count_ = packets_->count();
   packets_.reset();
   if (counting_ && started_) counters_ = counting_->finish();
   counting_.reset();
+  if (sampling_ && started_) samples_ = sampling_->finish();
+  sampling_.reset();
   ended_ = ports_.clock.now();
   if (state_ != RunState::running) return;
   // If the store refuses this step, it refuses the record too, and finish() reports that. The step is taken
@@ -253,6 +264,7 @@ bool RunController::wait_for_server() {
   ended_.reset();
   counters_.reset();
   packet_count_.reset();
+  samples_.reset();
   trace_record_.reset();
   listener_.run_changed();
   return true;
@@ -292,6 +304,7 @@ RunRecord RunController::make_record() {
   record.trace = std::move(trace_record_);
   record.traffic = {analysis::goodput_of(record.workload.report), std::move(packet_count_)};
   record.counters = std::move(counters_);
+  record.samples = std::move(samples_);
   add_noise(spec_, record);
   if (fingerprint_) add_trace_facts(spec_, record.trace, *fingerprint_);
   record.fingerprint = std::move(fingerprint_);

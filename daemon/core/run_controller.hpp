@@ -30,6 +30,7 @@
 #include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_store.hpp"
+#include "daemon/core/ports/sampler.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
@@ -61,6 +62,7 @@ struct RunPorts {
   CommandRunner& commands;
   SideJournal& sides;
   BootJournal& boots;
+  Sampler* sampler = nullptr;  // null: nothing is sampled
 };
 
 class RunController final : private WorkloadListener, private TraceListener {
@@ -115,6 +117,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status prepare_trace();
   [[nodiscard]] Status start_trace();
+  void start_sampling();
   [[nodiscard]] Status go_on_without_trace(const Error& error);
   bool abandon_trace();  // false: tracefs was not restored
   void end_on_request(RunState state, const std::string& reason);
@@ -147,6 +150,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   std::optional<PacketCount> packet_count_;
   std::unique_ptr<ActiveCounters> counting_;
   std::optional<Counters> counters_;
+  std::unique_ptr<ActiveSampling> sampling_;
+  std::optional<SampleProfile> samples_;
   std::optional<Fingerprint> fingerprint_;
   std::unique_ptr<ActiveTrace> trace_;  // outlives the workload, whose tasks it follows
   std::unique_ptr<ActiveWorkload> workload_;

@@ -28,6 +28,7 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
                 fmt::format("the queue is full: {} jobs wait or run already", queue_.size()));
   }
   if (auto checked = check_trace(spec); !checked) return std::unexpected(std::move(checked.error()));
+  if (auto checked = check_sample(spec); !checked) return std::unexpected(std::move(checked.error()));
   if (spec.design && !spec.design->seed) spec.design->seed = draw_seed_();
   auto arms = draw_arms(spec, spec.design ? *spec.design->seed : 0);
   if (auto allowed = quotas_.check_job(owner, live_of(owner), reserved_time(spec, arms.size())); !allowed) {

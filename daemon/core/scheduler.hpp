@@ -118,6 +118,7 @@ class Scheduler final : private RunListener {
   [[nodiscard]] static Outcome outcome_of(RunState state);
   [[nodiscard]] static JobState end_state(Outcome outcome);
   [[nodiscard]] Status check_trace(const JobSpec& spec);
+  [[nodiscard]] Status check_sample(const JobSpec& spec);
   // not_found, or not_running if it has ended.
   [[nodiscard]] Result<Job*> find_not_ended(JobId id);
   [[nodiscard]] bool is_full() const;

@@ -17,6 +17,11 @@ Status Scheduler::check_trace(const JobSpec& spec) {
   return may_pass ? Status{} : checked;
 }
 
+Status Scheduler::check_sample(const JobSpec& spec) {
+  const bool asked = ports_.sampler != nullptr && spec.sample && spec.sample->asked;
+  return asked ? ports_.sampler->check(*spec.sample) : Status{};
+}
+
 bool Scheduler::is_full() const {
   return queue_.size() >= queue_limit_;
 }

@@ -363,6 +363,18 @@ void check_none(const JobSpec& spec, JobProblems& problems) {
   }
 }
 
+void check_sample(const JobSpec& spec, JobProblems& problems) {
+  if (!spec.sample || !spec.sample->asked) return;
+  const std::uint32_t rate = spec.sample->rate;
+  if (rate < 1 || rate > kMostSampleRate) {
+    problems.add("sample",
+                 fmt::format("{} samples a second are out of range (1 to {})", rate, kMostSampleRate));
+  }
+  if (!has_plain_runs(spec)) {
+    problems.add("sample", "samples plain runs only, and all runs of this job are traced", {"trace"});
+  }
+}
+
 }  // namespace
 
 std::vector<JobProblem> check(const JobSpec& spec) {
@@ -380,6 +392,7 @@ std::vector<JobProblem> check(const JobSpec& spec) {
   }
   check_timeout(spec, problems);
   if (spec.trace) problems.add_all(check_trace(*spec.trace));
+  check_sample(spec, problems);
   problems.add_all(check_design(spec));
   return problems.take();
 }

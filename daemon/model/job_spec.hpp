@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/model/design.hpp"
+#include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_spec.hpp"
 #include "dbus/rows/iperf3.hpp"
 
@@ -86,6 +87,7 @@ struct JobSpec {
   // among them.
   Iperf3Spec iperf3;
   std::optional<TraceSpec> trace;
+  std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
   std::optional<Design> design;
   Limits limits;
   bool tied = false;  // it ends with its caller's connection to the bus, and so with the daemon
@@ -98,6 +100,11 @@ struct JobSpec {
 [[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
   return spec.workload == WorkloadKind::iperf3 ||
          (spec.workload == WorkloadKind::imported && !spec.iperf3.server.empty());
+}
+
+// Whether some of its runs are not traced.
+[[nodiscard]] inline bool has_plain_runs(const JobSpec& spec) {
+  return !spec.trace || (spec.design && spec.design->plain);
 }
 
 // One error in a job: the key's full path, and a whole sentence on what was found and what was expected.

@@ -19,6 +19,7 @@
 #include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_observer.hpp"
+#include "daemon/core/ports/sampler.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
 #include "tests/unit/core/fake_store.hpp"
@@ -248,6 +249,40 @@ class FakeFingerprintSource final : public FingerprintSource {
   }
   Fingerprint found;
   std::vector<std::vector<pid_t>> workloads;  // arguments of take()
+};
+
+// Samples nothing, and notes what it is told.
+class FakeSampler final : public Sampler {
+ public:
+  Status check(const SampleSpec& spec) override {
+    if (spec.rate <= most) return {};
+    return invalid(fmt::format("{} samples are too many", spec.rate));
+  }
+  std::unique_ptr<ActiveSampling> open(const SampleSpec& spec, const std::vector<pid_t>& workload) override {
+    said.push_back(fmt::format("open {} of {}", spec.rate, fmt::join(workload, ",")));
+    return std::make_unique<Active>(*this);
+  }
+
+  std::uint32_t most = 1'000;
+  std::vector<std::string> said;
+
+ private:
+  class Active final : public ActiveSampling {
+   public:
+    explicit Active(FakeSampler& sampler) : sampler_(sampler) {}
+    ~Active() override { sampler_.said.emplace_back("end"); }
+    void released() override { sampler_.said.emplace_back("released"); }
+    void stop() override { sampler_.said.emplace_back("stop"); }
+    SampleProfile finish() override {
+      sampler_.said.emplace_back("finish");
+      SampleProfile profile;
+      profile.samples = 11;
+      return profile;
+    }
+
+   private:
+    FakeSampler& sampler_;
+  };
 };
 
 // Records what it is told, one line each: "run 41 finished", "job 1 running 0/3".

@@ -27,11 +27,12 @@ class SchedulerFixture : public testing::Test {
   FakeCommands commands_;
   FakeSideJournal sides_;
   FakeBootJournal boots_;
+  FakeSampler sampler_;
   std::uint64_t seed_ = 1;  // for designs without a seed
-  Scheduler scheduler_{
-      {workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_, sides_, boots_},
-      3,
-      [this] { return seed_; }};
+  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_,
+                        sides_, boots_, &sampler_},
+                       3,
+                       [this] { return seed_; }};
 };
 
 }  // namespace netperfd::core
