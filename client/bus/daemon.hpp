@@ -148,6 +148,8 @@ class Daemon {
   [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
 
   // The run's counters, with `tcp` also the samples; not_found if none were read.
+  // Not found if it was not sampled.
+  [[nodiscard]] Outcome<SampledDetails> samples(std::uint64_t run, bool functions, bool stacks);
   [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
   // The run's environment; not_found if it was not recorded.
   [[nodiscard]] Outcome<EnvironmentView> environment(std::uint64_t run);

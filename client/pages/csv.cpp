@@ -127,6 +127,8 @@ std::string show_csv(const ShowView& view) {
   if (view.list_streams) return table_of(run, view.details.sums) + records_of(run, view.streams);
   if (lists.events) return table_of(run, view.samples);
   if (lists.drops) return table_of(run, trace.drops);
+  if (view.list_profile) return table_of(run, view.sampled.value_or(SampledDetails{}).functions);
+  if (lists.stacks && view.sampled) return table_of(run, view.sampled->stacks);
   if (lists.stacks) return table_of(run, view.stacks.stacks);
   if (lists.marks) return table_of(run, trace.marks);
   if (lists.cpus) return table_of(run, trace.cpus);

@@ -91,6 +91,12 @@ void add_counters(Json& json, const ShowView& view) {
   if (view.list_tcp) json["tcp_samples"] = array(view.counters->tcp);
 }
 
+void add_samples(Json& json, const ShowView& view) {
+  json["sample_profile"] = object(view.sampled->profile);
+  if (view.list_profile) json["sampled_functions"] = array(view.sampled->functions);
+  if (view.trace_lists.stacks) json["sampled_stacks"] = array(view.sampled->stacks);
+}
+
 void add_environment(Json& json, const EnvironmentView& environment) {
   json["environment"] = {{"boot_id", environment.boot_id}, {"facts", array(environment.facts)}};
   json["environment"]["unknown"] = environment.unknown;
@@ -195,6 +201,7 @@ std::string show_json(const ShowView& view) {
   if (view.list_intervals) json["intervals"] = array(view.intervals);
   if (view.list_streams) json["streams"] = array(view.streams);
   if (view.counters) add_counters(json, view);
+  if (view.sampled) add_samples(json, view);
   if (view.list_environment && view.environment) add_environment(json, *view.environment);
   if (!view.trace) return pretty(json);
   json["trace"] = object(view.trace->trace);

@@ -14,6 +14,7 @@
 #include "client/pages/noise_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/retransmits_text.hpp"
+#include "client/pages/samples_text.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/pages/trace_text.hpp"
 #include "client/rows/trace_rows.hpp"
@@ -300,6 +301,7 @@ std::string lists_part(const Screen& screen, const ShowView& view) {
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
   if (!view.with_page) text += show::requested_parts(screen, view);
   text += show::trace_tables(screen, view) + show::function_tables(screen, view);
+  text += show::samples_part(screen, view);
   return text + show::counters_part(screen, view) + show::environment_part(screen, view);
 }
 

@@ -277,8 +277,8 @@ std::string trace_tables(const Screen& screen, const ShowView& view) {
   const TraceLists& lists = view.trace_lists;
   const bool traced = view.trace && view.trace->trace.skipped.value_or("").empty();
   if (!traced) {
-    const bool asked =
-        lists.events || lists.drops || lists.stacks || lists.marks || lists.cpus || lists.over_time;
+    const bool stacks = lists.stacks && !view.sampled;  // of the samples instead
+    const bool asked = lists.events || lists.drops || stacks || lists.marks || lists.cpus || lists.over_time;
     return asked ? "\nThis run has no trace: there is nothing of it to list.\n" : "";
   }
   std::string text;

@@ -17,6 +17,7 @@
 #include "client/rows/counter_views.hpp"
 #include "client/rows/environment_views.hpp"
 #include "client/rows/function_views.hpp"
+#include "client/rows/sample_views.hpp"
 #include "dbus/rows/audit.hpp"
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/iperf3.hpp"
@@ -184,6 +185,8 @@ struct ShowView {
   // Where one of the two is listed, and for the page of a TCP run; absent too where none were read.
   std::optional<CountersView> counters;
   bool list_counters = false, list_tcp = false;
+  std::optional<SampledDetails> sampled;  // where listed; absent too where the run was not sampled
+  bool list_profile = false;
 };
 
 // The data of `start` about its job.

@@ -94,6 +94,11 @@ template <class Row>
   return environment;
 }
 
+[[nodiscard]] inline SampledDetails escaped(SampledDetails details) {
+  return {escaped(std::move(details.profile)), escaped(std::move(details.builds)),
+          escaped(std::move(details.functions)), escaped(std::move(details.stacks))};
+}
+
 [[nodiscard]] inline ShowView escaped(ShowView view) {
   view.details = escaped(std::move(view.details));
   if (view.job) view.job = escaped(std::move(*view.job));
@@ -105,6 +110,7 @@ template <class Row>
   view.stacks.stacks = escaped(std::move(view.stacks.stacks));
   view.samples = escaped(std::move(view.samples));
   if (view.functions) view.functions = escaped(std::move(*view.functions));
+  if (view.sampled) view.sampled = escaped(std::move(*view.sampled));
   return view;
 }
 

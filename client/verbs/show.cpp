@@ -20,15 +20,16 @@ namespace {
 
 struct ShowArguments {
   std::string run = "last";
-  bool intervals = false, streams = false, environment = false, counters = false, tcp = false;
+  bool intervals = false, streams = false, environment = false, counters = false, tcp = false,
+       profile = false;
   TraceLists trace;
   FunctionLists functions;
   std::string document;
   bool with_page = false;
 
   [[nodiscard]] bool lists_anything() const {
-    return intervals || streams || environment || counters || tcp || trace.any() || functions.functions ||
-           functions.tree || functions.callers || !document.empty();
+    return intervals || streams || environment || counters || tcp || profile || trace.any() ||
+           functions.functions || functions.tree || functions.callers || !document.empty();
   }
 };
 
@@ -74,6 +75,17 @@ Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
   return {};
 }
 
+Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
+  // The stacks of a traced run are those of its events.
+  const bool stacks = view.trace_lists.stacks && !view.trace;
+  if (!view.list_profile && !stacks) return {};
+  auto sampled = daemon.samples(view.details.run.run, view.list_profile, stacks);
+  if (!sampled && sampled.error().exit == Exit::not_found) return {};
+  if (!sampled) return std::unexpected(sampled.error());
+  view.sampled = std::move(*sampled);
+  return {};
+}
+
 Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
   if (!view.list_environment) return {};
   auto environment = daemon.environment(view.details.run.run);
@@ -91,6 +103,7 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
   view.list_environment = arguments.environment;
   view.list_counters = arguments.counters;
   view.list_tcp = arguments.tcp;
+  view.list_profile = arguments.profile;
   view.trace_lists = arguments.trace;
   view.function_lists = arguments.functions;
   auto details = daemon.run(run);
@@ -118,6 +131,7 @@ Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& 
   if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
+  if (const auto done = fetch_samples(daemon, view); !done) return std::unexpected(done.error());
   return view;
 }
 
@@ -206,6 +220,8 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--counters", arguments->counters,
                     "List the counters of the kernel during the run: protocols, devices, softirqs, CPU time");
   command->add_flag("--tcp", arguments->tcp, "List samples of its TCP connections, twice a second");
+  command->add_flag("--profile", arguments->profile,
+                    "List what the CPUs did in a run that was not traced, by samples: functions and shares");
   command->add_flag("--environment", arguments->environment,
                     "List the kernel, modules, settings and devices of the run");
   TraceLists& trace = arguments->trace;
@@ -213,7 +229,8 @@ Verb add_show(CLI::App& app, const Settings& settings) {
       "--events", trace.events,
       "List the first and the last few kernel events with all fields (for the run's owner and root)");
   command->add_flag("--drops", trace.drops, "List all drops by reason and place");
-  command->add_flag("--stacks", trace.stacks, "List all stacks, a frame a line");
+  command->add_flag("--stacks", trace.stacks,
+                    "List all stacks, a frame a line: of a trace its events, otherwise the samples");
   command->add_flag("--marks", trace.marks, "List all marks");
   command->add_flag("--cpus", trace.cpus, "List what each CPU's buffer held and lost");
   command->add_flag("--over-time", trace.over_time,

@@ -7,32 +7,16 @@
 #include <vector>
 
 #include "daemon/bus/errors.hpp"
+#include "daemon/bus/list_part.hpp"
 #include "daemon/bus/manager_object.hpp"
-#include "daemon/bus/options.hpp"
-#include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_counters.hpp"
 
 namespace netperfd::bus {
-namespace {
-
-template <class Item, class MakeRow>
-std::tuple<dbus::Rows, std::string, std::uint64_t> part_of(const std::vector<Item>& items,
-                                                           const std::string& cursor, std::uint32_t limit,
-                                                           MakeRow make_row) {
-  const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-  auto rows = fitting_part(items.size(), offset, page_limit(limit, kMaxRows),
-                           [&](std::size_t i) { return make_row(items[i]); });
-  std::string next = next_cursor(offset, rows.size(), items.size());
-  return {std::move(rows), std::move(next), items.size()};
-}
-
-}  // namespace
-
 std::tuple<ManagerObject::Dicts, std::string, std::uint64_t, std::vector<std::string>>
 ManagerObject::ListCounters(const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const Counters found = value_or_throw(ports_.queries.counters(value_or_throw(parse_id(run, "run"))));
-    auto [rows, next, total] = part_of(found.deltas, cursor, limit, counter_row);
+    auto [rows, next, total] = list_part(found.deltas, cursor, limit, counter_row);
     return std::tuple{std::move(rows), std::move(next), total, unknown_counters(found)};
   });
 }
@@ -41,7 +25,7 @@ ManagerObject::ListPage ManagerObject::ListTcpSamples(const std::uint64_t& run, 
                                                       const std::uint32_t& limit) {
   return dbus::guarded([&] {
     const Counters found = value_or_throw(ports_.queries.counters(value_or_throw(parse_id(run, "run"))));
-    return part_of(found.tcp, cursor, limit, tcp_sample_row);
+    return list_part(found.tcp, cursor, limit, tcp_sample_row);
   });
 }
 

@@ -105,6 +105,11 @@ class ManagerObject final
       const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
   ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
                           const std::uint32_t& limit) override;
+  std::tuple<Dict, Dicts> GetSampleProfile(const std::uint64_t& run) override;
+  ListPage ListSampledFunctions(const std::uint64_t& run, const std::string& cursor,
+                                const std::uint32_t& limit) override;
+  ListPage ListSampledStacks(const std::uint64_t& run, const std::string& cursor,
+                             const std::uint32_t& limit) override;
   void ListAuditLog(sdbus::Result<Dicts, std::string>&& result, Dict filter, std::string cursor,
                     std::uint32_t limit) override;
   void OpenTraceText(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run) override;

@@ -101,6 +101,8 @@ rows::Profile make_profile(const core::ProfileSummary& summary, const Traffic& t
   return row;
 }
 
+}  // namespace
+
 WireRow build_row(const Build& build) {
   rows::Build row;
   row.module = if_any(build.module);
@@ -109,8 +111,6 @@ WireRow build_row(const Build& build) {
   row.srcversion = if_any(build.srcversion);
   return to_wire(row);
 }
-
-}  // namespace
 
 WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
   const std::vector<Build>& all = summary.profile.builds;

@@ -25,4 +25,6 @@ struct WireProfile {
 [[nodiscard]] WireRow call_edge_row(const core::NamedEdge& edge);
 [[nodiscard]] WireRow call_node_row(const core::NamedNode& node);
 
+[[nodiscard]] WireRow build_row(const Build& build);
+
 }  // namespace netperfd::bus

@@ -17,6 +17,7 @@
 #include "daemon/sampling/rings.hpp"
 #include "daemon/trace/pid_namespace.hpp"
 #include "daemon/trace/ring/event_fields.hpp"
+#include "daemon/trace/traced_functions.hpp"
 
 namespace netperfd::sampling {
 namespace {

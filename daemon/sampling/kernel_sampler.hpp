@@ -8,7 +8,10 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/core/ports/sampler.hpp"
-#include "daemon/trace/traced_functions.hpp"
+
+namespace netperfd::trace {
+class TracedFunctions;
+}
 
 namespace netperfd::sampling {
 

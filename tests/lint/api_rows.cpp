@@ -19,6 +19,7 @@
 #include "dbus/rows/functions.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"
+#include "dbus/rows/samples.hpp"
 #include "dbus/rows/trace.hpp"
 
 namespace {
@@ -117,6 +118,9 @@ int main() {
   print<rows::Run>("Run");
   print<rows::Sample>("Sample");
   print<rows::SampleField>("SampleField");
+  print<rows::SampleProfile>("SampleProfile");
+  print<rows::SampledFunction>("SampledFunction");
+  print<rows::SampledStack>("SampledStack");
   print<rows::Scenario>("Scenario");
   print<rows::Spread>("Spread");
   print<rows::Stack>("Stack");

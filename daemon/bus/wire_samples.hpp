@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Converts sample profiles to the rows that dbus/org.netperfd1.Manager.xml documents.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/bus/wire.hpp"
+#include "daemon/model/sample_profile.hpp"
+
+namespace netperfd::bus {
+
+struct WireSamples {
+  dbus::Row profile;
+  dbus::Rows builds;  // as many as fit into the message
+};
+[[nodiscard]] WireSamples wire_samples(const SampleProfile& profile);
+
+[[nodiscard]] WireRow sampled_function_row(const SampledFunction& function, const SampleProfile& profile);
+
+// The nodes with samples of their own, the most samples first: indices into SampleProfile::nodes.
+[[nodiscard]] std::vector<std::uint32_t> sampled_stacks(const SampleProfile& profile);
+[[nodiscard]] WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile);
+
+}  // namespace netperfd::bus

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Samples of real runs: how many, of what, whose, and that they end with a killed daemon.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class Sampling : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+
+  static json sampled_run(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"start", "local", "--set", "sample.rate=499"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome started = lab().ctl(arguments);
+    EXPECT_EQ(started.code, 0) << started.err;
+    const Outcome shown = lab().ctl({"show", "last", "--profile", "--stacks", "-o", "json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    json run = json::parse(shown.out);
+    if (run.at("sample_profile").contains("skipped")) throw std::runtime_error(run["sample_profile"].dump());
+    return run;
+  }
+
+  // Descriptors of perf events in all processes.
+  static std::size_t perf_events() {
+    std::size_t found = 0;
+    for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+      std::error_code error;
+      for (std::filesystem::directory_iterator fd(process.path() / "fd", error), end; !error && fd != end;
+           fd.increment(error)) {
+        std::error_code gone;
+        found += std::filesystem::read_symlink(fd->path(), gone) == "anon_inode:[perf_event]" ? 1U : 0U;
+      }
+    }
+    return found;
+  }
+};
+
+TEST_F(Sampling, of_a_run_has_as_many_samples_as_asked_and_the_workloads_way_through_the_kernel) {
+  const json run = sampled_run();
+  const json& profile = run.at("sample_profile");
+  const double expected = profile.at("duration_s").get<double>() * 499 * profile.at("cpus").get<double>();
+  if (profile.at("event") == "cpu-clock") {
+    EXPECT_NEAR(profile.at("samples").get<double>(), expected, 0.15 * expected);
+  }
+  EXPECT_EQ(profile.at("samples").get<std::uint64_t>(),
+            profile.at("busy").get<std::uint64_t>() + profile.at("idle").get<std::uint64_t>());
+  EXPECT_GT(profile.at("busy").get<std::uint64_t>(), 20U);
+  std::uint64_t own = 0, sending = 0, all = 0;
+  for (const json& stack : run.at("sampled_stacks")) {
+    const auto samples = stack.at("samples").get<std::uint64_t>();
+    all += samples;
+    if (stack.value("program", "") != "iperf3") continue;
+    own += samples;
+    if (stack.at("frames").dump().find("tcp_") != std::string::npos) sending += samples;
+  }
+  EXPECT_EQ(all, profile.at("busy").get<std::uint64_t>());
+  EXPECT_GT(own, 0U);
+  EXPECT_GT(static_cast<double>(sending), 0.2 * static_cast<double>(own));
+  std::uint64_t self = 0;
+  for (const json& function : run.at("sampled_functions")) self += function.at("self").get<std::uint64_t>();
+  EXPECT_EQ(self, all);
+}
+
+TEST_F(Sampling, names_no_program_of_others_and_no_address) {
+  Process secret{
+      {.argv = {"bash", "-c", "printf secret-program >/proc/$$/comm; echo begun; while :; do :; done"},
+       .environment = {},
+       .user = {},
+       .netns = {},
+       .stderr_file = {}}};
+  secret.wait_for_output("begun");
+  const json run = sampled_run();
+  secret.signal(SIGKILL);
+  bool others_in_user = false;
+  for (const json& stack : run.at("sampled_stacks")) {
+    others_in_user =
+        others_in_user || (!stack.contains("program") && stack.at("frames").dump() == R"(["[user]"])");
+    EXPECT_THAT(stack.value("program", "iperf3"), testing::AnyOf("iperf3", "netperfd"));
+  }
+  EXPECT_TRUE(others_in_user) << "the busy program was not sampled, so this proves nothing";
+  EXPECT_THAT(run.dump(), Not(HasSubstr("secret")));
+  EXPECT_THAT(run.at("sampled_stacks").dump(), Not(HasSubstr("ffffffff")));
+}
+
+TEST_F(Sampling, ends_with_a_killed_daemon) {
+  const std::size_t before = perf_events();
+  const StartedJob job = lab().start("local", {"duration=30s"}, {"--set", "sample.rate=499"});
+  wait_for_database(lab().database_path(), [&] {
+    return lab().database().number("SELECT count(*) FROM runs WHERE state = 'running'") == 1;
+  });
+  EXPECT_GT(perf_events(), before);
+  lab().end_netperfd(SIGKILL);
+  EXPECT_TRUE(lab().workload_ends());
+  EXPECT_EQ(perf_events(), before);
+  lab().start_netperfd();
+  EXPECT_GT(sampled_run().at("sample_profile").at("samples").get<std::uint64_t>(), 0U);
+}
+
+TEST_F(Sampling, refuses_wrong_rates_before_anything_runs) {
+  const auto runs = lab().database().number("SELECT count(*) FROM runs");
+  for (const char* wrong : {"0", "-1", "fast", "10001", "99999999999"}) {
+    const Outcome refused = lab().ctl({"start", "local", "--set", std::string("sample.rate=") + wrong});
+    EXPECT_NE(refused.code, 0) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("sample")) << wrong;
+  }
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs);
+}
+
+}  // namespace
+}  // namespace netperfd::system_test

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rows of a sample profile, written out by hand as in golden_rows_test.cpp.
+#include <gmock/gmock.h>
+
+#include "daemon/bus/wire_samples.hpp"
+#include "tests/unit/bus/row_values.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+SampleProfile golden_samples() {
+  SampleProfile profile{.rate = 199,
+                        .event = "cpu-clock",
+                        .sees_interrupts_off = false,
+                        .cpus = 2,
+                        .duration_ns = 5'500'000'000,
+                        .samples = 1'000,
+                        .idle = 600,
+                        .lost = 3,
+                        .throttled = 4,
+                        .unknown = 5,
+                        .cut = 6,
+                        .damaged = 7,
+                        .frames = {},
+                        .nodes = {},
+                        .builds = {{.module = "hsr", .release = "", .build_id = "ab", .srcversion = "cd"}},
+                        .skipped = ""};
+  profile.frames = {{.kind = FrameKind::program, .name = "iperf3", .module = ""},
+                    {.kind = FrameKind::others, .name = "", .module = ""},
+                    {.name = "xmit", .module = "hsr", .duplicate = 2},
+                    {.name = "finish_task_switch.isra.0", .module = ""}};
+  profile.nodes = {{.parent = {}, .frame = 0, .samples = 0},
+                   {.parent = 0, .frame = 3, .samples = 40},
+                   {.parent = 1, .frame = 2, .samples = 100},
+                   {.parent = {}, .frame = 1, .samples = 0},
+                   {.parent = 3, .frame = 2, .samples = 260}};
+  return profile;
+}
+
+TEST(GoldenSamples, are_those_of_a_profile) {
+  const WireSamples wire = wire_samples(golden_samples());
+  EXPECT_THAT(shown(wire.profile),
+              UnorderedElementsAre("rate 199", "event cpu-clock", "sees_interrupts_off false", "cpus 2",
+                                   "duration_s 5.5", "samples 1000", "idle 600", "busy 400", "lost 3",
+                                   "throttled 4", "unknown 5", "cut 6", "damaged 7", "functions 2",
+                                   "stacks 3", testing::StartsWith("resolution 0.0197")));
+  ASSERT_THAT(wire.builds, testing::SizeIs(1));
+  EXPECT_THAT(shown(wire.builds[0]), UnorderedElementsAre("module hsr", "build_id ab", "srcversion cd"));
+  SampleProfile skipped;
+  skipped.rate = 99;
+  skipped.skipped = "refused";
+  EXPECT_THAT(shown(wire_samples(skipped).profile), UnorderedElementsAre("rate 99", "skipped refused"));
+}
+
+TEST(GoldenSamples, are_those_of_a_function_and_of_a_stack) {
+  const SampleProfile profile = golden_samples();
+  const auto functions = functions_of(profile);
+  ASSERT_THAT(functions, testing::SizeIs(2));
+  EXPECT_THAT(
+      shown(sampled_function_row(functions[0], profile).row),
+      UnorderedElementsAre("name xmit", "module hsr", "duplicate 2", "self 360", "total 360", "workload 100",
+                           "self_share 0.9", testing::StartsWith("self_share_low 0.86"),
+                           testing::StartsWith("self_share_high 0.92"), "total_share 0.9"));
+  EXPECT_THAT(shown(sampled_function_row(functions[1], profile).row),
+              UnorderedElementsAre("name finish_task_switch.isra.0", "self 40", "total 140", "workload 40",
+                                   "self_share 0.1", testing::StartsWith("self_share_low 0.07"),
+                                   testing::StartsWith("self_share_high 0.13"), "total_share 0.35",
+                                   "after_interrupts_off true"));
+  const auto stacks = sampled_stacks(profile);
+  ASSERT_THAT(stacks, ElementsAre(4, 2, 1));
+  EXPECT_THAT(shown(sampled_stack_row(stacks[0], profile).row),
+              UnorderedElementsAre("samples 260", "share 0.65", R"(frames ["xmit [hsr]"])"));
+  EXPECT_THAT(shown(sampled_stack_row(stacks[1], profile).row),
+              UnorderedElementsAre("program iperf3", "samples 100", "share 0.25",
+                                   R"(frames ["xmit [hsr]", "finish_task_switch.isra.0"])"));
+}
+
+}  // namespace
+}  // namespace netperfd::bus
