@@ -46,7 +46,11 @@ Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJ
                                 std::chrono::milliseconds timeout) {
   const auto note = journal.read();
   if (!note) return std::unexpected(note.error());
-  if (!*note || is_live((*note)->job)) return std::string{};
+  if (!*note) return std::string{};
+  // The reboot that the last daemon asked for may still be under way.
+  auto ended = commands.end_those_of_others();
+  if (!ended) return std::unexpected(std::move(ended.error()));
+  if (is_live((*note)->job)) return std::string{};
   const core::BootNote& left = **note;
   if (auto cleared = journal.clear(); !cleared) return std::unexpected(std::move(cleared.error()));
   if (left.letter != 0) return fmt::format("job {} reboots this machine no more", left.job);

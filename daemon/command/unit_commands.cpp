@@ -7,19 +7,20 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/command/command_end.hpp"
+#include "daemon/command/kill_units.hpp"
 #include "daemon/command/output_tail.hpp"
+#include "daemon/command/systemd_manager.hpp"
 
 namespace netperfd::command {
 namespace {
 
-constexpr const char* kService = "org.freedesktop.systemd1";
-constexpr const char* kPath = "/org/freedesktop/systemd1";
-constexpr const char* kManager = "org.freedesktop.systemd1.Manager";
 constexpr const char* kUnitsOfOurs = "netperfd-command-*.service";
 
 // Time from SIGTERM to SIGKILL.
@@ -30,26 +31,12 @@ constexpr std::chrono::seconds kPatience{20};
 // systemd.exec(5): the process could not execute the program.
 constexpr int kExitExec = 203;
 
-struct UnrefMessage {
-  void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
-};
-using Message = std::unique_ptr<sd_bus_message, UnrefMessage>;
-
 struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-struct UnrefSlot {
-  void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
-};
-using Slot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
-
 std::uint64_t microseconds(std::chrono::milliseconds time) {
   return static_cast<std::uint64_t>(std::chrono::microseconds{time}.count());
-}
-
-std::string words_of(const sd_bus_error& error) {
-  return error.message != nullptr ? error.message : error.name != nullptr ? error.name : "no reason given";
 }
 
 // Calls a method of the manager and ignores the answer.
@@ -325,29 +312,7 @@ Result<std::unique_ptr<core::ActiveCommand>> UnitCommands::start(
 }
 
 Status UnitCommands::end_those_of_others() {
-  if (auto connected = connect(); !connected) return connected;
-  sd_bus_error error = SD_BUS_ERROR_NULL;
-  sd_bus_message* raw = nullptr;
-  int r = sd_bus_call_method(bus_.get(), kService, kPath, kManager, "ListUnitsByPatterns", &error, &raw,
-                             "asas", 0, 1, kUnitsOfOurs);
-  const Message units{raw};
-  if (r >= 0) r = sd_bus_message_enter_container(raw, 'a', "(ssssssouso)");
-  while (r > 0) {
-    const char* name = nullptr;
-    r = sd_bus_message_enter_container(raw, 'r', "ssssssouso");
-    if (r <= 0) break;
-    r = sd_bus_message_read(raw, "s", &name);
-    if (r >= 0) r = sd_bus_message_skip(raw, "sssssouso");
-    // An error is ignored: the unit may have ended in the meantime.
-    if (r >= 0) {
-      (void)sd_bus_call_method(bus_.get(), kService, kPath, kManager, "KillUnit", nullptr, nullptr, "ssi",
-                               name, "all", SIGKILL);
-      r = sd_bus_message_exit_container(raw);
-    }
-  }
-  auto failure = r < 0 ? fail_errno("netperfd-command-*.service: " + words_of(error), -r) : Status{};
-  sd_bus_error_free(&error);
-  return failure;
+  return kill_units(kUnitsOfOurs, kPatience);
 }
 
 }  // namespace netperfd::command

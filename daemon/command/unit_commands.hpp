@@ -26,7 +26,7 @@ class UnitCommands final : public Commands {
   [[nodiscard]] Result<std::unique_ptr<core::ActiveCommand>> start(
       const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
       std::function<void(const core::CommandEnd&)> done) override;
-  // Kills all units that match the name, whoever started them.
+  // Kills all units that match the name, whoever started them, and waits until they have ended, at most 20 s.
   [[nodiscard]] Status end_those_of_others() override;
 
  private:

@@ -194,8 +194,8 @@ bool is_absent(const std::vector<std::string>& values) {
 
 // What a boot sets anew. Not what the machine is made of, nor what another program than the kernel loads.
 bool is_setting(const FactChange& fact) {
-  constexpr std::array<std::string_view, 7> kFamilies = {"sysctl", "nic", "qdisc", "rps",
-                                                         "xps",    "irq", "clock"};
+  constexpr std::array<std::string_view, 8> kFamilies = {"sysctl", "module", "nic", "qdisc",
+                                                         "rps",    "xps",    "irq", "clock"};
   constexpr std::array<std::string_view, 9> kOfCpu = {
       "isolated", "nohz_full",        "idle driver",       "idle governor",    "frequency driver",
       "governor", "lowest frequency", "highest frequency", "energy preference"};
