@@ -35,11 +35,11 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t";
+  constexpr std::string_view kSpaces = " \t";
   std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;
-       at = line.find_first_not_of(kBlanks, at)) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+  for (std::size_t at = line.find_first_not_of(kSpaces); at != std::string_view::npos;
+       at = line.find_first_not_of(kSpaces, at)) {
+    const std::size_t end = std::min(line.find_first_of(kSpaces, at), line.size());
     words.push_back(line.substr(at, end - at));
     at = end;
   }

@@ -123,7 +123,7 @@ Readings parse_softnet(std::string_view text) {
     std::size_t index;
     const char* name;
   };
-  constexpr std::array<Column, 5> kCounters{
+  constexpr std::array<Column, 5> kColumns{
       {{0, "processed"}, {1, "dropped"}, {2, "time_squeeze"}, {9, "received_rps"}, {10, "flow_limit_count"}}};
   constexpr std::size_t kLeast = 9;
   constexpr std::size_t kCpu = 12;
@@ -137,7 +137,7 @@ Readings parse_softnet(std::string_view text) {
       if (!told) continue;
       cpu = *told;
     }
-    for (const Column& column : kCounters) {
+    for (const Column& column : kColumns) {
       if (column.index >= words.size()) break;
       if (const auto value = value_of(words[column.index], 16))
         readings.push_back({column.name, cpu, *value});
