@@ -209,12 +209,12 @@ std::string retransmits_part(const Screen& screen, const ShowView& view) {
   const int known = int{std::ranges::any_of(view.details.sums, reported)} + int{!senders.empty()} +
                     int{event_of(view) != nullptr};
   std::vector<Cells> rows = rows_of(view, senders);
-  constexpr std::size_t kCountColumn = 1;
-  const bool any = std::ranges::any_of(rows, [](const Cells& row) { return row[kCountColumn].text != "0"; });
+  constexpr std::size_t kCount = 1;
+  const bool any = std::ranges::any_of(rows, [](const Cells& row) { return row[kCount].text != "0"; });
   if (known < 2 || rows.size() < 2 || !any) return {};
-  constexpr std::size_t kNarrowest = 16;
+  constexpr std::size_t kLeastRoom = 16;
   const std::string table = render_table(narrower(screen, kIndent),
-                                         {{.title = "RETRANSMITTED", .shrink_to = kNarrowest},
+                                         {{.title = "RETRANSMITTED", .shrink_to = kLeastRoom},
                                           {.title = "COUNT", .right = true},
                                           {.title = "UNIT"},
                                           {.title = "COVERS", .leaves = 1}},

@@ -123,21 +123,21 @@ Readings parse_softnet(std::string_view text) {
     std::size_t index;
     const char* name;
   };
-  constexpr std::array<Column, 5> kColumns{
+  constexpr std::array<Column, 5> kCounters{
       {{0, "processed"}, {1, "dropped"}, {2, "time_squeeze"}, {9, "received_rps"}, {10, "flow_limit_count"}}};
   constexpr std::size_t kLeast = 9;
-  constexpr std::size_t kCpu = 12;
+  constexpr std::size_t kCpuColumn = 12;
   Readings readings;
   for (std::uint32_t line = 0; !text.empty(); ++line) {
     const Words words = words_of(take_line(text));
     if (words.size() < kLeast) continue;
     std::uint32_t cpu = line;
-    if (words.size() > kCpu) {
-      const auto told = parse_number<std::uint32_t>(words[kCpu], 16);
+    if (words.size() > kCpuColumn) {
+      const auto told = parse_number<std::uint32_t>(words[kCpuColumn], 16);
       if (!told) continue;
       cpu = *told;
     }
-    for (const Column& column : kColumns) {
+    for (const Column& column : kCounters) {
       if (column.index >= words.size()) break;
       if (const auto value = value_of(words[column.index], 16))
         readings.push_back({column.name, cpu, *value});
