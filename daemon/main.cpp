@@ -62,7 +62,6 @@
 #include "daemon/workload/iperf3_workload.hpp"
 #include "daemon/workload/launcher.hpp"
 #include "daemon/workload/none_workload.hpp"
-#include "daemon/workload/orphans.hpp"
 #include "daemon/workload/run_group.hpp"
 #include "daemon/workload/workload_by_kind.hpp"
 #include "dbus/names.hpp"
@@ -195,11 +194,10 @@ void Program::end_reboots_of_ended_job() {
   if (!note || !*note || is_live((*note)->job)) return;
   const core::BootNote& left = **note;
   if (left.letter == 0) {
-    BootArrival arrival{.settled = {},
-                        .boot_id = journal.boot_id(),
-                        .kernel = journal.kernel(),
-                        .failure = back ? std::string{} : back.error().message};
+    BootArrival arrival{
+        .settled = {}, .boot_id = journal.boot_id(), .kernel = journal.kernel(), .failure = {}};
     if (back) arrival.settled = clock_.now();
+    if (!back) arrival.failure = back.error().message;
     (void)ends_.end_boot(left.job, left.boots, arrival);
   }
   reboot_report_.tell(left.job);
@@ -298,21 +296,6 @@ void block_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   (void)std::signal(SIGPIPE, SIG_IGN);  // a child may die before it reads its release
-}
-
-// Where each run's processes are kept together, so that none outlives the run.
-workload::GroupSite find_run_groups() {
-  auto site = workload::find_group_site();
-  if (!site.directory.empty()) {
-    if (const auto groups = workload::remove_left_groups(site.directory); groups > 0) {
-      log::warn(
-          fmt::format("ended what was left in the cgroups of {} run(s) of a netperfd that died", groups));
-    }
-    return site;
-  }
-  if (const auto adopts = workload::adopt_orphans(); !adopts) site.missing += "; " + adopts.error().message;
-  log::info(fmt::format("runs have no cgroup of their own: {}", site.missing));
-  return site;
 }
 
 Result<int> run(const Options& options) {

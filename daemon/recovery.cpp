@@ -11,7 +11,7 @@
 #include "daemon/core/sides.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
-#include "daemon/workload/run_group.hpp"
+#include "daemon/workload/orphans.hpp"
 
 namespace netperfd {
 namespace {
@@ -104,6 +104,20 @@ Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& c
 
 command::BootJournalFile boot_journal(const config::DaemonConfig& config, const std::string& boot_id) {
   return {config.database + ".boots", boot_id};
+}
+
+workload::GroupSite find_run_groups() {
+  auto site = workload::find_group_site();
+  if (!site.directory.empty()) {
+    if (const auto groups = workload::remove_left_groups(site.directory); groups > 0) {
+      log::warn(
+          fmt::format("ended what was left in the cgroups of {} run(s) of a netperfd that died", groups));
+    }
+    return site;
+  }
+  if (const auto adopts = workload::adopt_orphans(); !adopts) site.missing += "; " + adopts.error().message;
+  log::info(fmt::format("runs have no cgroup of their own: {}", site.missing));
+  return site;
 }
 
 }  // namespace netperfd

@@ -12,6 +12,7 @@
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
+#include "daemon/workload/run_group.hpp"
 
 namespace netperfd {
 
@@ -26,6 +27,10 @@ void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& set
 [[nodiscard]] Status end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
                                  const std::function<bool(JobId)>& is_live);
 void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal);
+
+// Where each run's processes are kept together, so that none outlives the run. What a netperfd that died
+// left there is ended.
+[[nodiscard]] workload::GroupSite find_run_groups();
 
 // Both journals are next to the database.
 [[nodiscard]] Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,

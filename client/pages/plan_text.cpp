@@ -69,7 +69,8 @@ std::string needed_words(const PlanView& plan) {
   if (!plan.needed) return "more than a million are needed";
   std::string text =
       fmt::format("{} find it {}", count_words(plan, *plan.needed), power_words(plan.power.value_or(0.8)));
-  if (in_own_boots(plan)) text += fmt::format(", {} in total", plural(2 * *plan.needed, "boot"));
+  if (in_own_boots(plan))
+    text += fmt::format(", {} in total", plural(std::uint64_t{2} * *plan.needed, "boot"));
   if (plan.seconds) text += ", in about " + format_seconds(*plan.seconds);
   return text;
 }
