@@ -26,12 +26,6 @@ std::string count_words(const std::optional<std::uint64_t>& count) {
   return or_dash(count, format_count);
 }
 
-std::string taken_words(const SampleProfileView& profile) {
-  return fmt::format("{} of {} on {} CPUs in {}, {} per second and CPU asked", count_words(profile.samples),
-                     profile.event.value_or("-"), profile.cpus.value_or(0),
-                     or_dash(profile.duration_s, format_seconds), profile.rate.value_or(0));
-}
-
 std::string busy_words(const SampleProfileView& profile) {
   return fmt::format("{}; {} were idle", count_words(profile.busy), count_words(profile.idle));
 }
@@ -39,20 +33,6 @@ std::string busy_words(const SampleProfileView& profile) {
 std::string resolution_words(const SampleProfileView& profile) {
   return fmt::format("two such profiles tell a share of 1 % from another one if they differ by {} or more",
                      or_dash(profile.resolution, format_share));
-}
-
-// What the profile lacks, a clause each.
-std::vector<std::string> missing_words(const SampleProfileView& profile) {
-  std::vector<std::string> words;
-  const auto add = [&words](const std::optional<std::uint64_t>& count, std::string_view what) {
-    if (count.value_or(0) > 0) words.push_back(fmt::format("{} {}", format_count(*count), what));
-  };
-  add(profile.lost, "samples lost, for which the kernel had no room");
-  add(profile.throttled, "times the kernel paused sampling");
-  add(profile.unknown, "samples with code that has no symbol");
-  add(profile.cut, "samples whose stack found no room: only their innermost function is known");
-  add(profile.damaged, "stretches of records that made no sense");
-  return words;
 }
 
 std::string head_part(const Screen& screen, const SampleProfileView& profile) {
@@ -124,6 +104,25 @@ std::string stack_text(const SampledStackView& stack) {
 }
 
 }  // namespace
+
+std::string taken_words(const SampleProfileView& profile) {
+  return fmt::format("{} of {} on {} CPUs in {}, {} per second and CPU asked", count_words(profile.samples),
+                     profile.event.value_or("-"), profile.cpus.value_or(0),
+                     or_dash(profile.duration_s, format_seconds), profile.rate.value_or(0));
+}
+
+std::vector<std::string> missing_words(const SampleProfileView& profile) {
+  std::vector<std::string> words;
+  const auto add = [&words](const std::optional<std::uint64_t>& count, std::string_view what) {
+    if (count.value_or(0) > 0) words.push_back(fmt::format("{} {}", format_count(*count), what));
+  };
+  add(profile.lost, "samples lost, for which the kernel had no room");
+  add(profile.throttled, "times the kernel paused sampling");
+  add(profile.unknown, "samples with code that has no symbol");
+  add(profile.cut, "samples whose stack found no room: only their innermost function is known");
+  add(profile.damaged, "stretches of records that made no sense");
+  return words;
+}
 
 std::string samples_part(const Screen& screen, const ShowView& view) {
   const bool stacks = view.trace_lists.stacks && view.sampled;

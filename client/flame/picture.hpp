@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A flame graph as an SVG file of its own: no network, no other file, readable without its script.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace netperfctl::flame {
+
+struct Colour {
+  std::uint32_t hue = 0;         // degrees
+  std::uint32_t saturation = 0;  // percent, as the next
+  std::uint32_t lightness = 75;
+};
+
+struct Box {
+  std::uint32_t depth = 0;            // 0: the lowest row
+  std::uint64_t left = 0, width = 0;  // of Picture::width
+  std::string label;
+  std::string figures;  // lines about it, which show while the pointer is on it
+  Colour colour;
+};
+
+// All texts are any UTF-8 text.
+struct Picture {
+  std::string title;
+  std::vector<std::string> notes;  // lines below the title; long ones are wrapped
+  std::uint64_t width = 0;         // not 0
+  std::vector<Box> boxes;          // one of width 0 is left out
+};
+
+// Boxes too narrow to be seen are left out, which a note then says.
+[[nodiscard]] std::string svg(const Picture& picture);
+
+}  // namespace netperfctl::flame

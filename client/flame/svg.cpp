@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "client/flame/embedded.hpp"
+#include "client/flame/picture.hpp"
+#include "client/terminal/screen.hpp"
+#include "client/terminal/text.hpp"
+
+namespace netperfctl::flame {
+namespace {
+
+// Pixels. The script has the same numbers, in the attributes of the root element.
+constexpr double kWidth = 1200;  // a laptop's window shows all of it
+constexpr double kMargin = 10;
+constexpr double kRow = 18;
+constexpr double kCharacter = 7.3;  // in a monospace font of 12 pixels
+constexpr double kTextMargin = 3;
+constexpr double kNarrowest = 0.05;  // 20 side by side are a pixel
+constexpr double kTitleRow = 34;
+constexpr double kControls = 42;  // the row of the search and of the figures
+constexpr double kControlsGap = 8;
+constexpr double kGap = 0.6;  // between neighbours, taken from a frame that is wide enough
+constexpr double kWide = 2;
+constexpr std::size_t kFewestCharacters = 3;
+
+// XML 1.0 has no U+FFFE and no U+FFFF, and most control characters are missing too; printable() escapes
+// those.
+std::string with_xml_characters(std::string text) {
+  for (const auto& [character, escape] : {std::pair{"\uFFFE", "\\ufffe"}, std::pair{"\uFFFF", "\\uffff"}}) {
+    for (std::size_t at = text.find(character); at != std::string::npos; at = text.find(character, at))
+      text.replace(at, std::string_view{character}.size(), escape);
+  }
+  return text;
+}
+
+std::string xml(std::string_view text) {
+  std::string out;
+  for (const char each : with_xml_characters(printable(text, "\n"))) {
+    switch (each) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += each;
+    }
+  }
+  return out;
+}
+
+// As much of the label as fits, nothing if that would tell nothing.
+std::string fitting(const std::string& label, double width) {
+  const auto room = static_cast<std::size_t>(std::max(0.0, width - 2 * kTextMargin) / kCharacter);
+  const std::string shown = printable(label);
+  if (display_width(shown) <= room) return shown;
+  if (room < kFewestCharacters) return {};
+  Screen screen;
+  screen.glyphs = true;
+  return cut(screen, shown, room);
+}
+
+struct Canvas {
+  double top = 0;  // of the highest row
+  double scale = 0;
+  std::uint32_t rows = 0;
+};
+
+std::string box_element(const Box& box, const Canvas& canvas) {
+  const double left = kMargin + static_cast<double>(box.left) * canvas.scale;
+  const double width = static_cast<double>(box.width) * canvas.scale;
+  const double top = canvas.top + static_cast<double>(canvas.rows - 1 - box.depth) * kRow;
+  std::string text = fmt::format(
+      "<g class=\"frame\" data-left=\"{}\" data-width=\"{}\" data-depth=\"{}\" data-label=\"{}\">"
+      "<title>{}\n{}</title>"
+      "<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\" fill=\"hsl({}, {}%, {}%)\"/>",
+      box.left, box.width, box.depth, xml(box.label), xml(box.label), xml(box.figures), left, top,
+      width > kWide ? width - kGap : width, kRow - 1, box.colour.hue, box.colour.saturation,
+      box.colour.lightness);
+  text += fmt::format("<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text></g>\n", left + kTextMargin, top + kRow - 5,
+                      xml(fitting(box.label, width)));
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::vector<std::string>& notes) {
+  constexpr double kOfNotes = kCharacter * 0.97;
+  std::vector<std::string> lines;
+  for (const std::string& note : notes) {
+    for (std::string& line :
+         wrap(printable(note), static_cast<std::size_t>((kWidth - 2 * kMargin) / kOfNotes)))
+      lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string head(const Picture& picture, const std::vector<std::string>& lines, double height, double top) {
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" data-whole=\"{2}\" data-margin=\"{3:.0f}\" data-character=\"{4}\" "
+      "data-gap=\"{9}\" data-wide=\"{10}\" data-text-margin=\"{5:.0f}\" data-controls=\"{6:.0f}\">\n"
+      "<title>{7}</title>\n<style><![CDATA[\n{8}]]></style>\n"
+      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
+      "<text class=\"heading\" x=\"{3:.0f}\" y=\"24\">{7}</text>\n",
+      kWidth, height, picture.width, kMargin, kCharacter, kTextMargin, top - kControls + kControlsGap,
+      xml(picture.title), embedded_style(), kGap, kWide);
+  double y = kTitleRow;
+  for (const std::string& line : lines) {
+    y += kRow - 2;
+    text +=
+        fmt::format("<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, y - 4, xml(line));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string svg(const Picture& picture) {
+  Canvas canvas;
+  canvas.scale = (kWidth - 2 * kMargin) / static_cast<double>(picture.width);
+  std::vector<const Box*> drawn;
+  std::size_t narrow = 0;
+  for (const Box& box : picture.boxes) {
+    if (box.width == 0) continue;
+    if (static_cast<double>(box.width) * canvas.scale < kNarrowest) {
+      ++narrow;
+      continue;
+    }
+    drawn.push_back(&box);
+    canvas.rows = std::max(canvas.rows, box.depth + 1);
+  }
+  std::vector<std::string> notes = picture.notes;
+  if (narrow > 0)
+    notes.push_back(fmt::format("Not drawn: {} frames that are too narrow to be seen.", narrow));
+  const std::vector<std::string> lines = lines_of(notes);
+  canvas.top = kTitleRow + static_cast<double>(lines.size()) * (kRow - 2) + kControls;
+  const double height = canvas.top + canvas.rows * kRow + kMargin;
+  std::string text = head(picture, lines, height, canvas.top) + "<g id=\"frames\">\n";
+  for (const Box* box : drawn) text += box_element(*box, canvas);
+  return text + fmt::format("</g>\n<script><![CDATA[\n{}]]></script>\n</svg>\n", embedded_script());
+}
+
+}  // namespace netperfctl::flame
