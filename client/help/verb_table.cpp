@@ -91,8 +91,10 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
       {"export",
        kStore,
        {not_found},
-       "Only a run whose job had `trace: {keep_raw: SIZE}` has a raw trace. The text ends with the line "
-       "`# end of the trace`; without that line it was cut short."},
+       "Stacks are those of the samples of a run that was not traced, or of the traced calls; their weights "
+       "are samples or nanoseconds of self time. Only a run whose job had `trace: {keep_raw: SIZE}` has a "
+       "raw "
+       "trace. Its text ends with the line `# end of the trace`; without that line it was cut short."},
       {"import",
        kStore,
        {quota},

@@ -17,6 +17,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
 #include "client/terminal/text.hpp"
+#include "client/verbs/export_stacks.hpp"
 #include "client/verbs/fail_on.hpp"
 #include "client/verbs/job_comparison.hpp"
 #include "client/verbs/selection.hpp"
@@ -30,6 +31,7 @@ struct CompareArguments {
   std::string threshold;
   FailOn fail_on{"regression", "inconclusive"};
   bool all = false;
+  std::string flame;  // the file for the differential flame graph
 };
 
 std::string command_of(const CompareArguments& arguments) {
@@ -93,21 +95,31 @@ Outcome<CompareRequest> request_of(const CompareArguments& arguments, std::uint6
   return request;
 }
 
-Outcome<CompareView> compare(const CompareRequest& request, const CompareArguments& arguments) {
-  auto daemon = Daemon::connect();
-  if (!daemon) return std::unexpected(daemon.error());
+// The runs of each side in `view` as a flame graph, into the file that the arguments name.
+Outcome<void> draw_difference(Daemon& daemon, const CompareArguments& arguments, const CompareView& view) {
+  if (arguments.flame.empty()) return {};
+  const ComparisonView& head = view.details.comparison;
+  const auto picture =
+      exported_difference(daemon, head.runs_a.value_or(std::vector<std::uint64_t>{}), view.asked.a,
+                          head.runs_b.value_or(std::vector<std::uint64_t>{}), view.asked.b);
+  if (!picture) return std::unexpected(picture.error());
+  return write_file(arguments.flame, *picture);
+}
+
+Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
+                             const CompareArguments& arguments) {
   CompareArguments asked = arguments;
   if (request.b.empty()) {
-    const auto job = request.job ? Outcome<std::uint64_t>{*request.job} : newest_design(*daemon);
+    const auto job = request.job ? Outcome<std::uint64_t>{*request.job} : newest_design(daemon);
     if (!job) return std::unexpected(job.error());
     asked.request.job = *job;
     CompareRequest of_job = request;
     of_job.job = *job;
-    auto view = compare_sides(*daemon, std::move(of_job), command_of(asked));
+    auto view = compare_sides(daemon, std::move(of_job), command_of(asked));
     if (view) view->all = arguments.all;
     return view;
   }
-  auto details = daemon->compare(request);
+  auto details = daemon.compare(request);
   if (!details) return std::unexpected(details.error());
   std::string command = command_of(asked, details->comparison);
   return CompareView{asked.request, std::move(command), arguments.all, std::move(*details), {}, {}};
@@ -117,9 +129,13 @@ Outcome<Exit> run_compare(const Settings& settings, const CompareArguments& argu
   const Screen screen = screen_of(stdout);
   const auto request = request_of(arguments, screen.now_us);
   if (!request) return std::unexpected(request.error());
-  const auto compared = compare(*request, arguments);
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto compared = compare(*daemon, *request, arguments);
   if (!compared) return std::unexpected(compared.error());
   const CompareView& view = *compared;
+  if (const auto drawn = draw_difference(*daemon, arguments, view); !drawn)
+    return std::unexpected(drawn.error());
   switch (settings.format) {
     case Format::table:
       put_page(compare_text(screen, view));
@@ -168,6 +184,10 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
               "both with a comma between them (the default), or never");
   command->add_flag("--all", arguments->all,
                     "Show all functions and facts, and retransmits even if they did not change");
+  command
+      ->add_option("--flame", arguments->flame,
+                   "Also write a differential flame graph (SVG) of the samples of both sides to this file")
+      ->type_name("FILE");
   command->footer(
       "Example:\n"
       "  netperfctl compare label:before label:after --changed kernel\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,9 +18,11 @@
 #include "client/base/owned_fd.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 #include "client/verbs/choices.hpp"
+#include "client/verbs/export_stacks.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 #include "dbus/names.hpp"
@@ -29,11 +32,13 @@ namespace {
 
 constexpr const char* kText = "text";
 constexpr const char* kRecording = "trace.dat";
+constexpr const char* kFlame = "flame";
 
 struct ExportArguments {
   std::string run;
   std::string format = kText;
   std::string file;  // empty: stdout
+  std::string from;  // of stacks: kSamples, kCalls or empty
 };
 
 std::string reason() {
@@ -150,9 +155,42 @@ void report(const Settings& settings, const ExportArguments& arguments, std::uin
   }
 }
 
-Outcome<Exit> run_export(const Settings& settings, const ExportArguments& arguments) {
-  if (arguments.format == kRecording && arguments.file.empty() && ::isatty(STDOUT_FILENO) != 0)
+Outcome<std::uint64_t> export_trace(Daemon& daemon, const ExportArguments& arguments, std::uint64_t run) {
+  const auto content =
+      arguments.format == kText ? daemon.open_trace_text(run) : daemon.open_document(run, kRecording);
+  if (!content) return std::unexpected(with_hint(daemon, content.error(), run));
+  const auto bytes = write_export(arguments, *content);
+  if (bytes && *bytes == 0)
+    return fail(Exit::other, fmt::format("netperfd sent nothing of run {}'s trace", run));
+  return bytes;
+}
+
+Outcome<std::uint64_t> export_stacks(Daemon& daemon, const ExportArguments& arguments, std::uint64_t run) {
+  const auto text = exported_stacks(daemon, run, arguments.format, arguments.from);
+  if (!text) return std::unexpected(text.error());
+  if (arguments.file.empty()) {
+    put_text(stdout, *text);
+  } else if (const auto written = write_file(arguments.file, *text); !written) {
+    return std::unexpected(written.error());
+  }
+  return text->size();
+}
+
+Outcome<void> check(const ExportArguments& arguments) {
+  const bool on_terminal = arguments.file.empty() && ::isatty(STDOUT_FILENO) != 0;
+  if (arguments.format == kRecording && on_terminal)
     return fail(Exit::usage, "trace.dat is no text for a terminal: -O FILE writes it to a file");
+  if (arguments.format == kFlame && on_terminal)
+    return fail(Exit::usage, "a flame graph is a picture for a browser: -O FILE.svg writes it to a file");
+  if (!arguments.from.empty() && !is_of_stacks(arguments.format)) {
+    return fail(Exit::usage, fmt::format("--from is for the formats {}; {} is always the raw trace",
+                                         fmt::join(kStackFormats, ", "), arguments.format));
+  }
+  return {};
+}
+
+Outcome<Exit> run_export(const Settings& settings, const ExportArguments& arguments) {
+  if (const auto checked = check(arguments); !checked) return std::unexpected(checked.error());
   const auto number = run_number(arguments.run);
   if (!number) return std::unexpected(number.error());
   auto daemon = Daemon::connect();
@@ -163,12 +201,9 @@ Outcome<Exit> run_export(const Settings& settings, const ExportArguments& argume
     if (!newest) return std::unexpected(newest.error());
     run = newest->run.run;
   }
-  const auto content =
-      arguments.format == kText ? daemon->open_trace_text(run) : daemon->open_document(run, kRecording);
-  if (!content) return std::unexpected(with_hint(*daemon, content.error(), run));
-  const auto bytes = write_export(arguments, *content);
+  const auto bytes = is_of_stacks(arguments.format) ? export_stacks(*daemon, arguments, run)
+                                                    : export_trace(*daemon, arguments, run);
   if (!bytes) return std::unexpected(bytes.error());
-  if (*bytes == 0) return fail(Exit::other, fmt::format("netperfd sent nothing of run {}'s trace", run));
   if (!arguments.file.empty()) report(settings, arguments, run, *bytes);
   return Exit::ok;
 }
@@ -176,21 +211,30 @@ Outcome<Exit> run_export(const Settings& settings, const ExportArguments& argume
 }  // namespace
 
 Verb add_export(CLI::App& app, const Settings& settings) {
-  CLI::App* command =
-      app.add_subcommand("export", "Write a run's raw trace, as text of function_graph or for trace-cmd");
+  CLI::App* command = app.add_subcommand(
+      "export", "Write a run's stacks as a flame graph or for other tools, or its raw trace");
   const auto arguments = std::make_shared<ExportArguments>();
   command->add_option("RUN", arguments->run, "Number of the run, or `last`: the newest that has ended")
       ->required()
       ->type_name("");
   command
-      ->add_option("--format", arguments->format,
-                   "text (the default): in the layout of the kernel's trace file; trace.dat: for trace-cmd "
-                   "(for root)")
-      ->check(one_of({kText, kRecording}))
+      ->add_option(
+          "--format", arguments->format,
+          "text (the default): the raw trace in the layout of the kernel's trace file; trace.dat: for "
+          "trace-cmd (for root); flame: a flame graph (SVG) for a browser; folded: a line per stack; "
+          "speedscope: a file for speedscope")
+      ->check(one_of({kText, kRecording, "folded", "speedscope", kFlame}))
       ->type_name("FORMAT");
+  command
+      ->add_option("--from", arguments->from,
+                   "Stacks of what: samples (the default if there are any) or calls, those that were traced")
+      ->check(one_of({kSamples, kCalls}))
+      ->type_name("SOURCE");
   command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");
   command->footer(
       "Example:\n"
+      "  netperfctl export 43 --format flame -O run43.svg\n"
+      "  netperfctl export 43 --format folded --from calls | flamegraph.pl > run43.svg\n"
       "  netperfctl export 43 --format text | less\n"
       "  netperfctl export 43 --format trace.dat -O run43.dat");
   return {command, [&settings, arguments] { return run_export(settings, *arguments); }};

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,32 @@ TEST_F(Sampling, ends_with_a_killed_daemon) {
   EXPECT_EQ(perf_events(), before);
   lab().start_netperfd();
   EXPECT_GT(sampled_run().at("sample_profile").at("samples").get<std::uint64_t>(), 0U);
+}
+
+TEST_F(Sampling, export_as_folded_lines_speedscope_and_a_picture_with_all_busy_samples) {
+  const json run = sampled_run();
+  const auto busy = run.at("sample_profile").at("busy").get<std::uint64_t>();
+  const Outcome folded = lab().ctl({"export", "last", "--format", "folded"});
+  ASSERT_EQ(folded.code, 0) << folded.err;
+  std::istringstream lines{folded.out};
+  std::uint64_t sum = 0;
+  for (std::string line; std::getline(lines, line);) sum += std::stoull(line.substr(line.rfind(' ') + 1));
+  EXPECT_EQ(sum, busy);
+  const Outcome speedscope = lab().ctl({"export", "last", "--format", "speedscope", "--from", "samples"});
+  ASSERT_EQ(speedscope.code, 0) << speedscope.err;
+  EXPECT_EQ(json::parse(speedscope.out).at("profiles").at(0).at("endValue"), busy);
+  const Outcome flame = lab().ctl({"export", "last", "--format", "flame"});
+  ASSERT_EQ(flame.code, 0) << flame.err;
+  EXPECT_THAT(flame.out, HasSubstr("data-whole=\"" + std::to_string(busy) + "\""));
+}
+
+TEST_F(Sampling, of_a_run_without_any_are_no_blank_picture) {
+  ASSERT_EQ(lab().ctl({"start", "local"}).code, 0);
+  const Outcome flame = lab().ctl({"export", "last", "--format", "flame"});
+  EXPECT_EQ(flame.code, kNotFound);
+  EXPECT_THAT(flame.err, HasSubstr("was not sampled"));
+  EXPECT_EQ(flame.out, "");
+  EXPECT_EQ(lab().ctl({"export", "last", "--format", "text", "--from", "samples"}).code, kUsage);
 }
 
 TEST_F(Sampling, refuses_wrong_rates_before_anything_runs) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/verbs/export_stacks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "client/flame/other_tools.hpp"
+#include "client/flame/picture.hpp"
+#include "client/flame/stacks.hpp"
+
+namespace netperfctl {
+namespace {
+
+// `details` is of samples or of calls.
+template <class Details>
+Outcome<std::string> in_format(Daemon& daemon, std::uint64_t run, std::string_view format,
+                               const Details& details) {
+  const auto shown = daemon.run(run);
+  if (!shown) return std::unexpected(shown.error());
+  if (format == "flame") return flame::svg(flame::flame_graph(shown->run, details));
+  const flame::Stacks stacks = flame::stacks_of(details);
+  return format == "folded" ? flame::folded(stacks) : flame::speedscope(stacks, flame::name_of(shown->run));
+}
+
+bool is_missing(const Failure& failure) {
+  return failure.exit == Exit::not_found;
+}
+
+Outcome<SampledDetails> sampled(Daemon& daemon, std::uint64_t run) {
+  auto details = daemon.samples(run, false, true);
+  if (!details && !is_missing(details.error())) return details;
+  if (!details || details->profile.skipped) {
+    return fail(Exit::not_found,
+                fmt::format("run {} was not sampled{}", run,
+                            details ? ": " + *details->profile.skipped
+                                    : ". Samples need `sample: {rate: 199}` in its job, or a design."));
+  }
+  if (flame::stacks_of(*details).total() == 0) {
+    return fail(Exit::not_found,
+                fmt::format("run {} has no samples of a busy CPU: there is nothing to show", run));
+  }
+  return details;
+}
+
+Outcome<ProfileDetails> traced(Daemon& daemon, std::uint64_t run) {
+  auto details = daemon.profile(run, {.tree = true}, false);
+  if (!details) return details;
+  if (!details->profile.timed.value_or(true)) {
+    return fail(Exit::not_found,
+                fmt::format("the calls of run {} have no times: the function tracer records no ends", run));
+  }
+  if (flame::stacks_of(*details).total() == 0)
+    return fail(Exit::not_found,
+                fmt::format("run {} has no traced calls with times: there is nothing to show", run));
+  return details;
+}
+
+// The runs whose samples there are, added up.
+Outcome<flame::SampledSide> side_of(Daemon& daemon, const std::vector<std::uint64_t>& runs,
+                                    const std::string& words) {
+  flame::SampledSide side;
+  side.words = words;
+  for (const std::uint64_t run : runs) {
+    const auto details = sampled(daemon, run);
+    if (details) {
+      side.runs.push_back(run);
+      flame::add(side.stacks, flame::stacks_of(*details));
+    } else if (is_missing(details.error())) {
+      side.not_sampled.push_back(run);
+    } else {
+      return std::unexpected(details.error());
+    }
+  }
+  if (side.runs.empty())
+    return fail(Exit::not_found,
+                fmt::format("none of the runs of {} was sampled: no flame graph is made", words));
+  return side;
+}
+
+}  // namespace
+
+bool is_of_stacks(std::string_view format) {
+  return std::ranges::find(kStackFormats, format) != kStackFormats.end();
+}
+
+Outcome<std::string> exported_stacks(Daemon& daemon, std::uint64_t run, std::string_view format,
+                                     const std::string& from) {
+  std::optional<Failure> not_sampled;
+  if (from != kCalls) {
+    const auto samples = sampled(daemon, run);
+    if (samples) return in_format(daemon, run, format, *samples);
+    if (from == kSamples || !is_missing(samples.error())) return std::unexpected(samples.error());
+    not_sampled = samples.error();
+  }
+  const auto calls = traced(daemon, run);
+  if (calls) return in_format(daemon, run, format, *calls);
+  if (!not_sampled || !is_missing(calls.error())) return std::unexpected(calls.error());
+  not_sampled->message += "\n" + calls.error().message;
+  return std::unexpected(std::move(*not_sampled));
+}
+
+Outcome<std::string> exported_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
+                                         const std::string& words_a, const std::vector<std::uint64_t>& b,
+                                         const std::string& words_b) {
+  const auto side_a = side_of(daemon, a, words_a);
+  if (!side_a) return std::unexpected(side_a.error());
+  const auto side_b = side_of(daemon, b, words_b);
+  if (!side_b) return std::unexpected(side_b.error());
+  return flame::svg(flame::difference(*side_a, *side_b));
+}
+
+Outcome<void> write_file(const std::string& file, std::string_view text) {
+  errno = 0;
+  std::ofstream out{file, std::ios::binary | std::ios::trunc};
+  out << text << std::flush;
+  if (out) return {};
+  const int error = errno;
+  return fail(out.is_open() ? Exit::other : Exit::usage,
+              fmt::format("{}: {}", file, std::generic_category().message(error)));
+}
+
+}  // namespace netperfctl
