@@ -43,7 +43,7 @@ std::vector<Change> changes_of(const Tree& tree) {
 }
 
 std::string verdict(const Change& change) {
-  if (!change.p) return "too few samples for a test";
+  if (!change.p) return "not tested: fewer than five samples expected in it or outside it";
   if (!change.is_found) return "no significant difference";
   return change.points() > 0 ? "significantly more in B" : "significantly less in B";
 }
@@ -118,6 +118,11 @@ Picture difference(const SampledSide& a, const SampledSide& b) {
       "If one share grows, the others shrink. The test treats samples as independent, also those of "
       "different "
       "runs.");
+  if (a.runs.size() == 1 || b.runs.size() == 1) {
+    picture.notes.emplace_back(
+        "One run on a side: what differs between any two runs is coloured too. Select several runs for each "
+        "side.");
+  }
   note_gone(picture, tree, changes);
   picture.width = tree.front().total[kDrawn];
   for (std::size_t i = 0; i < tree.size(); ++i) {

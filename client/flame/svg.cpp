@@ -98,11 +98,10 @@ std::string box_element(const Box& box, const Canvas& canvas) {
 }
 
 std::vector<std::string> lines_of(const std::vector<std::string>& notes) {
-  constexpr double kOfNotes = kCharacter * 0.97;
   std::vector<std::string> lines;
   for (const std::string& note : notes) {
     for (std::string& line :
-         wrap(printable(note), static_cast<std::size_t>((kWidth - 2 * kMargin) / kOfNotes)))
+         wrap(printable(note), static_cast<std::size_t>((kWidth - 2 * kMargin) / kCharacter)))
       lines.push_back(std::move(line));
   }
   return lines;

@@ -73,7 +73,7 @@ const std::map<std::string, Room> kRooms = {
     {"client/pages",
      {{"dbus", "rows", "client/base", "client/rows", "client/terminal"}, {"fmt", "nlohmann"}}},
     {"client/flame",
-     {{"client/base", "client/rows", "client/terminal", "client/pages"}, {"fmt", "nlohmann"}}},
+     {{"rows", "client/base", "client/rows", "client/terminal", "client/pages"}, {"fmt", "nlohmann"}}},
     {"client/bus", {{"dbus", "rows", "client/base", "client/rows"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"client/verbs",
      {{"dbus", "rows", "client/base", "client/rows", "client/terminal", "client/pages", "client/flame",

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -127,6 +128,22 @@ TEST_F(Sampling, export_as_folded_lines_speedscope_and_a_picture_with_all_busy_s
   const Outcome flame = lab().ctl({"export", "last", "--format", "flame"});
   ASSERT_EQ(flame.code, 0) << flame.err;
   EXPECT_THAT(flame.out, HasSubstr("data-whole=\"" + std::to_string(busy) + "\""));
+}
+
+TEST_F(Sampling, of_two_selections_are_drawn_as_a_difference_of_all_samples_of_b) {
+  const auto number = [](const json& run) {
+    return std::to_string(run.at("run").at("run").get<std::uint64_t>());
+  };
+  const json a = sampled_run(), b = sampled_run();
+  const std::string file = lab().directory().path("difference.svg");
+  const Outcome compared =
+      lab().ctl({"compare", number(a), number(b), "--fail-on", "never", "--flame", file}, User{});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  std::ostringstream picture;
+  picture << std::ifstream{file}.rdbuf();
+  const auto busy = b.at("sample_profile").at("busy").get<std::uint64_t>();
+  EXPECT_THAT(picture.str(), HasSubstr("data-whole=\"" + std::to_string(busy) + "\""));
+  EXPECT_THAT(picture.str(), HasSubstr("Benjamini-Hochberg"));
 }
 
 TEST_F(Sampling, of_a_run_without_any_are_no_blank_picture) {

@@ -127,7 +127,7 @@ TEST(Difference, colours_only_what_differs_significantly_and_names_the_sign) {
   EXPECT_THAT(more->figures, HasSubstr("A: 300 of 3,000 samples, 10 %"));
   EXPECT_THAT(less->figures, HasSubstr("significantly less in B"));
   EXPECT_THAT(same->figures, HasSubstr("no significant difference"));
-  EXPECT_THAT(rare->figures, HasSubstr("too few samples for a test"));
+  EXPECT_THAT(rare->figures, HasSubstr("not tested: fewer than five samples expected"));
   EXPECT_THAT(notes_of(picture), HasSubstr("A: label:side, 2 sampled runs, 3,000 busy samples. Left out"));
   expect_golden("flame/difference.svg", svg(picture));
 }
@@ -135,6 +135,13 @@ TEST(Difference, colours_only_what_differs_significantly_and_names_the_sign) {
 TEST(Difference, names_what_b_has_no_more) {
   const std::string notes = notes_of(difference(side(300, 900, 1), side(0, 900, 1)));
   EXPECT_THAT(notes, HasSubstr("Not in B, so without a width: tcp_ack (A: 10 %)."));
+}
+
+TEST(Difference, warns_of_a_side_that_is_one_run) {
+  SampledSide one = side(300, 900, 1);
+  EXPECT_THAT(notes_of(difference(one, one)), Not(HasSubstr("One run on a side")));
+  one.runs = {1};
+  EXPECT_THAT(notes_of(difference(side(300, 900, 1), one)), HasSubstr("One run on a side"));
 }
 
 TEST(Difference, of_a_side_with_itself_is_grey) {
