@@ -184,10 +184,10 @@ TEST_F(NewerDaemon, has_keys_that_the_client_ignores_and_words_that_it_shows_as_
                                HasSubstr("it ended before it began"), Not(HasSubstr("tachyons"))));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"runs", "-o", "json"}, {"show", "7", "-o", "json"}}) {
-    const Outcome json = ctl(words);
-    EXPECT_EQ(json.code, 0) << json.err;
-    EXPECT_NO_THROW((void)nlohmann::json::parse(json.out)) << json.out;
-    EXPECT_THAT(json.out, AllOf(HasSubstr("hibernating"), Not(HasSubstr("tachyons"))))
+    const Outcome answer = ctl(words);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_TRUE(nlohmann::json::accept(answer.out)) << answer.out;
+    EXPECT_THAT(answer.out, AllOf(HasSubstr("hibernating"), Not(HasSubstr("tachyons"))))
         << "the keys of the schema and no others";
   }
   EXPECT_THAT(ctl({"runs", "-o", "csv"}).out, HasSubstr("hibernating"));

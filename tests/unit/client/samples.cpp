@@ -200,13 +200,13 @@ std::vector<ScenarioView> scenarios() {
 AuditLogView audit_log() {
   const auto entry = [](std::uint64_t number, std::uint64_t before_s, const char* action,
                         const char* outcome) {
-    AuditView entry;
-    entry.entry = number;
-    entry.time_us = entry.last_us = kNow - before_s * 1'000'000;
-    entry.count = 1;
-    entry.action = action;
-    entry.outcome = outcome;
-    return entry;
+    AuditView view;
+    view.entry = number;
+    view.time_us = view.last_us = kNow - before_s * 1'000'000;
+    view.count = 1;
+    view.action = action;
+    view.outcome = outcome;
+    return view;
   };
   AuditView reloaded = entry(104, 60, "reload", "failed");
   reloaded.detail =

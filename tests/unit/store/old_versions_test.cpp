@@ -146,7 +146,9 @@ class OldVersion : public StoreTest, public testing::WithParamInterface<std::siz
     EXPECT_EQ(was.note, version() < kNotes ? "" : now.note) << "no older version had notes";
     EXPECT_EQ(was.files, version() < kFiles ? std::vector<SourceFile>{} : now.files);
     EXPECT_EQ(was.trace.has_value(), version() >= kTraces && now.trace.has_value());
-    if (was.trace) EXPECT_EQ(was.trace->events, now.trace->events);
+    if (was.trace) {
+      EXPECT_EQ(was.trace->events, now.trace->events);
+    }
     EXPECT_EQ(must(old().streams(run)), must(fresh().streams(run)));
     EXPECT_EQ(must(old().intervals(run, "", 100)).rows, must(fresh().intervals(run, "", 100)).rows);
   }
@@ -220,7 +222,8 @@ void OldVersion::has_the_trace_and_its_parts_or_none() {
   TraceRecord now = must(fresh().trace(kMeasured));
   EXPECT_EQ(now.recording_left_out, 4096U);
   if (version() < kProfiles) now.recording_left_out = 0;  // nothing was recorded
-  EXPECT_EQ(must(Result(was)), now);
+  ASSERT_TRUE(was);
+  EXPECT_EQ(*was, now);
   EXPECT_EQ(must(old().trace_samples(kMeasured, "", "", 100)).rows,
             must(fresh().trace_samples(kMeasured, "", "", 100)).rows);
   EXPECT_EQ(must(old().trace_stacks(kMeasured, "", 100)).rows,
@@ -241,7 +244,8 @@ void OldVersion::has_the_functions_with_the_errors_that_it_knew() {
   ASSERT_TRUE(now.calibration);
   ASSERT_TRUE(now.calibration->entry_error_ns) << "else the test proves nothing";
   if (version() < kCalibrationErrors) now.calibration->entry_error_ns = now.calibration->callee_error_ns = {};
-  EXPECT_EQ(must(Result(was)), now);
+  ASSERT_TRUE(was);
+  EXPECT_EQ(*was, now);
   EXPECT_EQ(must(old().traffic(kMeasured)), must(fresh().traffic(kMeasured)));
 }
 
