@@ -35,7 +35,7 @@ std::vector<Change> changes_of(const Tree& tree) {
     Change change{{node.total[kBase], all[kBase]}, {node.total[kDrawn], all[kDrawn]}, {}};
     change.p = p_of_difference(change.a, change.b);
     p.push_back(change.p);
-    changes.push_back(std::move(change));
+    changes.push_back(change);
   }
   const std::vector<bool> found = discoveries(p, kFalseDiscoveries);
   for (std::size_t i = 0; i < changes.size(); ++i) changes[i].is_found = found[i];

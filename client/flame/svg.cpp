@@ -67,7 +67,7 @@ std::string xml(std::string_view text) {
 // As much of the label as fits, nothing if that would tell nothing.
 std::string fitting(const std::string& label, double width) {
   const auto room = static_cast<std::size_t>(std::max(0.0, width - 2 * kTextMargin) / kCharacter);
-  const std::string shown = printable(label);
+  std::string shown = printable(label);
   if (display_width(shown) <= room) return shown;
   if (room < kFewestCharacters) return {};
   Screen screen;

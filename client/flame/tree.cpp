@@ -13,7 +13,7 @@ class Grower {
  public:
   Grower() { append({"all", {}, Place::root}, 0); }
 
-  void add(const Stacks& stacks, Side side) {
+  void add(const Stacks& stacks, std::size_t side) {
     for (const Stack& stack : stacks.stacks) {
       std::uint32_t node = 0;
       tree_[node].total[side] += stack.weight;

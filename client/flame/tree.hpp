@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,8 +14,8 @@
 namespace netperfctl::flame {
 
 // What is drawn, and what it is compared with. A picture of one set of stacks has no base.
-enum Side : std::uint8_t { kDrawn = 0, kBase = 1 };
-using Weights = std::array<std::uint64_t, 2>;  // by Side
+inline constexpr std::size_t kDrawn = 0, kBase = 1;
+using Weights = std::array<std::uint64_t, 2>;
 
 struct Node {
   Frame frame;
