@@ -7,6 +7,7 @@
 
 #include "client/base/asking.hpp"
 #include "client/base/command_words.hpp"
+#include "client/pages/plan_steps.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
 
