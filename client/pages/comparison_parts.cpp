@@ -12,6 +12,7 @@
 #include "client/base/command_words.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/witness_text.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
 #include "client/terminal/units.hpp"
@@ -197,6 +198,8 @@ std::string headline(const Screen& screen, const CompareView& view) {
     text += show::field(screen, "", interval);
   }
   if (const std::string words = meaning(head) + luck_words(head); !words.empty())
+    text += show::field(screen, "", words);
+  if (const std::string words = refused ? std::string{} : witness_words(view); !words.empty())
     text += show::field(screen, "", words);
   if (view.asked.job && view.name_a.empty())
     text += show::field(screen, "", "this is what tracing costs: the runs of B are traced, those of A plain");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/pages/witness_text.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
@@ -20,15 +21,9 @@ namespace {
 
 constexpr std::size_t kFunctions = 8;  // on the page
 constexpr std::size_t kCounters = 6;
-// Highest q of a counter, or adjusted p of a function, that is said to have moved.
-constexpr double kMoved = 0.05;
 
 bool too_few(const CompareView& view) {
   return view.details.comparison.verdict == "too few";
-}
-
-std::string interval_text(const std::optional<double>& low, const std::optional<double>& high) {
-  return low && high ? fmt::format("{} to {}", signed_figure(*low), signed_figure(*high)) : "-";
 }
 
 // One of the factors of a function's cost on both sides, as words say it.
@@ -70,10 +65,6 @@ bool of_one_side(const FunctionDeltaView& row) {
   return row.match == "only A" || row.match == "only B";
 }
 
-std::string function_name(const FunctionDeltaView& row) {
-  return row.module.value_or("").empty() ? row.function : fmt::format("{} [{}]", row.function, *row.module);
-}
-
 // Behind the name of one of several that have the same.
 std::string ordinal(const FunctionDeltaView& row) {
   return row.duplicate.value_or(0) > 0 ? fmt::format(" #{}", *row.duplicate) : "";
@@ -85,21 +76,16 @@ bool of_one_module(const std::vector<FunctionDeltaView>& functions) {
   });
 }
 
-std::string heading(const CompareView& view) {
+std::string heading(const CompareView& view, const std::vector<FunctionDeltaView>& functions) {
   const ComparisonView& head = view.details.comparison;
   std::string text = "where, in ns of CPU per byte of goodput";
   if (head.not_attributed) text = "what the functions cost all the same, in ns of CPU per byte of goodput";
-  const bool without_bytes = std::ranges::none_of(view.details.functions, [](const FunctionDeltaView& row) {
+  const bool without_bytes = std::ranges::none_of(functions, [](const FunctionDeltaView& row) {
     return row.shift.has_value() || row.cost_a.has_value() || row.cost_b.has_value();
   });
   if (without_bytes) text = "what a call of each function took itself, for want of bytes to divide by";
   if (too_few(view)) text += "; what differs, be it by chance";
   return text;
-}
-
-// Two digits, so that a change of a small cost shows.
-std::string format_cost(double cost) {
-  return cost > 0 && cost < 0.1 ? fmt::format("{:.2g}", cost) : format_hundredths(cost);
 }
 
 // If no function differs beyond chance: what would have been found in the costliest one.
@@ -116,11 +102,6 @@ std::string not_found_text(const Screen& screen, const std::vector<FunctionDelta
       format_cost(*costliest->detectable), costliest->function);
   return fmt::format(
       "{}\n", fmt::join(wrap(text, narrower(screen, kIndent).width.value_or(std::string::npos)), "\n"));
-}
-
-std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {
-  if (shown >= known) return {};
-  return fmt::format("...{} more {}: --all, or -o json\n", format_count(known - shown), what);
 }
 
 std::string signed_short(double count) {
@@ -171,8 +152,25 @@ std::string probability_text(double probability) {
   return probability < kLeast ? "<0.0001" : fmt::format("{:.2g}", probability);
 }
 
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high ? fmt::format("{} to {}", signed_figure(*low), signed_figure(*high)) : "-";
+}
+
+std::string function_name(const FunctionDeltaView& row) {
+  return row.module.value_or("").empty() ? row.function : fmt::format("{} [{}]", row.function, *row.module);
+}
+
+std::string format_cost(double cost) {
+  return cost > 0 && cost < 0.1 ? fmt::format("{:.2g}", cost) : format_hundredths(cost);
+}
+
+std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {
+  if (shown >= known) return {};
+  return fmt::format("...{} more {}: --all, or -o json\n", format_count(known - shown), what);
+}
+
 std::string functions_table(const Screen& screen, const CompareView& view) {
-  const auto& functions = view.details.functions;
+  const std::vector<FunctionDeltaView> functions = traced_functions(view);
   if (functions.empty()) return {};
   const std::size_t count = view.all ? functions.size() : std::min(kFunctions, functions.size());
   const bool one_module = of_one_module(functions);
@@ -189,9 +187,10 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                     {interval_text(row.low, row.high)},
                     {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
                     {or_dash(row.p_adjusted, probability_text)}});
-    // What is not significant has no cause. If nothing could be tested, all of it is shown.
+    // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
+    // it is shown.
     const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
-    notes.push_back({stands ? because(row) : "", Style::faint});
+    notes.push_back({stands && row.witness != "disagrees" ? because(row) : "", Style::faint});
   }
   const ComparisonView& head = view.details.comparison;
   std::string table = render_table(narrower(screen, kIndent),
@@ -204,8 +203,11 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
                                     {.title = "p adj.", .right = true, .optional = true}},
                                    std::move(rows), std::move(notes), "BECAUSE");
   table += not_found_text(screen, functions);
-  table += more_text(count, functions.size() + head.functions_left_out.value_or(0), "functions");
-  return "\n" + paint(screen, Style::strong, heading(view)) + "\n" + indented(table, kIndent);
+  // The last rows are left out first: those that are not traced.
+  const bool all_traced = functions.size() == view.details.functions.size();
+  table += more_text(count, functions.size() + (all_traced ? head.functions_left_out.value_or(0) : 0),
+                     "functions");
+  return "\n" + paint(screen, Style::strong, heading(view, functions)) + "\n" + indented(table, kIndent);
 }
 
 std::string counters_table(const Screen& screen, const CompareView& view) {

@@ -2,6 +2,9 @@
 // The tables of the page of a comparison: functions, counters and facts that differ.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "client/rows/comparison_views.hpp"
@@ -15,6 +18,17 @@ namespace netperfctl::comparing {
 [[nodiscard]] std::string signed_figure(double value);
 // "0.041", "0.001", "<0.0001"
 [[nodiscard]] std::string probability_text(double probability);
+// "-17.99 to -16.19"; "-" if there is none.
+[[nodiscard]] std::string interval_text(const std::optional<double>& low, const std::optional<double>& high);
+// Two digits, so that a change of a small cost shows.
+[[nodiscard]] std::string format_cost(double cost);
+// "hsr_get_node [hsr]"
+[[nodiscard]] std::string function_name(const FunctionDeltaView& row);
+// "...12 more functions: --all, or -o json"; empty if all are shown.
+[[nodiscard]] std::string more_text(std::size_t shown, std::uint64_t known, const char* what);
+
+// Highest q of a counter, or adjusted p of a function, that is said to have moved.
+inline constexpr double kMoved = 0.05;
 
 // Each with its heading; empty if there are no rows.
 [[nodiscard]] std::string functions_table(const Screen& screen, const CompareView& view);

@@ -16,6 +16,7 @@
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/witness_text.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
@@ -171,6 +172,7 @@ std::string attribution(const Screen& screen, const CompareView& view) {
                     fmt::format("runs reach {} of plain throughput{}", format_share(*head.traced_to_plain),
                                 *head.traced_to_plain < 0.7 ? ": not representative" : ""));
   }
+  text += comparing::sampled_table(screen, view);
   return text;
 }
 

@@ -70,6 +70,14 @@ void put_attribution(rows::Comparison& row, const Attribution& attribution) {
     row.residual_ns_per_byte_high = account.rest.high;
   }
   row.traced_to_plain = attribution.traced_to_plain;
+  if (attribution.samples) {
+    const SampleEvidence& samples = *attribution.samples;
+    if (samples.witness) row.witness = to_string(*samples.witness);
+    row.sampled_runs_a = samples.runs_a;
+    row.sampled_runs_b = samples.runs_b;
+    row.busy_samples_a = samples.samples_a;
+    row.busy_samples_b = samples.samples_b;
+  }
   if (!attribution.functions.empty()) row.tested = attribution.tested;
   row.not_attributed = if_any(attribution.not_attributed);
 }
@@ -82,6 +90,20 @@ void put_shift(Row& row, const ShiftEstimate& estimate) {
   if (estimate.low || estimate.high) row.level = estimate.level;
   row.p = estimate.p;
   row.q = estimate.q;
+}
+
+void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
+  if (!function.sampled) return;
+  const SampledShift& sampled = *function.sampled;
+  row.sampled_a = sampled.cost.median_a;
+  row.sampled_b = sampled.cost.median_b;
+  row.sampled_shift = sampled.cost.shift;
+  row.sampled_low = sampled.cost.low;
+  row.sampled_high = sampled.cost.high;
+  if (sampled.cost.low) row.sampled_level = sampled.cost.level;
+  row.sampled_p_adjusted = sampled.p_adjusted;
+  if (sampled.witness) row.witness = to_string(*sampled.witness);
+  if (sampled.after_interrupts_off) row.after_interrupts_off = true;
 }
 
 void put_self_test(rows::Comparison& row, const core::SelfTest& test) {
@@ -138,6 +160,12 @@ WireRow function_delta_row(const FunctionDelta& function) {
   row.module = if_any(function.module);
   if (function.duplicate > 0) row.duplicate = function.duplicate;
   row.match = to_string(function.match);
+  put_sampled(row, function);
+  if (!function.traced) {
+    row.not_traced = true;
+    row.below = if_any(function.below);
+    return to_wire(row);
+  }
   const bool on_a = function.match != FunctionMatch::only_b;
   const bool on_b = function.match != FunctionMatch::only_a;
   const ShiftEstimate& cost = function.cost;

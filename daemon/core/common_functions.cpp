@@ -4,26 +4,24 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/function_match.hpp"
 
 namespace netperfd::core {
 namespace {
 
-analysis::ComparedRun run_of(const std::vector<std::string>& functions) {
-  analysis::ComparedRun run;
-  auto& called = run.trace.emplace().functions;
-  for (const std::string& function : functions) called.emplace_back().name = function;
-  return run;
+std::vector<analysis::FunctionKey> keys_of(const std::vector<std::string>& functions) {
+  std::vector<analysis::FunctionKey> keys;
+  for (const std::string& function : functions) keys.push_back({function, {}});
+  return keys;
 }
 
 }  // namespace
 
 std::vector<std::string> functions_of_one_side(const std::vector<std::string>& a,
                                                const std::vector<std::string>& b) {
-  const analysis::ComparedRun run_a = run_of(a), run_b = run_of(b);
   std::vector<std::string> lonely;
-  for (auto& function : analysis::match_functions({&run_a}, {&run_b}).functions) {
+  const analysis::FunctionLists list_a{keys_of(a)}, list_b{keys_of(b)};
+  for (auto& function : analysis::match_functions(list_a, list_b).functions) {
     const bool is_lonely = function.match == FunctionMatch::only_a || function.match == FunctionMatch::only_b;
     if (is_lonely) lonely.push_back(std::move(function.name));
   }

@@ -55,4 +55,16 @@ std::string_view to_string(FunctionMatch match) {
   return "";
 }
 
+std::string_view to_string(Witness witness) {
+  switch (witness) {
+    case Witness::agrees:
+      return "agrees";
+    case Witness::disagrees:
+      return "disagrees";
+    case Witness::unclear:
+      return "unclear";
+  }
+  return "";
+}
+
 }  // namespace netperfd

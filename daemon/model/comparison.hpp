@@ -73,6 +73,25 @@ struct CostFactors {
 enum class FunctionMatch { same, renamed, only_a, only_b };
 [[nodiscard]] std::string_view to_string(FunctionMatch match);
 
+// Whether the samples of the plain runs confirm what the trace says of a function
+// (analysis/compare/witness.hpp).
+enum class Witness {
+  agrees,     // both show a change, and it can be the same
+  disagrees,  // they show different changes
+  unclear     // too few samples, or too few traced runs, to tell
+};
+[[nodiscard]] std::string_view to_string(Witness witness);
+
+// The change of a function by the samples of the plain runs. Of a traced function, what it called untraced is
+// in it, as in its self time.
+struct SampledShift {
+  ShiftEstimate cost;                // ns of CPU per byte of goodput; without q
+  std::optional<double> p_adjusted;  // as in FunctionDelta, among the sampled functions
+  std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
+  // It has the samples of sections with interrupts off before it.
+  bool after_interrupts_off = false;
+};
+
 // One function on both sides, from the traced runs. If it was not selected for a test, its shift is the
 // difference of the medians, without interval, p or q. If there are too few runs for a test, this holds for
 // all functions.
@@ -91,6 +110,19 @@ struct FunctionDelta {
   std::optional<double> p_adjusted, detectable;
   // Share of the change in CPU time of the traced runs: 1 is all of it. Absent if Attribution::explained is.
   std::optional<double> share;
+  std::optional<SampledShift> sampled;  // absent if a side has no plain runs that were sampled
+  // False: only the samples know it, and the figures of the trace are absent. It takes 1 % of them or more.
+  bool traced = true;
+  std::string below;  // if not traced: the traced function that called it in most samples; empty: none
+};
+
+// The samples of the plain runs.
+struct SampleEvidence {
+  std::uint32_t runs_a = 0, runs_b = 0;        // that were sampled
+  std::uint64_t samples_a = 0, samples_b = 0;  // busy ones
+  // disagrees, if they do on any function; otherwise that of the function whose trace changed most. Absent if
+  // neither shows a change.
+  std::optional<Witness> witness;
 };
 
 // Changes of the traced runs' CPU time, in ns per byte of goodput. In each run time = functions + rest; the
@@ -110,8 +142,10 @@ struct Attribution {
   // Share of account.time; 1 is all. Absent unless plain and traced runs both show a change, and agree on it.
   std::optional<double> explained, explained_low, explained_high;
   std::optional<double> traced_to_plain;  // goodput of traced runs over that of plain runs
-  std::vector<FunctionDelta> functions;   // the largest |shift| first
-  std::uint32_t tested = 0;               // number of them that were selected for a test, blind to the sides
+  std::optional<SampleEvidence> samples;  // absent if a side has no plain runs that were sampled
+  // The largest |shift| first; those that are not traced last, by their sampled shift.
+  std::vector<FunctionDelta> functions;
+  std::uint32_t tested = 0;  // number of them that were selected for a test, blind to the sides
   // Not empty: why the difference is not attributed to functions. Figures that could be computed are still
   // there, except the shares of the difference.
   std::string not_attributed;

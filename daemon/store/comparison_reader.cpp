@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A comparison reads a few figures of many runs. So its statements are prepared once for all runs, and the
-// long parts of a run (histograms, slices, call trees, samples, intervals, documents) are never read.
+// long parts of a run (histograms, slices, call trees, intervals, documents) are never read.
 #include "daemon/store/comparison_reader.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 
 #include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/store/columns.hpp"
+#include "daemon/store/compared_samples.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/run_listing.hpp"
@@ -292,6 +293,10 @@ Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const
     auto done = parts->load_throughput(runs[i], compared[i]);
     if (done && wanted == core::ComparedParts::all) done = parts->load_rest(runs[i], compared[i]);
     if (!done) return std::unexpected(std::move(done.error()));
+  }
+  if (wanted == core::ComparedParts::all) {
+    if (auto done = add_samples(connection_, compared); !done)
+      return std::unexpected(std::move(done.error()));
   }
   return compared;
 }

@@ -41,6 +41,11 @@ struct Comparison {
       residual_ns_per_byte_low, residual_ns_per_byte_high;
   std::optional<double> explained, explained_low, explained_high;  // shares of traced_ns_per_byte_shift
   std::optional<double> traced_to_plain;
+  // Whether the samples of the plain runs confirm the trace: agrees, disagrees, unclear. Absent: there are
+  // none, or neither shows a change.
+  std::optional<std::string> witness;
+  std::optional<std::uint32_t> sampled_runs_a, sampled_runs_b;
+  std::optional<std::uint64_t> busy_samples_a, busy_samples_b;
   std::optional<std::uint32_t> tested;        // functions
   std::optional<std::string> not_attributed;  // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
@@ -107,6 +112,11 @@ inline constexpr auto kFields<Comparison> =
                field("residual_ns_per_byte_low", &Comparison::residual_ns_per_byte_low),
                field("residual_ns_per_byte_high", &Comparison::residual_ns_per_byte_high),
                field("traced_to_plain", &Comparison::traced_to_plain),
+               field("witness", &Comparison::witness),
+               field("sampled_runs_a", &Comparison::sampled_runs_a),
+               field("sampled_runs_b", &Comparison::sampled_runs_b),
+               field("busy_samples_a", &Comparison::busy_samples_a),
+               field("busy_samples_b", &Comparison::busy_samples_b),
                field("tested", &Comparison::tested),
                long_text("not_attributed", &Comparison::not_attributed),
                field("counters_tested", &Comparison::counters_tested),
@@ -142,6 +152,13 @@ struct FunctionDelta {
   // cost = packets per byte * calls per packet * ns per call; without packets calls are per byte.
   std::optional<double> packets_per_byte_a, packets_per_byte_b, calls_per_packet_a, calls_per_packet_b,
       ns_per_call_a, ns_per_call_b;
+  // By the samples of the plain runs; of a traced function, with what it called untraced.
+  std::optional<double> sampled_a, sampled_b, sampled_shift, sampled_low, sampled_high, sampled_level;
+  std::optional<double> sampled_p_adjusted;  // among the functions with 1 % of the samples
+  std::optional<std::string> witness;        // agrees, disagrees or unclear: what they say of the trace
+  std::optional<bool> after_interrupts_off;  // has the samples of sections with interrupts off before it
+  std::optional<bool> not_traced;            // only the samples know it
+  std::optional<std::string> below;          // if not traced: the traced function below which most of it ran
 };
 template <>
 inline constexpr auto kFields<FunctionDelta> =
@@ -166,7 +183,18 @@ inline constexpr auto kFields<FunctionDelta> =
                field("calls_per_packet_a", &FunctionDelta::calls_per_packet_a),
                field("calls_per_packet_b", &FunctionDelta::calls_per_packet_b),
                field("ns_per_call_a", &FunctionDelta::ns_per_call_a),
-               field("ns_per_call_b", &FunctionDelta::ns_per_call_b)};
+               field("ns_per_call_b", &FunctionDelta::ns_per_call_b),
+               field("sampled_a", &FunctionDelta::sampled_a, "ns_per_byte"),
+               field("sampled_b", &FunctionDelta::sampled_b, "ns_per_byte"),
+               field("sampled_shift", &FunctionDelta::sampled_shift, "ns_per_byte"),
+               field("sampled_low", &FunctionDelta::sampled_low, "ns_per_byte"),
+               field("sampled_high", &FunctionDelta::sampled_high, "ns_per_byte"),
+               field("sampled_level", &FunctionDelta::sampled_level),
+               field("sampled_p_adjusted", &FunctionDelta::sampled_p_adjusted),
+               field("witness", &FunctionDelta::witness),
+               field("after_interrupts_off", &FunctionDelta::after_interrupts_off),
+               field("not_traced", &FunctionDelta::not_traced),
+               field("below", &FunctionDelta::below)};
 static_assert(kDescribed<FunctionDelta>);
 
 struct CounterChange {

@@ -16,6 +16,7 @@
 #include "daemon/analysis/compare/trace_quality.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
+#include "daemon/analysis/compare/witness.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -116,10 +117,12 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
     attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
     // A call has a duration even if the goodput is unknown.
     const RunList timed_a = chosen(a, has_timed_functions), timed_b = chosen(b, has_timed_functions);
-    if (timed_a.empty() || timed_b.empty()) return attribution;
-    attribution.functions = function_times(timed_a, timed_b, caveats);
-    note_traces(timed_a, timed_b, caveats);
-    note_unequal_costs(timed_a, timed_b, settings.level, caveats);
+    if (!timed_a.empty() && !timed_b.empty()) {
+      attribution.functions = function_times(timed_a, timed_b, caveats);
+      note_traces(timed_a, timed_b, caveats);
+      note_unequal_costs(timed_a, timed_b, settings.level, caveats);
+    }
+    add_witness(plain_a, plain_b, settings, attribution, caveats);
     return attribution;
   }
   attribution.traced_to_plain =
@@ -138,6 +141,8 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   attribution.not_attributed = refusal_of_traces(traced_a, traced_b);
   if (attribution.not_attributed.empty())
     attribution.not_attributed = not_cpu_bound(median_busiest(plain_a), median_busiest(plain_b), caveats);
+  add_witness(plain_a, plain_b, settings, attribution, caveats);
+  if (attribution.not_attributed.empty()) attribution.not_attributed = disagreement(attribution);
   attribution.account = traced_account(traced_a, traced_b, settings.level);
   if (attribution.not_attributed.empty()) share_out(attribution, traced_a, traced_b, settings.level, caveats);
   return attribution;

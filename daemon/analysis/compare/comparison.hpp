@@ -48,6 +48,22 @@ struct ComparedTrace {
   std::string broken;
 };
 
+// Samples of one function or other place in a plain run (sampled_costs.hpp).
+struct SampledCost {
+  std::string name, module;  // as in ComparedFunction, or "[user]" of the workload, "[unknown]"
+  std::uint32_t duplicate = 0;
+  // If it is traced in the runs to compare, with those of what it called untraced, as in its self time.
+  std::uint64_t samples = 0;
+  std::string below;  // the traced function below which most of them were taken; empty: none
+};
+
+struct ComparedSamples {
+  std::vector<SampledCost> functions;
+  std::uint64_t busy = 0;           // all samples that are no idle ones
+  double ns_per_sample = 0;         // CPU time that one stands for
+  bool sees_interrupts_off = true;  // as in SampleProfile
+};
+
 // A finished run, with the data that a comparison needs. Absent: unknown.
 struct ComparedRun {
   RunId id = 0;
@@ -64,6 +80,7 @@ struct ComparedRun {
   // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
   std::optional<double> busiest_process;
   std::optional<ComparedTrace> trace;  // absent: a plain run
+  std::optional<ComparedSamples> samples;
   std::optional<Fingerprint> fingerprint;
   std::vector<CounterDelta> counters;
   std::vector<std::string> flags;  // codes of its quality flags

@@ -10,44 +10,39 @@
 namespace netperfd::analysis {
 namespace {
 
-// Views of the runs' own texts.
-struct FunctionKey {
-  std::string_view name, module;
-  std::uint32_t duplicate = 0;
-
-  // Compares the name first, which decides soonest: a large trace needs a hundred thousand look-ups.
-  friend bool operator<(const FunctionKey& left, const FunctionKey& right) {
-    if (const int order = left.name.compare(right.name); order != 0) return order < 0;
-    if (const int order = left.module.compare(right.module); order != 0) return order < 0;
-    return left.duplicate < right.duplicate;
-  }
-};
 using Places = std::vector<std::optional<std::size_t>>;  // by run
 using Table = std::map<FunctionKey, Places>;
 
 constexpr std::array<std::string_view, 5> kCloneSuffixes = {".isra", ".constprop", ".part", ".cold", ".llvm"};
 
 // A symbol holds no colon; a token such as "p:3f9c21d0" does.
-bool has_symbol(const ComparedFunction& function) {
-  return function.name.find(':') == std::string::npos;
+bool has_symbol(const FunctionKey& function) {
+  return function.name.find(':') == std::string_view::npos;
 }
 
-Table table_of(const RunList& runs, std::size_t& without_symbol) {
+Table table_of(const FunctionLists& runs, std::size_t& without_symbol) {
   Table table;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    const auto& functions = runs[run]->trace->functions;
-    for (std::size_t place = 0; place < functions.size(); ++place) {
-      const ComparedFunction& function = functions[place];
-      if (!has_symbol(function)) {
+    for (std::size_t place = 0; place < runs[run].size(); ++place) {
+      if (!has_symbol(runs[run][place])) {
         ++without_symbol;
         continue;
       }
-      Places& places = table[{function.name, function.module, function.duplicate}];
+      Places& places = table[runs[run][place]];
       places.resize(runs.size());
       places[run] = place;
     }
   }
   return table;
+}
+
+FunctionLists traced_functions(const RunList& runs) {
+  FunctionLists lists;
+  for (const ComparedRun* run : runs) {
+    auto& list = lists.emplace_back();
+    for (const ComparedFunction& function : run->trace->functions) list.push_back(function_key(function));
+  }
+  return lists;
 }
 
 MatchedFunction row(const FunctionKey& key, FunctionMatch match) {
@@ -111,6 +106,10 @@ std::string_view base_name(std::string_view name) {
 }
 
 FunctionMatches match_functions(const RunList& a, const RunList& b) {
+  return match_functions(traced_functions(a), traced_functions(b));
+}
+
+FunctionMatches match_functions(const FunctionLists& a, const FunctionLists& b) {
   FunctionMatches matches;
   Table table_a = table_of(a, matches.without_symbol);
   Table table_b = table_of(b, matches.without_symbol);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
 
 namespace netperfd::analysis {
@@ -61,14 +62,6 @@ std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
 
 bool is_code(const std::string& group) {
   return group == "kernel" || group.starts_with("module:");
-}
-
-bool is_change(const ShiftEstimate& estimate) {
-  return estimate.low && (*estimate.low > 0 || *estimate.high < 0);
-}
-
-std::string in_words(const ShiftEstimate& estimate) {
-  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
 }
 
 }  // namespace

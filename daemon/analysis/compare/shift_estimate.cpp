@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/analysis/compare/shift_estimate.hpp"
 
+#include <fmt/core.h>
+
 namespace netperfd::analysis {
 
 std::optional<double> median_of(const RunValues& values) {
@@ -27,6 +29,14 @@ ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const
     estimate.level = location.interval->level;
   }
   return estimate;
+}
+
+bool is_change(const ShiftEstimate& estimate) {
+  return estimate.low && (*estimate.low > 0 || *estimate.high < 0);
+}
+
+std::string in_words(const ShiftEstimate& estimate) {
+  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
 }
 
 ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b) {

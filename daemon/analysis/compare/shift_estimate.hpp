@@ -2,6 +2,8 @@
 // Converts samples to the model's type for an additive difference.
 #pragma once
 
+#include <string>
+
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/model/comparison.hpp"
 
@@ -13,6 +15,12 @@ namespace netperfd::analysis {
 
 // From the medians alone, for figures that are reported but not tested.
 [[nodiscard]] ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b);
+
+// Whether its interval leaves out 0.
+[[nodiscard]] bool is_change(const ShiftEstimate& estimate);
+
+// "+1.2 (+0.9 to +1.5)". It must have an interval.
+[[nodiscard]] std::string in_words(const ShiftEstimate& estimate);
 
 // Median of the known values; absent if there are none.
 [[nodiscard]] std::optional<double> median_of(const RunValues& values);

@@ -18,7 +18,12 @@
 namespace netperfd::bus {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 WallTime at(std::int64_t us) {
@@ -250,6 +255,8 @@ TEST(GoldenRows, of_a_comparison) {
   attribution.account = {
       .time = a_shift(200), .functions = a_shift(210), .tracer = a_shift(220), .rest = a_shift(230)};
   attribution.traced_to_plain = 25.5;
+  attribution.samples = {
+      .runs_a = 51, .runs_b = 52, .samples_a = 53, .samples_b = 54, .witness = Witness::disagrees};
   attribution.functions.resize(1);
   attribution.tested = 26;
   attribution.not_attributed = "no bytes";
@@ -295,7 +302,8 @@ TEST(GoldenRows, of_a_comparison) {
           R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41",
           "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
           "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
-          "traced_to_plain 25.5", "verdict regression"));
+          "traced_to_plain 25.5", "verdict regression", "witness disagrees", "sampled_runs_a 51",
+          "sampled_runs_b 52", "busy_samples_a 53", "busy_samples_b 54"));
 }
 
 TEST(GoldenRows, of_a_comparison_that_does_not_fit_into_a_message) {
@@ -330,6 +338,32 @@ TEST(GoldenRows, of_a_function_on_both_sides) {
                                    "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5",
                                    "p 17", "p_adjusted 38.5", "packets_per_byte_a 31.5",
                                    "packets_per_byte_b 34.5", "q 18", "share 37.5", "shift 13"));
+}
+
+TEST(GoldenRows, of_a_function_by_trace_and_samples) {
+  FunctionDelta function;
+  function.name = "lookup";
+  function.cost = a_shift(10);
+  function.sampled = {
+      .cost = a_shift(20), .p_adjusted = 41.5, .witness = Witness::agrees, .after_interrupts_off = true};
+  function.below = "a traced function is below no other";
+  EXPECT_THAT(shown(function_delta_row(function).row),
+              AllOf(IsSupersetOf({"cost_a 11", "sampled_a 21", "sampled_b 22", "sampled_shift 23",
+                                  "sampled_low 24", "sampled_high 25", "sampled_level 26",
+                                  "sampled_p_adjusted 41.5", "witness agrees", "after_interrupts_off true"}),
+                    Not(Contains(StartsWith("below"))), Not(Contains(StartsWith("not_traced")))));
+}
+
+TEST(GoldenRows, of_a_function_that_only_samples_know) {
+  FunctionDelta function;
+  function.name = "tcp_ack";
+  function.traced = false;
+  function.below = "hsr_dev_xmit";
+  function.sampled = {.cost = a_shift(20), .p_adjusted = {}, .witness = {}};
+  EXPECT_THAT(shown(function_delta_row(function).row),
+              UnorderedElementsAre("function tcp_ack", "match same", "sampled_a 21", "sampled_b 22",
+                                   "sampled_shift 23", "sampled_low 24", "sampled_high 25",
+                                   "sampled_level 26", "not_traced true", "below hsr_dev_xmit"));
 }
 
 TEST(GoldenRows, of_what_changed) {

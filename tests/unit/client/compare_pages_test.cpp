@@ -37,6 +37,34 @@ TEST(ComparePages, an_improvement_is_explained_by_functions_counters_and_facts) 
   expect_golden("compare_improvement_pipe.txt", compare_text(samples::pipe(), samples::hash_table()));
 }
 
+TEST(ComparePages, samples_are_shown_beside_the_trace) {
+  expect_golden("compare_witness_80.txt", page(samples::witnessed()));
+  expect_golden("compare_witness.json", compare_json(samples::witnessed()));
+  CompareView all = samples::witnessed();
+  all.all = true;
+  EXPECT_TRUE(has(page(all), "copyin"));
+}
+
+TEST(ComparePages, a_function_on_which_samples_disagree_has_no_cause) {
+  CompareView view = samples::witnessed();
+  view.details.comparison.witness = "disagrees";
+  view.details.functions.front().witness = "disagrees";
+  const std::string text = page(view);
+  EXPECT_FALSE(has(text, "a call 13,075 -> 938 ns")) << text;
+  EXPECT_TRUE(has(text, "-17.90 to -16.50  0.0015  disagrees")) << text;
+  EXPECT_TRUE(has(text, "samples of the plain runs disagree with the trace on hsr_get_node")) << text;
+  EXPECT_FALSE(has(text, "samples of the plain runs agree")) << text;
+}
+
+TEST(ComparePages, samples_alone_tell_where) {
+  CompareView view = samples::witnessed();
+  std::erase_if(view.details.functions, [](const FunctionDeltaView& row) { return !row.not_traced; });
+  view.details.comparison.witness.reset();
+  EXPECT_TRUE(has(page(view), "samples of the plain runs, in ns of CPU")) << page(view);
+  for (auto& row : view.details.functions) row.sampled_p_adjusted = 0.4;
+  EXPECT_TRUE(has(page(view), "samples of the plain runs: none of 3 functions differs beyond chance"));
+}
+
 TEST(ComparePages, an_inconclusive_one_says_what_could_have_been_found) {
   const std::string text = page(samples::noisy());
   expect_golden("compare_inconclusive_80.txt", text);

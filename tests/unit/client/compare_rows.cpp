@@ -85,4 +85,23 @@ std::vector<FunctionDeltaView> ring_functions() {
   return functions;
 }
 
+void give_samples(FunctionDeltaView& row, double a, double b, double half) {
+  row.sampled_a = a;
+  row.sampled_b = b;
+  row.sampled_shift = b - a;
+  row.sampled_low = b - a - half;
+  row.sampled_high = b - a + half;
+  row.sampled_level = 0.9504;
+}
+
+FunctionDeltaView sampled_function(const char* name, double a, double b, double half, double p_adjusted) {
+  FunctionDeltaView row;
+  row.function = name;
+  row.match = "same";
+  row.not_traced = true;
+  give_samples(row, a, b, half);
+  row.sampled_p_adjusted = p_adjusted;
+  return row;
+}
+
 }  // namespace netperfctl::samples

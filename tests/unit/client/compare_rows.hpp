@@ -19,4 +19,10 @@ using Words = std::vector<std::string>;
 [[nodiscard]] FactChangeView hsr_build();
 [[nodiscard]] std::vector<FunctionDeltaView> ring_functions();
 
+// Gives the row figures of samples: the shift of B less A, and half the width of its interval.
+void give_samples(FunctionDeltaView& row, double a, double b, double half);
+// A function that only samples know.
+[[nodiscard]] FunctionDeltaView sampled_function(const char* name, double a, double b, double half,
+                                                 double p_adjusted);
+
 }  // namespace netperfctl::samples

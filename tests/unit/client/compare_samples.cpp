@@ -98,6 +98,27 @@ CompareView hash_table() {
   return view;
 }
 
+CompareView witnessed() {
+  CompareView view = hash_table();
+  ComparisonView& head = view.details.comparison;
+  head.witness = "agrees";
+  head.sampled_runs_a = head.sampled_runs_b = 8;
+  head.busy_samples_a = 16'210;
+  head.busy_samples_b = 15'990;
+  auto& functions = view.details.functions;
+  give_samples(functions[0], 18.6, 1.4, 0.7);
+  functions[0].sampled_p_adjusted = 0.0015;
+  functions[0].witness = "agrees";
+  give_samples(functions[1], 0.9, 0.61, 0.3);
+  functions[1].witness = "unclear";
+  functions.push_back(sampled_function("_raw_spin_unlock_irqrestore", 0.4, 0.6, 0.1, 0.0031));
+  functions.back().after_interrupts_off = true;
+  functions.push_back(sampled_function("tcp_ack", 0.31, 0.46, 0.06, 0.0046));
+  functions.back().below = "hsr_dev_xmit";
+  functions.push_back(sampled_function("copyin", 1.02, 1.04, 0.09, 1));
+  return view;
+}
+
 CompareView noisy() {
   CompareView view = compared("job:31", "job:32", 8);
   ComparisonView& head = view.details.comparison;

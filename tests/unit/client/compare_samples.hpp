@@ -7,6 +7,7 @@
 namespace netperfctl::samples {
 
 [[nodiscard]] CompareView hash_table();       // improvement, explained by one function of hsr
+[[nodiscard]] CompareView witnessed();        // the same, and samples agree; one function is not traced
 [[nodiscard]] CompareView noisy();            // inconclusive, nothing traced
 [[nodiscard]] CompareView one_run_a_side();   // too few, and much differs
 [[nodiscard]] CompareView offload_differs();  // refused

@@ -23,12 +23,15 @@ struct Cause {
   double ns_more = 0;        // of a call of the function "changed"
   double untraced_more = 0;  // ns per byte of code that is not traced
 };
-inline constexpr double kCallCost = 90;  // ns, of the tracer
+inline constexpr double kCallCost = 90;      // ns, of the tracer
+inline constexpr double kNsPerSample = 5e6;  // about 200 samples per second of CPU time
 
 // One of its two hundred functions, "changed", may change.
 class FunctionHost {
  public:
-  explicit FunctionHost(std::uint64_t seed) : generator_(seed) {
+  // `sampled`: the plain runs have samples, with a function "untraced" that traces do not see.
+  explicit FunctionHost(std::uint64_t seed, bool sampled = false)
+      : sampled_(sampled), generator_(seed), sample_generator_(seed + 1) {
     names_.emplace_back("changed");
     ns_per_call_.push_back(400);
     // The others add up to about 8 ns per byte: a few as large as the changed one, many small ones.
@@ -67,12 +70,31 @@ class FunctionHost {
     double ns_per_byte = 2 + cause.untraced_more;
     for (std::size_t f = 0; f < names_.size(); ++f) ns_per_byte += kSpread * true_ns_per_byte(f, cause);
     ns_per_byte += (1 - kSpread) * true_ns_per_byte(0, cause);
-    ns_per_byte *= luck() / kMeanLuck;
+    const double of_run = luck() / kMeanLuck;
+    ns_per_byte *= of_run;
     ComparedRun plain = run();
+    if (sampled_) sample(plain, cause, of_run);
     plain.busy_ns = static_cast<std::uint64_t>(ns_per_byte * kBytes);
     plain.busiest_cpu = 0.98;
     plain.received_bits_per_second = 8e9 / ns_per_byte;
     return plain;
+  }
+
+  void sample(ComparedRun& plain, const Cause& cause, double of_run) {
+    ComparedSamples& samples = plain.samples.emplace();
+    samples.ns_per_sample = kNsPerSample;
+    const auto draw = [&](const std::string& name, double ns_per_byte) {
+      std::poisson_distribution<std::uint64_t> count(ns_per_byte * of_run * kBytes / kNsPerSample);
+      SampledCost& function = samples.functions.emplace_back();
+      function.name = name;
+      function.samples = count(sample_generator_);
+      samples.busy += function.samples;
+    };
+    for (std::size_t f = 0; f < names_.size(); ++f) {
+      draw(names_[f], (f == 0 ? 1 : kSpread) * true_ns_per_byte(f, cause));
+    }
+    draw("untraced", kUntraced + cause.untraced_more);
+    draw("[user]", 2 - kUntraced);
   }
 
   ComparedRun traced(const Cause& cause) {
@@ -100,8 +122,10 @@ class FunctionHost {
   // Call rate of the others, relative to the changed function.
   static constexpr double kSpread = 0.12;
   static constexpr double kMeanLuck = 1.004;
+  static constexpr double kUntraced = 0.5;  // ns per byte
 
-  std::mt19937_64 generator_;
+  bool sampled_;
+  std::mt19937_64 generator_, sample_generator_;
   std::normal_distribution<double> normal_;
   std::exponential_distribution<double> exponential_;
   std::vector<std::string> names_;

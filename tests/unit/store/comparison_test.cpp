@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include "tests/unit/store/store_fixture.hpp"
+#include "tests/unit/store/stored_runs.hpp"
 
 namespace netperfd::store {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 class ComparisonQueries : public StoreTest {
  protected:
@@ -97,6 +99,36 @@ TEST_F(ComparisonQueries, know_the_names_of_jobs_each_once) {
   const core::RunNames names = must(store->run_names());
   EXPECT_THAT(names.scenarios, ElementsAre("hsr-ring", "veth-tcp"));
   EXPECT_THAT(names.labels, ElementsAre("after", "before"));
+}
+
+// The design's plain run was sampled by "cycles", so the busy time tells what a sample stands for.
+TEST_F(ComparisonQueries, samples_of_plain_runs_count_to_the_functions_that_the_other_runs_trace) {
+  const RunId plain = stored([](RunRecord& record) {
+    record.samples = the_samples();
+    record.counters.emplace().deltas = {
+        {.source = "cpu", .netns = {}, .name = "busy", .delta = 8'361'000'000, .unit = "ns"}};
+  });
+  const RunId traced = stored([](RunRecord& record) {
+    record.samples = the_samples();
+    record.trace = a_trace();
+    FunctionStats called;
+    called.name = "tcp_ack";
+    called.hits = 1;
+    record.trace->profile.emplace().functions = {called};
+  });
+  const auto runs = must(store->compared_runs({plain, traced}, core::ComparedParts::all));
+  EXPECT_FALSE(runs[1].samples);
+  ASSERT_TRUE(runs[0].samples);
+  const analysis::ComparedSamples& samples = *runs[0].samples;
+  EXPECT_EQ(samples.busy, 2'776U);
+  EXPECT_NEAR(samples.ns_per_sample, 8'361'000'000.0 / 3'987, 1e-6);
+  EXPECT_TRUE(samples.sees_interrupts_off);
+  std::vector<std::string> functions;
+  for (const auto& cost : samples.functions)
+    functions.push_back(
+        fmt::format("{} [{}] #{} {} {}", cost.name, cost.module, cost.duplicate, cost.samples, cost.below));
+  EXPECT_THAT(functions,
+              UnorderedElementsAre("tcp_ack [] #0 2756 ", "xmit [hsr] #2 300 tcp_ack", "[user] [] #0 20 "));
 }
 
 TEST_F(ComparisonQueries, a_plain_run_has_its_rate_goodput_packets_and_flags) {

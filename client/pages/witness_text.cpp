@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/pages/witness_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "client/pages/comparison_tables.hpp"
+#include "client/terminal/table.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::comparing {
+namespace {
+
+constexpr std::size_t kSampledMost = 8;  // on the page
+
+using SampledRows = std::vector<FunctionDeltaView>;
+
+bool is_not_traced(const FunctionDeltaView& row) {
+  return row.not_traced.value_or(false);
+}
+
+bool is_sampled(const FunctionDeltaView& row) {
+  return row.sampled_shift.has_value();
+}
+
+// Without p, what differs most is shown.
+bool is_on_page(const FunctionDeltaView& row, bool some_tested) {
+  if (row.witness) return true;
+  return is_not_traced(row) && (!some_tested || row.sampled_p_adjusted.value_or(1) <= kMoved);
+}
+
+std::string trace_words(const FunctionDeltaView& row) {
+  if (is_not_traced(row)) return "not traced";
+  if (!row.witness) return "-";
+  return *row.witness == "unclear" ? "too few to tell" : *row.witness;
+}
+
+// Where the samples were taken, if the name alone does not tell.
+std::string place_words(const FunctionDeltaView& row) {
+  std::string note;
+  const auto add = [&note](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
+  if (row.match == "only A" || row.match == "only B") add("met " + *row.match);
+  if (row.function_b) add("in B " + *row.function_b);
+  if (row.below) add("called below " + *row.below);
+  if (row.after_interrupts_off.value_or(false)) add("or in code before it with interrupts off");
+  return note;
+}
+
+std::string sampled_rows_text(const Screen& screen, const SampledRows& rows) {
+  std::vector<Cells> cells;
+  std::vector<Cell> notes;
+  for (const FunctionDeltaView& row : rows) {
+    cells.push_back({{is_not_traced(row) ? function_name(row) : row.function},
+                     {or_dash(row.sampled_a, format_cost)},
+                     {or_dash(row.sampled_b, format_cost)},
+                     {or_dash(row.sampled_shift, signed_figure)},
+                     {interval_text(row.sampled_low, row.sampled_high)},
+                     {or_dash(row.sampled_p_adjusted, probability_text)},
+                     {trace_words(row)}});
+    notes.push_back({place_words(row), Style::faint});
+  }
+  return render_table(narrower(screen, kIndent),
+                      {{.title = "FUNCTION", .shrink_to = 16},
+                       {.title = "A", .right = true},
+                       {.title = "B", .right = true},
+                       {.title = "B - A", .right = true},
+                       {.title = "INTERVAL", .right = true, .optional = true},
+                       {.title = "p adj.", .right = true, .optional = true},
+                       {.title = "TRACE"}},
+                      std::move(cells), std::move(notes), "WHERE");
+}
+
+}  // namespace
+
+std::vector<FunctionDeltaView> traced_functions(const CompareView& view) {
+  SampledRows traced;
+  std::ranges::remove_copy_if(view.details.functions, std::back_inserter(traced), is_not_traced);
+  return traced;
+}
+
+std::string witness_words(const CompareView& view) {
+  const auto& witness = view.details.comparison.witness;
+  if (!witness || *witness == "unclear") return {};
+  const auto row = std::ranges::find(view.details.functions, witness, &FunctionDeltaView::witness);
+  if (row == view.details.functions.end()) return {};
+  if (*witness == "disagrees")
+    return fmt::format("samples of the plain runs disagree with the trace on {}", row->function);
+  return fmt::format("samples of the plain runs agree with the trace on {}", row->function);
+}
+
+std::string sampled_table(const Screen& screen, const CompareView& view) {
+  SampledRows rows;
+  std::ranges::copy_if(view.details.functions, std::back_inserter(rows), is_sampled);
+  if (rows.empty()) return {};
+  const std::uint64_t known = rows.size() + view.details.comparison.functions_left_out.value_or(0);
+  const bool some_tested = std::ranges::any_of(
+      rows, [](const FunctionDeltaView& row) { return row.sampled_p_adjusted.has_value(); });
+  if (!view.all) {
+    std::erase_if(rows, [&](const FunctionDeltaView& row) { return !is_on_page(row, some_tested); });
+    rows.resize(std::min(kSampledMost, rows.size()));
+  }
+  std::string text = "samples of the plain runs, in ns of CPU per byte of goodput";
+  if (rows.empty())
+    text =
+        fmt::format("samples of the plain runs: none of {} differs beyond chance", plural(known, "function"));
+  text = "\n" + paint(screen, Style::strong, text) + "\n";
+  if (!rows.empty()) text += indented(sampled_rows_text(screen, rows), kIndent);
+  return text + indented(more_text(rows.size(), known, "functions"), kIndent);
+}
+
+}  // namespace netperfctl::comparing

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the samples of the plain runs say on the page of a comparison.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/rows/comparison_views.hpp"
+#include "client/terminal/screen.hpp"
+
+namespace netperfctl::comparing {
+
+[[nodiscard]] std::vector<FunctionDeltaView> traced_functions(const CompareView& view);
+
+// The line below the verdict; empty if the samples neither confirm nor contradict the trace.
+[[nodiscard]] std::string witness_words(const CompareView& view);
+
+// The functions whose trace the samples judge, and those that are not traced and differ, with a heading.
+// Empty if nothing was sampled.
+[[nodiscard]] std::string sampled_table(const Screen& screen, const CompareView& view);
+
+}  // namespace netperfctl::comparing

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/analysis/compare/witness.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "daemon/analysis/compare/family_test.hpp"
+#include "daemon/analysis/compare/function_match.hpp"
+#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/model/sample_profile.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+constexpr double kSignificant = 0.05;  // largest adjusted p of a function that differs
+constexpr double kTolerated = 0.1;     // of the larger shift
+
+double ns_per_byte(const ComparedRun& run) {
+  return run.samples->ns_per_sample / static_cast<double>(*run.goodput_bytes);
+}
+
+RunList sampled_runs(const RunList& runs) {
+  RunList sampled;
+  std::ranges::copy_if(runs, std::back_inserter(sampled), [](const ComparedRun* run) {
+    return run->samples && run->goodput_bytes && *run->goodput_bytes > 0;
+  });
+  return sampled;
+}
+
+FunctionLists sampled_lists(const RunList& runs) {
+  FunctionLists lists;
+  for (const ComparedRun* run : runs) {
+    auto& list = lists.emplace_back();
+    for (const SampledCost& function : run->samples->functions) list.push_back(function_key(function));
+  }
+  return lists;
+}
+
+// One function in the sampled runs of one side.
+struct SampledSide {
+  RunValues values;         // ns per byte of goodput
+  std::uint64_t count = 0;  // samples
+  double variance = 0;      // of the mean cost, by counting alone
+};
+
+SampledSide sampled_values(const RunList& runs, const std::vector<std::optional<std::size_t>>& places) {
+  SampledSide side;
+  double weights = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double weight = ns_per_byte(*runs[i]);
+    const std::uint64_t count = places[i] ? runs[i]->samples->functions[*places[i]].samples : 0;
+    side.values.emplace_back(static_cast<double>(count) * weight);
+    side.count += count;
+    side.variance += static_cast<double>(count) * weight * weight;
+    weights += weight;
+  }
+  const auto n = static_cast<double>(runs.size());
+  side.variance = (side.variance + weights * weights / (n * n)) / (n * n);
+  return side;
+}
+
+// The traced function below which most samples of an untraced one are, over the runs.
+std::string below_of(const RunList& runs, const std::vector<std::optional<std::size_t>>& places) {
+  std::map<std::string, std::uint64_t> samples;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!places[i]) continue;
+    const SampledCost& function = runs[i]->samples->functions[*places[i]];
+    samples[function.below] += function.samples;
+  }
+  const auto most = std::ranges::max_element(samples, {}, [](const auto& each) { return each.second; });
+  return most == samples.end() ? std::string{} : most->first;
+}
+
+struct SampledRow {
+  MatchedFunction function;
+  SampledSide a, b;
+  SampledShift shift;
+  Samples samples;
+};
+
+std::uint64_t busy_of(const RunList& runs) {
+  std::uint64_t busy = 0;
+  for (const ComparedRun* run : runs) busy += run->samples->busy;
+  return busy;
+}
+
+bool is_significant(const std::optional<double>& p_adjusted) {
+  return p_adjusted && *p_adjusted <= kSignificant;
+}
+
+// Not narrower than counting allows.
+void widen_by_counting(ShiftEstimate& cost, double variance, double level) {
+  if (!cost.shift || !cost.low) return;
+  const double half = normal_quantile((1 + level) / 2) * std::sqrt(variance);
+  cost.low = std::min(*cost.low, *cost.shift - half);
+  cost.high = std::max(*cost.high, *cost.shift + half);
+  cost.p = std::max(*cost.p, p_of_interval(*cost.shift, half, level));
+}
+
+class SampledSides {
+ public:
+  SampledSides(const RunList& a, const RunList& b, double level)
+      : a_(a), b_(b), sampling_(a, b), level_(level) {}
+
+  [[nodiscard]] SampledRow row(const MatchedFunction& function) const {
+    SampledRow row{.function = function,
+                   .a = sampled_values(a_, function.in_a),
+                   .b = sampled_values(b_, function.in_b),
+                   .shift = {},
+                   .samples = {}};
+    row.shift.cost = estimate_shift(sampling_, row.a.values, row.b.values, level_);
+    if (!row.shift.cost.low) row.shift.cost.p.reset();  // with too few runs no p can be small
+    widen_by_counting(row.shift.cost, row.a.variance + row.b.variance, level_);
+    row.samples = sampling_.samples(row.a.values, row.b.values);
+    row.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
+    return row;
+  }
+
+ private:
+  [[nodiscard]] bool sees_interrupts_off() const {
+    return a_.front()->samples->sees_interrupts_off && b_.front()->samples->sees_interrupts_off;
+  }
+
+  const RunList& a_;
+  const RunList& b_;
+  Sampling sampling_;
+  double level_;
+};
+
+void test_sampled(std::vector<SampledRow>& rows, double level) {
+  std::vector<Samples> figures;
+  for (const SampledRow& row : rows) {
+    if (row.shift.cost.p) figures.push_back(row.samples);
+  }
+  if (figures.empty()) return;
+  const FamilyTest test = test_family(figures, level);
+  std::size_t next = 0;
+  for (SampledRow& row : rows) {
+    if (row.shift.cost.p) row.shift.p_adjusted = std::max(test.p[next++], *row.shift.cost.p);
+  }
+}
+
+FunctionDelta delta_of(const SampledRow& row, const RunList& a, const RunList& b) {
+  FunctionDelta delta;
+  delta.name = row.function.name;
+  delta.name_b = row.function.name_b;
+  delta.module = row.function.module;
+  delta.duplicate = row.function.duplicate;
+  delta.match = row.function.match;
+  delta.sampled = row.shift;
+  delta.traced = false;
+  delta.below = row.b.count > 0 ? below_of(b, row.function.in_b) : below_of(a, row.function.in_a);
+  return delta;
+}
+
+// Which side of the margin the difference of both shifts is on, with half-widths larger by `factor`.
+Witness compared(const ShiftEstimate& traced, const ShiftEstimate& sampled, double factor) {
+  const double difference = *sampled.shift - *traced.shift;
+  const double below = factor * std::hypot(*sampled.shift - *sampled.low, *traced.high - *traced.shift);
+  const double above = factor * std::hypot(*sampled.high - *sampled.shift, *traced.shift - *traced.low);
+  const double margin = kTolerated * std::max(std::abs(*traced.shift), std::abs(*sampled.shift));
+  if (difference - below > margin || difference + above < -margin) return Witness::disagrees;
+  return is_change(traced) && is_change(sampled) ? Witness::agrees : Witness::unclear;
+}
+
+bool is_judged(const FunctionDelta& function) {
+  return function.traced && function.sampled && function.cost.low && function.sampled->cost.low &&
+         (is_significant(function.p_adjusted) || is_significant(function.sampled->p_adjusted));
+}
+
+std::optional<Witness> judge_all(std::vector<FunctionDelta>& functions, double level) {
+  const auto judgeable = std::ranges::count_if(functions, is_judged);
+  if (judgeable == 0) return std::nullopt;
+  const double factor = normal_quantile(1 - (1 - level) / (2 * static_cast<double>(judgeable))) /
+                        normal_quantile((1 + level) / 2);
+  std::optional<Witness> all;
+  for (FunctionDelta& function : functions) {
+    if (!is_judged(function)) continue;
+    const Witness witness = compared(function.cost, function.sampled->cost, factor);
+    function.sampled->witness = witness;
+    if (!all || witness == Witness::disagrees) all = witness;
+  }
+  return all;
+}
+
+void note_not_sampled(const RunList& plain, const RunList& sampled, std::string_view side, Caveats& caveats) {
+  if (sampled.empty() || sampled.size() == plain.size()) return;
+  caveats.add(Gravity::told, fmt::format("Without samples: {} of {} plain runs of {}.",
+                                         plain.size() - sampled.size(), plain.size(), side));
+}
+
+}  // namespace
+
+void add_witness(const RunList& plain_a, const RunList& plain_b, const ComparisonSettings& settings,
+                 Attribution& attribution, Caveats& caveats) {
+  const RunList a = sampled_runs(plain_a), b = sampled_runs(plain_b);
+  if (a.empty() || b.empty()) return;
+  note_not_sampled(plain_a, a, "A", caveats);
+  note_not_sampled(plain_b, b, "B", caveats);
+  SampleEvidence& evidence = attribution.samples.emplace();
+  evidence.runs_a = static_cast<std::uint32_t>(a.size());
+  evidence.runs_b = static_cast<std::uint32_t>(b.size());
+  evidence.samples_a = busy_of(a);
+  evidence.samples_b = busy_of(b);
+
+  const SampledSides sides(a, b, settings.level);
+  const double least = settings.least_share * static_cast<double>(evidence.samples_a + evidence.samples_b);
+  std::map<FunctionKey, FunctionDelta*> traced;
+  for (FunctionDelta& function : attribution.functions) traced.emplace(function_key(function), &function);
+  const FunctionLists lists_a = sampled_lists(a), lists_b = sampled_lists(b);
+  std::vector<SampledRow> tested;
+  for (const MatchedFunction& function : match_functions(lists_a, lists_b).functions) {
+    SampledRow row = sides.row(function);
+    const bool is_frequent = static_cast<double>(row.a.count + row.b.count) >= least;
+    if (const auto found = traced.find(function_key(function)); found != traced.end()) {
+      found->second->sampled = row.shift;
+    }
+    if (is_frequent) tested.push_back(std::move(row));
+  }
+  test_sampled(tested, settings.level);
+  std::ranges::stable_sort(tested, std::greater{},
+                           [](const SampledRow& row) { return std::abs(row.shift.cost.shift.value_or(0)); });
+  std::vector<FunctionDelta> others;
+  for (const SampledRow& row : tested) {
+    if (const auto found = traced.find(function_key(row.function)); found != traced.end()) {
+      found->second->sampled = row.shift;
+    } else {
+      others.push_back(delta_of(row, a, b));
+    }
+  }
+  evidence.witness = judge_all(attribution.functions, settings.level);
+  std::ranges::move(others, std::back_inserter(attribution.functions));
+}
+
+std::string disagreement(const Attribution& attribution) {
+  for (const FunctionDelta& function : attribution.functions) {
+    if (!function.sampled || function.sampled->witness != Witness::disagrees) continue;
+    return fmt::format(
+        "The samples of the plain runs disagree with the trace on {}: {} ns a byte by samples, {} in the "
+        "traced runs.",
+        function.name, in_words(function.sampled->cost), in_words(function.cost));
+  }
+  return {};
+}
+
+}  // namespace netperfd::analysis

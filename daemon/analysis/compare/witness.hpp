@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The samples of the plain runs as a witness of what the traces say. Tracing slows what it measures; samples
+// hardly do, and they see functions that no trace names.
+//
+// A sampled cost is samples * CPU time of one sample / bytes of goodput, in each plain run. Its shift is
+// estimated as any other, so the interval has the spread of the runs. It is never narrower than counting
+// alone allows: with n samples on a side, their standard deviation is sqrt(n + 1) samples.
+//
+// Functions with 1 % of the busy samples of both sides together are tested together (family_test.hpp). The
+// traced and the sampled shift of a function come from different runs. The interval of their difference is
+// that of independent estimates (traced_account.hpp, agree()), with the half-widths of a level of
+// 1 - (1 - level) / k if k functions are judged (Bonferroni). Shifts that differ by up to a tenth of the
+// larger one count as the same: samples by a timer miss by so much where interrupts are off.
+#pragma once
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+
+namespace netperfd::analysis {
+
+// Fills Attribution::samples and the sampled figures of its functions, and adds the functions that only the
+// samples know. All runs must be plain.
+void add_witness(const RunList& plain_a, const RunList& plain_b, const ComparisonSettings& settings,
+                 Attribution& attribution, Caveats& caveats);
+
+// Gate 15: a sentence if traces and samples disagree on a function; otherwise empty.
+[[nodiscard]] std::string disagreement(const Attribution& attribution);
+
+}  // namespace netperfd::analysis

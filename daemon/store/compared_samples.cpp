@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/store/compared_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "daemon/analysis/compare/sampled_costs.hpp"
+#include "daemon/store/sample_store.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// About 200 MB.
+constexpr std::size_t kMostFunctions = 2'000'000;
+
+std::set<analysis::FunctionKey> traced_functions(const std::vector<analysis::ComparedRun>& runs) {
+  std::set<analysis::FunctionKey> traced;
+  for (const auto& run : runs) {
+    if (!run.trace) continue;
+    for (const auto& function : run.trace->functions) traced.insert(analysis::function_key(function));
+  }
+  return traced;
+}
+
+std::optional<std::uint64_t> busy_ns(const analysis::ComparedRun& run) {
+  const auto busy = std::ranges::find_if(run.counters, [](const CounterDelta& counter) {
+    return counter.source == "cpu" && counter.name == "busy";
+  });
+  return busy == run.counters.end() ? std::nullopt : std::optional(busy->delta);
+}
+
+}  // namespace
+
+Status add_samples(Connection& connection, std::vector<analysis::ComparedRun>& runs) {
+  const auto traced = traced_functions(runs);
+  std::size_t functions = 0;
+  for (auto& run : runs) {
+    if (run.trace) continue;
+    const auto profile = read_samples(connection, run.id);
+    if (!profile && profile.error().kind == ErrorKind::not_found) continue;
+    if (!profile) return std::unexpected(profile.error());
+    run.samples = analysis::sampled_costs(*profile, traced, busy_ns(run));
+    if (run.samples) functions += run.samples->functions.size();
+    if (functions > kMostFunctions) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("the runs to compare have more than {} sampled functions together; select "
+                              "fewer of them",
+                              kMostFunctions));
+    }
+  }
+  return {};
+}
+
+}  // namespace netperfd::store
