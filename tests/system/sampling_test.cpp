@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -144,6 +145,35 @@ TEST_F(Sampling, of_two_selections_are_drawn_as_a_difference_of_all_samples_of_b
   const auto busy = b.at("sample_profile").at("busy").get<std::uint64_t>();
   EXPECT_THAT(picture.str(), HasSubstr("data-whole=\"" + std::to_string(busy) + "\""));
   EXPECT_THAT(picture.str(), HasSubstr("Benjamini-Hochberg"));
+}
+
+// Every cost is that many samples of the run, at one price each.
+TEST_F(Sampling, of_two_runs_are_compared_function_by_function) {
+  const auto number = [](const json& run) {
+    return std::to_string(run.at("run").at("run").get<std::uint64_t>());
+  };
+  const json a = sampled_run(), b = sampled_run();
+  const Outcome compared =
+      lab().ctl({"compare", number(a), number(b), "--fail-on", "never", "-o", "json"}, User{});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  const json comparison = json::parse(compared.out);
+  EXPECT_EQ(comparison.at("comparison").at("busy_samples_b"), b.at("sample_profile").at("busy"));
+  EXPECT_EQ(comparison.at("comparison").at("sampled_runs_a"), 1);
+  std::map<std::string, double> samples;
+  for (const json& function : b.at("sampled_functions")) {
+    const std::string name = function.at("name").get<std::string>() + function.value("module", "");
+    samples[name] = function.at("self").get<double>();
+  }
+  std::vector<double> prices;
+  for (const json& function : comparison.at("functions")) {
+    const std::string name = function.at("function").get<std::string>() + function.value("module", "");
+    if (name == "[user]" || samples[name] == 0) continue;  // that of others is no part of the run
+    EXPECT_TRUE(function.at("not_traced").get<bool>()) << function;
+    EXPECT_FALSE(function.contains("cost_b")) << function;
+    prices.push_back(function.at("sampled_b").get<double>() / samples[name]);
+  }
+  ASSERT_GT(prices.size(), 3U);
+  for (const double price : prices) EXPECT_NEAR(price, prices.front(), 1e-9 * prices.front());
 }
 
 TEST_F(Sampling, of_a_run_without_any_are_no_blank_picture) {
