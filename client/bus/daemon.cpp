@@ -22,6 +22,7 @@ dbus::Row start_row(const StartOptions& options) {
   if (options.repeat) row.emplace("repeat", *options.repeat);
   if (options.purpose) row.emplace("purpose", *options.purpose);
   if (options.tied) row.emplace("tie_to_caller", true);
+  if (options.confirms) row.emplace("confirms", *options.confirms);
   return row;
 }
 

@@ -22,8 +22,9 @@ struct StartOptions {
   std::vector<std::string> overrides;  // "workload.iperf3.streams=8"
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
-  std::optional<std::string> purpose;  // pilot or selftest
-  bool tied = false;                   // the job ends with this connection
+  std::optional<std::string> purpose;          // pilot or selftest
+  bool tied = false;                           // the job ends with this connection
+  std::optional<std::uint64_t> confirms = {};  // the job whose suspected functions it measures again
 };
 
 struct ImportOptions {
@@ -162,6 +163,8 @@ class Daemon {
   [[nodiscard]] Outcome<StackPage> trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit);
   // The run's function profile with the requested lists; not_found if no functions were traced.
   [[nodiscard]] Outcome<ProfileDetails> profile(std::uint64_t run, const FunctionLists& lists, bool slices);
+  // Of the job's function trace; absent if it has none.
+  [[nodiscard]] Outcome<std::optional<BudgetDetails>> budget(std::uint64_t job);
   // The run's recording as function_graph text, to be read to its end; not_found if none was kept.
   [[nodiscard]] Outcome<OwnedFd> open_trace_text(std::uint64_t run);
   // Imports one file, open for reading, or an iperf3 document and a trace. Returns the number of the new run.

@@ -17,6 +17,16 @@ constexpr std::chrono::hours kImportAnswer{1};
 
 }  // namespace
 
+Outcome<std::optional<BudgetDetails>> Daemon::budget(std::uint64_t job) {
+  auto found = call([&] {
+    const auto [budget, functions] = bus_->GetBudget(job);
+    return BudgetDetails{from_row<BudgetView>(budget), from_rows<BudgetFunctionView>(functions)};
+  });
+  if (found) return std::move(*found);
+  if (found.error().exit == Exit::not_found) return std::nullopt;
+  return std::unexpected(found.error());
+}
+
 Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& lists, bool slices) {
   return call([&] {
     const auto [profile, builds] = bus_->GetFunctionProfile(run);

@@ -172,6 +172,7 @@ std::string more_text(std::size_t shown, std::uint64_t known, const char* what) 
 std::string functions_table(const Screen& screen, const CompareView& view) {
   const std::vector<FunctionDeltaView> functions = traced_functions(view);
   if (functions.empty()) return {};
+  const ComparisonView& head = view.details.comparison;
   const std::size_t count = view.all ? functions.size() : std::min(kFunctions, functions.size());
   const bool one_module = of_one_module(functions);
   const bool some_tested =
@@ -192,7 +193,6 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
     const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
     notes.push_back({stands && row.witness != "disagrees" ? because(row) : "", Style::faint});
   }
-  const ComparisonView& head = view.details.comparison;
   std::string table = render_table(narrower(screen, kIndent),
                                    {{.title = "FUNCTION", .shrink_to = 16},
                                     {.title = "A", .right = true},
@@ -208,6 +208,32 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
   table += more_text(count, functions.size() + (all_traced ? head.functions_left_out.value_or(0) : 0),
                      "functions");
   return "\n" + paint(screen, Style::strong, heading(view, functions)) + "\n" + indented(table, kIndent);
+}
+
+std::string confirmation_table(const Screen& screen, const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (!head.confirms) return {};
+  std::vector<Cells> rows;
+  for (const FunctionDeltaView& row : view.details.functions) {
+    if (!row.first_shift) continue;
+    rows.push_back({{row.function + ordinal(row)},
+                    {signed_figure(*row.first_shift)},
+                    {interval_text(row.first_low, row.first_high)},
+                    {or_dash(row.shift, signed_figure)},
+                    {interval_text(row.low, row.high)},
+                    {or_dash(row.agrees, [](bool agrees) { return std::string{agrees ? "yes" : "no"}; })}});
+  }
+  const std::string title = fmt::format("B - A in job {} and in this job, which confirms it", *head.confirms);
+  if (rows.empty()) return fmt::format("\n{}: no function is in both\n", title);
+  const std::string table = render_table(narrower(screen, kIndent),
+                                         {{.title = "FUNCTION", .shrink_to = 16},
+                                          {.title = fmt::format("JOB {}", *head.confirms), .right = true},
+                                          {.title = "INTERVAL", .right = true, .optional = true},
+                                          {.title = "THIS JOB", .right = true},
+                                          {.title = "INTERVAL", .right = true, .optional = true},
+                                          {.title = "AGREE"}},
+                                         std::move(rows));
+  return "\n" + paint(screen, Style::strong, title) + "\n" + indented(table, kIndent);
 }
 
 std::string counters_table(const Screen& screen, const CompareView& view) {

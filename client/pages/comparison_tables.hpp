@@ -32,6 +32,8 @@ inline constexpr double kMoved = 0.05;
 
 // Each with its heading; empty if there are no rows.
 [[nodiscard]] std::string functions_table(const Screen& screen, const CompareView& view);
+// What the job that this one confirms found in its functions, beside what this one found; empty without one.
+[[nodiscard]] std::string confirmation_table(const Screen& screen, const CompareView& view);
 [[nodiscard]] std::string counters_table(const Screen& screen, const CompareView& view);
 
 // "build-id 3f9c21d0 -> 71ab0c44"; on a terminal each value is cut to `most` columns.

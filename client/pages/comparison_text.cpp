@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/base/command_words.hpp"
+#include "client/pages/budget_text.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
@@ -150,6 +151,17 @@ std::string account(const Screen& screen, const ComparisonView& head) {
   return text + show::field(screen, "explained", words);
 }
 
+// What tracing functions took of the CPU time, beside the budget for it.
+std::string tracer_part(const Screen& screen, const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  std::vector<double> measured;
+  for (const Figure& share : {head.tracer_share_a, head.tracer_share_b}) {
+    if (share) measured.push_back(*share);
+  }
+  if (!view.budget) return {};
+  return show::field(screen, "tracer", show::budget_words(*view.budget, measured));
+}
+
 std::string attribution(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   std::string text;
@@ -172,8 +184,8 @@ std::string attribution(const Screen& screen, const CompareView& view) {
                     fmt::format("runs reach {} of plain throughput{}", format_share(*head.traced_to_plain),
                                 *head.traced_to_plain < 0.7 ? ": not representative" : ""));
   }
-  text += comparing::sampled_table(screen, view);
-  return text;
+  return text + tracer_part(screen, view) + comparing::sampled_table(screen, view) +
+         comparing::confirmation_table(screen, view);
 }
 
 // The result of this host's self-test, or how to run one.

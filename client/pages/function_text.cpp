@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/pages/budget_text.hpp"
 #include "client/pages/function_tables.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/text.hpp"
@@ -139,6 +140,10 @@ std::string damage_part(const Screen& screen, const ProfileView& profile) {
   return damage.empty() ? "" : field(screen, "not whole", damage, Style::active);
 }
 
+std::vector<double> tracer_share_of(const RunView& run) {
+  return run.tracer_share ? std::vector{*run.tracer_share} : std::vector<double>{};
+}
+
 std::string notes(const Screen& screen, const ShowView& view) {
   const ProfileView& profile = view.functions->profile;
   std::string text;
@@ -153,6 +158,8 @@ std::string notes(const Screen& screen, const ShowView& view) {
                         "tracer's own cost")
                 : field(screen, "p99", "of whole calls, with their callees and the tracer's own cost");
   }
+  if (view.budget)
+    text += field(screen, "budget", budget_words(*view.budget, tracer_share_of(view.details.run)));
   if (const std::string packets = packet_words(view); !packets.empty())
     text += field(screen, "packets", packets);
   if (const std::string goodput = goodput_words(view); !goodput.empty())
@@ -212,7 +219,11 @@ std::string functions_part(const Screen& screen, const ShowView& view) {
   const Screen beside = narrower(screen, kIndent);
   const std::string table = view.function_lists.functions ? all_functions(beside, *view.functions)
                                                           : top_functions(beside, *view.functions);
-  return "\n" + indented(table, kIndent) + "\n" + notes(screen, view);
+  const std::string counted = view.budget && view.function_lists.functions
+                                  ? indented(budget_table(beside, *view.budget), kIndent)
+                                  : "";
+  return "\n" + indented(table, kIndent) + "\n" + notes(screen, view) +
+         (counted.empty() ? "" : "\n" + counted);
 }
 
 std::string function_tables(const Screen& screen, const ShowView& view) {

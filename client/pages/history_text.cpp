@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/pages/arms.hpp"
+#include "client/pages/budget_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/escaped.hpp"
@@ -72,6 +73,17 @@ std::string now_words(const Screen& screen, const LiveJobView& live) {
 }
 
 // "1.2" is the second letter of the first block.
+// The smallest and the largest of the runs; one if they are alike.
+std::vector<double> tracer_shares(const std::vector<RunView>& runs) {
+  std::vector<double> shares;
+  for (const RunView& run : runs) {
+    if (run.tracer_share) shares.push_back(*run.tracer_share);
+  }
+  if (shares.size() < 2) return shares;
+  const auto [least, most] = std::ranges::minmax(shares);
+  return {least, most};
+}
+
 std::string boots_table(const Screen& screen, const std::vector<BootView>& boots) {
   std::vector<Cells> rows;
   std::vector<Cell> notes;
@@ -174,6 +186,8 @@ std::string job_text(const Screen& screen, const StartView& raw, const LiveJobVi
   if (job.started_us) add("took", job.ended_us ? took(job) : "");
   if (live != nullptr) add("now", now_words(screen, escaped(*live)));
   add("runs", runs_words(view));
+  if (view.budget) add("budget", show::budget_words(*view.budget, tracer_shares(view.runs)));
+  if (job.confirms) add("confirms", fmt::format("job {}", *job.confirms));
   if (of_one_kind(view)) {
     for (const SpreadView& spread : view.job.spreads) {
       const std::string from = view.job.spreads.size() > 1 ? spread.direction.value_or("") + ": " : "";

@@ -109,11 +109,18 @@ void add_comparison(Json& json, const ComparisonDetails& details) {
   json["facts"] = array(details.facts);
 }
 
+void add_budget(Json& json, const std::optional<BudgetDetails>& details) {
+  if (!details) return;
+  json["budget"] = object(details->budget);
+  json["budget_functions"] = array(details->functions);
+}
+
 Json comparison_document(const char* kind, const CompareView& view) {
   Json json = document(kind);
   json["a"] = view.asked.a;
   json["b"] = view.asked.b;
   if (view.asked.job) json["job"] = *view.asked.job;
+  add_budget(json, view.budget);
   add_comparison(json, view.details);
   return json;
 }
@@ -166,6 +173,7 @@ std::string job_json(const StartView& view) {
   json["spreads"] = array(view.job.spreads);
   json["runs"] = array(view.runs);
   if (!view.boots.empty()) json["boots"] = array(view.boots);
+  add_budget(json, view.budget);
   return pretty(json);
 }
 
@@ -212,6 +220,7 @@ std::string show_json(const ShowView& view) {
   if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
   if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
   if (view.functions) add_functions(json, view);
+  add_budget(json, view.budget);
   return pretty(json);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client/rows/budget_views.hpp"
 #include "dbus/rows/comparison.hpp"
 
 namespace netperfctl {
@@ -40,6 +41,7 @@ struct CompareView {
   ComparisonDetails details;
   // Names of the sides of asked.job; empty if the sides are its plain and its traced runs.
   std::string name_a = {}, name_b = {};
+  std::optional<BudgetDetails> budget = {};  // of the trace of asked.job
 };
 
 }  // namespace netperfctl

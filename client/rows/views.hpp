@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "client/rows/budget_views.hpp"
 #include "client/rows/counter_views.hpp"
 #include "client/rows/environment_views.hpp"
 #include "client/rows/function_views.hpp"
@@ -180,6 +181,7 @@ struct ShowView {
   TraceLists trace_lists;
   std::optional<ProfileDetails> functions;  // absent where no functions were traced
   FunctionLists function_lists;
+  std::optional<BudgetDetails> budget;         // absent where the functions of its job have none
   std::optional<EnvironmentView> environment;  // where listed; absent too where it was not looked at
   bool list_environment = false;
   // Where one of the two is listed, and for the page of a TCP run; absent too where none were read.
@@ -194,6 +196,7 @@ struct StartView {
   JobDetails job;
   std::vector<RunView> runs;    // oldest first
   std::vector<BootView> boots;  // of a design that reboots the machine, where they were asked for
+  std::optional<BudgetDetails> budget = {};  // of its trace, where it was asked for
 };
 
 // The elapsed share of the current run, 0 to 1; absent if there is no current run, or if its length is not

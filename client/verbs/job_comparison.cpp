@@ -16,7 +16,10 @@ Outcome<CompareView> compare_sides(Daemon& daemon, CompareRequest request, std::
   if (!details) return std::unexpected(details.error());
   auto compared = daemon.compare(request);
   if (!compared) return std::unexpected(compared.error());
-  CompareView view{std::move(request), std::move(command), false, std::move(*compared), {}, {}};
+  CompareView view{std::move(request), std::move(command), false, std::move(*compared)};
+  auto budget = daemon.budget(job);
+  if (!budget) return std::unexpected(budget.error());
+  view.budget = std::move(*budget);
   view.name_a = details->job.variant_a.value_or("");
   view.name_b = details->job.variant_b.value_or("");
   const bool variants = !view.name_a.empty() && !view.name_b.empty();

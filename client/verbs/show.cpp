@@ -60,6 +60,10 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
   if (!profile && profile.error().exit == Exit::not_found) return {};
   if (!profile) return std::unexpected(profile.error());
   view.functions = std::move(*profile);
+  if (!view.details.run.job) return {};
+  auto budget = daemon.budget(*view.details.run.job);
+  if (!budget) return std::unexpected(budget.error());
+  view.budget = std::move(*budget);
   return {};
 }
 
@@ -162,6 +166,9 @@ Outcome<Exit> show_job(const Settings& settings, const ShowArguments& arguments)
   auto boots = daemon->boots(*number);
   if (!boots) return std::unexpected(boots.error());
   view->boots = std::move(*boots);
+  auto budget = daemon->budget(*number);
+  if (!budget) return std::unexpected(budget.error());
+  view->budget = std::move(*budget);
   const auto jobs = daemon->live_jobs();
   if (!jobs) return std::unexpected(jobs.error());
   const auto live = std::ranges::find(*jobs, *number, &LiveJobView::job);

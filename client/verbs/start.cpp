@@ -11,10 +11,12 @@
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
+#include "client/verbs/confirmation.hpp"
 #include "client/verbs/fail_on.hpp"
 #include "client/verbs/follower.hpp"
 #include "client/verbs/job_comparison.hpp"
 #include "client/verbs/launch.hpp"
+#include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -23,7 +25,8 @@ namespace {
 struct StartArguments {
   LaunchArguments launch;
   bool detach = false;
-  FailOn fail_on;  // empty: a comparison does not decide the exit code
+  FailOn fail_on;       // empty: a comparison does not decide the exit code
+  std::string confirm;  // job:N; empty: none
 };
 
 Outcome<Exit> report_detached(const StartArguments& arguments, Format format) {
@@ -60,7 +63,21 @@ std::optional<CompareView> compare_arms(const StartView& view, Format format) {
   return {};
 }
 
-Outcome<Exit> run_start(const Settings& settings, const StartArguments& arguments) {
+// Completes the arguments of a job that confirms another one.
+Outcome<void> complete(const Settings& settings, StartArguments& arguments) {
+  if (arguments.confirm.empty()) return {};
+  const auto job = job_number(arguments.confirm);
+  if (!job) return std::unexpected(job.error());
+  auto daemon = Daemon::connect();
+  if (!daemon) return std::unexpected(daemon.error());
+  const auto words = confirm(*daemon, *job, arguments.launch);
+  if (!words) return std::unexpected(words.error());
+  put_lines(settings.format == Format::table ? stdout : stderr, *words);
+  return {};
+}
+
+Outcome<Exit> run_start(const Settings& settings, StartArguments arguments) {
+  if (const auto done = complete(settings, arguments); !done) return std::unexpected(done.error());
   if (arguments.detach) return report_detached(arguments, settings.format);
   const auto followed = launch_and_follow(settings.format, arguments.launch);
   if (!followed) return std::unexpected(followed.error());
@@ -92,6 +109,13 @@ Verb add_start(CLI::App& app, const Settings& settings) {
                      "Number of runs, or of blocks if the scenario has a design");
   auto* detach =
       command->add_flag("--detach", arguments->detach, "Print the job's number and its runs', and leave it");
+  auto* what = command->get_option("SCENARIO|FILE");
+  command
+      ->add_option("--confirm", arguments->confirm,
+                   "Measure only the functions that this job (job:N) suspects, at a tenth of the CPU time at "
+                   "most; with the scenario, label and number of runs of that job unless they are given")
+      ->type_name("JOB")
+      ->each([what](const std::string& /*job*/) { what->required(false); });
   detach->excludes(command->get_option("--cancel-on-interrupt"));
   add_fail_on(*command, arguments->fail_on,
               "Which verdicts of a design's comparison fail, as in compare: regression (exit code 8), "
@@ -100,7 +124,8 @@ Verb add_start(CLI::App& app, const Settings& settings) {
   command->footer(
       "Example:\n"
       "  netperfctl start veth-tcp --label before --repeat 5\n"
-      "  netperfctl start ./ring.yaml --set workload.iperf3.duration=30s");
+      "  netperfctl start ./ring.yaml --set workload.iperf3.duration=30s\n"
+      "  netperfctl start --confirm job:12");
   return {command, [&settings, arguments] { return run_start(settings, *arguments); }};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The methods of org.netperfd1.Manager for a run's function profile. Lists keep the store's order, and a page
-// is a range of row numbers: a run that has ended does not change.
+// The methods of org.netperfd1.Manager for a run's function profile and a job's budget. Lists keep the
+// store's order, and a page is a range of row numbers: a run that has ended does not change.
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/options.hpp"
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_functions.hpp"
 
@@ -37,6 +40,22 @@ std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetFunction
     const core::ProfileSummary summary = value_or_throw(ports_.queries.profile(id));
     WireProfile wire = wire_profile(summary, value_or_throw(ports_.queries.traffic(id)));
     return std::tuple{std::move(wire.profile), std::move(wire.builds)};
+  });
+}
+
+std::tuple<ManagerObject::Dict, ManagerObject::Dicts> ManagerObject::GetBudget(const std::uint64_t& job) {
+  return dbus::guarded([&] {
+    const JobId id = value_or_throw(parse_id(job, "job"));
+    const auto budget = value_or_throw(ports_.queries.budget_of_job(id));
+    if (!budget) {
+      throw to_dbus(
+          Error{ErrorKind::not_found, fmt::format("job {}: its traced functions have no budget", job)});
+    }
+    WireRow head = to_wire(budget->budget);
+    std::size_t room = kRowsBudgetBytes - head.bytes;
+    return std::tuple{
+        std::move(head.row),
+        fitting_rows(budget->functions, [](const auto& function) { return to_wire(function); }, room, room)};
   });
 }
 

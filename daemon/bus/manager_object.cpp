@@ -29,6 +29,15 @@ sdbus::ObjectPath ManagerObject::start(const JobSpec& spec, const StartOptions& 
   // main's observer logs who started a job, with all its other events.
   JobSpec accepted = spec;
   accepted.tied = options.tie_to_caller;
+  if (options.confirms) {
+    const JobId first = value_or_throw(parse_id(*options.confirms, "job"));
+    core::RunFilter of_first;
+    of_first.job = first;
+    if (value_or_throw(ports_.queries.selected_runs(of_first, {}, 1)).empty()) {
+      throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such job", first)});
+    }
+    accepted.confirms = first;
+  }
   JobId job = 0;
   recorded({.uid = caller.uid, .action = "start", .detail = spec.name}, [&](core::Deed& deed) {
     job = value_or_throw(ports_.scheduler.submit(std::move(accepted), caller.uid));
@@ -85,8 +94,11 @@ void ManagerObject::StartScenario(sdbus::Result<sdbus::ObjectPath>&& result, std
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     const StartOptions wanted = value_or_throw(parse_start_options(options));
-    const bool own_trace = std::ranges::any_of(
-        wanted.job.overrides, [](const std::string& each) { return each.starts_with("trace"); });
+    // These keys cannot add an event.
+    const bool own_trace = std::ranges::any_of(wanted.job.overrides, [](const std::string& each) {
+      return each.starts_with("trace") && !each.starts_with("trace.function_graph.") &&
+             !each.starts_with("trace.budget=");
+    });
     start_if_allowed(reply, loading_scenario(std::move(scenario), wanted.job), wanted,
                      own_trace ? core::TraceSource::caller : core::TraceSource::root);
   });

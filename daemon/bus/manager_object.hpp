@@ -92,6 +92,7 @@ class ManagerObject final
   std::tuple<Dicts, std::string> ListTraceStacks(const std::uint64_t& run, const std::string& cursor,
                                                  const std::uint32_t& limit) override;
   std::tuple<std::string, Dicts, std::vector<std::string>> GetFingerprint(const std::uint64_t& run) override;
+  std::tuple<Dict, Dicts> GetBudget(const std::uint64_t& job) override;
   std::tuple<Dict, Dicts> GetFunctionProfile(const std::uint64_t& run) override;
   ListPage ListFunctionProfile(const std::uint64_t& run, const std::string& cursor,
                                const std::uint32_t& limit) override;

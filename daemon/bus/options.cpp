@@ -27,12 +27,13 @@ struct Key {
   std::string_view type;  // in words, for messages
 };
 
-constexpr std::array<Key, 5> kStartOptions{{
+constexpr std::array<Key, 6> kStartOptions{{
     {"overrides", "as", "a list of strings"},
     {"label", "s", "a string"},
     {"repeat", "u", "an unsigned 32-bit number"},
     {"tie_to_caller", "b", "a boolean"},
     {"purpose", "s", "a string"},
+    {"confirms", "t", "an unsigned 64-bit number"},
 }};
 
 constexpr std::array<Key, 2> kImportOptions{{
@@ -176,6 +177,7 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
     if (!purpose) return std::unexpected(purpose.error());
     parsed.job.purpose = *purpose;
   }
+  parsed.confirms = value_of<std::uint64_t>(options, "confirms");
   parsed.tie_to_caller = value_of<bool>(options, "tie_to_caller").value_or(false);
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));

@@ -39,6 +39,7 @@ inline constexpr const char* kRecording = "trace.dat";
 struct StartOptions {
   core::JobOptions job;
   bool tie_to_caller = false;
+  std::optional<std::uint64_t> confirms = std::nullopt;  // number of a job
 };
 
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);

@@ -76,6 +76,7 @@ void put_trace(rows::Run& row, const core::TraceTotals& trace) {
   row.trace_events = trace.events;
   row.trace_lost = trace.lost;
   row.trace_broken = if_any(trace.broken);
+  row.tracer_share = trace.tracer_share;
 }
 
 void put_arm(rows::Run& row, const core::RunRow& run) {
@@ -177,6 +178,7 @@ core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
   job.repeat = first.spec.repeat;
   job.purpose = first.spec.purpose;
   job.design = first.spec.design;
+  job.confirms = first.spec.confirms;
   for (const core::RunRow& run : runs) {
     job.runs.push_back({.id = run.id, .state = run.state, .started = run.started, .ended = run.ended});
   }
@@ -235,6 +237,7 @@ WireRow job_row(const core::JobRow& job) {
   row.state = live ? "live" : failed ? "failed" : *row.canceled > 0 ? "canceled" : "finished";
   row.started_us = microseconds(started);
   if (!live) row.ended_us = microseconds(ended);
+  if (job.confirms) row.confirms = number(*job.confirms);
   return to_wire(row);
 }
 

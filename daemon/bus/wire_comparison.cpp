@@ -78,6 +78,8 @@ void put_attribution(rows::Comparison& row, const Attribution& attribution) {
     row.busy_samples_a = samples.samples_a;
     row.busy_samples_b = samples.samples_b;
   }
+  row.tracer_share_a = attribution.tracer_share_a;
+  row.tracer_share_b = attribution.tracer_share_b;
   if (!attribution.functions.empty()) row.tested = attribution.tested;
   row.not_attributed = if_any(attribution.not_attributed);
 }
@@ -180,6 +182,12 @@ WireRow function_delta_row(const FunctionDelta& function) {
   row.p_adjusted = function.p_adjusted;
   row.detectable = function.detectable;
   row.share = function.share;
+  if (function.first) {
+    row.first_shift = function.first->shift;
+    row.first_low = function.first->low;
+    row.first_high = function.first->high;
+  }
+  row.agrees = function.agrees;
   if (on_a) {
     row.packets_per_byte_a = function.a.packets_per_byte;
     row.calls_per_packet_a = function.a.calls_per_packet;
@@ -237,6 +245,7 @@ WireRow fact_change_row(const FactChange& fact) {
 WireComparison wire_comparison(const core::ComparedSelections& compared) {
   const Comparison& comparison = compared.comparison;
   rows::Comparison head = make_head(compared);
+  if (compared.confirms) head.confirms = static_cast<std::uint64_t>(*compared.confirms);
   WireComparison wire;
   std::size_t room = kRowsBudgetBytes - kLeftOutBytes - make_row(head).bytes();
   const std::size_t share = room / kListsShare;

@@ -170,6 +170,16 @@ std::vector<Key> keys_of_sockets(JobDraft& draft) {
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
+// `none`, or a percentage.
+Reader budget_wish(BudgetWish& wish) {
+  return [&wish](const YamlNode& node) -> std::optional<std::string> {
+    wish.none = node.text == "none";
+    if (!wish.none && node.kind == YamlNode::Kind::scalar) wish.share = parse_percent(node.text);
+    if (wish.none || wish.share) return std::nullopt;
+    return not_what(node, "none or a percentage of the CPU time (like 20%)");
+  };
+}
+
 std::vector<Key> keys_of_functions(JobDraft& draft) {
   return {
       {"trace", {}},
@@ -187,9 +197,22 @@ std::vector<Key> keys_of_functions(JobDraft& draft) {
       {"trace.function_graph.exclude",
        function_list(draft.graph.exclude),
        {"list of texts", "none", "names or globs to leave out of either", ""}},
+      {"trace.function_graph.only",
+       function_list(draft.graph.only),
+       {"list of texts", "none",
+        "names to keep of either, each with the clones that the compiler made of it; at most 512. "
+        "`start --confirm` sets it",
+        ""}},
       {"trace.function_graph.depth",
        number(draft.graph.depth),
        {"number", "all", "maximum nesting depth of the recorded calls, from 1", ""}},
+      {"trace.budget",
+       budget_wish(draft.budget),
+       {"percentage, `none`", "with a `design` within one boot: `20%`; otherwise `none`",
+        "the largest share of the CPU time of a traced run that tracing functions may take, above 0% and up "
+        "to 100%. The functions with the most calls are left out, as far as [the budget](functions.md#the-"
+        "budget) asks for it; not without a workload, and not with `level: boot`",
+        ""}},
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 

@@ -19,6 +19,12 @@ struct SampleWish {
   std::optional<std::uint32_t> rate;
 };
 
+// The key `trace.budget`; without one, a design has the default budget.
+struct BudgetWish {
+  bool none = false;
+  std::optional<double> share;
+};
+
 // Values filled in by the keys; the rest of the JobSpec follows from them.
 struct JobDraft {
   JobSpec spec;
@@ -26,6 +32,7 @@ struct JobDraft {
   bool until_stop = false;
   FunctionGraphSpec graph;
   TraceSpec trace;
+  BudgetWish budget;
   SampleWish sample;
   EventSpec event;  // the event being read
   DesignDraft design;

@@ -31,6 +31,8 @@ constexpr milliseconds kServerWait = 60s;
 constexpr milliseconds kTimeBesidePlan = 20s;
 constexpr milliseconds kTimeoutWithoutPlan = 10min;
 
+constexpr double kDefaultBudget = 0.2;
+
 // The value of "streams", or of an item such as "events[1]", in `mapping`.
 struct Found {
   const YamlNode* value = nullptr;  // null: not found
@@ -149,6 +151,14 @@ WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
   return none && !iperf3 ? WorkloadKind::none : WorkloadKind::iperf3;
 }
 
+std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
+  if (wish.share || wish.none) return wish.share;
+  // Boots have nothing in common that could be counted before.
+  const bool has_default = spec.trace->function_graph && spec.design && !spec.design->reboots &&
+                           spec.workload == WorkloadKind::iperf3;
+  return has_default ? std::optional(kDefaultBudget) : std::nullopt;
+}
+
 // Sets the members that depend on which mappings the text has.
 JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
@@ -168,6 +178,7 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
   }
   spec.design = design_of(std::move(draft.design), root, spec.trace.has_value(), complaints);
+  if (spec.trace) spec.trace->budget = budget_of(draft.budget, spec);
   if (draft.sample.rate) {
     spec.sample = SampleSpec{.rate = *draft.sample.rate, .asked = true};
   } else if (spec.design && has_plain_runs(spec) && !draft.sample.none) {

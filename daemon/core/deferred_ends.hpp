@@ -56,6 +56,9 @@ class DeferredEnds final : public RunStore {
     return store_.set_note(run, note);
   }
   [[nodiscard]] Status set_held(JobId job, bool held) override { return store_.set_held(job, held); }
+  [[nodiscard]] Status set_budget(JobId job, const JobBudget& budget) override {
+    return store_.set_budget(job, budget);
+  }
   [[nodiscard]] Status add_boot(JobId job, const BootRecord& boot) override {
     return store_.add_boot(job, boot);
   }

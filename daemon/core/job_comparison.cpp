@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "daemon/analysis/compare/traced_account.hpp"
 #include "daemon/core/run_selection.hpp"
 #include "daemon/model/wording.hpp"
 
@@ -68,21 +70,29 @@ Status expect_runs(JobId job, const char* side, const std::string& name,
                           kSelectedRuns));
 }
 
-}  // namespace
+// What the job that is confirmed found in the functions of this one.
+void add_first(const std::vector<FunctionDelta>& first, std::vector<FunctionDelta>& functions) {
+  for (FunctionDelta& function : functions) {
+    const auto same = std::ranges::find_if(first, [&](const FunctionDelta& each) {
+      return each.traced && function.traced && each.name == function.name && each.module == function.module &&
+             each.duplicate == function.duplicate;
+    });
+    if (same == first.end()) continue;
+    function.first = same->cost;
+    function.agrees = analysis::agree(same->cost, function.cost);
+  }
+}
 
-Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
-                                       const analysis::ComparisonSettings& settings,
-                                       const Comparer& comparer) {
-  if (auto known = check_changed(settings.changed); !known) return std::unexpected(std::move(known.error()));
-  const auto runs = queries.runs_of_job(job);
-  if (!runs) return std::unexpected(runs.error());
-  const std::optional<Design>& design = runs->front().spec.design;
-  if (!has_sides(*runs, design)) {
+Result<ComparedSelections> compare_own_sides(RunQueries& queries, JobId job, const std::vector<RunRow>& runs,
+                                             const analysis::ComparisonSettings& settings,
+                                             const Comparer& comparer) {
+  const std::optional<Design>& design = runs.front().spec.design;
+  if (!has_sides(runs, design)) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("job {}: it has no design with two sides; compare two selections of runs", job));
   }
   const bool variants = design->has_variants();
-  const JobSides sides = sides_of(*runs, variants);
+  const JobSides sides = sides_of(runs, variants);
   auto enough = expect_runs(job, "A", variants ? design->a->name : "plain", sides.a);
   if (enough) enough = expect_runs(job, "B", variants ? design->b->name : "traced", sides.b);
   if (!enough) return std::unexpected(std::move(enough.error()));
@@ -92,7 +102,28 @@ Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
   }
   declared.failed_a = sides.failed_a;
   declared.failed_b = sides.failed_b;
-  return compare_runs(queries, sides.a, sides.b, declared, comparer, runs->front().spec.purpose);
+  return compare_runs(queries, sides.a, sides.b, declared, comparer, runs.front().spec.purpose);
+}
+
+}  // namespace
+
+Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
+                                       const analysis::ComparisonSettings& settings,
+                                       const Comparer& comparer) {
+  if (auto known = check_changed(settings.changed); !known) return std::unexpected(std::move(known.error()));
+  const auto runs = queries.runs_of_job(job);
+  if (!runs) return std::unexpected(runs.error());
+  auto compared = compare_own_sides(queries, job, *runs, settings, comparer);
+  const auto first = runs->front().spec.confirms;
+  if (!compared || !first) return compared;
+  // If the first job cannot be compared any more, this one still can.
+  const auto runs_of_first = queries.runs_of_job(*first);
+  if (!runs_of_first) return compared;
+  const auto found = compare_own_sides(queries, *first, *runs_of_first, settings, comparer);
+  if (!found) return compared;
+  compared->confirms = first;
+  add_first(found->comparison.attribution.functions, compared->comparison.attribution.functions);
+  return compared;
 }
 
 }  // namespace netperfd::core

@@ -105,7 +105,8 @@ Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
                             .owner = job.owner,
                             .spec = std::move(*spec),
                             .runs = std::move(job.runs),
-                            .held = job.held},
+                            .held = job.held,
+                            .budget = std::move(job.budget)},
                     .given_up = std::move(given_up)};
 }
 

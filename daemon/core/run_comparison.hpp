@@ -37,6 +37,8 @@ struct ComparedSelections {
   Comparison comparison;
   ComparedSide a, b;
   std::optional<SelfTest> self_test;  // the newest one of side B's scenario
+  std::optional<JobId> confirms =
+      std::nullopt;  // the job that the compared one confirms, if both can be compared
 };
 
 using Comparer = std::function<Comparison(const std::vector<analysis::ComparedRun>& a,

@@ -9,18 +9,15 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/budget_choice.hpp"
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/deferred_ends.hpp"
+#include "daemon/core/function_choice.hpp"
 #include "daemon/core/run_noise.hpp"
 #include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd::core {
-namespace {
-
-constexpr std::string_view kTracefsNotRestored = "tracefs-not-restored";
-
-}  // namespace
 
 RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced,
                              RunListener& listener)
@@ -77,6 +74,13 @@ Status RunController::prepare_trace() {
         {std::string(kFunctionsLeftOut),
          fmt::format("Only one side of the design has {}: traced on neither, it counts to its callers.",
                      fmt::join(graph->left_out, ", "))});
+  }
+  if (graph && !graph->not_counted.empty()) {
+    result_.report.flags.push_back(
+        {std::string(kBudgetNotApplied),
+         fmt::format("All functions are traced, whatever they cost, because their calls could not be counted "
+                     "before the job: {}",
+                     graph->not_counted)});
   }
   return {};
 }
@@ -306,6 +310,10 @@ RunRecord RunController::make_record() {
   record.counters = std::move(counters_);
   record.samples = std::move(samples_);
   add_noise(spec_, record);
+  if (record.trace && record.trace->profile && record.counters) {
+    auto& profile = *record.trace->profile;
+    profile.tracer_share = analysis::tracer_share(profile, record.counters->deltas);
+  }
   if (fingerprint_) add_trace_facts(spec_, record.trace, *fingerprint_);
   record.fingerprint = std::move(fingerprint_);
   return record;

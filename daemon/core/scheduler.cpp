@@ -92,7 +92,7 @@ Status Scheduler::stop(JobId id, const std::string& reason) {
   if (is_front && run_) {
     run_->cancel(reason);
   } else if (is_front && is_busy()) {
-    sides_->give_up();
+    give_up_step();
   } else {
     schedule_turn();
   }
@@ -133,6 +133,8 @@ void Scheduler::start_next_run() {
   if (!may_go_on(job)) return schedule_turn();
   if (has_commands(job.spec)) {
     bring_side(job);
+  } else if (needs_count(job)) {
+    choose_functions(job);
   } else {
     start_run(job);
   }
@@ -287,6 +289,7 @@ JobStatus Scheduler::status_of(const Job& job) const {
     status.expected_end = expected_end(job);
   }
   if (sides_ && place == queue_.begin()) status.waiting = sides_->waiting();
+  if (choice_ && place == queue_.begin() && status.waiting.empty()) status.waiting = choice_->waiting();
   if (place == queue_.begin() && boots_ != nullptr) {
     if (boots_->note()) status.boots = boots_->note()->boots;
     status.side = boots_->side();

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "daemon/core/boot_switch.hpp"
-#include "daemon/core/common_functions.hpp"
+#include "daemon/core/function_choice.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_store.hpp"
@@ -35,7 +35,8 @@ struct ResumedJob {
   uid_t owner = 0;
   JobSpec spec;
   std::vector<StoredRun> runs;
-  bool held = false;  // as hold() left it
+  bool held = false;                               // as hold() left it
+  std::optional<JobBudget> budget = std::nullopt;  // absent: it was not chosen yet
 };
 
 class Scheduler final : private RunListener {
@@ -103,7 +104,8 @@ class Scheduler final : private RunListener {
     // A run waited in vain for its server. Until one has met it, none waits, so that one outage costs one
     // wait.
     bool server_missed = false;
-    std::string stop_reason;  // empty: no stop was requested
+    bool budget_chosen = false;  // by now or by an earlier daemon
+    std::string stop_reason;     // empty: no stop was requested
     bool held = false;
     std::optional<std::chrono::microseconds>
         boot_time;  // of earlier boots: from the request to the first run
@@ -129,6 +131,12 @@ class Scheduler final : private RunListener {
   void start_next_run();
   void cancel_stopped_jobs();
   void bring_side(Job& job);
+  // Whether the functions that the job's budget allows are still to be chosen.
+  [[nodiscard]] static bool needs_count(const Job& job);
+  void choose_functions(Job& job);
+  [[nodiscard]] Status keep_choice(Job& job, const FunctionChoice& choice);
+  // Ends the step of the front job that is not a run.
+  void give_up_step();
   void make_sides(Job& job);
   void side_reached(const Status& status);
   void start_run(Job& job);
@@ -161,7 +169,7 @@ class Scheduler final : private RunListener {
   }
   [[nodiscard]] std::optional<WallTime> expected_end(const Job& job) const;
   [[nodiscard]] Job& current_job() { return jobs_.at(queue_.front()); }
-  [[nodiscard]] bool is_busy() const { return run_ || (sides_ && sides_->busy()); }
+  [[nodiscard]] bool is_busy() const { return run_ || choice_ || (sides_ && sides_->busy()); }
 
   RunPorts ports_;
   std::uint32_t queue_limit_;
@@ -169,11 +177,11 @@ class Scheduler final : private RunListener {
   SeedSource draw_seed_;
   std::vector<RunObserver*> observers_;
   std::map<JobId, Job> jobs_;
-  std::deque<JobId> queue_;       // jobs with runs left; the front one is under way
-  std::unique_ptr<Sides> sides_;  // of the front job, from its first run on, if it has commands
-  BootSwitch* boots_ = nullptr;   // the same object, if it reboots
-  std::unique_ptr<CommonFunctions> common_functions_;  // while the functions of both sides are listed
-  std::unique_ptr<RunController> run_;                 // of the front job
+  std::deque<JobId> queue_;                 // jobs with runs left; the front one is under way
+  std::unique_ptr<Sides> sides_;            // of the front job, from its first run on, if it has commands
+  BootSwitch* boots_ = nullptr;             // the same object, if it reboots
+  std::unique_ptr<FunctionChoice> choice_;  // while the functions of the front job are chosen
+  std::unique_ptr<RunController> run_;      // of the front job
   Timer turn_;
   Timer progress_;
   std::function<void()> shut_down_done_;

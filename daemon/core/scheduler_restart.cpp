@@ -12,7 +12,7 @@ void Scheduler::shut_down(const std::string& reason, std::function<void()> done)
   if (run_) {
     run_->interrupt(reason);
   } else if (is_busy()) {
-    sides_->give_up();
+    give_up_step();
   }
   schedule_turn();
 }
@@ -45,6 +45,13 @@ void Scheduler::resume(ResumedJob resumed) {
     if (outcome_of(run.state) == Outcome::run_failed) job.status.error = std::move(run.error);
   }
   job.ended_before = job.status.runs_ended;
+  if (resumed.budget) {
+    set_budget(*resumed.budget, *job.spec.trace);
+    job.budget_chosen = true;
+  } else if (job.spec.trace && job.status.runs_ended > 0) {
+    // Its runs so far traced all functions: an older version accepted it.
+    job.spec.trace->budget.reset();
+  }
   add(resumed.id, std::move(job));
 }
 

@@ -19,12 +19,41 @@ void Scheduler::bring_side(Job& job) {
   if (is_first) make_sides(job);
   // Each side of a design that reboots traces what it has: nobody knows the other one's functions.
   if (is_first && boots_ == nullptr && job.spec.trace && job.spec.trace->function_graph) {
-    common_functions_ = std::make_unique<CommonFunctions>(*sides_, ports_.tracer, *job.spec.trace);
-    common_functions_->find(arm, reached);
+    choose_functions(job);
   } else {
     sides_->bring(arm, reached);
+    announce(job);
   }
+}
+
+bool Scheduler::needs_count(const Job& job) {
+  return job.spec.trace && job.spec.trace->budget && !job.budget_chosen;
+}
+
+void Scheduler::choose_functions(Job& job) {
+  job.status.run_state = RunState::pending;
+  choice_ = std::make_unique<FunctionChoice>(
+      CallCounter::Ports{ports_.workload, ports_.tracer, ports_.counters, ports_.clock}, sides_.get(),
+      job.spec, needs_count(job));
+  choice_->make(job.status.arms.at(job.status.runs_ended),
+                [this](const Status& status) { side_reached(status); });
   announce(job);
+}
+
+// The choice must be the same for all runs, also after a restart of the daemon.
+Status Scheduler::keep_choice(Job& job, const FunctionChoice& choice) {
+  job.server_missed = job.server_missed || choice.missed_server();
+  if (!choice.budget()) return {};
+  job.budget_chosen = true;
+  return ports_.store.set_budget(job.status.id, *choice.budget());
+}
+
+void Scheduler::give_up_step() {
+  if (choice_) {
+    choice_->give_up();
+  } else {
+    sides_->give_up();
+  }
 }
 
 void Scheduler::make_sides(Job& job) {
@@ -45,8 +74,9 @@ void Scheduler::make_sides(Job& job) {
 
 void Scheduler::side_reached(const Status& reached) {
   Job& job = current_job();
-  const auto asked = std::move(common_functions_);
+  const auto choice = std::move(choice_);
   Status status = reached;
+  if (status && choice) status = keep_choice(job, *choice);
   // Another kernel may not have what the job traces.
   if (status && boots_ != nullptr) status = check_trace(job.spec);
   if (!job.stop_reason.empty()) {
@@ -59,6 +89,8 @@ void Scheduler::side_reached(const Status& reached) {
   } else {
     start_run(job);
   }
+  // A job without sides ends at once.
+  if (!is_busy()) schedule_turn();
 }
 
 void Scheduler::give_up(Job& job, const std::string& error, std::string_view why) {

@@ -59,7 +59,9 @@ void add_functions(const FunctionGraphSpec& asked, TraceFacts& facts) {
   if (!asked.module.empty()) facts.add("module", asked.module);
   facts.add_list("functions", asked.functions);
   facts.add_list("exclude", asked.exclude);
+  facts.add_list("only", asked.only);
   facts.add_list("left out", asked.left_out);
+  facts.add_list("over budget", asked.over_budget);
   if (asked.depth) facts.add("depth", fmt::format("{}", *asked.depth));
 }
 
@@ -75,6 +77,7 @@ void add_trace_facts(const JobSpec& spec, const std::optional<TraceRecord>& reco
     std::vector<std::string> events;
     for (const EventSpec& event : asked.events) events.push_back(words_of(event));
     facts.add_list("events", std::move(events));
+    if (asked.budget) facts.add("budget", fmt::format("{:.6g} %", 100 * *asked.budget));
     if (asked.workload_only) facts.add("workload_only", "true");
     if (!asked.cpus.empty()) facts.add("cpus", fmt::format("{}", fmt::join(asked.cpus, ",")));
 

@@ -114,6 +114,10 @@ struct FunctionDelta {
   // False: only the samples know it, and the figures of the trace are absent. It takes 1 % of them or more.
   bool traced = true;
   std::string below;  // if not traced: the traced function that called it in most samples; empty: none
+  // What the job found that the compared one confirms, and whether both can be of one shift; the latter is
+  // absent without intervals.
+  std::optional<ShiftEstimate> first = std::nullopt;
+  std::optional<bool> agrees = std::nullopt;
 };
 
 // The samples of the plain runs.
@@ -141,7 +145,8 @@ struct Attribution {
   std::optional<TracedAccount> account;
   // Share of account.time; 1 is all. Absent unless plain and traced runs both show a change, and agree on it.
   std::optional<double> explained, explained_low, explained_high;
-  std::optional<double> traced_to_plain;  // goodput of traced runs over that of plain runs
+  std::optional<double> traced_to_plain;                 // goodput of traced runs over that of plain runs
+  std::optional<double> tracer_share_a, tracer_share_b;  // of the traced runs' CPU time; medians
   std::optional<SampleEvidence> samples;  // absent if a side has no plain runs that were sampled
   // The largest |shift| first; those that are not traced last, by their sampled shift.
   std::vector<FunctionDelta> functions;

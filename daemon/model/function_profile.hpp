@@ -201,7 +201,9 @@ struct FunctionProfile {
   std::optional<std::uint32_t> depth;      // as in the job: deeper calls are in their callers' self times
   std::optional<Calibration> calibration;  // absent: not corrected
   std::string not_calibrated;              // the reason if there is no calibration
-  std::vector<Build> builds;               // the kernel and the modules of its functions
+  // Share of the run's CPU time that tracing its calls took, 0 to 1; absent: not known.
+  std::optional<double> tracer_share = std::nullopt;
+  std::vector<Build> builds;  // the kernel and the modules of its functions
 
   bool operator==(const FunctionProfile&) const = default;
 };
@@ -218,6 +220,7 @@ inline constexpr auto rows::kFields<FunctionProfile> =
                rows::field("depth", &netperfd::FunctionProfile::depth),
                rows::field("calibration", &netperfd::FunctionProfile::calibration),
                rows::field("not_calibrated", &netperfd::FunctionProfile::not_calibrated),
+               rows::field("tracer_share", &netperfd::FunctionProfile::tracer_share),
                rows::field("builds", &netperfd::FunctionProfile::builds)};
 static_assert(rows::kDescribed<FunctionProfile>);
 

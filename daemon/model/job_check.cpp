@@ -370,9 +370,8 @@ void check_sample(const JobSpec& spec, JobProblems& problems) {
     problems.add("sample",
                  fmt::format("{} samples a second are out of range (1 to {})", rate, kMostSampleRate));
   }
-  if (!has_plain_runs(spec)) {
+  if (!has_plain_runs(spec))
     problems.add("sample", "samples plain runs only, and all runs of this job are traced", {"trace"});
-  }
 }
 
 }  // namespace
@@ -392,6 +391,7 @@ std::vector<JobProblem> check(const JobSpec& spec) {
   }
   check_timeout(spec, problems);
   if (spec.trace) problems.add_all(check_trace(*spec.trace));
+  problems.add_all(check_budget(spec));
   check_sample(spec, problems);
   problems.add_all(check_design(spec));
   return problems.take();

@@ -90,6 +90,8 @@ struct JobSpec {
   std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
   std::optional<Design> design;
   Limits limits;
+  // The number of the job whose suspected functions it measures again. No job text can set it.
+  std::optional<std::int64_t> confirms = std::nullopt;
   bool tied = false;  // it ends with its caller's connection to the bus, and so with the daemon
   std::string text;   // the YAML that this was read from, with overrides applied; the store keeps it
 

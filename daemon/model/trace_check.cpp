@@ -86,6 +86,7 @@ void check_function_graph(const FunctionGraphSpec& graph, Problems& problems) {
   }
   check_functions(key + ".functions", graph.functions, problems);
   check_functions(key + ".exclude", graph.exclude, problems);
+  check_functions(key + ".only", graph.only, problems);
   if (graph.depth && *graph.depth == 0) {
     problems.add(key + ".depth", "0 is out of range; 1 records the functions without what they call");
   }
@@ -152,6 +153,33 @@ std::vector<JobProblem> check_trace(const TraceSpec& spec) {
   if (spec.keep_raw_bytes && (*spec.keep_raw_bytes < kMinRaw || *spec.keep_raw_bytes > kMaxRaw)) {
     problems.add("trace.keep_raw",
                  fmt::format("{} bytes is out of range (1M to 256M, of all CPUs)", *spec.keep_raw_bytes));
+  }
+  return problems.take();
+}
+
+std::vector<JobProblem> check_budget(const JobSpec& spec) {
+  Problems problems;
+  const std::string key = "trace.budget";
+  if (!spec.trace || !spec.trace->budget) return problems.take();
+  const double percent = 100 * *spec.trace->budget;
+  if (percent <= 0 || percent > 100) {
+    problems.add(key, fmt::format("{:.6g} % is out of range (above 0 % and up to 100 %, or none)", percent));
+  }
+  if (!spec.trace->function_graph) {
+    problems.add(key, "is for the functions of `function_graph`, which the job does not have",
+                 {"trace.function_graph"});
+  }
+  if (spec.workload == WorkloadKind::none) {
+    problems.add(
+        key, "needs calls to count before the job, and workload none makes no traffic; only none is possible",
+        {"workload"});
+  }
+  if (spec.design && spec.design->reboots) {
+    problems.add(
+        key,
+        "needs a count of calls on both sides before the job, which would take reboots of its own; only "
+        "none is possible with `level: boot`",
+        {"design.level"});
   }
   return problems.take();
 }

@@ -11,4 +11,7 @@ namespace netperfd {
 // The part of check() for `trace` alone; `spec` may contain anything.
 [[nodiscard]] std::vector<JobProblem> check_trace(const TraceSpec& spec);
 
+// The rules of the key `trace.budget`.
+[[nodiscard]] std::vector<JobProblem> check_budget(const JobSpec& spec);
+
 }  // namespace netperfd

@@ -32,6 +32,8 @@ constexpr Unit kBitRateUnits[] = {{"", 1},
                                   {"g", 1'000'000'000},
                                   {"T", 1'000'000'000'000},
                                   {"t", 1'000'000'000'000}};
+constexpr std::uint64_t kPercent = 1'000;  // in thousandths
+constexpr Unit kPercentUnits[] = {{"%", kPercent}, {" %", kPercent}};
 
 // Decimal arithmetic instead of a double: a value is taken exactly or refused ("0.5ms", "1.2" bytes).
 std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units) {
@@ -82,6 +84,12 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 
 std::optional<std::uint64_t> parse_bit_rate(std::string_view text) {
   return parse_quantity(text, kBitRateUnits);
+}
+
+std::optional<double> parse_percent(std::string_view text) {
+  const auto thousandths = parse_quantity(text, kPercentUnits);
+  if (!thousandths) return std::nullopt;
+  return static_cast<double>(*thousandths) / (100.0 * kPercent);
 }
 
 std::string format_duration(std::chrono::milliseconds duration) {

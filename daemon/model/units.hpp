@@ -19,6 +19,9 @@ namespace netperfd {
 // "0", "100M", "2.5G": bits per second, K = 1000 as in iperf3.
 [[nodiscard]] std::optional<std::uint64_t> parse_bit_rate(std::string_view text);
 
+// "20%", "2.5 %": the share, 0.2 or 0.025.
+[[nodiscard]] std::optional<double> parse_percent(std::string_view text);
+
 // "10 s", "250 ms", "1.5 s".
 [[nodiscard]] std::string format_duration(std::chrono::milliseconds duration);
 

@@ -74,7 +74,7 @@ class RunParts {
         {&RunParts::profile_,
          "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
          "calibration_entry_ns, calibration_callee_ns, calibration_entry_error_ns, "
-         "calibration_callee_error_ns, off_cpu_known, depth "
+         "calibration_callee_error_ns, off_cpu_known, depth, tracer_share "
          "FROM function_profiles WHERE run = ?"},
         {&RunParts::functions_,
          "SELECT name, module, duplicate, hits, self_ns, callees + interruptions FROM functions "
@@ -165,7 +165,8 @@ class RunParts {
       std::optional<double> entry_ns, callee_ns;
       analysis::TracerCost cost;
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, entry_ns, callee_ns,
-               cost.entry_error_ns, cost.callee_error_ns, trace.off_cpu_known, trace.depth);
+               cost.entry_error_ns, cost.callee_error_ns, trace.off_cpu_known, trace.depth,
+               trace.tracer_share);
       if (!entry_ns || !callee_ns) return;
       cost.entry_ns = *entry_ns;
       cost.callee_ns = *callee_ns;

@@ -20,7 +20,7 @@ constexpr char kJobCursor = 'j';
 struct JobQuery {
   std::string sql =
       "SELECT j.id, j.name, j.label, j.owner_uid, j.created_us, j.repeat, j.purpose, j.seed, j.variant_a, "
-      "j.variant_b, j.plain, j.changed FROM jobs j WHERE j.id < ?";
+      "j.variant_b, j.plain, j.changed, j.confirms FROM jobs j WHERE j.id < ?";
   std::vector<Value> parameters;
 
   template <class Type>
@@ -50,7 +50,7 @@ core::JobRow read_job(const Statement& row) {
   std::string purpose;
   DesignColumns design;
   row.read(job.id, job.scenario, job.label, job.owner, job.created, job.repeat, purpose, design.seed,
-           design.variant_a, design.variant_b, design.plain, design.changed);
+           design.variant_a, design.variant_b, design.plain, design.changed, job.confirms);
   job.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   job.design = design_of(design);
   return job;

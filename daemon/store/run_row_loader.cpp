@@ -25,8 +25,9 @@ constexpr const char* kSelectRun =
     "r.client_port, "
     "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
     "r.client_user_us, "
-    "r.client_system_us, r.note, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken "
-    "FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id WHERE r.id = ? AND "
+    "r.client_system_us, r.note, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken, "
+    "p.tracer_share, j.confirms FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id "
+    "LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ? AND "
     "r.removing = 0";
 
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
@@ -62,7 +63,8 @@ core::RunRow read_run(const Statement& select) {
               variant, row.build, row.arm.traced, state, row.error, row.started, row.ended,
               row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
               row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, row.note,
-              has_trace, trace.events, trace.lost, trace.skipped, trace.broken);
+              has_trace, trace.events, trace.lost, trace.skipped, trace.broken, trace.tracer_share,
+              spec.confirms);
   // The tables' CHECK constraints allow only the names of these enums.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   spec.design = design_of(design);

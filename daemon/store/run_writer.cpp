@@ -77,7 +77,7 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   std::string columns =
       "created_us, owner_uid, tied, name, description, label, repeat, workload, text, purpose, seed, "
       "variant_a, "
-      "variant_b, plain, changed";
+      "variant_b, plain, changed, confirms";
   const bool iperf3 = has_iperf3(spec);
   if (iperf3) {
     columns +=
@@ -91,7 +91,7 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   const DesignColumns design = columns_of(spec.design);
   const auto common = std::tie(now, owner, spec.tied, spec.name, spec.description, spec.label, spec.repeat,
                                workload, spec.text, purpose, design.seed, design.variant_a, design.variant_b,
-                               design.plain, design.changed);
+                               design.plain, design.changed, spec.confirms);
   if (!iperf3) return insert->bind(common).run();
   const Iperf3Spec& of = spec.iperf3;
   return insert

@@ -8,6 +8,7 @@
 #include "daemon/store/audit_log.hpp"
 #include "daemon/store/backup.hpp"
 #include "daemon/store/boot_table.hpp"
+#include "daemon/store/budget_table.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -227,6 +228,14 @@ Result<std::vector<BootRecord>> SqliteStore::boots_of_job(JobId job) {
 
 Status SqliteStore::set_held(JobId job, bool held) {
   return store::set_held(parts_->database->connection(), job, held);
+}
+
+Status SqliteStore::set_budget(JobId job, const JobBudget& budget) {
+  return insert_budget(parts_->database->connection(), job, budget);
+}
+
+Result<std::optional<JobBudget>> SqliteStore::budget_of_job(JobId job) {
+  return read_budget(parts_->database->connection(), job);
 }
 
 Status SqliteStore::add_boot(JobId job, const BootRecord& boot) {

@@ -65,6 +65,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status set_label(JobId job, const std::string& label) override;
   [[nodiscard]] Status set_note(RunId run, const std::string& note) override;
   [[nodiscard]] Status set_held(JobId job, bool held) override;
+  [[nodiscard]] Status set_budget(JobId job, const JobBudget& budget) override;
   [[nodiscard]] Status add_boot(JobId job, const BootRecord& boot) override;
   [[nodiscard]] Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) override;
   [[nodiscard]] Result<std::optional<std::chrono::microseconds>> boot_time(
@@ -119,6 +120,7 @@ class SqliteStore final : public core::RunStore,
                                                       std::uint32_t limit) override;
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Result<std::vector<BootRecord>> boots_of_job(JobId job) override;
+  [[nodiscard]] Result<std::optional<JobBudget>> budget_of_job(JobId job) override;
 
   [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;
   [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job) override;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/store/budget_table.hpp"
 #include "daemon/store/design_columns.hpp"
 #include "daemon/store/rows.hpp"
 
@@ -49,6 +50,9 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
   if (!done) return std::unexpected(done.error());
   for (core::UnfinishedJob& job : jobs) {
     if (auto read = read_runs(*runs, job); !read) return std::unexpected(read.error());
+    auto budget = read_budget(connection, job.id);
+    if (!budget) return std::unexpected(budget.error());
+    job.budget = std::move(*budget);
   }
   return jobs;
 }

@@ -46,8 +46,9 @@ struct Comparison {
   std::optional<std::string> witness;
   std::optional<std::uint32_t> sampled_runs_a, sampled_runs_b;
   std::optional<std::uint64_t> busy_samples_a, busy_samples_b;
-  std::optional<std::uint32_t> tested;        // functions
-  std::optional<std::string> not_attributed;  // why the difference is not attributed to functions
+  std::optional<double> tracer_share_a, tracer_share_b;  // of the traced runs' CPU time; medians
+  std::optional<std::uint32_t> tested;                   // functions
+  std::optional<std::string> not_attributed;             // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
   std::optional<std::vector<std::string>> changed, same, caveats;
   // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
@@ -56,6 +57,7 @@ struct Comparison {
   std::optional<std::uint32_t> selftest_samples;
   std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
+  std::optional<std::uint64_t> confirms;  // the job whose suspected functions the compared job measures again
 };
 template <>
 inline constexpr auto kFields<Comparison> =
@@ -117,6 +119,8 @@ inline constexpr auto kFields<Comparison> =
                field("sampled_runs_b", &Comparison::sampled_runs_b),
                field("busy_samples_a", &Comparison::busy_samples_a),
                field("busy_samples_b", &Comparison::busy_samples_b),
+               field("tracer_share_a", &Comparison::tracer_share_a),
+               field("tracer_share_b", &Comparison::tracer_share_b),
                field("tested", &Comparison::tested),
                long_text("not_attributed", &Comparison::not_attributed),
                field("counters_tested", &Comparison::counters_tested),
@@ -134,7 +138,8 @@ inline constexpr auto kFields<Comparison> =
                field("selftest_detectable", &Comparison::selftest_detectable),
                field("functions_left_out", &Comparison::functions_left_out),
                field("counters_left_out", &Comparison::counters_left_out),
-               field("facts_left_out", &Comparison::facts_left_out)};
+               field("facts_left_out", &Comparison::facts_left_out),
+               field("confirms", &Comparison::confirms)};
 static_assert(kDescribed<Comparison>);
 
 // One function on both sides; costs are nanoseconds of self time per byte of goodput.
@@ -159,6 +164,9 @@ struct FunctionDelta {
   std::optional<bool> after_interrupts_off;  // has the samples of sections with interrupts off before it
   std::optional<bool> not_traced;            // only the samples know it
   std::optional<std::string> below;          // if not traced: the traced function below which most of it ran
+  // Of a job that confirms another one: what the other one found, and whether both can be of one shift.
+  std::optional<double> first_shift, first_low, first_high;
+  std::optional<bool> agrees;
 };
 template <>
 inline constexpr auto kFields<FunctionDelta> =
@@ -194,7 +202,11 @@ inline constexpr auto kFields<FunctionDelta> =
                field("witness", &FunctionDelta::witness),
                field("after_interrupts_off", &FunctionDelta::after_interrupts_off),
                field("not_traced", &FunctionDelta::not_traced),
-               field("below", &FunctionDelta::below)};
+               field("below", &FunctionDelta::below),
+               field("first_shift", &FunctionDelta::first_shift, "ns_per_byte"),
+               field("first_low", &FunctionDelta::first_low, "ns_per_byte"),
+               field("first_high", &FunctionDelta::first_high, "ns_per_byte"),
+               field("agrees", &FunctionDelta::agrees)};
 static_assert(kDescribed<FunctionDelta>);
 
 struct CounterChange {

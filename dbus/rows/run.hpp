@@ -49,6 +49,7 @@ struct Run {
   std::optional<std::vector<std::string>> files;
   std::optional<std::uint64_t> measured_us;
   std::optional<std::string> measured_by;
+  std::optional<double> tracer_share;  // of the run's CPU time, taken by tracing functions
 };
 template <>
 inline constexpr auto kFields<Run> =
@@ -105,7 +106,8 @@ inline constexpr auto kFields<Run> =
                field("note", &Run::note),
                field("files", &Run::files),
                field("measured_us", &Run::measured_us),
-               field("measured_by", &Run::measured_by)};
+               field("measured_by", &Run::measured_by),
+               field("tracer_share", &Run::tracer_share)};
 static_assert(kDescribed<Run>);
 
 // A stored job (GetJob, ListJobs), with counts of its runs by end state.
@@ -124,7 +126,8 @@ struct Job {
   // live (a run has not ended), or what its runs came to: finished, failed or canceled.
   std::optional<std::string> state;
   std::optional<std::uint64_t> started_us,
-      ended_us;  // of its first and its last run; the latter once all ended
+      ended_us;                           // of its first and its last run; the latter once all ended
+  std::optional<std::uint64_t> confirms;  // the job whose suspected functions it measures again
 };
 template <>
 inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
@@ -145,7 +148,8 @@ inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
                                                 field("interrupted", &Job::interrupted),
                                                 field("state", &Job::state),
                                                 field("started_us", &Job::started_us),
-                                                field("ended_us", &Job::ended_us)};
+                                                field("ended_us", &Job::ended_us),
+                                                field("confirms", &Job::confirms)};
 static_assert(kDescribed<Job>);
 
 // A reboot of a job whose design reboots the machine (ListBoots).

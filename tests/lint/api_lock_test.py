@@ -33,6 +33,8 @@ INTERFACES = ("Manager", "Job")
 ROWS_IN_XML = {
     "AuditEntry": [("ListAuditLog", "entries")],
     "Boot": [("ListBoots", "boots")],
+    "Budget": [("GetBudget", "budget")],
+    "BudgetFunction": [("GetBudget", "functions")],
     "Build": [("GetFunctionProfile", "builds")],
     "CallEdge": [("ListCallEdges", "edges")],
     "CallNode": [("ListCallTree", "nodes")],

@@ -13,6 +13,7 @@
 
 #include "client/rows/fields.hpp"
 #include "dbus/rows/audit.hpp"
+#include "dbus/rows/budget.hpp"
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/comparison.hpp"
 #include "dbus/rows/counters.hpp"
@@ -91,6 +92,8 @@ void print(std::string_view name) {
 int main() {
   print<rows::AuditEntry>("AuditEntry");
   print<rows::Boot>("Boot");
+  print<rows::Budget>("Budget");
+  print<rows::BudgetFunction>("BudgetFunction");
   print<rows::Build>("Build");
   print<rows::CallEdge>("CallEdge");
   print<rows::CallNode>("CallNode");

@@ -46,6 +46,10 @@ std::optional<double> busy_ns_per_byte(const ComparedRun& run) {
   return static_cast<double>(*run.busy_ns) / static_cast<double>(*run.goodput_bytes);
 }
 
+std::optional<double> median_tracer_share(const RunList& traced) {
+  return median_of(values_of(traced, [](const ComparedRun& run) { return run.trace->tracer_share; }));
+}
+
 std::optional<double> median_rate(const RunList& runs) {
   return median_of(values_of(runs, [](const ComparedRun& run) { return run.received_bits_per_second; }));
 }
@@ -127,6 +131,8 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   }
   attribution.traced_to_plain =
       lesser(kept_under_tracing(plain_a, traced_a), kept_under_tracing(plain_b, traced_b));
+  attribution.tracer_share_a = median_tracer_share(traced_a);
+  attribution.tracer_share_b = median_tracer_share(traced_b);
   FunctionDeltas deltas = function_deltas(traced_a, traced_b, settings, caveats);
   attribution.functions = std::move(deltas.functions);
   attribution.tested = deltas.tested;

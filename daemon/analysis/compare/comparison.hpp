@@ -46,6 +46,7 @@ struct ComparedTrace {
   bool off_cpu_known = true;           // false: sleep is in the self times
   std::optional<std::uint32_t> depth;  // deeper calls are in their callers' self times; absent: no limit
   std::string broken;
+  std::optional<double> tracer_share = std::nullopt;  // of the run's CPU time, taken by tracing functions
 };
 
 // Samples of one function or other place in a plain run (sampled_costs.hpp).

@@ -12,6 +12,7 @@
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/model/boot_record.hpp"
+#include "daemon/model/budget.hpp"
 #include "daemon/model/counters.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/fingerprint.hpp"
@@ -40,6 +41,7 @@ struct TraceTotals {
   std::uint64_t lost = 0;    // over all CPUs, computed by lost_of()
   std::string skipped;       // as in TraceRecord
   std::string broken;
+  std::optional<double> tracer_share = std::nullopt;  // as in FunctionProfile
 };
 
 // One run without its long parts.
@@ -51,8 +53,8 @@ struct RunRow {
   std::string variant;  // its name; empty without variants
   std::string build;    // empty if its side has no builds
   // Restored from the stored columns: name, description, label, repeat, purpose, design without the commands
-  // of its variants, workload and, for iperf3, server, local, netns, protocol, direction, streams, duration,
-  // bytes and omit. The rest has its defaults.
+  // of its variants, workload, confirms and, for iperf3, server, local, netns, protocol, direction, streams,
+  // duration, bytes and omit. The rest has its defaults.
   JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
@@ -82,6 +84,7 @@ struct JobRow {
   std::uint32_t repeat = 0;
   JobPurpose purpose = JobPurpose::measurement;
   std::optional<Design> design;  // without the commands of its variants
+  std::optional<JobId> confirms = std::nullopt;
   struct Run {
     RunId id = 0;
     RunState state = RunState::pending;
@@ -214,6 +217,8 @@ class RunQueries {
   [[nodiscard]] virtual Result<std::vector<RunRow>> runs_of_job(JobId job) = 0;
   // The reboots that the job has asked for, in their order; none if it does not reboot the machine.
   [[nodiscard]] virtual Result<std::vector<BootRecord>> boots_of_job(JobId job) = 0;
+  // Absent if the job has no budget, or its functions were not chosen yet.
+  [[nodiscard]] virtual Result<std::optional<JobBudget>> budget_of_job(JobId job) = 0;
 };
 
 }  // namespace netperfd::core

@@ -13,6 +13,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/model/boot_record.hpp"
+#include "daemon/model/budget.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
@@ -42,9 +43,10 @@ struct UnfinishedJob {
   bool tied = false;  // as in JobSpec, like the text
   bool held = false;  // somebody wants no reboot for now
   std::string text;
-  JobOptions options;                 // its label, repeat and purpose
-  std::optional<std::uint64_t> seed;  // of its design
-  std::vector<StoredRun> runs;        // in order
+  JobOptions options;                              // its label, repeat and purpose
+  std::optional<std::uint64_t> seed;               // of its design
+  std::vector<StoredRun> runs;                     // in order
+  std::optional<JobBudget> budget = std::nullopt;  // absent: none was chosen
 };
 
 // What one user has of the store and of the machine.
@@ -79,6 +81,8 @@ class RunStore {
   [[nodiscard]] virtual Status set_note(RunId run, const std::string& note) = 0;
   // A job that reboots the machine shall not do so for now, also after a restart of the daemon.
   [[nodiscard]] virtual Status set_held(JobId job, bool held) = 0;
+  // The functions that the job traces, before its first run; once.
+  [[nodiscard]] virtual Status set_budget(JobId job, const JobBudget& budget) = 0;
   // A reboot that is about to be asked, and what became of it; the latter changes nothing if the former was
   // not stored.
   [[nodiscard]] virtual Status add_boot(JobId job, const BootRecord& boot) = 0;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -14,6 +15,9 @@
 #include "daemon/model/trace_spec.hpp"
 
 namespace netperfd::core {
+
+// Code of the flag that says so if tracefs is not as it was before.
+inline constexpr std::string_view kTracefsNotRestored = "tracefs-not-restored";
 
 // Receives the events of one trace session, on the loop thread, never from inside a call of it.
 class TraceListener {

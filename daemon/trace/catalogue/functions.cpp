@@ -116,6 +116,11 @@ std::vector<std::string> FunctionList::traced_by(const FunctionGraphSpec& spec) 
       return true;
     });
   }
+  if (!spec.only.empty()) {
+    std::erase_if(names, [&](std::string_view name) {
+      return std::ranges::find(spec.only, source_name(name)) == spec.only.end();
+    });
+  }
   return {names.begin(), names.end()};
 }
 

@@ -98,17 +98,33 @@ Status set_filter(Hold& hold, const FunctionGraphSpec& spec, const std::string& 
   return {};
 }
 
+// The names that set_ftrace_notrace shall have.
+std::vector<std::string> exclusion_of(const FunctionGraphSpec& spec, const std::vector<std::string>& filter) {
+  std::vector<std::string> excluded = spec.exclude;
+  std::ranges::copy(spec.left_out, std::back_inserter(excluded));
+  for (const std::string& function : spec.over_budget) {
+    excluded.push_back(function);
+    excluded.push_back(function + ".*");  // the compiler's clones
+  }
+  if (spec.only.empty()) return excluded;
+  for (const std::string& line : filter) {
+    const std::string name = line.substr(0, line.find(' '));  // without its module
+    const bool kept = std::ranges::find(spec.only, source_name(name)) != spec.only.end();
+    if (!kept) excluded.push_back(name);
+  }
+  return excluded;
+}
+
 Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied) {
   const auto before = functions_in(hold, kNotrace);
   if (!before) return explained(before.error());
-  std::vector<std::string> excluded_by_job = spec.exclude;
-  std::ranges::copy(spec.left_out, std::back_inserter(excluded_by_job));
+  const auto filter = functions_in(hold, kFilter);
+  if (!filter) return explained(filter.error());
+  const std::vector<std::string> excluded_by_job = exclusion_of(spec, *filter);
   if (excluded_by_job.empty() && before->empty()) return {};
   std::vector<std::string> unknown;  // nothing to exclude if it does not exist
   auto status = write_patterns(hold, kNotrace, excluded_by_job, unknown);
   if (!status) return status;
-  const auto filter = functions_in(hold, kFilter);
-  if (!filter) return explained(filter.error());
   auto excluded = functions_in(hold, kNotrace);
   if (!excluded) return explained(excluded.error());
   // Sorted for speed: both lists may contain every function of the kernel.
@@ -118,6 +134,10 @@ Status set_exclusion(Hold& hold, const FunctionGraphSpec& spec, Applied& applied
         return !std::ranges::binary_search(*excluded, function);
       }));
   if (applied.functions > 0) return {};
+  if (!spec.only.empty()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("only: none of {} is among the functions to trace.", fmt::join(spec.only, ", ")));
+  }
   return fail(ErrorKind::invalid_argument,
               fmt::format("exclude: {} leaves no function to trace.", fmt::join(excluded_by_job, ", ")));
 }

@@ -215,6 +215,73 @@ TEST_F(DesignsOnTheBus, a_job_is_compared_with_its_self_test_beside_it) {
   EXPECT_GT(real_at(head, "selftest_detectable"), 1);
 }
 
+TEST_F(DesignsOnTheBus, a_job_that_confirms_another_one_is_compared_with_what_that_one_found) {
+  // A call of `lookup` takes 100 ns less on side B, and in the first job also one of `other`.
+  const auto add_functions = [this](JobId job, bool other_differs) {
+    for (core::RunRow& run : queries.stored) {
+      if (run.job != job) continue;
+      if (job == 3) run.spec.confirms = 2;
+      analysis::ComparedRun& compared = queries.stored_compared[run.id];
+      compared.goodput_bytes = 1'000'000;
+      auto& trace = compared.trace.emplace();
+      const std::uint64_t noise = static_cast<std::uint64_t>(run.id % 100 % 7) * 1'000;
+      const std::uint64_t less = run.arm.variant == 'B' ? 10'000'000 : 0;
+      trace.functions.push_back({.name = "lookup",
+                                 .module = "hsr",
+                                 .duplicate = 0,
+                                 .hits = 100'000,
+                                 .self_ns = 50'000'000 + noise - less});
+      trace.functions.push_back({.name = "other",
+                                 .module = "hsr",
+                                 .duplicate = 0,
+                                 .hits = 100'000,
+                                 .self_ns = 50'000'000 + noise - (other_differs ? less : 0)});
+    }
+  };
+  add_job(2, JobPurpose::measurement, 6, tenth_faster);
+  add_job(3, JobPurpose::measurement, 6, tenth_faster);
+  add_functions(2, true);
+  add_functions(3, false);
+  const auto answered = compare_job(3);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_EQ(std::get<0>(answered.values).at("confirms").get<std::uint64_t>(), 2U);
+  const auto& functions = std::get<1>(answered.values);
+  ASSERT_EQ(functions.size(), 2U);
+  EXPECT_EQ(text_at(functions[0], "function"), "lookup");
+  EXPECT_NEAR(real_at(functions[0], "first_shift"), -10, 0.1);
+  EXPECT_TRUE(functions[0].at("agrees").get<bool>());
+  EXPECT_EQ(text_at(functions[1], "function"), "other");
+  EXPECT_FALSE(functions[1].at("agrees").get<bool>());
+  const auto first = compare_job(2);
+  EXPECT_FALSE(std::get<0>(first.values).contains("confirms"));
+  EXPECT_FALSE(std::get<1>(first.values)[0].contains("first_shift"));
+}
+
+TEST_F(DesignsOnTheBus, a_job_may_confirm_only_one_that_exists) {
+  add_job(2, JobPurpose::measurement, 6, tenth_faster);
+  const auto start = [&](std::uint64_t first) {
+    return client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"},
+                                           dbus::Row{{"confirms", sdbus::Variant{first}}});
+  };
+  EXPECT_EQ(start(2).error, "");
+  EXPECT_EQ(store.jobs.rbegin()->second.spec.confirms, 2);
+  EXPECT_EQ(start(77).error, dbus::error::kNotFound);
+  EXPECT_EQ(start(0).error, dbus::error::kNotFound);
+}
+
+TEST_F(DesignsOnTheBus, a_job_tells_its_budget) {
+  queries.stored_budgets[7] = {.budget = {.asked = 0.2, .predicted = 0.15, .window_s = 1, .failure = {}},
+                               .functions = {{.function = "hot", .calls = 9, .cost = 2, .traced = false},
+                                             {.function = "cold", .calls = 1, .cost = 0.1, .traced = true}}};
+  const auto answered = client->call<dbus::Row, dbus::Rows>("GetBudget", std::uint64_t{7});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_EQ(real_at(std::get<0>(answered.values), "predicted"), 0.15);
+  ASSERT_EQ(std::get<1>(answered.values).size(), 2U);
+  EXPECT_EQ(text_at(std::get<1>(answered.values)[0], "function"), "hot");
+  EXPECT_EQ((client->call<dbus::Row, dbus::Rows>("GetBudget", std::uint64_t{8}).error),
+            dbus::error::kNotFound);
+}
+
 TEST_F(DesignsOnTheBus, a_job_says_how_many_runs_of_a_side_failed) {
   add_job(2, JobPurpose::measurement, 7, tenth_faster);
   for (core::RunRow& run : queries.stored) {

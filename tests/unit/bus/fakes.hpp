@@ -256,8 +256,13 @@ class FakeQueries final : public core::RunQueries {
   }
 
   Result<std::vector<BootRecord>> boots_of_job(JobId job) override { return stored_boots[job]; }
+  Result<std::optional<JobBudget>> budget_of_job(JobId job) override {
+    const auto found = stored_budgets.find(job);
+    return found == stored_budgets.end() ? std::nullopt : std::optional(found->second);
+  }
 
   std::map<JobId, std::vector<BootRecord>> stored_boots;
+  std::map<JobId, JobBudget> stored_budgets;
   std::vector<core::RunRow> stored;  // newest first
   std::vector<core::JobRow> stored_jobs;
   std::vector<Totals> stored_streams;

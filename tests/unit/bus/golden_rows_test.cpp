@@ -10,7 +10,6 @@
 #include "client/bus/rows.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_comparison.hpp"
 #include "daemon/bus/wire_counters.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "tests/unit/bus/row_values.hpp"
@@ -18,12 +17,7 @@
 namespace netperfd::bus {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::IsSupersetOf;
-using testing::Not;
-using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 WallTime at(std::int64_t us) {
@@ -77,7 +71,8 @@ core::RunRow a_run_with_everything() {
   run.flags = {{"too-short", "short"}, {"run-length", "long"}};
   run.documents = {"client.stdout"};
   run.note = "cable replaced";
-  run.trace = core::TraceTotals{.events = 105, .lost = 106, .skipped = "", .broken = "hsr was unloaded"};
+  run.trace = core::TraceTotals{
+      .events = 105, .lost = 106, .skipped = "", .broken = "hsr was unloaded", .tracer_share = 0.125};
   return run;
 }
 
@@ -129,6 +124,7 @@ const std::vector<std::string> kRunInAList = {
     "trace_broken hsr was unloaded",
     "trace_events 105",
     "trace_lost 106",
+    "tracer_share 0.125",
     "traced true",
     "variant hash",
     "workload iperf3",
@@ -163,15 +159,16 @@ TEST(GoldenRows, of_a_job) {
   runs[2].state = runs[3].state = RunState::canceled;
   runs[1].started = at(9);
   runs[2].ended = at(44);
+  runs[0].spec.confirms = 6;
   Design& design = runs[0].spec.design.emplace();
   design.a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}};
   design.b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}};
   design.changed = {"module:hsr"};
   design.seed = 99;
   EXPECT_THAT(shown(job_row(summary_of(runs)).row),
-              UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "created_us 11", "ended_us 44",
-                                   "failed 3", "finished 1", "interrupted 1", "job 7", "label after",
-                                   "owner 1000", "purpose selftest", "repeat 8",
+              UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "confirms 6", "created_us 11",
+                                   "ended_us 44", "failed 3", "finished 1", "interrupted 1", "job 7",
+                                   "label after", "owner 1000", "purpose selftest", "repeat 8",
                                    "runs [50, 51, 52, 53, 54, 55, 56]", "scenario hsr-ring", "seed 99",
                                    "started_us 9", "state failed", "variant_a list", "variant_b hash"));
 }
@@ -209,198 +206,6 @@ TEST(GoldenRows, of_a_spread_and_of_a_scenario) {
       shown(scenario_row({.name = "hsr", .description = "a ring", .file = "/etc/hsr.yaml", .error = "wrong"})
                 .row),
       UnorderedElementsAre("description a ring", "error wrong", "file /etc/hsr.yaml", "name hsr"));
-}
-
-ShiftEstimate a_shift(double from) {
-  return {.median_a = from + 1,
-          .median_b = from + 2,
-          .shift = from + 3,
-          .low = from + 4,
-          .high = from + 5,
-          .level = from + 6,
-          .p = from + 7,
-          .q = from + 8};
-}
-
-TEST(GoldenRows, of_a_comparison) {
-  core::ComparedSelections compared;
-  Comparison& comparison = compared.comparison;
-  comparison.figure = "received";
-  comparison.verdict = Verdict::regression;
-  comparison.threshold = 0.25;
-  comparison.of_one = {Level::boot, Level::build};
-  comparison.luck_spread = 0.5;
-  comparison.resolution = 1.25;
-  comparison.pairing = Pairing::blocks;
-  comparison.a = {1, 2};
-  comparison.b = {3, 4};
-  comparison.effect = {.n_a = 5,
-                       .n_b = 6,
-                       .median_a = 7.5,
-                       .median_b = 8.5,
-                       .ratio = 9.5,
-                       .low = 10.5,
-                       .high = 11.5,
-                       .level = 12.5,
-                       .p = 13.5,
-                       .cliffs_delta = 14.5,
-                       .detectable = 15.5,
-                       .needed = 16,
-                       .needed_for_equivalence = 17};
-  Attribution& attribution = comparison.attribution;
-  attribution.ns_per_byte = a_shift(100);
-  attribution.explained = 21.5;
-  attribution.explained_low = 22.5;
-  attribution.explained_high = 23.5;
-  attribution.account = {
-      .time = a_shift(200), .functions = a_shift(210), .tracer = a_shift(220), .rest = a_shift(230)};
-  attribution.traced_to_plain = 25.5;
-  attribution.samples = {
-      .runs_a = 51, .runs_b = 52, .samples_a = 53, .samples_b = 54, .witness = Witness::disagrees};
-  attribution.functions.resize(1);
-  attribution.tested = 26;
-  attribution.not_attributed = "no bytes";
-  comparison.counters_tested = 27;
-  comparison.changed = {"nic"};
-  comparison.same = {"kernel"};
-  comparison.caveats = {"A caveat."};
-  compared.a.scenarios = {"sa"};
-  compared.a.labels = {"la"};
-  compared.a.first_started = at(31);
-  compared.a.last_started = at(32);
-  compared.b.scenarios = {"sb"};
-  compared.b.labels = {"lb"};
-  compared.b.first_started = at(33);
-  compared.b.last_started = at(34);
-  core::SelfTest& test = compared.self_test.emplace();
-  test.job = 41;
-  test.started = at(42);
-  test.verdict = Verdict::equivalent;
-  test.effect = comparison.effect;
-  test.effect.ratio = 43.5;
-  test.effect.low = 44.5;
-  test.effect.high = 45.5;
-  test.effect.level = 46.5;
-  test.effect.detectable = 47.5;
-  EXPECT_THAT(
-      shown(wire_comparison(compared).comparison),
-      UnorderedElementsAre(
-          "boot_spread 0.5", R"(of_one ["boot", "build"])", "resolution 1.25", R"(caveats ["A caveat."])",
-          R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27", "detectable 15.5",
-          "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
-          "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
-          "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
-          "needed 16", "needed_for_equivalence 17", "not_attributed no bytes", "ns_per_byte_a 101",
-          "ns_per_byte_b 102", "ns_per_byte_high 105", "ns_per_byte_level 106", "ns_per_byte_low 104",
-          "ns_per_byte_p 107", "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5",
-          "ratio_high 11.5", "ratio_low 10.5", "functions_ns_per_byte_high 215",
-          "functions_ns_per_byte_low 214", "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233",
-          "residual_ns_per_byte_high 235", "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205",
-          "traced_ns_per_byte_low 204", "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225",
-          "tracer_ns_per_byte_low 224", "tracer_ns_per_byte_shift 223", "runs_a [1, 2]", "runs_b [3, 4]",
-          R"(same ["kernel"])", "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])",
-          R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41",
-          "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
-          "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
-          "traced_to_plain 25.5", "verdict regression", "witness disagrees", "sampled_runs_a 51",
-          "sampled_runs_b 52", "busy_samples_a 53", "busy_samples_b 54"));
-}
-
-TEST(GoldenRows, of_a_comparison_that_does_not_fit_into_a_message) {
-  rows::Comparison row;
-  row.figure = "received";
-  row.verdict = "too few";
-  row.functions_left_out = 1;
-  row.counters_left_out = 2;
-  row.facts_left_out = 3;
-  EXPECT_THAT(shown(to_wire(row).row),
-              UnorderedElementsAre("counters_left_out 2", "facts_left_out 3", "figure received",
-                                   "functions_left_out 1", "verdict too few"));
-}
-
-TEST(GoldenRows, of_a_function_on_both_sides) {
-  FunctionDelta function;
-  function.name = "lookup";
-  function.name_b = "lookup.isra.0";
-  function.module = "hsr";
-  function.duplicate = 2;
-  function.match = FunctionMatch::renamed;
-  function.cost = a_shift(10);
-  function.a = {.packets_per_byte = 31.5, .calls_per_packet = 32.5, .ns_per_call = 33.5};
-  function.b = {.packets_per_byte = 34.5, .calls_per_packet = 35.5, .ns_per_call = 36.5};
-  function.share = 37.5;
-  function.p_adjusted = 38.5;
-  function.detectable = 39.5;
-  EXPECT_THAT(shown(function_delta_row(function).row),
-              UnorderedElementsAre("calls_per_packet_a 32.5", "calls_per_packet_b 35.5", "cost_a 11",
-                                   "cost_b 12", "detectable 39.5", "duplicate 2", "function lookup",
-                                   "function_b lookup.isra.0", "high 15", "level 16", "low 14",
-                                   "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5",
-                                   "p 17", "p_adjusted 38.5", "packets_per_byte_a 31.5",
-                                   "packets_per_byte_b 34.5", "q 18", "share 37.5", "shift 13"));
-}
-
-TEST(GoldenRows, of_a_function_by_trace_and_samples) {
-  FunctionDelta function;
-  function.name = "lookup";
-  function.cost = a_shift(10);
-  function.sampled = {
-      .cost = a_shift(20), .p_adjusted = 41.5, .witness = Witness::agrees, .after_interrupts_off = true};
-  function.below = "a traced function is below no other";
-  EXPECT_THAT(shown(function_delta_row(function).row),
-              AllOf(IsSupersetOf({"cost_a 11", "sampled_a 21", "sampled_b 22", "sampled_shift 23",
-                                  "sampled_low 24", "sampled_high 25", "sampled_level 26",
-                                  "sampled_p_adjusted 41.5", "witness agrees", "after_interrupts_off true"}),
-                    Not(Contains(StartsWith("below"))), Not(Contains(StartsWith("not_traced")))));
-}
-
-TEST(GoldenRows, of_a_function_that_only_samples_know) {
-  FunctionDelta function;
-  function.name = "tcp_ack";
-  function.traced = false;
-  function.below = "hsr_dev_xmit";
-  function.sampled = {.cost = a_shift(20), .p_adjusted = {}, .witness = {}};
-  EXPECT_THAT(shown(function_delta_row(function).row),
-              UnorderedElementsAre("function tcp_ack", "match same", "sampled_a 21", "sampled_b 22",
-                                   "sampled_shift 23", "sampled_low 24", "sampled_high 25",
-                                   "sampled_level 26", "not_traced true", "below hsr_dev_xmit"));
-}
-
-TEST(GoldenRows, of_what_changed) {
-  EXPECT_THAT(
-      shown(counter_change_row(
-                {.source = "nic", .name = "tx_packets", .per_gigabyte = a_shift(10), .unit = "bytes"})
-                .row),
-      UnorderedElementsAre("high 15", "level 16", "low 14", "name tx_packets", "p 17", "per_gigabyte_a 11",
-                           "per_gigabyte_b 12", "q 18", "shift 13", "source nic", "unit bytes"));
-  EXPECT_THAT(shown(fact_change_row({.group = "nic",
-                                     .key = "mtu",
-                                     .a = {"1500"},
-                                     .b = {"9000", "9001"},
-                                     .runs_a = {3},
-                                     .runs_b = {4, 5},
-                                     .declared = true,
-                                     .explains = false})
-                        .row),
-              UnorderedElementsAre(R"(a ["1500"])", R"(b ["9000", "9001"])", "runs_a [3]", "runs_b [4, 5]",
-                                   "declared true", "explains false", "group nic", "key mtu"));
-}
-
-TEST(GoldenRows, of_a_sample_of_tcp) {
-  TcpSample sample;
-  sample.time = std::chrono::milliseconds{1'500};
-  sample.local_port = 2;
-  sample.remote_port = 3;
-  sample.snd_cwnd = 4;
-  sample.rtt_us = 5;
-  sample.rttvar_us = 6;
-  sample.retransmits = 7;
-  sample.delivery_rate_bps = 8;
-  sample.pacing_rate_bps = 9;
-  EXPECT_THAT(shown(tcp_sample_row(sample).row),
-              UnorderedElementsAre("delivery_bits_per_second 8", "local_port 2", "pacing_bits_per_second 9",
-                                   "remote_port 3", "retransmits 7", "rtt 5", "rttvar 6", "snd_cwnd 4",
-                                   "time_s 1.5"));
 }
 
 TEST(GoldenRows, of_a_design_reach_the_clients_view_of_a_job) {

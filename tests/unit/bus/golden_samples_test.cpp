@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of a sample profile, written out by hand as in golden_rows_test.cpp.
+// The rows of samples and of a budget, written out by hand as in golden_rows_test.cpp.
 #include <gmock/gmock.h>
 
+#include "daemon/bus/row_maker.hpp"
+#include "daemon/bus/wire_counters.hpp"
 #include "daemon/bus/wire_samples.hpp"
+#include "dbus/rows/budget.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
@@ -76,6 +79,33 @@ TEST(GoldenSamples, are_those_of_a_function_and_of_a_stack) {
   EXPECT_THAT(shown(sampled_stack_row(stacks[1], profile).row),
               UnorderedElementsAre("program iperf3", "samples 100", "share 0.25",
                                    R"(frames ["xmit [hsr]", "finish_task_switch.isra.0"])"));
+}
+
+TEST(GoldenRows, of_a_budget) {
+  EXPECT_THAT(
+      shown(to_wire(rows::Budget{.asked = 0.25, .predicted = 0.125, .window_s = 1.5, .failure = "busy"}).row),
+      UnorderedElementsAre("asked 0.25", "predicted 0.125", "window_s 1.5", "failure busy"));
+  EXPECT_THAT(
+      shown(to_wire(rows::BudgetFunction{.function = "hsr_get_node", .calls = 7, .cost = 0.5, .traced = true})
+                .row),
+      UnorderedElementsAre("function hsr_get_node", "calls 7", "cost 0.5", "traced true"));
+}
+
+TEST(GoldenRows, of_a_sample_of_tcp) {
+  TcpSample sample;
+  sample.time = std::chrono::milliseconds{1'500};
+  sample.local_port = 2;
+  sample.remote_port = 3;
+  sample.snd_cwnd = 4;
+  sample.rtt_us = 5;
+  sample.rttvar_us = 6;
+  sample.retransmits = 7;
+  sample.delivery_rate_bps = 8;
+  sample.pacing_rate_bps = 9;
+  EXPECT_THAT(shown(tcp_sample_row(sample).row),
+              UnorderedElementsAre("delivery_bits_per_second 8", "local_port 2", "pacing_bits_per_second 9",
+                                   "remote_port 3", "retransmits 7", "rtt 5", "rttvar 6", "snd_cwnd 4",
+                                   "time_s 1.5"));
 }
 
 }  // namespace

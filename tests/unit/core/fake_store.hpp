@@ -98,6 +98,12 @@ class FakeStore final : public RunStore {
     return {};
   }
 
+  Status set_budget(JobId job, const JobBudget& budget) override {
+    if (refusal) return std::unexpected(*refusal);
+    if (!budgets.emplace(job, budget).second) return fail(ErrorKind::internal, "it has a budget already");
+    return {};
+  }
+
   Status add_boot(JobId job, const BootRecord& boot) override {
     if (refusal) return std::unexpected(*refusal);
     boots[job].push_back(boot);
@@ -148,6 +154,7 @@ class FakeStore final : public RunStore {
   std::map<JobId, std::string> labels;
   std::map<RunId, std::string> notes;
   std::map<JobId, bool> held_jobs;
+  std::map<JobId, JobBudget> budgets;
   std::map<JobId, std::vector<BootRecord>> boots;
   std::optional<std::chrono::microseconds> time_of_boots;
   std::map<JobId, Job> jobs;

@@ -70,6 +70,16 @@ TEST(BitRate, counts_in_1000) {
   EXPECT_EQ(parse_bit_rate("100Mbit"), std::nullopt);
 }
 
+TEST(ParsePercent, takes_a_percentage_exactly_or_not_at_all) {
+  EXPECT_EQ(parse_percent("20%"), 0.2);
+  EXPECT_EQ(parse_percent("2.5 %"), 0.025);
+  EXPECT_EQ(parse_percent("0%"), 0.0);
+  EXPECT_EQ(parse_percent("101%"), 1.01);
+  for (const char* wrong : {"", "%", "20", "0.2", "-5%", "20%%", "20  %", "20 percent", "1e1%", "0.0001%"}) {
+    EXPECT_EQ(parse_percent(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST(FormatDuration, reads_as_people_say_it) {
   EXPECT_EQ(format_duration(0ms), "0 s");
   EXPECT_EQ(format_duration(250ms), "250 ms");

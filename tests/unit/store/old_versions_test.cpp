@@ -47,6 +47,7 @@ constexpr std::size_t kNotes = 12;
 constexpr std::size_t kFiles = 13;
 constexpr std::size_t kBoots = 14;
 constexpr std::size_t kSamples = 15;
+constexpr std::size_t kBudgets = 16;
 
 std::filesystem::path file_of(std::size_t version) {
   return std::filesystem::path(NETPERFD_TEST_DATA) / "store" / fmt::format("version-{}.sql", version);
@@ -295,6 +296,12 @@ void OldVersion::keeps_the_places_of_a_design() {
     EXPECT_THAT(must(old().boots_of_job(3)), IsEmpty());
   } else {
     EXPECT_EQ(must(old().boots_of_job(3)), must(fresh().boots_of_job(3)));
+  }
+  ASSERT_TRUE(must(fresh().budget_of_job(3)));
+  if (version() < kBudgets) {
+    EXPECT_FALSE(must(old().budget_of_job(3)));
+  } else {
+    EXPECT_EQ(must(old().budget_of_job(3))->functions, must(fresh().budget_of_job(3))->functions);
   }
 }
 

@@ -82,6 +82,12 @@ inline JobSpec the_design() {
 }
 
 // Three jobs with the runs 1 to 7.
+inline JobBudget the_budget() {
+  return {.budget = {.asked = 0.2, .predicted = 0.17, .window_s = 1.5, .failure = "none really"},
+          .functions = {{.function = "hsr_forward_skb", .calls = 812'345, .cost = 0.31, .traced = false},
+                        {.function = "hsr_get_node", .calls = 4'711, .cost = 0.02, .traced = true}}};
+}
+
 inline void store_runs(SqliteStore& store) {
   JobSpec traced = a_job("veth-tcp", "before");
   traced.repeat = 2;
@@ -120,6 +126,7 @@ inline void store_runs(SqliteStore& store) {
     if (run == kFirstOfDesign) sampled.samples = the_samples();
     must(store.finish(sampled));
   }
+  must(store.set_budget(compared.id, the_budget()));
   must(store.add_boot(compared.id, {.number = 1,
                                     .block = 1,
                                     .letter = 2,

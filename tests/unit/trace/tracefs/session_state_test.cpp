@@ -245,5 +245,35 @@ TEST_F(SessionStateTest, goes_without_a_watermark_where_the_kernel_has_none_or_d
   EXPECT_EQ(strict.snapshot(), before);
 }
 
+TEST_F(SessionStateTest, leaves_out_what_is_over_the_budget_with_its_clones) {
+  FakeKernel kernel;
+  kernel.functions["hsr"].emplace_back("hsr_get_node.isra.0");
+  FakeTracefs tracefs(kernel);
+  TraceSpec spec = whole_spec();
+  spec.function_graph->exclude.clear();
+  spec.function_graph->over_budget = {"hsr_get_node"};
+  const auto session = open(tracefs, spec);
+  ASSERT_TRUE(session) << session.error().message;
+  EXPECT_EQ((*session)->functions(), 2U);
+}
+
+TEST_F(SessionStateTest, keeps_only_the_named_functions_of_a_module_with_their_clones) {
+  FakeTracefs tracefs;
+  TraceSpec spec = whole_spec();
+  spec.function_graph->exclude.clear();
+  spec.function_graph->only = {"hsr_get_node", "hsr_dev_xmit"};
+  {
+    const auto session = open(tracefs, spec);
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_EQ((*session)->functions(), 2U);
+    EXPECT_EQ(tracefs.get("instances/netperfd-4711/set_ftrace_notrace"), "hsr_forward_skb [hsr]\n");
+  }
+  spec.function_graph->only = {"tcp_sendmsg"};
+  const auto none = open(tracefs, spec);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message,
+              testing::HasSubstr("only: none of tcp_sendmsg is among the functions to trace"));
+}
+
 }  // namespace
 }  // namespace netperfd::trace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/analysis/compare/budget_choice.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "daemon/analysis/compare/side_noise.hpp"
+#include "daemon/model/trace_spec.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+// If the tracer took nearly all of the time, the difference is mostly the error of the calibration. It then
+// counts as this share at least.
+constexpr double kLeastWork = 0.1;
+
+using FunctionCosts = std::map<std::string_view, rows::BudgetFunction>;
+
+void add_side(const CallCount& side, FunctionCosts& costs) {
+  const double found =
+      side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
+  std::map<std::string_view, double> calls;
+  double all = 0;
+  for (const auto& [name, count] : side.calls) {
+    const double corrected = static_cast<double>(count) * found;
+    calls[source_name(name)] += corrected;
+    all += corrected;
+  }
+  const double work = std::max(side.busy_ns - all * side.call_ns, kLeastWork * side.busy_ns);
+  for (const auto& [name, count] : calls) {
+    rows::BudgetFunction& function = costs[name];
+    function.function = name;
+    function.calls = std::max(function.calls, static_cast<std::uint64_t>(count + 0.5));
+    if (work > 0) function.cost = std::max(function.cost, count * side.call_ns / work);
+  }
+}
+
+}  // namespace
+
+BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share) {
+  FunctionCosts costs;
+  bool others = false;
+  for (const CallCount& side : sides) {
+    add_side(side, costs);
+    others = others || side.uncalled > 0;
+  }
+  BudgetChoice choice;
+  for (auto& [name, function] : costs) choice.functions.push_back(std::move(function));
+  std::ranges::sort(choice.functions, {},
+                    [](const auto& function) { return std::tie(function.cost, function.function); });
+  const double most = share < 1 ? share / (1 - share) : std::numeric_limits<double>::infinity();
+  double taken = 0;
+  for (rows::BudgetFunction& function : choice.functions) {
+    const bool is_only = &function == &choice.functions.front() && !others;
+    if (taken + function.cost > most && !is_only) break;
+    taken += function.cost;
+    function.traced = true;
+  }
+  choice.predicted = taken / (1 + taken);
+  std::ranges::sort(choice.functions, [](const auto& left, const auto& right) {
+    return std::tuple(left.traced, right.calls, left.function) <
+           std::tuple(right.traced, left.calls, right.function);
+  });
+  return choice;
+}
+
+std::optional<double> tracer_share(const FunctionProfile& profile,
+                                   const std::vector<CounterDelta>& counters) {
+  const auto busy = std::ranges::find_if(counters, [](const CounterDelta& counter) {
+    return counter.source == "cpu" && counter.name == "busy";
+  });
+  if (!profile.calibration || busy == counters.end()) return std::nullopt;
+  const auto own = static_cast<double>(own_cpu_ns(busy->delta, counters));
+  if (own <= 0) return std::nullopt;
+  double calls = 0;
+  for (const FunctionStats& function : profile.functions) calls += static_cast<double>(function.hits);
+  return std::min(1.0, calls * (profile.calibration->entry_ns + profile.calibration->callee_ns) / own);
+}
+
+}  // namespace netperfd::analysis
