@@ -68,5 +68,32 @@ TEST_F(Budgets, are_deleted_with_their_job) {
   EXPECT_FALSE(must(store->budget_of_job(job.id)));
 }
 
+TEST_F(Budgets, are_compared_with_what_tracing_took_in_each_run) {
+  const auto job = must(add_job(*store, a_job(), 0, kMorning));
+  bring_to_collecting(*store, job.runs[0]);
+  RunRecord record = a_record(job.runs[0], 1, 1);
+  record.trace = a_trace();
+  record.trace->profile = a_profile();
+  record.trace->profile->tracer_share = 0.1875;
+  must(store->finish(record));
+  const auto run = must(store->run(job.runs[0]));
+  ASSERT_TRUE(run.trace);
+  EXPECT_EQ(run.trace->tracer_share, 0.1875);
+  EXPECT_EQ(must(store->compared_runs({job.runs[0]}, core::ComparedParts::all)).front().trace->tracer_share,
+            0.1875);
+}
+
+TEST_F(Budgets, leave_a_job_that_confirms_another_one_its_number_as_long_as_that_exists) {
+  const auto first = must(add_job(*store, a_job(), 0, kMorning));
+  JobSpec spec = a_job();
+  spec.confirms = first.id;
+  const auto second = must(add_job(*store, spec, 0, kMorning));
+  EXPECT_EQ(must(store->runs_of_job(second.id)).front().spec.confirms, first.id);
+  EXPECT_EQ(must(store->jobs({}, "", 1)).rows.front().confirms, first.id);
+  must(store->cancel_pending(first.id, "stopped"));
+  for (const RunId run : first.runs) must(store->remove(run));
+  EXPECT_FALSE(must(store->runs_of_job(second.id)).front().spec.confirms);
+}
+
 }  // namespace
 }  // namespace netperfd::store
