@@ -131,11 +131,15 @@ void CallCounter::begin_window() {
   if (started) started = trace_->mark(kReleaseMark, false);
   if (!started) return end(started.error().message);
   tracing_ = true;
-  next_ = ports_.clock.after(kWindow, [this] { end_window(); });
+  window_began_ = ports_.clock.now();
+  // The loop counts a delay from the beginning of its turn, and reading the counters may take a second.
+  next_ = ports_.clock.after(std::chrono::milliseconds{0},
+                             [this] { next_ = ports_.clock.after(kWindow, [this] { end_window(); }); });
 }
 
 void CallCounter::end_window() {
   end_trace();
+  window_ = ports_.clock.now() - window_began_;
   counters_ = counting_->finish();
   counting_.reset();
   workload_->stop();
@@ -188,7 +192,9 @@ void CallCounter::finish() {
   if (!failure_.empty() || !record_ || !counters_) {
     done(fail(ErrorKind::unsupported, failure_.empty() ? "nothing was traced" : failure_));
   } else {
-    done(count_of(*record_, *counters_));
+    auto count = count_of(*record_, *counters_);
+    if (count) count->window_s = window_.count();
+    done(std::move(count));
   }
 }
 

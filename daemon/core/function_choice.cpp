@@ -92,7 +92,9 @@ void FunctionChoice::choose() {
   } else {
     auto choice = analysis::choose_functions(calls_, chosen.budget.asked);
     chosen.budget.predicted = choice.predicted;
-    chosen.budget.window_s = std::chrono::duration<double>(CallCounter::kWindow).count();
+    for (const analysis::CallCount& side : calls_) {
+      chosen.budget.window_s = std::max(chosen.budget.window_s.value_or(0), side.window_s);
+    }
     chosen.functions = std::move(choice.functions);
   }
   set_budget(chosen, *job_.trace);

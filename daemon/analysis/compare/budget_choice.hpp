@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Chooses the functions of a trace by the share of CPU time that the tracer may take.
 //
-// All functions are traced for a moment. In that moment, all CPUs were busy for B, of which the tracer took
-// H * c: H calls at the calibrated cost c. The rest, B - H * c, is work that does not depend on the tracer.
-// So a function with h calls costs h * c / (B - H * c) per unit of work, and a set whose costs add up to x
+// All functions are traced for a moment. In that moment, the workload and the tracer kept the CPUs busy for B,
+// of which H calls took H * c at the calibrated cost c. The rest, W = B - H * c, is work that does not depend
+// on the tracer. Besides, netperfd took R to read the records, which competes with the workload for the CPUs.
+// So a function with h calls costs h * (c + R / H) / W per unit of work, and a set whose costs add up to x
 // takes the share x / (1 + x) of the CPU time of a run that traces it.
 #pragma once
 
@@ -26,6 +27,7 @@ struct CallCount {
   std::uint64_t records = 0, lost = 0;         // of the ring buffers: calls are missing if some were lost
   double busy_ns = 0;                          // of all CPUs, in the same time
   double call_ns = 0;                          // cost of a traced call
+  double window_s = 0;                         // the length of that time
 };
 
 struct BudgetChoice {

@@ -28,7 +28,8 @@ CallCount a_count() {
           .records = 800'000,
           .lost = 0,
           .busy_ns = 1e9,
-          .call_ns = 1'000};
+          .call_ns = 1'000,
+          .window_s = 1};
 }
 
 TEST(BudgetChoice, takes_the_functions_with_the_fewest_calls_while_their_share_fits) {
@@ -96,7 +97,8 @@ TEST(BudgetChoice, is_careful_where_the_tracer_seems_to_have_taken_all_of_the_ti
 TEST(BudgetChoice, is_as_large_as_any_set_that_fits) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    CallCount count{.calls = {}, .uncalled = 1, .records = 1, .lost = 0, .busy_ns = 1e9, .call_ns = 900};
+    CallCount count{
+        .calls = {}, .uncalled = 1, .records = 1, .lost = 0, .busy_ns = 1e9, .call_ns = 900, .window_s = 1};
     const auto functions = 1 + random() % 8;
     for (std::size_t i = 0; i < functions; ++i)
       count.calls[std::string(1, static_cast<char>('a' + i))] = random() % 200'000;
