@@ -23,7 +23,7 @@ JobSpec shortened(JobSpec job) {
   return job;
 }
 
-// CPU time without what was stolen and without netperfd's, which reads the records. Absent: not known.
+// CPU time without what was stolen and without netperfd's. Absent: not known.
 std::optional<double> busy_ns(const Counters& counters) {
   const auto busy = std::ranges::find_if(counters.deltas, [](const CounterDelta& counter) {
     return counter.source == "cpu" && counter.name == "busy";
@@ -54,6 +54,7 @@ Result<analysis::CallCount> count_of(const TraceRecord& record, const Counters& 
     count.lost += lost_of(cpu);
   }
   count.busy_ns = *busy;
+  count.netperfd_ns = static_cast<double>(noise::figure(counters.deltas, noise::kNetperfd).value_or(0));
   count.call_ns = record.profile->calibration->entry_ns + record.profile->calibration->callee_ns;
   return count;
 }

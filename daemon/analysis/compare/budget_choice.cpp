@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "daemon/analysis/compare/side_noise.hpp"
+#include "daemon/model/noise.hpp"
 #include "daemon/model/trace_spec.hpp"
 
 namespace netperfd::analysis {
@@ -22,18 +23,20 @@ void add_side(const CallCount& side, FunctionCosts& costs) {
   const double found =
       side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
   std::map<std::string_view, double> calls;
-  double all = 0;
+  double all = 0, read = 0;
   for (const auto& [name, count] : side.calls) {
+    read += static_cast<double>(count);
     const double corrected = static_cast<double>(count) * found;
     calls[source_name(name)] += corrected;
     all += corrected;
   }
   const double work = std::max(side.busy_ns - all * side.call_ns, kLeastWork * side.busy_ns);
+  const double each = side.call_ns + (read > 0 ? side.netperfd_ns / read : 0);
   for (const auto& [name, count] : calls) {
     rows::BudgetFunction& function = costs[name];
     function.function = name;
     function.calls = std::max(function.calls, static_cast<std::uint64_t>(count + 0.5));
-    if (work > 0) function.cost = std::max(function.cost, count * side.call_ns / work);
+    if (work > 0) function.cost = std::max(function.cost, count * each / work);
   }
 }
 
@@ -76,7 +79,9 @@ std::optional<double> tracer_share(const FunctionProfile& profile,
   if (own <= 0) return std::nullopt;
   double calls = 0;
   for (const FunctionStats& function : profile.functions) calls += static_cast<double>(function.hits);
-  return std::min(1.0, calls * (profile.calibration->entry_ns + profile.calibration->callee_ns) / own);
+  const double reading = static_cast<double>(noise::figure(counters, noise::kNetperfd).value_or(0));
+  const double tracing = calls * (profile.calibration->entry_ns + profile.calibration->callee_ns) + reading;
+  return std::min(1.0, tracing / (own + reading));
 }
 
 }  // namespace netperfd::analysis

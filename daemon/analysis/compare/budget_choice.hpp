@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Chooses the functions of a trace by the share of CPU time that the tracer may take.
 //
-// All functions are traced for a moment. In that moment, the workload and the tracer kept the CPUs busy for B,
-// of which H calls took H * c at the calibrated cost c. The rest, W = B - H * c, is work that does not depend
-// on the tracer. Besides, netperfd took R to read the records, which competes with the workload for the CPUs.
-// So a function with h calls costs h * (c + R / H) / W per unit of work, and a set whose costs add up to x
-// takes the share x / (1 + x) of the CPU time of a run that traces it.
+// All functions are traced for a moment. In that moment, the workload and the tracer kept the CPUs busy for
+// B, of which H calls took H * c at the calibrated cost c. The rest, W = B - H * c, is work that does not
+// depend on the tracer. Besides, netperfd took R to read the records, which competes with the workload for
+// the CPUs. So a function with h calls costs h * (c + R / H) / W per unit of work, and a set whose costs add
+// up to x takes the share x / (1 + x) of the CPU time of a run that traces it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct CallCount {
   std::map<std::string, std::uint64_t> calls;  // by name, of the functions that were called
   std::uint64_t uncalled = 0;                  // other functions that were traced
   std::uint64_t records = 0, lost = 0;         // of the ring buffers: calls are missing if some were lost
-  double busy_ns = 0;                          // of all CPUs, in the same time
+  double busy_ns = 0;                          // of all CPUs in the same time, without netperfd
+  double netperfd_ns = 0;                      // CPU time of netperfd
   double call_ns = 0;                          // cost of a traced call
   double window_s = 0;                         // the length of that time
 };
@@ -40,8 +41,8 @@ struct BudgetChoice {
 // traced, because a trace needs one. The clones of a function (source_name()) are chosen together.
 [[nodiscard]] BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share);
 
-// The share of a run's CPU time that tracing its calls took. Absent: the cost of a call or the CPU time is
-// not known.
+// The share of a run's CPU time that tracing its calls and reading their records took. Absent: the cost of a
+// call or the CPU time is not known.
 [[nodiscard]] std::optional<double> tracer_share(const FunctionProfile& profile,
                                                  const std::vector<CounterDelta>& counters);
 

@@ -102,15 +102,14 @@ Status set_filter(Hold& hold, const FunctionGraphSpec& spec, const std::string& 
 std::vector<std::string> exclusion_of(const FunctionGraphSpec& spec, const std::vector<std::string>& filter) {
   std::vector<std::string> excluded = spec.exclude;
   std::ranges::copy(spec.left_out, std::back_inserter(excluded));
-  for (const std::string& function : spec.over_budget) {
-    excluded.push_back(function);
-    excluded.push_back(function + ".*");  // the compiler's clones
-  }
-  if (spec.only.empty()) return excluded;
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, source_name(name)) != names.end();
+  };
+  // By their whole names, since the kernel takes long to find what a glob fits.
   for (const std::string& line : filter) {
-    const std::string name = line.substr(0, line.find(' '));  // without its module
-    const bool kept = std::ranges::find(spec.only, source_name(name)) != spec.only.end();
-    if (!kept) excluded.push_back(name);
+    std::string name = line.substr(0, line.find(' '));  // without its module
+    const bool is_left = has(spec.over_budget, name) || (!spec.only.empty() && !has(spec.only, name));
+    if (is_left) excluded.push_back(std::move(name));
   }
   return excluded;
 }

@@ -220,13 +220,13 @@ TEST_F(BudgetCount, fails_where_a_figure_is_missing_or_the_trace_is_damaged) {
   EXPECT_THAT(failure(a_trace_of_calls()), HasSubstr("the CPU time is not known"));
 }
 
-TEST_F(BudgetCount, does_not_count_netperfds_own_time_or_what_was_stolen) {
-  counters_.counted.deltas = {{"cpu", "", "busy", 1'600'000'000, "ns"},
-                              {"noise", "", "netperfd", 500'000'000, "ns"},
+TEST_F(BudgetCount, takes_netperfds_own_time_for_the_tracers_and_leaves_out_what_was_stolen) {
+  counters_.counted.deltas = {{"cpu", "", "busy", 1'200'000'000, "ns"},
+                              {"noise", "", "netperfd", 100'000'000, "ns"},
                               {"noise", "", "steal", 100'000'000, "ns"}};
   const JobId job = submit(a_job_with_budget(1));
   count();
-  EXPECT_NEAR(*store_.budgets.at(job).budget.predicted, 100.0 / 700, 1e-9);
+  EXPECT_NEAR(*store_.budgets.at(job).budget.predicted, 125.0 / 725, 1e-9);
 }
 
 TEST_F(BudgetCount, that_tracefs_refuses_is_told_by_the_run_as_without_a_budget) {

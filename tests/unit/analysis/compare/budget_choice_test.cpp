@@ -28,6 +28,7 @@ CallCount a_count() {
           .records = 800'000,
           .lost = 0,
           .busy_ns = 1e9,
+          .netperfd_ns = 0,
           .call_ns = 1'000,
           .window_s = 1};
 }
@@ -86,6 +87,30 @@ TEST(BudgetChoice, treats_the_clones_of_a_function_as_one) {
   EXPECT_THAT(names(choice, true), ElementsAre("warm", "cold"));
 }
 
+TEST(BudgetChoice, counts_what_netperfd_takes_to_read_the_records) {
+  CallCount read = a_count();
+  read.netperfd_ns = 2e8;
+  const BudgetChoice choice = choose_functions({read}, 1);
+  EXPECT_NEAR(choice.predicted, 0.5, 1e-12)
+      << "400 ms of the tracer and 200 ms of netperfd, for 600 ms of work";
+  EXPECT_NEAR(choice.functions.front().cost, 0.75, 1e-12) << "hot has three quarters of the calls";
+}
+
+TEST(TracerShare, is_what_the_calls_and_netperfd_took_of_the_runs_cpu_time) {
+  FunctionProfile profile;
+  profile.functions.resize(2);
+  profile.functions[0].hits = 300'000;
+  profile.functions[1].hits = 100'000;
+  std::vector<CounterDelta> counters{{"cpu", "", "busy", 1'200'000'000, "ns"},
+                                     {"noise", "", "others", 0, "ns"},
+                                     {"noise", "", "netperfd", 200'000'000, "ns"}};
+  EXPECT_FALSE(tracer_share(profile, counters)) << "the cost of a call is not known";
+  profile.calibration = Calibration{.entry_ns = 600, .callee_ns = 400, .calls = 300};
+  EXPECT_NEAR(*tracer_share(profile, counters), 0.5, 1e-12);
+  counters.erase(counters.begin());
+  EXPECT_FALSE(tracer_share(profile, counters)) << "the CPU time is not known";
+}
+
 TEST(BudgetChoice, is_careful_where_the_tracer_seems_to_have_taken_all_of_the_time) {
   CallCount odd = a_count();
   odd.call_ns = 5'000;
@@ -97,8 +122,14 @@ TEST(BudgetChoice, is_careful_where_the_tracer_seems_to_have_taken_all_of_the_ti
 TEST(BudgetChoice, is_as_large_as_any_set_that_fits) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    CallCount count{
-        .calls = {}, .uncalled = 1, .records = 1, .lost = 0, .busy_ns = 1e9, .call_ns = 900, .window_s = 1};
+    CallCount count{.calls = {},
+                    .uncalled = 1,
+                    .records = 1,
+                    .lost = 0,
+                    .busy_ns = 1e9,
+                    .netperfd_ns = 0,
+                    .call_ns = 900,
+                    .window_s = 1};
     const auto functions = 1 + random() % 8;
     for (std::size_t i = 0; i < functions; ++i)
       count.calls[std::string(1, static_cast<char>('a' + i))] = random() % 200'000;
