@@ -19,7 +19,8 @@ constexpr double kLeastWork = 0.1;
 
 using FunctionCosts = std::map<std::string_view, rows::BudgetFunction>;
 
-void add_side(const CallCount& side, FunctionCosts& costs) {
+// Returns the cost of what is recorded besides calls, whatever functions are traced: task switches above all.
+double add_side(const CallCount& side, FunctionCosts& costs) {
   const double found =
       side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
   std::map<std::string_view, double> calls;
@@ -31,13 +32,17 @@ void add_side(const CallCount& side, FunctionCosts& costs) {
     all += corrected;
   }
   const double work = std::max(side.busy_ns - all * side.call_ns, kLeastWork * side.busy_ns);
-  const double each = side.call_ns + (read > 0 ? side.netperfd_ns / read : 0);
+  if (work <= 0) return 0;
+  // A call has two records, of its entry and of its exit.
+  const double records = std::max(static_cast<double>(side.records), 2 * read);
+  const double each_read = records > 0 ? side.netperfd_ns / records : 0;
   for (const auto& [name, count] : calls) {
     rows::BudgetFunction& function = costs[name];
     function.function = name;
     function.calls = std::max(function.calls, static_cast<std::uint64_t>(count + 0.5));
-    if (work > 0) function.cost = std::max(function.cost, count * each / work);
+    function.cost = std::max(function.cost, count * (side.call_ns + 2 * each_read) / work);
   }
+  return (records - 2 * read) * (side.call_ns / 2 + each_read) / work;
 }
 
 }  // namespace
@@ -45,8 +50,9 @@ void add_side(const CallCount& side, FunctionCosts& costs) {
 BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share) {
   FunctionCosts costs;
   bool others = false;
+  double base = 0;
   for (const CallCount& side : sides) {
-    add_side(side, costs);
+    base = std::max(base, add_side(side, costs));
     others = others || side.uncalled > 0;
   }
   BudgetChoice choice;
@@ -54,7 +60,7 @@ BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share)
   std::ranges::sort(choice.functions, {},
                     [](const auto& function) { return std::tie(function.cost, function.function); });
   const double most = share < 1 ? share / (1 - share) : std::numeric_limits<double>::infinity();
-  double taken = 0;
+  double taken = base;
   for (rows::BudgetFunction& function : choice.functions) {
     const bool is_only = &function == &choice.functions.front() && !others;
     if (taken + function.cost > most && !is_only) break;

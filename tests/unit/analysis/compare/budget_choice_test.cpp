@@ -72,6 +72,7 @@ TEST(BudgetChoice, counts_calls_whose_records_were_lost) {
 TEST(BudgetChoice, weighs_a_function_by_the_side_where_it_costs_more) {
   CallCount other = a_count();
   other.calls = {{"hot", 1'000}, {"warm", 10'000}, {"cold", 200'000}, {"own", 1'000}};
+  other.records = 424'000;
   const BudgetChoice choice = choose_functions({a_count(), other}, 0.2);
   EXPECT_THAT(names(choice, false), ElementsAre("hot", "cold"));
   EXPECT_THAT(names(choice, true), ElementsAre("warm", "own"));
