@@ -4,82 +4,19 @@
 
 #include <algorithm>
 
-#include "tests/unit/core/design_fixture.hpp"
+#include "tests/unit/core/budget_fixture.hpp"
 
 namespace netperfd::core {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
-using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 const Error kRefusal{ErrorKind::unsupported, "the kernel refuses it"};
-
-// A second of which the tracer took 400 ms: hot has half of the remaining work, warm 15 % of it.
-TraceRecord a_trace_of_calls(std::uint64_t hot = 300'000, std::uint64_t warm = 90'000) {
-  TraceRecord record;
-  record.functions = 5;
-  auto& profile = record.profile.emplace();
-  profile.calibration = Calibration{.entry_ns = 600, .callee_ns = 400, .calls = 300};
-  for (const auto& [name, hits] : {std::pair{"hot", hot}, {"warm", warm}, {"cold", std::uint64_t{10'000}}}) {
-    auto& function = profile.functions.emplace_back();
-    function.name = name;
-    function.hits = hits;
-  }
-  return record;
-}
-
-class BudgetCount : public DesignRuns {
- protected:
-  BudgetCount() { counters_.counted.deltas = {{"cpu", "", "busy", 1'000'000'000, "ns"}}; }
-
-  static JobSpec a_job_with_budget(std::uint32_t repeat = 2) {
-    JobSpec spec = a_job(repeat);
-    spec.trace.emplace().function_graph.emplace().module = "hsr";
-    spec.trace->budget = 0.2;
-    return spec;
-  }
-  // The count that is under way sees these calls.
-  void count(TraceRecord record = a_trace_of_calls()) {
-    workload_.last().become_prepared();
-    clock_.advance(CallCounter::kWarmUp);
-    clock_.advance(CallCounter::kWindow);
-    workload_.last().end(a_failure("stopped before its end"));
-    tracer_.last().end(std::move(record));
-    clock_.turn();
-  }
-  void end_traced_run() {
-    workload_.last().become_prepared();
-    workload_.last().end(a_measurement());
-    tracer_.last().end({});
-    clock_.turn();
-  }
-  [[nodiscard]] const std::vector<std::string>& left_out() const {
-    return tracer_.specs.back().function_graph->over_budget;
-  }
-  [[nodiscard]] std::vector<std::string> flags_of(RunId run) const {
-    std::vector<std::string> codes;
-    for (const auto& flag : store_.runs.at(run).record->workload.report.flags) codes.push_back(flag.code);
-    return codes;
-  }
-  static StoredRun a_traced_run(RunId run) {
-    StoredRun stored;
-    stored.id = run;
-    stored.arm.traced = true;
-    return stored;
-  }
-  void expect_nothing_left() {
-    EXPECT_EQ(workload_.alive(), 0);
-    EXPECT_EQ(tracer_.alive(), 0);
-    EXPECT_EQ(clock_.waiting(), 0U);
-  }
-};
 
 TEST_F(BudgetCount, traces_a_second_of_the_workload_before_the_first_run_and_keeps_what_fits) {
   JobSpec spec = a_job_with_budget();
@@ -346,90 +283,6 @@ TEST_F(BudgetCount, is_not_made_for_a_job_of_an_older_version_that_has_begun) {
   EXPECT_THAT(left_out(), IsEmpty());
   EXPECT_THAT(store_.budgets, IsEmpty());
   EXPECT_EQ(workload_.specs.back().iperf3.duration, spec.iperf3.duration) << "it is a run, no count";
-}
-
-// ---- Two sides
-
-class BudgetOfSides : public BudgetCount {
- protected:
-  static JobSpec a_design_with_budget() {
-    JobSpec spec = without_checks(a_design());
-    spec.trace.emplace().function_graph.emplace().module = "hsr";
-    spec.trace->budget = 0.2;
-    return spec;
-  }
-};
-
-TEST_F(BudgetOfSides, counts_on_both_and_takes_the_larger_cost_of_each_function) {
-  tracer_.function_lists = {{"cold", "hot", "warm"}};
-  const JobId job = submit(a_design_with_budget());
-  end_command();
-  count(a_trace_of_calls(300'000, 1'000));
-  end_command();
-  count(a_trace_of_calls(1'000, 300'000));
-  EXPECT_THAT(left_out(), ElementsAre("hot", "warm"));
-  EXPECT_EQ(store_.budgets.at(job).functions.size(), 3U);
-  end_traced_run();
-  ASSERT_THAT(workload_.runs.size(), 3U)
-      << "two counts, and the first run; the next side is being switched to";
-}
-
-TEST_F(BudgetOfSides, does_not_choose_among_functions_that_only_one_side_has) {
-  tracer_.function_lists = {{"cold", "hot", "warm"}, {"cold", "warm"}};
-  submit(a_design_with_budget());
-  end_command();
-  count();
-  end_command();
-  TraceRecord without_hot = a_trace_of_calls();
-  without_hot.profile->functions.erase(without_hot.profile->functions.begin());
-  count(without_hot);
-  EXPECT_THAT(tracer_.specs.back().function_graph->left_out, ElementsAre("hot"));
-  EXPECT_THAT(left_out(), IsEmpty());
-}
-
-TEST_F(BudgetOfSides, counts_on_no_other_side_once_a_count_has_failed) {
-  tracer_.function_lists = {{"cold", "hot", "warm"}};
-  const JobId job = submit(a_design_with_budget());
-  end_command();
-  workload_.last().become_prepared();
-  workload_.last().end(a_failure("no luck"));
-  clock_.turn();
-  end_command();
-  EXPECT_EQ(store_.budgets.at(job).budget.failure, "no luck");
-  EXPECT_EQ(workload_.runs.size(), 2U) << "a count and the first run";
-}
-
-TEST_F(BudgetOfSides, brings_the_machine_back_if_it_is_stopped_on_either_side) {
-  for (int side = 0; side < 2; ++side) {
-    const JobId job = submit(a_design_with_budget());
-    end_command();
-    if (side == 1) {
-      count();
-      end_command();
-    }
-    ASSERT_TRUE(scheduler_.stop(job, "enough"));
-    workload_.last().end(a_failure("stopped"));
-    clock_.turn();
-    while (commands_.is_running()) end_command();
-    EXPECT_EQ(scheduler_.job(job)->state, JobState::canceled) << side;
-    EXPECT_EQ(commands_.said.back(), "/x/switch list") << side;
-    EXPECT_EQ(workload_.alive(), 0);
-    EXPECT_EQ(tracer_.alive(), 0);
-  }
-}
-
-TEST_F(BudgetOfSides, are_switched_back_if_the_daemon_is_stopped) {
-  const JobId job = submit(a_design_with_budget());
-  end_command();
-  int done = 0;
-  scheduler_.shut_down("netperfd was stopped", [&] { ++done; });
-  workload_.last().end(a_failure("stopped"));
-  clock_.turn();
-  while (commands_.is_running()) end_command();
-  EXPECT_EQ(done, 1);
-  EXPECT_EQ(commands_.said.back(), "/x/switch list");
-  EXPECT_FALSE(store_.budgets.contains(job));
-  EXPECT_THAT(states(), Each(RunState::pending));
 }
 
 }  // namespace
