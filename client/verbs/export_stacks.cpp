@@ -39,7 +39,7 @@ Outcome<SampledDetails> sampled(Daemon& daemon, std::uint64_t run) {
     return fail(Exit::not_found,
                 fmt::format("run {} was not sampled{}", run,
                             details ? ": " + *details->profile.skipped
-                                    : ". Samples need `sample: {rate: 199}` in its job, or a design."));
+                                    : ". Samples need `sample: {rate: 99}` in its job, or a design."));
   }
   if (flame::stacks_of(*details).total() == 0) {
     return fail(Exit::not_found,

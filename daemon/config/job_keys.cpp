@@ -274,7 +274,7 @@ std::vector<Key> keys_of_trace(JobDraft& draft) {
 // `none`, or a mapping with the one key `rate`.
 Reader sample_wish(SampleWish& wish) {
   return [&wish](const YamlNode& node) -> std::optional<std::string> {
-    constexpr const char* kExpected = "none or a rate in samples per second (like {rate: 199})";
+    constexpr const char* kExpected = "none or a rate in samples per second (like {rate: 99})";
     if (node.kind == YamlNode::Kind::scalar) {
       wish.none = node.text == "none";
       return wish.none ? std::nullopt : std::optional(not_what(node, kExpected));
@@ -284,7 +284,7 @@ Reader sample_wish(SampleWish& wish) {
     const auto number = rate->value.kind == YamlNode::Kind::scalar
                             ? parse_number(rate->value, 0, std::numeric_limits<std::uint32_t>::max())
                             : std::nullopt;
-    if (!number) return not_what(rate->value, "a number of samples per second (like 199)");
+    if (!number) return not_what(rate->value, "a number of samples per second (like 99)");
     wish.rate = static_cast<std::uint32_t>(*number);
     return std::nullopt;
   };
@@ -294,7 +294,7 @@ std::vector<Key> keys_of_sample(JobDraft& draft) {
   return {
       {"sample",
        sample_wish(draft.sample),
-       {"`{rate: NUMBER}`, `none`", "with a `design`: `{rate: 199}`; otherwise `none`",
+       {"`{rate: NUMBER}`, `none`", "with a `design`: `{rate: 99}`; otherwise `none`",
         "[samples](profiles.md) what all CPUs do during the plain runs, so often per second and CPU: 1 to "
         "10000, at most `kernel.perf_event_max_sample_rate`",
         ""}},

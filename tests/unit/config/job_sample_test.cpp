@@ -34,7 +34,7 @@ TEST(JobSample, is_none_without_a_design_and_the_default_rate_with_one) {
   EXPECT_FALSE(read("")->sample);
   const auto design = read(kDesign);
   ASSERT_TRUE(design) << design.error().message;
-  EXPECT_EQ(design->sample, (SampleSpec{.rate = 199, .asked = false}));
+  EXPECT_EQ(design->sample, (SampleSpec{.rate = 99, .asked = false}));
   EXPECT_FALSE(read(kDesign + std::string("sample: none\n"))->sample);
   const auto slow = read(kDesign + std::string("sample: {rate: 49}\n"));
   EXPECT_EQ(slow->sample, (SampleSpec{.rate = 49, .asked = true}));
@@ -62,11 +62,11 @@ TEST(JobSample, refuses_rates_that_are_none_with_the_place_and_what_is_right) {
     EXPECT_THAT(error_of(std::string("sample: {rate: ") + wrong + "}\n"), HasSubstr("ring.yaml:4:")) << wrong;
   }
   EXPECT_THAT(error_of("sample: {rate: -5}\n"),
-              HasSubstr("\"-5\" is not a number of samples per second (like 199)"));
+              HasSubstr("\"-5\" is not a number of samples per second (like 99)"));
   EXPECT_THAT(error_of("sample: {rate: fast}\n"), HasSubstr("is not a number of samples per second"));
   for (const char* wrong : {"always", "{}", "{speed: 9}", "{rate: 9, speed: 9}", "[rate]", "99"}) {
     EXPECT_THAT(error_of(std::string("sample: ") + wrong + "\n"),
-                HasSubstr("none or a rate in samples per second (like {rate: 199})"))
+                HasSubstr("none or a rate in samples per second (like {rate: 99})"))
         << wrong;
   }
 }
