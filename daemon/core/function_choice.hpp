@@ -53,7 +53,10 @@ class FunctionChoice {
 
  private:
   void look(std::function<void()> next);
+  // If functions are left out, it counts the others once more: among few functions netperfd keeps up with
+  // reading, so that the cost of a record shows.
   void choose();
+  void apply_budget();
   void leave_out_lonely();
   void finish(const Status& status);
 

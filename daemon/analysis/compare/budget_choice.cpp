@@ -19,22 +19,31 @@ constexpr double kLeastWork = 0.1;
 
 using FunctionCosts = std::map<std::string_view, rows::BudgetFunction>;
 
+std::uint64_t calls_of(const CallCount& side) {
+  std::uint64_t calls = 0;
+  for (const auto& [name, count] : side.calls) calls += count;
+  return calls;
+}
+
+// A call has two records, of its entry and of its exit.
+double records_of(const CallCount& side) {
+  return static_cast<double>(std::max(side.records, 2 * calls_of(side)));
+}
+
 // Returns the cost of what is recorded besides calls, whatever functions are traced: task switches above all.
 double add_side(const CallCount& side, FunctionCosts& costs) {
   const double found =
       side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
   std::map<std::string_view, double> calls;
-  double all = 0, read = 0;
+  double all = 0;
   for (const auto& [name, count] : side.calls) {
-    read += static_cast<double>(count);
     const double corrected = static_cast<double>(count) * found;
     calls[source_name(name)] += corrected;
     all += corrected;
   }
   const double work = std::max(side.busy_ns - all * side.call_ns, kLeastWork * side.busy_ns);
   if (work <= 0) return 0;
-  // A call has two records, of its entry and of its exit.
-  const double records = std::max(static_cast<double>(side.records), 2 * read);
+  const double records = records_of(side);
   const double each_read = records > 0 ? side.netperfd_ns / records : 0;
   for (const auto& [name, count] : calls) {
     rows::BudgetFunction& function = costs[name];
@@ -42,7 +51,7 @@ double add_side(const CallCount& side, FunctionCosts& costs) {
     function.calls = std::max(function.calls, static_cast<std::uint64_t>(count + 0.5));
     function.cost = std::max(function.cost, count * (side.call_ns + 2 * each_read) / work);
   }
-  return (records - 2 * read) * (side.call_ns / 2 + each_read) / work;
+  return (records - 2 * static_cast<double>(calls_of(side))) * (side.call_ns / 2 + each_read) / work;
 }
 
 }  // namespace
@@ -73,6 +82,12 @@ BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share)
            std::tuple(right.traced, left.calls, right.function);
   });
   return choice;
+}
+
+void raise_reading(CallCount& side, const CallCount& other) {
+  const double records = records_of(other);
+  if (records > 0)
+    side.netperfd_ns = std::max(side.netperfd_ns, other.netperfd_ns / records * records_of(side));
 }
 
 std::optional<double> tracer_share(const FunctionProfile& profile,

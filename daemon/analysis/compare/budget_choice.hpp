@@ -41,6 +41,10 @@ struct BudgetChoice {
 // traced, because a trace needs one. The clones of a function (source_name()) are chosen together.
 [[nodiscard]] BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share);
 
+// Raises the time that netperfd took to read the records of `side`, if it took more for each record of
+// another count. While many functions are counted, it may fall behind and read much of them after the window.
+void raise_reading(CallCount& side, const CallCount& other);
+
 // The share of a run's CPU time that tracing its calls and reading their records took. Absent: the cost of a
 // call or the CPU time is not known.
 [[nodiscard]] std::optional<double> tracer_share(const FunctionProfile& profile,

@@ -163,7 +163,33 @@ TEST_F(BudgetCount, takes_netperfds_own_time_for_the_tracers_and_leaves_out_what
                               {"noise", "", "steal", 100'000'000, "ns"}};
   const JobId job = submit(a_job_with_budget(1));
   count();
-  EXPECT_NEAR(*store_.budgets.at(job).budget.predicted, 125.0 / 725, 1e-9);
+  count(a_trace_of_calls(0, 90'000));  // once more, without those left out
+  // For each of the 200,000 records of 100,000 calls it took 500 ns.
+  const double read = 2 * 500e-9;
+  const double cost = (10'000 + 90'000) * (1e-6 + read) / 0.6;
+  EXPECT_NEAR(*store_.budgets.at(job).budget.predicted,
+              10'000 * (1e-6 + read) / 0.6 / (1 + 10'000 * (1e-6 + read) / 0.6), 1e-9);
+  EXPECT_GT(cost / (1 + cost), 0.2);
+  EXPECT_THAT(left_out(), ElementsAre("hot", "warm")) << "with what reading really takes, warm does not fit";
+}
+
+TEST_F(BudgetCount, keeps_the_first_choice_if_the_second_count_fails_and_can_be_stopped_in_it) {
+  counters_.counted.deltas.push_back({"noise", "", "netperfd", 1'000'000, "ns"});
+  const JobId job = submit(a_job_with_budget(1));
+  count();
+  EXPECT_EQ(workload_.runs.size(), 2U) << "the second count";
+  workload_.last().end(a_failure("the server has closed the connection"));
+  clock_.turn();
+  EXPECT_FALSE(store_.budgets.at(job).budget.failure);
+  EXPECT_THAT(left_out(), ElementsAre("hot"));
+  end_traced_run();
+  const JobId stopped = submit(a_job_with_budget(1));
+  count();
+  ASSERT_TRUE(scheduler_.stop(stopped, "enough"));
+  workload_.last().end(a_failure("stopped"));
+  clock_.turn();
+  EXPECT_EQ(scheduler_.job(stopped)->state, JobState::canceled);
+  EXPECT_EQ(workload_.alive() + tracer_.alive(), 0);
 }
 
 TEST_F(BudgetCount, that_tracefs_refuses_is_told_by_the_run_as_without_a_budget) {
