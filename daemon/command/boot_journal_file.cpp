@@ -19,10 +19,12 @@ namespace netperfd::command {
 namespace {
 
 // The fields of a note:
-//   netperfd-boots 1   JOB   BEGAN (us)   BOOTS   ORIGINAL   HELD   BLOCK   LETTER   TARGET   FROM   ARRIVED
-//   FAILURES   WORD of the check of the original side...
-constexpr std::string_view kMagicOfBoots = "netperfd-boots 1";
-constexpr std::size_t kFirstWord = 12;
+//   netperfd-boots 2   JOB   BEGAN (us)   BOOTS   ORIGINAL   HELD   BLOCK   LETTER   TARGET   FROM   ARRIVED
+//   FAILURES   NUMBER of words of the check of the original side   NUMBER of those of its switch   WORD...
+// Version 1 has neither the numbers nor the switch.
+constexpr std::string_view kMagicOfBoots = "netperfd-boots 2";
+constexpr std::string_view kOldMagicOfBoots = "netperfd-boots 1";
+constexpr std::size_t kOldFirstWord = 12;
 
 std::vector<std::string> fields_of_note(const core::BootNote& note) {
   const auto began = std::chrono::duration_cast<std::chrono::microseconds>(note.began.time_since_epoch());
@@ -37,8 +39,11 @@ std::vector<std::string> fields_of_note(const core::BootNote& note) {
                                   std::string{note.target},
                                   note.from,
                                   note.arrived,
-                                  std::to_string(note.failures)};
-  fields.insert(fields.end(), note.is_original.begin(), note.is_original.end());
+                                  std::to_string(note.failures),
+                                  std::to_string(note.is_original.size()),
+                                  std::to_string(note.to_original.size())};
+  for (const auto* command : {&note.is_original, &note.to_original})
+    fields.insert(fields.end(), command->begin(), command->end());
   return fields;
 }
 
@@ -70,7 +75,10 @@ class FieldReader {
 };
 
 std::optional<core::BootNote> note_of_boots(const std::vector<std::string>& fields) {
-  if (fields.size() <= kFirstWord || fields[0] != kMagicOfBoots) return std::nullopt;
+  const bool is_old = !fields.empty() && fields[0] == kOldMagicOfBoots;
+  if (fields.size() <= (is_old ? kOldFirstWord : kOldFirstWord + 2) ||
+      (!is_old && fields[0] != kMagicOfBoots))
+    return std::nullopt;
   FieldReader reader(fields);
   constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
   core::BootNote note;
@@ -85,8 +93,14 @@ std::optional<core::BootNote> note_of_boots(const std::vector<std::string>& fiel
   note.from = reader.text();
   note.arrived = reader.text();
   note.failures = reader.count();
-  note.is_original.assign(fields.begin() + kFirstWord, fields.end());
-  if (!reader.good()) return std::nullopt;
+  const std::size_t first = is_old ? kOldFirstWord : kOldFirstWord + 2;
+  const std::size_t of_check = is_old ? fields.size() - first : reader.count();
+  const std::size_t of_switch = is_old ? 0 : reader.count();
+  if (!reader.good() || of_check == 0 || first + of_check + of_switch != fields.size()) return std::nullopt;
+  const auto check = fields.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto change = check + static_cast<std::ptrdiff_t>(of_check);
+  note.is_original.assign(check, change);
+  note.to_original.assign(change, fields.end());
   return note;
 }
 

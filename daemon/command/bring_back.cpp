@@ -52,10 +52,19 @@ Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJ
   if (!ended) return std::unexpected(std::move(ended.error()));
   if (is_live((*note)->job)) return std::string{};
   const core::BootNote& left = **note;
+  const auto failure_of = [&](const std::vector<std::string>& argv) {
+    const auto end = run_to_end(loop, commands, argv, timeout);
+    return end ? end->error : end.error().message;
+  };
+  const std::string error = left.letter == 0 ? failure_of(left.is_original) : "";
+  // The last daemon died in this boot while it asked for the way back. The note stays for the next boot.
+  const bool was_asked_here = left.letter == 0 && left.from == journal.boot_id() && !left.to_original.empty();
+  if (!error.empty() && was_asked_here && failure_of(left.to_original).empty()) {
+    return fmt::format("job {} has ended after {} reboots, and reboots the machine back to its side",
+                       left.job, left.boots);
+  }
   if (auto cleared = journal.clear(); !cleared) return std::unexpected(std::move(cleared.error()));
   if (left.letter != 0) return fmt::format("job {} reboots this machine no more", left.job);
-  const auto end = run_to_end(loop, commands, left.is_original, timeout);
-  const std::string error = end ? end->error : end.error().message;
   if (error.empty()) {
     return fmt::format("job {} has ended after {} reboots, and the machine is back on its side", left.job,
                        left.boots);

@@ -110,6 +110,7 @@ void BootSwitch::find_original(char next) {
     note_->began = ports_.clock.now();
     note_->original = is_there ? next : 'A';
     note_->is_original = side_of(note_->original).verify;
+    note_->to_original = side_of(note_->original).apply;
     note_->held = held_;
     request();
   });

@@ -18,6 +18,7 @@ struct BootNote {
   std::uint32_t boots = 0;               // reboots asked so far
   char original = 'A';                   // the side that the machine was on before the job
   std::vector<std::string> is_original;  // its check
+  std::vector<std::string> to_original;  // its switch; empty in the note of an older version
   bool held = false;                     // a person wants no reboot for now
 
   // The reboot that was asked last. Letter 0: back to the original side.

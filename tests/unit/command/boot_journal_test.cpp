@@ -23,6 +23,7 @@ core::BootNote full_note() {
           .boots = 3,
           .original = 'B',
           .is_original = {"/x/check", "two\nlines", "", "$x"},
+          .to_original = {"/x/switch", "", "back"},
           .held = true,
           .block = 2,
           .letter = 4,
@@ -61,6 +62,7 @@ TEST_F(BootJournalTest, gives_the_next_daemon_every_field) {
                        .boots = 1,
                        .original = 'A',
                        .is_original = {"/x/check"},
+                       .to_original = {"/x/switch"},
                        .held = false,
                        .block = 0,
                        .letter = 0,
@@ -96,6 +98,28 @@ TEST_F(BootJournalTest, is_refused_if_it_was_cut_off_before_its_last_word) {
   }
 }
 
+// The note of a job that a daemon of version 1 began.
+TEST_F(BootJournalTest, of_version_1_has_no_switch) {
+  core::BootNote note = full_note();
+  note.to_original.clear();
+  ASSERT_TRUE(journal.write(note));
+  std::string text = bytes();
+  text.replace(text.find("netperfd-boots 2"), 16, "netperfd-boots 1");
+  const std::string numbers{
+      "\0"
+      "1\0"
+      "4\0"
+      "0\0",
+      7};  // after the failures
+  ASSERT_NE(text.find(numbers), std::string::npos);
+  text.replace(text.find(numbers), numbers.size(),
+               std::string{"\0"
+                           "1\0",
+                           3});
+  leave(text);
+  EXPECT_EQ(read_next().value(), note);
+}
+
 TEST_F(BootJournalTest, is_refused_if_it_is_another_file) {
   ASSERT_TRUE(journal.write(full_note()));
   const std::string good = bytes();
@@ -106,7 +130,7 @@ TEST_F(BootJournalTest, is_refused_if_it_is_another_file) {
     return text.replace(text.find(from), from.size(), '\0' + std::string{with} + '\0');
   };
   std::string later = good;
-  later.replace(later.find("netperfd-boots 1"), 16, "netperfd-boots 2");
+  later.replace(later.find("netperfd-boots 2"), 16, "netperfd-boots 3");
   for (const std::string& text :
        {std::string{"#!/bin/sh\n"}, later, replaced("4711", "job"), replaced("4711", "-1"),
         replaced("4711", "99999999999999999999"), replaced("3", "4294967296"), replaced("B", "C"),
@@ -164,8 +188,11 @@ TEST_F(BootJournalTest, stays_as_it_is_if_the_new_one_cannot_be_written) {
 class EndReboots : public BootJournalTest {
  protected:
   // A note of job 7, whose check of the original side is this script.
-  void leave_note(std::uint32_t letter, const std::string& check) {
+  void leave_note(std::uint32_t letter, const std::string& check, const std::string& from = "boot-0",
+                  const std::string& change = "exit 1") {
     core::BootNote note = full_note();
+    note.from = from;
+    note.to_original = shell(change);
     note.job = 7;
     note.letter = letter;
     note.is_original = shell(check);
@@ -204,6 +231,28 @@ TEST_F(EndReboots, says_that_the_machine_is_not_back_and_which_check_told) {
       HasSubstr("job 7 has ended after 3 reboots, and the machine is not back on its side: /bin/sh -c"));
   EXPECT_THAT(ended.error().message, HasSubstr("exit code 1: kernel 6.1"));
   EXPECT_FALSE(is_noted()) << "said once";
+}
+
+// The last daemon was killed while `switch` ran, which ended with it.
+TEST_F(EndReboots, asks_for_the_way_back_once_more_if_the_machine_has_not_rebooted) {
+  const std::string changed = scratch.path("changed");
+  leave_note(0, "exit 1", "boot-1", "echo >" + changed);
+  EXPECT_EQ(end().value(), "job 7 has ended after 3 reboots, and reboots the machine back to its side");
+  EXPECT_TRUE(std::filesystem::exists(changed));
+  EXPECT_TRUE(is_noted()) << "the daemon of the next boot says whether it is back";
+}
+
+TEST_F(EndReboots, gives_up_if_the_way_back_cannot_be_asked) {
+  leave_note(0, "exit 1", "boot-1", "exit 1");
+  EXPECT_THAT(end().error().message, HasSubstr("the machine is not back on its side"));
+  EXPECT_FALSE(is_noted());
+}
+
+TEST_F(EndReboots, does_not_reboot_a_machine_that_is_back_without_a_reboot) {
+  const std::string changed = scratch.path("changed");
+  leave_note(0, "echo >" + seen, "boot-1", "echo >" + changed);
+  EXPECT_EQ(end().value(), "job 7 has ended after 3 reboots, and the machine is back on its side");
+  EXPECT_FALSE(std::filesystem::exists(changed));
 }
 
 TEST_F(EndReboots, clears_the_note_of_a_job_that_is_gone) {
