@@ -254,8 +254,9 @@ TEST_F(Jobs, a_caller_that_leaves_before_the_bus_can_say_who_it_is_starts_nothin
 TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
   const auto answered = start({{"lable", sdbus::Variant{std::string{"x"}}}});
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
-  EXPECT_EQ(answered.text,
-            "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose");
+  EXPECT_EQ(
+      answered.text,
+      "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose, confirms");
   EXPECT_TRUE(scheduler->jobs().empty());
 }
 
