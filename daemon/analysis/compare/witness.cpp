@@ -216,6 +216,13 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   const double least = settings.least_share * static_cast<double>(evidence.samples_a + evidence.samples_b);
   std::map<FunctionKey, FunctionDelta*> traced;
   for (FunctionDelta& function : attribution.functions) traced.emplace(function_key(function), &function);
+  // No sample in any run says something, too.
+  const MatchedFunction unseen{.name = {},
+                               .name_b = {},
+                               .module = {},
+                               .in_a = std::vector<std::optional<std::size_t>>(a.size()),
+                               .in_b = std::vector<std::optional<std::size_t>>(b.size())};
+  for (FunctionDelta& function : attribution.functions) function.sampled = sides.row(unseen).shift;
   const FunctionLists lists_a = sampled_lists(a), lists_b = sampled_lists(b);
   std::vector<SampledRow> tested;
   for (const MatchedFunction& function : match_functions(lists_a, lists_b).functions) {

@@ -87,6 +87,16 @@ TEST(Witness, disagrees_if_only_the_samples_show_a_change) {
   EXPECT_EQ(comparison.attribution.samples->witness, Witness::disagrees);
 }
 
+TEST(Witness, disagrees_on_a_function_in_which_no_sample_was_taken) {
+  TracedSides sides = classic();
+  give_samples(sides.a, {sampled("forward", 0.8)});
+  give_samples(sides.b, {sampled("forward", 0.8)});
+  const Comparison comparison = comparison_of(sides);
+  ASSERT_TRUE(function_of(comparison, "lookup").sampled);
+  EXPECT_EQ(function_of(comparison, "lookup").sampled->witness, Witness::disagrees);
+  EXPECT_THAT(comparison.attribution.not_attributed, HasSubstr("lookup"));
+}
+
 TEST(Witness, bears_a_tenth_of_difference) {
   TracedSides sides = classic();
   give_samples(sides.a, {sampled("lookup", 2.12), sampled("forward", 0.8)});
