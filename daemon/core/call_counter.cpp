@@ -25,13 +25,11 @@ JobSpec shortened(JobSpec job) {
 
 // CPU time without what was stolen and without netperfd's. Absent: not known.
 std::optional<double> busy_ns(const Counters& counters) {
-  const auto busy = std::ranges::find_if(counters.deltas, [](const CounterDelta& counter) {
-    return counter.source == "cpu" && counter.name == "busy";
-  });
-  if (busy == counters.deltas.end()) return std::nullopt;
+  const auto busy = noise::busy_ns(counters.deltas);
+  if (!busy) return std::nullopt;
   const std::uint64_t apart = noise::figure(counters.deltas, noise::kSteal).value_or(0) +
                               noise::figure(counters.deltas, noise::kNetperfd).value_or(0);
-  return static_cast<double>(busy->delta - std::min(busy->delta, apart));
+  return static_cast<double>(*busy - std::min(*busy, apart));
 }
 
 Result<analysis::CallCount> count_of(const TraceRecord& record, const Counters& counters) {
@@ -54,7 +52,7 @@ Result<analysis::CallCount> count_of(const TraceRecord& record, const Counters& 
     count.lost += lost_of(cpu);
   }
   count.busy_ns = *busy;
-  count.netperfd_ns = static_cast<double>(noise::figure(counters.deltas, noise::kNetperfd).value_or(0));
+  count.reading_ns = static_cast<double>(record.reading_ns.value_or(0));
   count.call_ns = record.profile->calibration->entry_ns + record.profile->calibration->callee_ns;
   return count;
 }

@@ -86,14 +86,12 @@ void FunctionChoice::choose() {
   leave_out_lonely();
   if (!counts_) return finish({});
   apply_budget();
-  const bool some_read =
-      std::ranges::any_of(calls_, [](const analysis::CallCount& side) { return side.netperfd_ns > 0; });
-  if (!some_read || job_.trace->function_graph->over_budget.empty()) return finish({});
+  if (job_.trace->function_graph->over_budget.empty()) return finish({});
   counter_ = std::make_unique<CallCounter>(ports_, job_);
   counter_->count([this](const Result<analysis::CallCount>& count) {
     counter_.reset();
     if (count && !given_up_) {
-      for (analysis::CallCount& side : calls_) analysis::raise_reading(side, *count);
+      analysis::correct(calls_, *count);
       apply_budget();
     }
     finish({});

@@ -53,8 +53,7 @@ class FunctionChoice {
 
  private:
   void look(std::function<void()> next);
-  // If functions are left out, it counts the others once more: among few functions netperfd keeps up with
-  // reading, so that the cost of a record shows.
+  // If functions are left out, it counts the others once more, which corrects the first count.
   void choose();
   void apply_budget();
   void leave_out_lonely();

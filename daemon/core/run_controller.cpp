@@ -311,8 +311,7 @@ RunRecord RunController::make_record() {
   record.samples = std::move(samples_);
   add_noise(spec_, record);
   if (record.trace && record.trace->profile && record.counters) {
-    auto& profile = *record.trace->profile;
-    profile.tracer_share = analysis::tracer_share(profile, record.counters->deltas);
+    record.trace->profile->tracer_share = analysis::tracer_share(*record.trace, record.counters->deltas);
   }
   if (fingerprint_) add_trace_facts(spec_, record.trace, *fingerprint_);
   record.fingerprint = std::move(fingerprint_);

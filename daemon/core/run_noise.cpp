@@ -135,7 +135,7 @@ class NoiseOfRun {
 
   void add_frequency() {
     const auto cycles = counted(counters_, "perf", "", "cycles");
-    const auto busy = counted(counters_, "cpu", "", "busy");
+    const auto busy = noise::busy_ns(counters_.deltas);
     if (cycles && busy && *busy > 0)
       add(noise::kFrequency, static_cast<double>(*cycles) / seconds_of(*busy), "Hz");
   }

@@ -89,6 +89,13 @@ inline constexpr std::array kFlags{kForeignLoad,    kStolen,    kSlowed,
   return found == counters.end() ? std::nullopt : std::optional{found->delta};
 }
 
+// CPU time of all CPUs that were not idle, also that of others; /proc/stat.
+[[nodiscard]] inline std::optional<std::uint64_t> busy_ns(const std::vector<CounterDelta>& counters) {
+  const auto found = std::ranges::find_if(
+      counters, [](const CounterDelta& each) { return each.source == "cpu" && each.name == "busy"; });
+  return found == counters.end() ? std::nullopt : std::optional{found->delta};
+}
+
 [[nodiscard]] inline CounterDelta counter_of(std::string_view name, std::uint64_t value,
                                              std::string_view unit) {
   return {.source = std::string{kSource},

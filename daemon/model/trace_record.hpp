@@ -157,6 +157,7 @@ struct TraceRecord {
   std::optional<FunctionProfile> profile;  // absent if functions were not traced
   std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not requested
   std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that did not fit into it
+  std::optional<std::uint64_t> reading_ns;  // CPU time of netperfd to read and decode while tracing was on
 
   bool operator==(const TraceRecord&) const = default;
 };
@@ -180,7 +181,8 @@ inline constexpr auto rows::kFields<TraceRecord> =
                rows::field("marks", &netperfd::TraceRecord::marks),
                rows::field("profile", &netperfd::TraceRecord::profile),
                rows::field("recording", &netperfd::TraceRecord::recording),
-               rows::field("recording_left_out", &netperfd::TraceRecord::recording_left_out)};
+               rows::field("recording_left_out", &netperfd::TraceRecord::recording_left_out),
+               rows::field("reading_ns", &netperfd::TraceRecord::reading_ns)};
 static_assert(rows::kDescribed<TraceRecord>);
 
 // Records of this CPU that were not decoded although they were written or should have been. The kernel counts

@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <set>
 
 #include "daemon/analysis/compare/sampled_costs.hpp"
+#include "daemon/model/noise.hpp"
 #include "daemon/store/sample_store.hpp"
 
 namespace netperfd::store {
@@ -27,13 +25,6 @@ std::set<analysis::FunctionKey> traced_functions(const std::vector<analysis::Com
   return traced;
 }
 
-std::optional<std::uint64_t> busy_ns(const analysis::ComparedRun& run) {
-  const auto busy = std::ranges::find_if(run.counters, [](const CounterDelta& counter) {
-    return counter.source == "cpu" && counter.name == "busy";
-  });
-  return busy == run.counters.end() ? std::nullopt : std::optional(busy->delta);
-}
-
 }  // namespace
 
 Status add_samples(Connection& connection, std::vector<analysis::ComparedRun>& runs) {
@@ -44,7 +35,7 @@ Status add_samples(Connection& connection, std::vector<analysis::ComparedRun>& r
     const auto profile = read_samples(connection, run.id);
     if (!profile && profile.error().kind == ErrorKind::not_found) continue;
     if (!profile) return std::unexpected(profile.error());
-    run.samples = analysis::sampled_costs(*profile, traced, busy_ns(run));
+    run.samples = analysis::sampled_costs(*profile, traced, noise::busy_ns(run.counters));
     if (run.samples) functions += run.samples->functions.size();
     if (functions > kMostFunctions) {
       return fail(ErrorKind::invalid_argument,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/trace/thread_cpu_time.hpp"
+
 namespace netperfd::trace {
 
 std::chrono::microseconds decode_time(const DrainSettings& settings, double idle_cpus) {
@@ -31,12 +33,16 @@ Status Drain::start() {
 
 void Drain::finish(std::function<void(Status)> done) {
   done_ = std::move(done);
-  if (thread_) thread_->end();
+  if (thread_) {
+    thread_->end();
+    cpu_time_ += thread_->cpu_time();
+  }
   reader_.tracing_is_off();
   timer_ = clock_.after(std::chrono::milliseconds{0}, [this] { turn(); });
 }
 
 void Drain::turn() {
+  const auto began = thread_cpu_time();
   bool more = take_some();
   if (!more && done_) more = read_some();
   if (!more && !done_) tally_.decode(for_at_most(decode_time(settings_, idle_cpus_.of_late(clock_.now()))));
@@ -44,6 +50,7 @@ void Drain::turn() {
     reader_.close();
     more = !tally_.end(for_at_most(settings_.decode_rest));
   }
+  if (!done_) cpu_time_ += thread_cpu_time() - began;
   if (more || !done_) {
     timer_ = clock_.after(more ? std::chrono::milliseconds{0} : settings_.period, [this] { turn(); });
     return;

@@ -61,6 +61,9 @@ class Drain {
   // `done` with the first error that reading met. The drain may be destroyed inside `done`.
   void finish(std::function<void(Status)> done);
 
+  // The CPU time that reading and decoding took while tracing was on. Call it after finish().
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const { return cpu_time_; }
+
  private:
   void turn();
   // Returns whether more is waiting in the thread's queue.
@@ -77,6 +80,7 @@ class Drain {
   RawKeeper* keeper_;
   RingReader reader_;                     // owned by the thread while there is one
   std::unique_ptr<ReaderThread> thread_;  // declared after reader_, which it uses
+  std::chrono::nanoseconds cpu_time_{0};
   std::optional<Error> error_;
   std::function<void(Status)> done_;
   core::Timer timer_;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/trace/thread_cpu_time.hpp"
 #include "daemon/trace/tracefs/reader_priority.hpp"
 
 namespace netperfd::trace {
@@ -50,6 +51,7 @@ void ReaderThread::run() {
       more = !sweep.behind.empty();
     }
   }
+  cpu_time_ = thread_cpu_time();
 }
 
 bool ReaderThread::wait() {

@@ -58,6 +58,8 @@ class ReaderThread {
   // Ends the thread. Waits only for the current sweep, which is bounded: reading a pipe never blocks. Sweeps
   // in the queue can still be taken.
   void end();
+  // The CPU time that the thread took. Call it after end().
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const { return cpu_time_; }
 
  private:
   ReaderThread(RingReader& reader, const ReaderThreadSettings& settings, Fd wake);
@@ -77,6 +79,7 @@ class ReaderThread {
   std::vector<pollfd> waits_;  // for wake_, then for each pipe
   bool follows_fill_ = true;   // poll() waits for buffer_percent
   bool woken_by_ring_ = false;
+  std::chrono::nanoseconds cpu_time_{0};
 
   // Shared by both.
   std::mutex mutex_;

@@ -217,6 +217,7 @@ void RingTrace::describe(TraceRecord& record) {
   record.missing_functions = session_->missing_functions();
   record.workload_only = spec_.workload_only;
   record.only_cpus = spec_.cpus;
+  record.reading_ns = static_cast<std::uint64_t>(drain_->cpu_time().count());
   for (EventCount& event : record.events) {
     const auto asked = std::ranges::find(spec_.events, event.name, &EventSpec::name);
     if (asked != spec_.events.end()) event.filter = asked->filter;

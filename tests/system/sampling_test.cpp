@@ -58,7 +58,9 @@ TEST_F(Sampling, of_a_run_has_as_many_samples_as_asked_and_the_workloads_way_thr
   const json& profile = run.at("sample_profile");
   const double expected = profile.at("duration_s").get<double>() * 499 * profile.at("cpus").get<double>();
   if (profile.at("event") == "cpu-clock") {
-    EXPECT_NEAR(profile.at("samples").get<double>(), expected, 0.15 * expected);
+    EXPECT_LT(profile.at("samples").get<double>(), 1.05 * expected);
+    // A CPU that the host of a virtual machine gives to others takes one sample for all that it missed.
+    EXPECT_GT(profile.at("samples").get<double>(), 0.6 * expected);
   }
   EXPECT_EQ(profile.at("samples").get<std::uint64_t>(),
             profile.at("busy").get<std::uint64_t>() + profile.at("idle").get<std::uint64_t>());

@@ -30,21 +30,26 @@ double records_of(const CallCount& side) {
   return static_cast<double>(std::max(side.records, 2 * calls_of(side)));
 }
 
+// Recorded calls times this are all calls.
+double lost_factor(const CallCount& side) {
+  return side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
+}
+
+double work_of(const CallCount& side) {
+  const double calls = static_cast<double>(calls_of(side)) * lost_factor(side);
+  return std::max(side.busy_ns - calls * side.call_ns, kLeastWork * side.busy_ns) * side.work_factor;
+}
+
 // Returns the cost of what is recorded besides calls, whatever functions are traced: task switches above all.
 double add_side(const CallCount& side, FunctionCosts& costs) {
-  const double found =
-      side.records == 0 ? 1 : 1 + static_cast<double>(side.lost) / static_cast<double>(side.records);
-  std::map<std::string_view, double> calls;
-  double all = 0;
-  for (const auto& [name, count] : side.calls) {
-    const double corrected = static_cast<double>(count) * found;
-    calls[source_name(name)] += corrected;
-    all += corrected;
-  }
-  const double work = std::max(side.busy_ns - all * side.call_ns, kLeastWork * side.busy_ns);
+  const double work = work_of(side);
   if (work <= 0) return 0;
+  std::map<std::string_view, double> calls;
+  for (const auto& [name, count] : side.calls) {
+    calls[source_name(name)] += static_cast<double>(count) * lost_factor(side);
+  }
   const double records = records_of(side);
-  const double each_read = records > 0 ? side.netperfd_ns / records : 0;
+  const double each_read = records > 0 ? side.reading_ns / records : 0;
   for (const auto& [name, count] : calls) {
     rows::BudgetFunction& function = costs[name];
     function.function = name;
@@ -84,24 +89,37 @@ BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share)
   return choice;
 }
 
-void raise_reading(CallCount& side, const CallCount& other) {
-  const double records = records_of(other);
-  if (records > 0)
-    side.netperfd_ns = std::max(side.netperfd_ns, other.netperfd_ns / records * records_of(side));
+void correct(std::vector<CallCount>& sides, const CallCount& second) {
+  const CallCount& first = sides.back();
+  // A call of the same function stands for the same work.
+  double of_first = 0, of_second = 0;
+  for (const auto& [name, calls] : second.calls) {
+    const auto same = first.calls.find(name);
+    if (same == first.calls.end()) continue;
+    of_first += static_cast<double>(same->second) * lost_factor(first);
+    of_second += static_cast<double>(calls) * lost_factor(second);
+  }
+  const double work = work_of(first);
+  const double factor = of_second > 0 && work > 0 ? work_of(second) * of_first / of_second / work : 1;
+  const double records = records_of(second);
+  const double each_read = records > 0 ? second.reading_ns / records : 0;
+  for (CallCount& side : sides) {
+    if (factor > 0) side.work_factor = factor;
+    side.reading_ns = std::max(side.reading_ns, each_read * records_of(side));
+  }
 }
 
-std::optional<double> tracer_share(const FunctionProfile& profile,
-                                   const std::vector<CounterDelta>& counters) {
-  const auto busy = std::ranges::find_if(counters, [](const CounterDelta& counter) {
-    return counter.source == "cpu" && counter.name == "busy";
-  });
-  if (!profile.calibration || busy == counters.end()) return std::nullopt;
-  const auto own = static_cast<double>(own_cpu_ns(busy->delta, counters));
+std::optional<double> tracer_share(const TraceRecord& trace, const std::vector<CounterDelta>& counters) {
+  if (!trace.profile || !trace.profile->calibration || !trace.reading_ns) return std::nullopt;
+  const auto busy = noise::busy_ns(counters);
+  if (!busy) return std::nullopt;
+  const auto own = static_cast<double>(own_cpu_ns(*busy, counters));
   if (own <= 0) return std::nullopt;
   double calls = 0;
-  for (const FunctionStats& function : profile.functions) calls += static_cast<double>(function.hits);
-  const double reading = static_cast<double>(noise::figure(counters, noise::kNetperfd).value_or(0));
-  const double tracing = calls * (profile.calibration->entry_ns + profile.calibration->callee_ns) + reading;
+  for (const FunctionStats& function : trace.profile->functions) calls += static_cast<double>(function.hits);
+  const Calibration& cost = *trace.profile->calibration;
+  const auto reading = static_cast<double>(*trace.reading_ns);
+  const double tracing = calls * (cost.entry_ns + cost.callee_ns) + reading;
   return std::min(1.0, tracing / (own + reading));
 }
 

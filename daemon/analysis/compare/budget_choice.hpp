@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "daemon/model/counters.hpp"
-#include "daemon/model/function_profile.hpp"
+#include "daemon/model/trace_record.hpp"
 #include "dbus/rows/budget.hpp"
 
 namespace netperfd::analysis {
@@ -26,9 +26,10 @@ struct CallCount {
   std::uint64_t uncalled = 0;                  // other functions that were traced
   std::uint64_t records = 0, lost = 0;         // of the ring buffers: calls are missing if some were lost
   double busy_ns = 0;                          // of all CPUs in the same time, without netperfd
-  double netperfd_ns = 0;                      // CPU time of netperfd
+  double reading_ns = 0;                       // CPU time of netperfd to read the records
   double call_ns = 0;                          // cost of a traced call
   double window_s = 0;                         // the length of that time
+  double work_factor = 1;                      // by which the work differs from W, as a second count showed
 };
 
 struct BudgetChoice {
@@ -41,13 +42,14 @@ struct BudgetChoice {
 // traced, because a trace needs one. The clones of a function (source_name()) are chosen together.
 [[nodiscard]] BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share);
 
-// Raises the time that netperfd took to read the records of `side`, if it took more for each record of
-// another count. While many functions are counted, it may fall behind and read much of them after the window.
-void raise_reading(CallCount& side, const CallCount& other);
+// Corrects the sides by a second count of the last one of them, which traced fewer functions. W of the second
+// count has a smaller error: less of the calibrated cost was subtracted. And while many functions are counted,
+// netperfd may fall behind and read much of them after the window, so that each record seems to cost less.
+void correct(std::vector<CallCount>& sides, const CallCount& second);
 
 // The share of a run's CPU time that tracing its calls and reading their records took. Absent: the cost of a
 // call or the CPU time is not known.
-[[nodiscard]] std::optional<double> tracer_share(const FunctionProfile& profile,
+[[nodiscard]] std::optional<double> tracer_share(const TraceRecord& trace,
                                                  const std::vector<CounterDelta>& counters);
 
 }  // namespace netperfd::analysis

@@ -62,7 +62,9 @@ class RealFile final : public TracefsFile {
   Result<std::size_t> read(std::span<std::byte> out) override {
     const ssize_t got = ::read(file_.get(), out.data(), out.size());
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EAGAIN || errno == EINTR) return 0U;
+    // A CPU that has been offline since its instance was made has no ring until it comes online
+    // (kernel/trace/ring_buffer.c: ring_buffer_alloc_read_page()).
+    if (errno == EAGAIN || errno == EINTR || errno == ENODEV) return 0U;
     return refused(path_, errno);
   }
 

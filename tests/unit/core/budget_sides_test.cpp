@@ -28,11 +28,12 @@ TEST_F(BudgetOfSides, counts_on_both_and_takes_the_larger_cost_of_each_function)
   count(a_trace_of_calls(300'000, 1'000));
   end_command();
   count(a_trace_of_calls(1'000, 300'000));
+  count_again(0);
   EXPECT_THAT(left_out(), ElementsAre("hot", "warm"));
   EXPECT_EQ(store_.budgets.at(job).functions.size(), 3U);
   end_traced_run();
-  ASSERT_THAT(workload_.runs.size(), 3U)
-      << "two counts, and the first run; the next side is being switched to";
+  ASSERT_THAT(workload_.runs.size(), 4U)
+      << "three counts, and the first run; the next side is being switched to";
 }
 
 TEST_F(BudgetOfSides, does_not_choose_among_functions_that_only_one_side_has) {

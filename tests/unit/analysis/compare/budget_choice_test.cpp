@@ -28,7 +28,7 @@ CallCount a_count() {
           .records = 800'000,
           .lost = 0,
           .busy_ns = 1e9,
-          .netperfd_ns = 0,
+          .reading_ns = 0,
           .call_ns = 1'000,
           .window_s = 1};
 }
@@ -90,26 +90,70 @@ TEST(BudgetChoice, treats_the_clones_of_a_function_as_one) {
 
 TEST(BudgetChoice, counts_what_netperfd_takes_to_read_the_records) {
   CallCount read = a_count();
-  read.netperfd_ns = 2e8;
+  read.reading_ns = 2e8;
   const BudgetChoice choice = choose_functions({read}, 1);
   EXPECT_NEAR(choice.predicted, 0.5, 1e-12)
       << "400 ms of the tracer and 200 ms of netperfd, for 600 ms of work";
   EXPECT_NEAR(choice.functions.front().cost, 0.75, 1e-12) << "hot has three quarters of the calls";
 }
 
-TEST(TracerShare, is_what_the_calls_and_netperfd_took_of_the_runs_cpu_time) {
-  FunctionProfile profile;
+TEST(BudgetChoice, is_corrected_by_a_second_count_where_a_call_costs_more_than_was_calibrated) {
+  // A second of a CPU. A unit of work calls hot 30 times, warm 9 times and cold once; a call takes 1,100 ns.
+  const auto second_of_cpu = [](double work, double calls) {
+    return CallCount{.calls = {{"warm", static_cast<std::uint64_t>(9 * work)},
+                               {"cold", static_cast<std::uint64_t>(work)}},
+                     .uncalled = 5,
+                     .records = static_cast<std::uint64_t>(2 * calls * work),
+                     .lost = 0,
+                     .busy_ns = work * (20'000 + calls * 1'100),
+                     .reading_ns = 0,
+                     .call_ns = 1'000,
+                     .window_s = 1};
+  };
+  CallCount all = second_of_cpu(10'000, 40);
+  all.calls["hot"] = 300'000;
+  const double truth = 10 * 1'000.0 / 20'000;  // warm and cold, at the calibrated cost
+
+  std::vector<CallCount> sides{all};
+  const double first = choose_functions(sides, 0.4).predicted;
+  correct(sides, second_of_cpu(20'000, 10));
+  const BudgetChoice choice = choose_functions(sides, 0.4);
+  EXPECT_THAT(names(choice, true), ElementsAre("warm", "cold"));
+  const double error = std::abs(choice.predicted - truth / (1 + truth));
+  EXPECT_LT(error, 0.02);
+  EXPECT_LT(error, 0.4 * std::abs(first - truth / (1 + truth)));
+}
+
+TEST(BudgetChoice, is_corrected_by_what_a_record_takes_among_few) {
+  std::vector<CallCount> sides{a_count()};
+  CallCount second = a_count();
+  second.calls.erase("hot");
+  second.records = 200'000;
+  second.busy_ns = 7e8;
+  second.reading_ns = 5e7;
+  correct(sides, second);
+  EXPECT_NEAR(choose_functions(sides, 1).functions.front().cost, (300 + 150) / 600.0, 1e-9)
+      << "250 ns to read a record; the work is the same";
+}
+
+TEST(TracerShare, is_what_the_calls_and_their_reading_took_of_the_runs_cpu_time) {
+  TraceRecord trace;
+  FunctionProfile& profile = trace.profile.emplace();
   profile.functions.resize(2);
   profile.functions[0].hits = 300'000;
   profile.functions[1].hits = 100'000;
   std::vector<CounterDelta> counters{{"cpu", "", "busy", 1'200'000'000, "ns"},
                                      {"noise", "", "others", 0, "ns"},
                                      {"noise", "", "netperfd", 200'000'000, "ns"}};
-  EXPECT_FALSE(tracer_share(profile, counters)) << "the cost of a call is not known";
+  trace.reading_ns = 200'000'000;
+  EXPECT_FALSE(tracer_share(trace, counters)) << "the cost of a call is not known";
   profile.calibration = Calibration{.entry_ns = 600, .callee_ns = 400, .calls = 300};
-  EXPECT_NEAR(*tracer_share(profile, counters), 0.5, 1e-12);
+  EXPECT_NEAR(*tracer_share(trace, counters), 0.5, 1e-12);
+  trace.reading_ns.reset();
+  EXPECT_FALSE(tracer_share(trace, counters)) << "what reading took is not known";
+  trace.reading_ns = 200'000'000;
   counters.erase(counters.begin());
-  EXPECT_FALSE(tracer_share(profile, counters)) << "the CPU time is not known";
+  EXPECT_FALSE(tracer_share(trace, counters)) << "the CPU time is not known";
 }
 
 TEST(BudgetChoice, is_careful_where_the_tracer_seems_to_have_taken_all_of_the_time) {
@@ -128,7 +172,7 @@ TEST(BudgetChoice, is_as_large_as_any_set_that_fits) {
                     .records = 1,
                     .lost = 0,
                     .busy_ns = 1e9,
-                    .netperfd_ns = 0,
+                    .reading_ns = 0,
                     .call_ns = 900,
                     .window_s = 1};
     const auto functions = 1 + random() % 8;
