@@ -184,7 +184,8 @@ std::string job_text(const Screen& screen, const StartView& raw, const LiveJobVi
   add("sides", sides_of(job) + (job.seed ? fmt::format(", seed {}", *job.seed) : ""));
   add("requested", fmt::format("{} by uid {}", time_of(screen, job.created_us), job.owner.value_or(0)));
   if (job.started_us) add("took", job.ended_us ? took(job) : "");
-  if (live != nullptr) add("now", now_words(screen, escaped(*live)));
+  // A job that has ended stays on the bus for a while.
+  if (live != nullptr && !job.ended_us) add("now", now_words(screen, escaped(*live)));
   add("runs", runs_words(view));
   if (view.budget) add("budget", show::budget_words(*view.budget, tracer_shares(view.runs)));
   if (job.confirms) add("confirms", fmt::format("job {}", *job.confirms));

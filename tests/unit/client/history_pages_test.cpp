@@ -107,6 +107,7 @@ TEST(HistoryPages, list_the_boots_of_a_job) {
 TEST(HistoryPages, show_when_a_live_job_may_end) {
   StartView view = samples::started();
   view.job.job.state = "live";
+  view.job.job.ended_us.reset();
   LiveJobView live = samples::jobs().back();
   live.queue_position = 2;
   live.expected_end_us = samples::kNow + 5 * samples::kMinute;
@@ -118,6 +119,7 @@ TEST(HistoryPages, show_when_a_live_job_may_end) {
 TEST(HistoryPages, show_what_a_live_job_waits_for) {
   StartView view = samples::started();
   view.job.job.state = "live";
+  view.job.job.ended_us.reset();
   LiveJobView live = samples::jobs().front();
   live.expected_end_us = samples::kNow + 5 * samples::kMinute;
   live.waiting = "is held before the reboot into side hash";
@@ -125,6 +127,14 @@ TEST(HistoryPages, show_what_a_live_job_waits_for) {
   const std::string page = job_text(samples::pipe(), view, &live);
   EXPECT_TRUE(has(page, "is held before the reboot into side hash (boot 2); ends about today 12:35\n"))
       << page;
+}
+
+TEST(HistoryPages, say_nothing_of_now_where_a_job_has_ended_and_is_still_on_the_bus) {
+  StartView view = samples::started();
+  view.job.job.ended_us = samples::kNow - samples::kMinute;
+  LiveJobView live = samples::jobs().front();
+  live.waiting = "boot 8 of 8";
+  EXPECT_FALSE(has(job_text(samples::pipe(), view, &live), "boot 8 of 8"));
 }
 
 TEST(HistoryPages, cannot_steer_a_terminal) {
