@@ -11,7 +11,6 @@
 
 #include "client/base/command_words.hpp"
 #include "client/pages/comparison_tables.hpp"
-#include "client/pages/show_parts.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
@@ -22,9 +21,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string span_words(const Screen& screen, std::uint64_t first_us, std::uint64_t last_us) {
-  std::string first = format_time(first_us, screen.now_us);
-  const std::string last = format_time(last_us, screen.now_us);
+std::string span_words(std::uint64_t first_us, std::uint64_t last_us, std::uint64_t now_us) {
+  std::string first = format_time(first_us, now_us);
+  const std::string last = format_time(last_us, now_us);
   if (first == last) return first;
   const auto day = first.rfind(' ');
   const bool same_day = day != std::string::npos && last.starts_with(first.substr(0, day + 1));
@@ -153,14 +152,14 @@ std::string pairing_words(const ComparisonView& head, bool letters) {
   return {};
 }
 
-std::string when(const Screen& screen, const ComparisonView& head) {
+Lines when(const ComparisonView& head, std::uint64_t now_us) {
   if (!head.first_started_a_us || !head.first_started_b_us) return {};
-  return show::field(screen, "measured",
-                     fmt::format("A {}; B {}",
-                                 span_words(screen, *head.first_started_a_us,
-                                            head.last_started_a_us.value_or(*head.first_started_a_us)),
-                                 span_words(screen, *head.first_started_b_us,
-                                            head.last_started_b_us.value_or(*head.first_started_b_us))));
+  return {{"measured",
+           fmt::format("A {}; B {}",
+                       span_words(*head.first_started_a_us,
+                                  head.last_started_a_us.value_or(*head.first_started_a_us), now_us),
+                       span_words(*head.first_started_b_us,
+                                  head.last_started_b_us.value_or(*head.first_started_b_us), now_us))}};
 }
 
 std::vector<std::string> undeclared_groups(const CompareView& view) {
@@ -172,42 +171,49 @@ std::vector<std::string> undeclared_groups(const CompareView& view) {
   return groups;
 }
 
-std::string headline(const Screen& screen, const CompareView& view) {
+Answer answer_of(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
-  std::string verdict = capitals(head.verdict);
+  Answer answer{.verdict = capitals(head.verdict), .style = style_of(head.verdict)};
   if (view.asked.despite && head.verdict != "refused") {
     if (const Words groups = undeclared_groups(view); !groups.empty()) {
-      verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
+      answer.verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
     }
   }
   const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
-  std::string figures;
   if (head.median_a && head.median_b && !refused) {
     const std::string a = format_rate(*head.median_a);
     const std::string b = format_rate(*head.median_b);
     const bool one_unit = a.substr(a.find(' ')) == b.substr(b.find(' '));
     // Medians of runs may lie the other way round than the estimate, which compares within blocks.
     const bool contrary = head.ratio && (*head.median_b > *head.median_a) != (*head.ratio > 1);
-    figures = contrary ? fmt::format("about {}   ", format_rate((*head.median_a + *head.median_b) / 2))
-                       : fmt::format("{} -> {}   ", one_unit ? a.substr(0, a.find(' ')) : a, b);
+    answer.medians = contrary ? fmt::format("about {}", format_rate((*head.median_a + *head.median_b) / 2))
+                              : fmt::format("{} -> {}", one_unit ? a.substr(0, a.find(' ')) : a, b);
   }
-  if (head.ratio && !refused) figures += signed_percent(*head.ratio) + "   ";
-  std::string text =
-      fmt::format("\n  {:<11}{}{}\n", head.figure, figures, paint(screen, style_of(head.verdict), verdict));
-  if (const std::string interval = interval_words(head); !interval.empty() && !refused) {
-    text += show::field(screen, "", interval);
-  }
-  if (const std::string words = meaning(head) + luck_words(head); !words.empty())
-    text += show::field(screen, "", words);
-  if (const std::string words = refused ? std::string{} : witness_words(view); !words.empty())
-    text += show::field(screen, "", words);
+  if (head.ratio && !refused) answer.change = signed_percent(*head.ratio);
+  const auto add = [&answer](std::string words) {
+    if (!words.empty()) answer.lines.push_back({"", std::move(words)});
+  };
+  if (!refused) add(interval_words(head));
+  add(meaning(head) + luck_words(head));
+  if (!refused) add(witness_words(view));
   if (view.asked.job && view.name_a.empty())
-    text += show::field(screen, "", "this is what tracing costs: the runs of B are traced, those of A plain");
-  return text;
+    add("this is what tracing costs: the runs of B are traced, those of A plain");
+  return answer;
 }
 
-std::string facts_part(const Screen& screen, const CompareView& view, bool explaining) {
-  std::string text;
+std::string headline(const Screen& screen, const CompareView& view) {
+  const Answer answer = answer_of(view);
+  std::string figures;
+  for (const std::string& figure : {answer.medians, answer.change}) {
+    if (!figure.empty()) figures += figure + "   ";
+  }
+  return fmt::format("\n  {:<11}{}{}\n", view.details.comparison.figure, figures,
+                     paint(screen, answer.style, answer.verdict)) +
+         lines_text(screen, answer.lines);
+}
+
+Lines facts(const Screen& screen, const CompareView& view, bool explaining) {
+  Lines lines;
   std::size_t shown = 0;
   std::size_t left_out = 0;
   constexpr std::size_t kMost = 8;
@@ -218,39 +224,42 @@ std::string facts_part(const Screen& screen, const CompareView& view, bool expla
       continue;
     }
     ++shown;
-    text += show::field(screen, fact.group, fact_words(screen, fact, 30));
+    lines.push_back({fact.group, fact_words(screen, fact, 30)});
   }
-  if (left_out > 0) text += show::field(screen, "", fmt::format("...{} more facts: --all", left_out));
-  return text;
+  if (left_out > 0) lines.push_back({"", fmt::format("...{} more facts: --all", left_out)});
+  return lines;
 }
 
-std::string environment(const Screen& screen, const CompareView& view) {
+std::vector<Section> environment(const Screen& screen, const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
-  std::string text;
+  std::vector<Section> sections;
   // A refused verdict has them above, as its reason.
   if (head.verdict != "refused" || view.asked.despite) {
-    if (const std::string facts = facts_part(screen, view, true); !facts.empty()) {
-      text += "\n" + paint(screen, Style::strong, "also different, and able to explain it") + "\n" + facts;
-    }
+    if (Lines lines = facts(screen, view, true); !lines.empty())
+      sections.push_back({"also different, and able to explain it", std::move(lines)});
   }
-  if (const std::string facts = facts_part(screen, view, false); !facts.empty()) {
-    text += "\n" + paint(screen, Style::strong, "also different, for the record") + "\n" + facts;
-  }
+  if (Lines lines = facts(screen, view, false); !lines.empty())
+    sections.push_back({"also different, for the record", std::move(lines)});
   const Words same = head.same.value_or(Words{});
-  if (!same.empty())
-    return text + "\n" + show::field(screen, "same", fmt::format("{}", fmt::join(same, ", ")));
-  if (!view.details.facts.empty()) return text;
-  return text + "\n" + show::field(screen, "environment", "not known of these runs");
+  if (!same.empty()) {
+    sections.push_back({"", {{"same", fmt::format("{}", fmt::join(same, ", "))}}});
+  } else if (view.details.facts.empty()) {
+    sections.push_back({"", {{"environment", "not known of these runs"}}});
+  }
+  return sections;
 }
 
-std::string evidence(const Screen& screen, const ComparisonView& head) {
+Lines evidence(const ComparisonView& head) {
+  Lines lines;
+  for (const std::string& caveat : head.caveats.value_or(Words{}))
+    lines.push_back({lines.empty() ? "evidence" : "", "- " + caveat});
+  return lines;
+}
+
+std::string environment_and_evidence(const Screen& screen, const CompareView& view) {
   std::string text;
-  const char* key = "evidence";
-  for (const std::string& caveat : head.caveats.value_or(Words{})) {
-    text += show::field(screen, key, "- " + caveat);
-    key = "";
-  }
-  return text;
+  for (const Section& section : environment(screen, view)) text += section_text(screen, section);
+  return text + lines_text(screen, evidence(view.details.comparison));
 }
 
 }  // namespace netperfctl::comparing

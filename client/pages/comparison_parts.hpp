@@ -2,10 +2,12 @@
 // Parts that the pages of comparisons and of self-tests share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "client/pages/lines.hpp"
 #include "client/rows/comparison_views.hpp"
 #include "client/terminal/screen.hpp"
 
@@ -16,17 +18,29 @@ namespace netperfctl::comparing {
 // "6 ABBA blocks", without `letters` "6 blocks", "3 and 2 boots"; empty if runs are the samples.
 [[nodiscard]] std::string pairing_words(const ComparisonView& head, bool letters);
 // When the runs of both sides were measured.
-[[nodiscard]] std::string when(const Screen& screen, const ComparisonView& head);
-// The figure of both sides, the effect, the verdict, the interval, and what the verdict means.
+[[nodiscard]] Lines when(const ComparisonView& head, std::uint64_t now_us);
+
+struct Answer {
+  std::string medians = {};  // "118.0 -> 320.4 Mbit/s"; empty if they are not known or mean nothing
+  std::string change = {};   // "+171 %"; likewise
+  std::string verdict = {};  // "IMPROVEMENT"
+  Style style = Style::plain;
+  Lines lines = {};  // the interval, and what the verdict means
+};
+[[nodiscard]] Answer answer_of(const CompareView& view);
+// The same as text.
 [[nodiscard]] std::string headline(const Screen& screen, const CompareView& view);
+
 // Groups of facts that differ, are not declared and can explain the result.
 [[nodiscard]] std::vector<std::string> undeclared_groups(const CompareView& view);
+// Those undeclared facts that can explain the result, or those that cannot.
+[[nodiscard]] Lines facts(const Screen& screen, const CompareView& view, bool explaining);
 
 // Facts that differ and the groups that do not.
-[[nodiscard]] std::string environment(const Screen& screen, const CompareView& view);
-// Those undeclared facts that can explain the result, or those that cannot.
-[[nodiscard]] std::string facts_part(const Screen& screen, const CompareView& view, bool explaining);
+[[nodiscard]] std::vector<Section> environment(const Screen& screen, const CompareView& view);
 // The caveats.
-[[nodiscard]] std::string evidence(const Screen& screen, const ComparisonView& head);
+[[nodiscard]] Lines evidence(const ComparisonView& head);
+// Both as text.
+[[nodiscard]] std::string environment_and_evidence(const Screen& screen, const CompareView& view);
 
 }  // namespace netperfctl::comparing

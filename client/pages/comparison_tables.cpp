@@ -88,22 +88,6 @@ std::string heading(const CompareView& view, const std::vector<FunctionDeltaView
   return text;
 }
 
-// If no function differs beyond chance: what would have been found in the costliest one.
-std::string not_found_text(const Screen& screen, const std::vector<FunctionDeltaView>& functions) {
-  const FunctionDeltaView* costliest = nullptr;
-  for (const FunctionDeltaView& row : functions) {
-    if (!row.p_adjusted || !row.detectable) continue;
-    if (*row.p_adjusted <= kMoved) return {};
-    if (costliest == nullptr || row.cost_a.value_or(0) > costliest->cost_a.value_or(0)) costliest = &row;
-  }
-  if (costliest == nullptr) return {};
-  const std::string text = fmt::format(
-      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power",
-      format_cost(*costliest->detectable), costliest->function);
-  return fmt::format(
-      "{}\n", fmt::join(wrap(text, narrower(screen, kIndent).width.value_or(std::string::npos)), "\n"));
-}
-
 std::string signed_short(double count) {
   return (count < 0 ? "-" : "+") + format_short(std::abs(count));
 }
@@ -169,10 +153,22 @@ std::string more_text(std::size_t shown, std::uint64_t known, const char* what) 
   return fmt::format("...{} more {}: --all, or -o json\n", format_count(known - shown), what);
 }
 
-std::string functions_table(const Screen& screen, const CompareView& view) {
+std::string not_found_words(const CompareView& view) {
+  const FunctionDeltaView* costliest = nullptr;
+  for (const FunctionDeltaView& row : view.details.functions) {
+    if (!row.p_adjusted || !row.detectable) continue;
+    if (*row.p_adjusted <= kMoved) return {};
+    if (costliest == nullptr || row.cost_a.value_or(0) > costliest->cost_a.value_or(0)) costliest = &row;
+  }
+  if (costliest == nullptr) return {};
+  return fmt::format(
+      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power",
+      format_cost(*costliest->detectable), costliest->function);
+}
+
+Grid functions_grid(const CompareView& view) {
   const std::vector<FunctionDeltaView> functions = traced_functions(view);
   if (functions.empty()) return {};
-  const ComparisonView& head = view.details.comparison;
   const std::size_t count = view.all ? functions.size() : std::min(kFunctions, functions.size());
   const bool one_module = of_one_module(functions);
   const bool some_tested =
@@ -193,24 +189,36 @@ std::string functions_table(const Screen& screen, const CompareView& view) {
     const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
     notes.push_back({stands && row.witness != "disagrees" ? because(row) : "", Style::faint});
   }
-  std::string table = render_table(narrower(screen, kIndent),
-                                   {{.title = "FUNCTION", .shrink_to = 16},
-                                    {.title = "A", .right = true},
-                                    {.title = "B", .right = true},
-                                    {.title = "B - A", .right = true},
-                                    {.title = "INTERVAL", .right = true, .optional = true},
-                                    {.title = "SHARE", .right = true, .optional = true},
-                                    {.title = "p adj.", .right = true, .optional = true}},
-                                   std::move(rows), std::move(notes), "BECAUSE");
-  table += not_found_text(screen, functions);
-  // The last rows are left out first: those that are not traced.
-  const bool all_traced = functions.size() == view.details.functions.size();
-  table += more_text(count, functions.size() + (all_traced ? head.functions_left_out.value_or(0) : 0),
-                     "functions");
-  return "\n" + paint(screen, Style::strong, heading(view, functions)) + "\n" + indented(table, kIndent);
+  return {heading(view, functions),
+          {{.title = "FUNCTION", .shrink_to = 16},
+           {.title = "A", .right = true},
+           {.title = "B", .right = true},
+           {.title = "B - A", .right = true},
+           {.title = "INTERVAL", .right = true, .optional = true},
+           {.title = "SHARE", .right = true, .optional = true},
+           {.title = "p adj.", .right = true, .optional = true}},
+          std::move(rows),
+          std::move(notes),
+          "BECAUSE"};
 }
 
-std::string confirmation_table(const Screen& screen, const CompareView& view) {
+std::string functions_table(const Screen& screen, const CompareView& view) {
+  const std::vector<FunctionDeltaView> functions = traced_functions(view);
+  if (functions.empty()) return {};
+  Grid grid = functions_grid(view);
+  std::string end;
+  if (const std::string words = not_found_words(view); !words.empty()) {
+    const std::size_t width = narrower(screen, kIndent).width.value_or(std::string::npos);
+    end = fmt::format("{}\n", fmt::join(wrap(words, width), "\n"));
+  }
+  // The last rows are left out first: those that are not traced.
+  const bool all_traced = functions.size() == view.details.functions.size();
+  const std::uint64_t left_out = view.details.comparison.functions_left_out.value_or(0);
+  end += more_text(grid.rows.size(), functions.size() + (all_traced ? left_out : 0), "functions");
+  return grid_text(screen, std::move(grid), end);
+}
+
+Grid confirmation_grid(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   if (!head.confirms) return {};
   std::vector<Cells> rows;
@@ -224,24 +232,29 @@ std::string confirmation_table(const Screen& screen, const CompareView& view) {
                     {or_dash(row.agrees, [](bool agrees) { return std::string{agrees ? "yes" : "no"}; })}});
   }
   const std::string title = fmt::format("B - A in job {} and in this job, which confirms it", *head.confirms);
-  if (rows.empty()) return fmt::format("\n{}: no function is in both\n", title);
-  const std::string table = render_table(narrower(screen, kIndent),
-                                         {{.title = "FUNCTION", .shrink_to = 16},
-                                          {.title = fmt::format("JOB {}", *head.confirms), .right = true},
-                                          {.title = "INTERVAL", .right = true, .optional = true},
-                                          {.title = "THIS JOB", .right = true},
-                                          {.title = "INTERVAL", .right = true, .optional = true},
-                                          {.title = "AGREE"}},
-                                         std::move(rows));
-  return "\n" + paint(screen, Style::strong, title) + "\n" + indented(table, kIndent);
+  if (rows.empty()) return {title + ": no function is in both"};
+  return {title,
+          {{.title = "FUNCTION", .shrink_to = 16},
+           {.title = fmt::format("JOB {}", *head.confirms), .right = true},
+           {.title = "INTERVAL", .right = true, .optional = true},
+           {.title = "THIS JOB", .right = true},
+           {.title = "INTERVAL", .right = true, .optional = true},
+           {.title = "AGREE"}},
+          std::move(rows)};
 }
 
-std::string counters_table(const Screen& screen, const CompareView& view) {
+std::string confirmation_table(const Screen& screen, const CompareView& view) {
+  Grid grid = confirmation_grid(view);
+  if (grid.heading.empty()) return {};
+  return grid.rows.empty() ? "\n" + grid.heading + "\n" : grid_text(screen, std::move(grid));
+}
+
+Grid counters_grid(const CompareView& view) {
   const std::vector<CounterChangeView> shown = shown_counters(view);
   if (shown.empty()) {
     const std::uint64_t tested = view.details.comparison.counters_tested.value_or(0);
-    return tested == 0 ? ""
-                       : fmt::format("\ncounters: none of {} moved (q above 0.05)\n", format_count(tested));
+    if (tested == 0) return {};
+    return {fmt::format("counters: none of {} moved (q above 0.05)", format_count(tested))};
   }
   std::vector<Cells> rows;
   for (const CounterChangeView& row : shown) {
@@ -254,18 +267,21 @@ std::string counters_table(const Screen& screen, const CompareView& view) {
                               : "-"},
          {or_dash(row.q, probability_text)}});
   }
-  const std::string table = render_table(narrower(screen, kIndent),
-                                         {{.title = "COUNTER", .shrink_to = 16},
-                                          {.title = "SOURCE", .leaves = 1},
-                                          {.title = "A", .right = true},
-                                          {.title = "B", .right = true},
-                                          {.title = "B - A", .right = true, .optional = true, .leaves = 2},
-                                          {.title = "q", .right = true, .optional = true}},
-                                         std::move(rows));
-  const std::string title =
-      fmt::format("counters that {}, a GB of goodput{}", too_few(view) ? "differ" : "moved",
-                  view.all && !too_few(view) ? " or not" : "");
-  return "\n" + paint(screen, Style::strong, title) + "\n" + indented(table, kIndent);
+  return {fmt::format("counters that {}, a GB of goodput{}", too_few(view) ? "differ" : "moved",
+                      view.all && !too_few(view) ? " or not" : ""),
+          {{.title = "COUNTER", .shrink_to = 16},
+           {.title = "SOURCE", .leaves = 1},
+           {.title = "A", .right = true},
+           {.title = "B", .right = true},
+           {.title = "B - A", .right = true, .optional = true, .leaves = 2},
+           {.title = "q", .right = true, .optional = true}},
+          std::move(rows)};
+}
+
+std::string counters_table(const Screen& screen, const CompareView& view) {
+  Grid grid = counters_grid(view);
+  if (grid.heading.empty()) return {};
+  return grid.rows.empty() ? "\n" + grid.heading + "\n" : grid_text(screen, std::move(grid));
 }
 
 std::string fact_words(const Screen& screen, const FactChangeView& fact, std::size_t most) {

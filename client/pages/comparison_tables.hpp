@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "client/pages/lines.hpp"
 #include "client/rows/comparison_views.hpp"
 #include "client/terminal/screen.hpp"
 
@@ -29,6 +30,14 @@ namespace netperfctl::comparing {
 
 // Highest q of a counter, or adjusted p of a function, that is said to have moved.
 inline constexpr double kMoved = 0.05;
+
+// Of the traced functions; without a heading if there are none.
+[[nodiscard]] Grid functions_grid(const CompareView& view);
+// If no function differs beyond chance: what would have been found in the costliest one.
+[[nodiscard]] std::string not_found_words(const CompareView& view);
+// Without rows, the heading says why; without a heading there is nothing to say.
+[[nodiscard]] Grid confirmation_grid(const CompareView& view);
+[[nodiscard]] Grid counters_grid(const CompareView& view);
 
 // Each with its heading; empty if there are no rows.
 [[nodiscard]] std::string functions_table(const Screen& screen, const CompareView& view);

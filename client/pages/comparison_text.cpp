@@ -2,70 +2,24 @@
 // The page of a comparison: the answer, where the difference is, what else differs, how good the evidence is,
 // and the command that repeats it. It holds nothing but ASCII of its own, since it is meant to be pasted into
 // commit messages and mails.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "client/base/command_words.hpp"
-#include "client/pages/budget_text.hpp"
+#include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
-#include "client/pages/show_parts.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
-#include "client/terminal/times.hpp"
-#include "client/terminal/units.hpp"
 
 namespace netperfctl {
 namespace {
 
-using Words = std::vector<std::string>;
-
-std::size_t count_of(const std::optional<std::vector<std::uint64_t>>& runs) {
-  return runs ? runs->size() : 0;
-}
-
-// "label before, 8 runs"; "job:12, 8 runs" or "runs 41,43" where the runs have no one label.
-std::string side_words(const std::string& asked, const std::optional<Words>& labels, std::size_t runs) {
-  const bool labelled = labels && labels->size() == 1 && !labels->front().empty();
-  if (labelled) return fmt::format("label {}, {}", labels->front(), plural(runs, "run"));
-  if (asked.find_first_not_of("0123456789, ") == std::string::npos) {
-    return fmt::format("{} {}", runs == 1 ? "run" : "runs", asked);
-  }
-  return fmt::format("{}, {}", printable(asked), plural(runs, "run"));
-}
-
-std::string scenario_words(const ComparisonView& head) {
-  if (!head.scenarios_a || head.scenarios_a->size() != 1) return {};
-  return head.scenarios_a == head.scenarios_b ? head.scenarios_a->front() : "";
-}
-
 std::string title(const Screen& screen, const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  Words parts;
-  if (const std::string scenario = scenario_words(head); !scenario.empty()) parts.push_back(scenario);
-  const bool letters = !view.asked.job || !view.name_a.empty();
-  if (view.asked.job) {
-    const auto [a, b] = comparing::job_sides(view);
-    parts.push_back(fmt::format("A: {}, {}", a, plural(count_of(head.runs_a), "run")));
-    parts.push_back(fmt::format("B: {}, {}", b, plural(count_of(head.runs_b), "run")));
-  } else {
-    parts.push_back("A: " + side_words(view.asked.a, head.labels_a, count_of(head.runs_a)));
-    parts.push_back("B: " + side_words(view.asked.b, head.labels_b, count_of(head.runs_b)));
-  }
-  if (const std::string pairing = comparing::pairing_words(head, letters); !pairing.empty())
-    parts.push_back(pairing);
-  if (view.asked.job) parts.push_back(fmt::format("job {}", *view.asked.job));
   std::string text;
   std::size_t used = 0;
-  for (const std::string& part : parts) {
+  for (const std::string& part : comparing::title_parts(view)) {
     const bool fits = !screen.width || used + 3 + display_width(part) <= *screen.width;
     if (used > 0) text += fits ? "   " : "\n  ";
     used = (fits ? used + (used > 0 ? 3 : 0) : 2) + display_width(part);
@@ -74,143 +28,10 @@ std::string title(const Screen& screen, const CompareView& view) {
   return text + "\n";
 }
 
-// What was declared, or taken for the change, with its facts.
-std::string changed_part(const Screen& screen, const CompareView& view) {
-  const Words changed = view.details.comparison.changed.value_or(Words{});
-  if (changed.empty()) return {};
-  std::string text;
-  for (const std::string& group : changed) {
-    Words facts;
-    for (const FactChangeView& fact : view.details.facts) {
-      if (fact.group == group) facts.push_back(comparing::fact_words(screen, fact, 30));
-    }
-    constexpr std::size_t kMost = 3;
-    const std::size_t more = view.all ? 0 : facts.size() - std::min(kMost, facts.size());
-    facts.resize(facts.size() - more);
-    if (more > 0) facts.push_back(fmt::format("and {} more: --all", plural(more, "fact")));
-    if (facts.empty()) facts.emplace_back("declared, and in no known fact different");
-    text += show::field(screen, "changed", fmt::format("{}   {}", group, fmt::join(facts, "\n  ")));
-  }
-  const auto follows = std::ranges::count_if(view.details.facts, [&](const FactChangeView& fact) {
-    return fact.declared.value_or(false) && std::ranges::find(changed, fact.group) == changed.end();
-  });
-  if (follows > 0) {
-    text += show::field(
-        screen, "", plural(static_cast<std::uint64_t>(follows), "further fact") + " that this brings along");
-  }
-  return text;
-}
-
-// Why the verdict was refused, where that is for facts of the environment; else the caveats say it.
-std::string refusal_words(const CompareView& view) {
-  if (comparing::undeclared_groups(view).empty()) return {};
-  const Words changed = view.details.comparison.changed.value_or(Words{});
-  if (changed.empty()) return "not compared: these differ, and each can explain a result";
-  return fmt::format("not compared: beside the change ({}) these differ and can explain a result",
-                     fmt::join(changed, ", "));
-}
-
-// If a side has no throughput, no verdict is possible, whatever is declared. The other results are shown.
-bool hides_figures(const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  if (head.verdict != "refused") return false;
-  return head.ratio || (!view.asked.despite && !comparing::undeclared_groups(view).empty());
-}
-
-using Figure = std::optional<double>;
-
-std::string with_interval(const Figure& shift, const Figure& low, const Figure& high) {
-  std::string text = comparing::signed_figure(*shift);
-  if (low && high)
-    text += fmt::format(" ({} to {})", comparing::signed_figure(*low), comparing::signed_figure(*high));
-  return text;
-}
-
-// What the change in the traced runs' CPU time consists of.
-std::string account(const Screen& screen, const ComparisonView& head) {
-  std::string text;
-  if (head.traced_ns_per_byte_shift && head.functions_ns_per_byte_shift && head.residual_ns_per_byte) {
-    text += show::field(
-        screen, "account",
-        fmt::format(
-            "traced runs {} ns a byte without the tracer's {}: the functions {}, the rest {}",
-            with_interval(head.traced_ns_per_byte_shift, head.traced_ns_per_byte_low,
-                          head.traced_ns_per_byte_high),
-            head.tracer_ns_per_byte_shift ? comparing::signed_figure(*head.tracer_ns_per_byte_shift) : "-",
-            with_interval(head.functions_ns_per_byte_shift, head.functions_ns_per_byte_low,
-                          head.functions_ns_per_byte_high),
-            with_interval(head.residual_ns_per_byte, head.residual_ns_per_byte_low,
-                          head.residual_ns_per_byte_high)));
-  }
-  if (!head.explained) return text;
-  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
-  const auto end = [](const Figure& share) { return share ? fmt::format("{:.0f}", *share * 100) : "?"; };
-  if (head.explained_low || head.explained_high) {
-    words += fmt::format(" ({} to {} %)", end(head.explained_low), end(head.explained_high));
-  }
-  return text + show::field(screen, "explained", words);
-}
-
-// What tracing functions took of the CPU time, beside the budget for it.
-std::string tracer_part(const Screen& screen, const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  std::vector<double> measured;
-  for (const Figure& share : {head.tracer_share_a, head.tracer_share_b}) {
-    if (share) measured.push_back(*share);
-  }
-  if (!view.budget) return {};
-  return show::field(screen, "tracer", show::budget_words(*view.budget, measured));
-}
-
 std::string attribution(const Screen& screen, const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
-  std::string text;
-  if (head.ns_per_byte_shift && head.ns_per_byte_a && head.ns_per_byte_b) {
-    std::string cost = fmt::format(
-        "{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.ns_per_byte_a),
-        format_hundredths(*head.ns_per_byte_b), comparing::signed_figure(*head.ns_per_byte_shift));
-    if (head.ns_per_byte_low && head.ns_per_byte_high) {
-      cost += fmt::format(" ({} to {})", comparing::signed_figure(*head.ns_per_byte_low),
-                          comparing::signed_figure(*head.ns_per_byte_high));
-    }
-    text += show::field(screen, "CPU time", cost);
-  }
-  if (head.not_attributed) text += show::field(screen, "where", *head.not_attributed, Style::active);
-  text += comparing::functions_table(screen, view);
-  text += account(screen, head);
-  if (head.traced_to_plain) {
-    text +=
-        show::field(screen, "traced",
-                    fmt::format("runs reach {} of plain throughput{}", format_share(*head.traced_to_plain),
-                                *head.traced_to_plain < 0.7 ? ": not representative" : ""));
-  }
-  return text + tracer_part(screen, view) + comparing::sampled_table(screen, view) +
+  return lines_text(screen, comparing::cost(view)) + comparing::functions_table(screen, view) +
+         lines_text(screen, comparing::account(view)) + comparing::sampled_table(screen, view) +
          comparing::confirmation_table(screen, view);
-}
-
-// The result of this host's self-test, or how to run one.
-std::string selftest_part(const Screen& screen, const ComparisonView& head) {
-  if (!head.selftest_verdict) {
-    const Words scenarios = head.scenarios_b.value_or(Words{});
-    // What was imported has no scenario that could be started here.
-    if (head.verdict == "refused" || scenarios.size() != 1 || scenarios.front() == "import") return {};
-    return show::field(
-        screen, "next",
-        fmt::format("netperfctl selftest {}   what this host can resolve", for_a_shell(scenarios.front())));
-  }
-  std::string text = "this host against itself: " + *head.selftest_verdict;
-  const bool fooled = head.selftest_verdict == "improvement" || head.selftest_verdict == "regression";
-  if (fooled) text += ", where nothing differs";
-  if (head.selftest_low && head.selftest_high) {
-    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
-    text += fmt::format(", within {}", format_percent(farthest * 100));
-  }
-  Words parts;
-  if (head.selftest_samples) parts.push_back(plural(*head.selftest_samples, "block"));
-  if (head.selftest_started_us) parts.push_back(format_time(*head.selftest_started_us, screen.now_us));
-  if (head.selftest_job) parts.push_back(fmt::format("job {}", *head.selftest_job));
-  if (!parts.empty()) text += fmt::format(" ({})", fmt::join(parts, ", "));
-  return show::field(screen, "self-test", text, fooled ? Style::bad : Style::plain);
 }
 
 }  // namespace
@@ -219,22 +40,20 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
   CompareView view = asked;
   view.details = escaped(std::move(view.details));
   const ComparisonView& head = view.details.comparison;
-  std::string text = title(screen, view) + comparing::when(screen, head) + changed_part(screen, view);
+  std::string text = title(screen, view) + lines_text(screen, comparing::when(head, screen.now_us)) +
+                     lines_text(screen, comparing::changed(screen, view));
   text += comparing::headline(screen, view);
-  if (hides_figures(view)) {
-    if (const std::string words = refusal_words(view); !words.empty()) {
-      text += show::field(screen, "", words) + comparing::facts_part(screen, view, true);
-      text += show::field(
-          screen, "next",
-          "--changed GROUP says that one of them is the change; --despite shows the numbers all the "
-          "same, marked");
+  if (comparing::hides_figures(view)) {
+    if (const std::string words = comparing::refusal_words(view); !words.empty()) {
+      text += lines_text(screen, {{"", words}}) + lines_text(screen, comparing::facts(screen, view, true)) +
+              lines_text(screen, {{"next", comparing::kAfterRefusal}});
     }
   } else {
     text += attribution(screen, view) + comparing::counters_table(screen, view);
   }
-  text += comparing::environment(screen, view) + comparing::evidence(screen, head);
-  text += selftest_part(screen, head);
-  return text + show::field(screen, "again", printable(view.command));
+  text += comparing::environment_and_evidence(screen, view);
+  return text + lines_text(screen, comparing::selftest(head, screen.now_us)) +
+         lines_text(screen, {{"again", printable(view.command)}});
 }
 
 }  // namespace netperfctl

@@ -91,13 +91,14 @@ std::string selftest_text(const Screen& screen, const CompareView& asked) {
   CompareView view = asked;
   view.details = escaped(std::move(view.details));
   const ComparisonView& head = view.details.comparison;
-  std::string text = title(view) + comparing::when(screen, head) + comparing::headline(screen, view);
+  std::string text = title(view) + lines_text(screen, comparing::when(head, screen.now_us)) +
+                     comparing::headline(screen, view);
   text += judgement(screen, head);
   if (const std::string words = resolves_words(head); !words.empty() && head.verdict != "inconclusive")
     text += show::field(screen, "resolves", words);
   if (const std::string words = found_words(view.details); !words.empty())
     text += show::field(screen, "by chance", words);
-  text += comparing::environment(screen, view) + comparing::evidence(screen, head);
+  text += comparing::environment_and_evidence(screen, view);
   return text + show::field(screen, "again", printable(view.command));
 }
 

@@ -28,6 +28,12 @@ bool is_sampled(const FunctionDeltaView& row) {
   return row.sampled_shift.has_value();
 }
 
+// Those that the daemon left out are of this kind.
+std::uint64_t sampled_functions(const CompareView& view) {
+  const auto listed = std::ranges::count_if(view.details.functions, is_sampled);
+  return static_cast<std::uint64_t>(listed) + view.details.comparison.functions_left_out.value_or(0);
+}
+
 // Without p, what differs most is shown.
 bool is_on_page(const FunctionDeltaView& row, bool some_tested) {
   if (row.witness) return true;
@@ -51,7 +57,7 @@ std::string place_words(const FunctionDeltaView& row) {
   return note;
 }
 
-std::string sampled_rows_text(const Screen& screen, const SampledRows& rows) {
+Grid sampled_rows_grid(std::string heading, const SampledRows& rows) {
   std::vector<Cells> cells;
   std::vector<Cell> notes;
   for (const FunctionDeltaView& row : rows) {
@@ -64,15 +70,17 @@ std::string sampled_rows_text(const Screen& screen, const SampledRows& rows) {
                      {trace_words(row)}});
     notes.push_back({place_words(row), Style::faint});
   }
-  return render_table(narrower(screen, kIndent),
-                      {{.title = "FUNCTION", .shrink_to = 16},
-                       {.title = "A", .right = true},
-                       {.title = "B", .right = true},
-                       {.title = "B - A", .right = true},
-                       {.title = "INTERVAL", .right = true, .optional = true},
-                       {.title = "p adj.", .right = true, .optional = true},
-                       {.title = "TRACE"}},
-                      std::move(cells), std::move(notes), "WHERE");
+  return {std::move(heading),
+          {{.title = "FUNCTION", .shrink_to = 16},
+           {.title = "A", .right = true},
+           {.title = "B", .right = true},
+           {.title = "B - A", .right = true},
+           {.title = "INTERVAL", .right = true, .optional = true},
+           {.title = "p adj.", .right = true, .optional = true},
+           {.title = "TRACE"}},
+          std::move(cells),
+          std::move(notes),
+          "WHERE"};
 }
 
 }  // namespace
@@ -93,24 +101,28 @@ std::string witness_words(const CompareView& view) {
   return fmt::format("samples of the plain runs agree with the trace on {}", row->function);
 }
 
-std::string sampled_table(const Screen& screen, const CompareView& view) {
+Grid sampled_grid(const CompareView& view) {
   SampledRows rows;
   std::ranges::copy_if(view.details.functions, std::back_inserter(rows), is_sampled);
   if (rows.empty()) return {};
-  const std::uint64_t known = rows.size() + view.details.comparison.functions_left_out.value_or(0);
   const bool some_tested = std::ranges::any_of(
       rows, [](const FunctionDeltaView& row) { return row.sampled_p_adjusted.has_value(); });
   if (!view.all) {
     std::erase_if(rows, [&](const FunctionDeltaView& row) { return !is_on_page(row, some_tested); });
     rows.resize(std::min(kSampledMost, rows.size()));
   }
-  std::string text = "samples of the plain runs, in ns of CPU per byte of goodput";
+  std::string heading = "samples of the plain runs, in ns of CPU per byte of goodput";
   if (rows.empty())
-    text =
-        fmt::format("samples of the plain runs: none of {} differs beyond chance", plural(known, "function"));
-  text = "\n" + paint(screen, Style::strong, text) + "\n";
-  if (!rows.empty()) text += indented(sampled_rows_text(screen, rows), kIndent);
-  return text + indented(more_text(rows.size(), known, "functions"), kIndent);
+    heading = fmt::format("samples of the plain runs: none of {} differs beyond chance",
+                          plural(sampled_functions(view), "function"));
+  return sampled_rows_grid(std::move(heading), rows);
+}
+
+std::string sampled_table(const Screen& screen, const CompareView& view) {
+  Grid grid = sampled_grid(view);
+  if (grid.heading.empty()) return {};
+  const std::string end = more_text(grid.rows.size(), sampled_functions(view), "functions");
+  return grid_text(screen, std::move(grid), end);
 }
 
 }  // namespace netperfctl::comparing

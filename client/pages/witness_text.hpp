@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/pages/lines.hpp"
 #include "client/rows/comparison_views.hpp"
 #include "client/terminal/screen.hpp"
 
@@ -15,8 +16,10 @@ namespace netperfctl::comparing {
 // The line below the verdict; empty if the samples neither confirm nor contradict the trace.
 [[nodiscard]] std::string witness_words(const CompareView& view);
 
-// The functions whose trace the samples judge, and those that are not traced and differ, with a heading.
-// Empty if nothing was sampled.
+// The functions whose trace the samples judge, and those that are not traced and differ. Without a heading if
+// nothing was sampled.
+[[nodiscard]] Grid sampled_grid(const CompareView& view);
+// The same as text; empty if nothing was sampled.
 [[nodiscard]] std::string sampled_table(const Screen& screen, const CompareView& view);
 
 }  // namespace netperfctl::comparing

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/pages/comparison_lines.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+#include "client/base/command_words.hpp"
+#include "client/pages/budget_text.hpp"
+#include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_tables.hpp"
+#include "client/terminal/text.hpp"
+#include "client/terminal/times.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::comparing {
+namespace {
+
+using Words = std::vector<std::string>;
+using Figure = std::optional<double>;
+
+std::string with_interval(const Figure& shift, const Figure& low, const Figure& high) {
+  std::string text = signed_figure(*shift);
+  if (low && high) text += fmt::format(" ({} to {})", signed_figure(*low), signed_figure(*high));
+  return text;
+}
+
+std::size_t count_of(const std::optional<std::vector<std::uint64_t>>& runs) {
+  return runs ? runs->size() : 0;
+}
+
+// "label before, 8 runs"; "job:12, 8 runs" or "runs 41,43" where the runs have no one label.
+std::string side_words(const std::string& asked, const std::optional<Words>& labels, std::size_t runs) {
+  const bool labelled = labels && labels->size() == 1 && !labels->front().empty();
+  if (labelled) return fmt::format("label {}, {}", labels->front(), plural(runs, "run"));
+  if (asked.find_first_not_of("0123456789, ") == std::string::npos) {
+    return fmt::format("{} {}", runs == 1 ? "run" : "runs", asked);
+  }
+  return fmt::format("{}, {}", printable(asked), plural(runs, "run"));
+}
+
+std::string scenario_words(const ComparisonView& head) {
+  if (!head.scenarios_a || head.scenarios_a->size() != 1) return {};
+  return head.scenarios_a == head.scenarios_b ? head.scenarios_a->front() : "";
+}
+
+std::string explained_words(const ComparisonView& head) {
+  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
+  const auto end = [](const Figure& share) { return share ? fmt::format("{:.0f}", *share * 100) : "?"; };
+  if (head.explained_low || head.explained_high) {
+    words += fmt::format(" ({} to {} %)", end(head.explained_low), end(head.explained_high));
+  }
+  return words;
+}
+
+// What tracing functions took of the CPU time, beside the budget for it.
+std::string tracer_words(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  std::vector<double> measured;
+  for (const Figure& share : {head.tracer_share_a, head.tracer_share_b}) {
+    if (share) measured.push_back(*share);
+  }
+  return show::budget_words(*view.budget, measured);
+}
+
+}  // namespace
+
+std::vector<std::string> title_parts(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  Words parts;
+  if (const std::string scenario = scenario_words(head); !scenario.empty()) parts.push_back(scenario);
+  const bool letters = !view.asked.job || !view.name_a.empty();
+  if (view.asked.job) {
+    const auto [a, b] = job_sides(view);
+    parts.push_back(fmt::format("A: {}, {}", a, plural(count_of(head.runs_a), "run")));
+    parts.push_back(fmt::format("B: {}, {}", b, plural(count_of(head.runs_b), "run")));
+  } else {
+    parts.push_back("A: " + side_words(view.asked.a, head.labels_a, count_of(head.runs_a)));
+    parts.push_back("B: " + side_words(view.asked.b, head.labels_b, count_of(head.runs_b)));
+  }
+  if (const std::string pairing = pairing_words(head, letters); !pairing.empty()) parts.push_back(pairing);
+  if (view.asked.job) parts.push_back(fmt::format("job {}", *view.asked.job));
+  return parts;
+}
+
+// What was declared, or taken for the change, with its facts.
+Lines changed(const Screen& screen, const CompareView& view) {
+  const Words groups = view.details.comparison.changed.value_or(Words{});
+  if (groups.empty()) return {};
+  Lines lines;
+  for (const std::string& group : groups) {
+    Words facts;
+    for (const FactChangeView& fact : view.details.facts) {
+      if (fact.group == group) facts.push_back(fact_words(screen, fact, 30));
+    }
+    constexpr std::size_t kMost = 3;
+    const std::size_t more = view.all ? 0 : facts.size() - std::min(kMost, facts.size());
+    facts.resize(facts.size() - more);
+    if (more > 0) facts.push_back(fmt::format("and {} more: --all", plural(more, "fact")));
+    if (facts.empty()) facts.emplace_back("declared, and in no known fact different");
+    lines.push_back({"changed", fmt::format("{}   {}", group, fmt::join(facts, "\n  "))});
+  }
+  const auto follows = std::ranges::count_if(view.details.facts, [&](const FactChangeView& fact) {
+    return fact.declared.value_or(false) && std::ranges::find(groups, fact.group) == groups.end();
+  });
+  if (follows > 0) {
+    lines.push_back(
+        {"", plural(static_cast<std::uint64_t>(follows), "further fact") + " that this brings along"});
+  }
+  return lines;
+}
+
+std::string refusal_words(const CompareView& view) {
+  if (undeclared_groups(view).empty()) return {};
+  const Words changed = view.details.comparison.changed.value_or(Words{});
+  if (changed.empty()) return "not compared: these differ, and each can explain a result";
+  return fmt::format("not compared: beside the change ({}) these differ and can explain a result",
+                     fmt::join(changed, ", "));
+}
+
+bool hides_figures(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (head.verdict != "refused") return false;
+  return head.ratio || (!view.asked.despite && !undeclared_groups(view).empty());
+}
+
+Lines cost(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  Lines lines;
+  if (head.ns_per_byte_shift && head.ns_per_byte_a && head.ns_per_byte_b) {
+    lines.push_back(
+        {"CPU time",
+         fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.ns_per_byte_a),
+                     format_hundredths(*head.ns_per_byte_b),
+                     with_interval(head.ns_per_byte_shift, head.ns_per_byte_low, head.ns_per_byte_high))});
+  }
+  if (head.not_attributed) lines.push_back({"where", *head.not_attributed, Style::active});
+  return lines;
+}
+
+Lines account(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  Lines lines;
+  if (head.traced_ns_per_byte_shift && head.functions_ns_per_byte_shift && head.residual_ns_per_byte) {
+    lines.push_back(
+        {"account",
+         fmt::format("traced runs {} ns a byte without the tracer's {}: the functions {}, the rest {}",
+                     with_interval(head.traced_ns_per_byte_shift, head.traced_ns_per_byte_low,
+                                   head.traced_ns_per_byte_high),
+                     head.tracer_ns_per_byte_shift ? signed_figure(*head.tracer_ns_per_byte_shift) : "-",
+                     with_interval(head.functions_ns_per_byte_shift, head.functions_ns_per_byte_low,
+                                   head.functions_ns_per_byte_high),
+                     with_interval(head.residual_ns_per_byte, head.residual_ns_per_byte_low,
+                                   head.residual_ns_per_byte_high))});
+  }
+  if (head.explained) lines.push_back({"explained", explained_words(head)});
+  if (head.traced_to_plain) {
+    lines.push_back(
+        {"traced", fmt::format("runs reach {} of plain throughput{}", format_share(*head.traced_to_plain),
+                               *head.traced_to_plain < 0.7 ? ": not representative" : "")});
+  }
+  if (view.budget) lines.push_back({"tracer", tracer_words(view)});
+  return lines;
+}
+
+Lines selftest(const ComparisonView& head, std::uint64_t now_us) {
+  if (!head.selftest_verdict) {
+    const Words scenarios = head.scenarios_b.value_or(Words{});
+    // What was imported has no scenario that could be started here.
+    if (head.verdict == "refused" || scenarios.size() != 1 || scenarios.front() == "import") return {};
+    return {{"next", fmt::format("netperfctl selftest {}   what this host can resolve",
+                                 for_a_shell(scenarios.front()))}};
+  }
+  std::string text = "this host against itself: " + *head.selftest_verdict;
+  const bool fooled = head.selftest_verdict == "improvement" || head.selftest_verdict == "regression";
+  if (fooled) text += ", where nothing differs";
+  if (head.selftest_low && head.selftest_high) {
+    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
+    text += fmt::format(", within {}", format_percent(farthest * 100));
+  }
+  Words parts;
+  if (head.selftest_samples) parts.push_back(plural(*head.selftest_samples, "block"));
+  if (head.selftest_started_us) parts.push_back(format_time(*head.selftest_started_us, now_us));
+  if (head.selftest_job) parts.push_back(fmt::format("job {}", *head.selftest_job));
+  if (!parts.empty()) text += fmt::format(" ({})", fmt::join(parts, ", "));
+  return {{"self-test", text, fooled ? Style::bad : Style::plain}};
+}
+
+}  // namespace netperfctl::comparing
