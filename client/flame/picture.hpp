@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A flame graph as an SVG file of its own: no network, no other file, readable without its script.
+// A flame graph as an SVG file of its own, or as a part of a page: no network, no other file, readable
+// without its script.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +33,13 @@ struct Picture {
 
 // Boxes too narrow to be seen are left out, which a note then says.
 [[nodiscard]] std::string svg(const Picture& picture);
+
+// The same as an element of an HTML page, which shows the title and the notes, and has the style and the
+// script of client/flame/embedded.hpp once.
+struct Fragment {
+  std::string svg;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] Fragment fragment(const Picture& picture);
 
 }  // namespace netperfctl::flame

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "client/flame/embedded.hpp"
 #include "client/flame/picture.hpp"
 #include "client/terminal/screen.hpp"
 #include "client/terminal/text.hpp"
+#include "client/terminal/xml.hpp"
 
 namespace netperfctl::flame {
 namespace {
@@ -27,42 +29,6 @@ constexpr double kControlsGap = 8;
 constexpr double kGap = 0.6;  // between neighbours, taken from a frame that is wide enough
 constexpr double kWide = 2;
 constexpr std::size_t kFewestCharacters = 3;
-
-// XML 1.0 has no U+FFFE and no U+FFFF, and most control characters are missing too; printable() escapes
-// those.
-std::string with_xml_characters(std::string text) {
-  for (const auto& [character, escape] : {std::pair{"\uFFFE", "\\ufffe"}, std::pair{"\uFFFF", "\\uffff"}}) {
-    for (std::size_t at = text.find(character); at != std::string::npos; at = text.find(character, at))
-      text.replace(at, std::string_view{character}.size(), escape);
-  }
-  return text;
-}
-
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char each : with_xml_characters(printable(text, "\n"))) {
-    switch (each) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += each;
-    }
-  }
-  return out;
-}
 
 // As much of the label as fits, nothing if that would tell nothing.
 std::string fitting(const std::string& label, double width) {
@@ -107,17 +73,47 @@ std::vector<std::string> lines_of(const std::vector<std::string>& notes) {
   return lines;
 }
 
-std::string head(const Picture& picture, const std::vector<std::string>& lines, double height, double top) {
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+// The boxes that can be seen, and the notes with the number of the others.
+struct Drawn {
+  std::vector<const Box*> boxes;
+  std::vector<std::string> notes;
+  Canvas canvas;
+};
+
+Drawn drawn(const Picture& picture) {
+  Drawn result;
+  result.notes = picture.notes;
+  result.canvas.scale = (kWidth - 2 * kMargin) / static_cast<double>(picture.width);
+  std::size_t narrow = 0;
+  for (const Box& box : picture.boxes) {
+    if (box.width == 0) continue;
+    if (static_cast<double>(box.width) * result.canvas.scale < kNarrowest) {
+      ++narrow;
+      continue;
+    }
+    result.boxes.push_back(&box);
+    result.canvas.rows = std::max(result.canvas.rows, box.depth + 1);
+  }
+  if (narrow > 0)
+    result.notes.push_back(fmt::format("Not drawn: {} frames that are too narrow to be seen.", narrow));
+  return result;
+}
+
+std::string opened(const Picture& picture, double height, double top) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" data-whole=\"{2}\" data-margin=\"{3:.0f}\" data-character=\"{4}\" "
-      "data-gap=\"{9}\" data-wide=\"{10}\" data-text-margin=\"{5:.0f}\" data-controls=\"{6:.0f}\">\n"
-      "<title>{7}</title>\n<style><![CDATA[\n{8}]]></style>\n"
-      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
-      "<text class=\"heading\" x=\"{3:.0f}\" y=\"24\">{7}</text>\n",
-      kWidth, height, picture.width, kMargin, kCharacter, kTextMargin, top - kControls + kControlsGap,
-      xml(picture.title), embedded_style(), kGap, kWide);
+      "data-gap=\"{5}\" data-wide=\"{6}\" data-text-margin=\"{7:.0f}\" data-controls=\"{8:.0f}\">\n"
+      "<title>{9}</title>\n",
+      kWidth, height, picture.width, kMargin, kCharacter, kGap, kWide, kTextMargin,
+      top - kControls + kControlsGap, xml(picture.title));
+}
+
+constexpr std::string_view kPaper = "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+
+std::string heading(const Picture& picture, const std::vector<std::string>& lines) {
+  std::string text =
+      fmt::format("<text class=\"heading\" x=\"{:.0f}\" y=\"24\">{}</text>\n", kMargin, xml(picture.title));
   double y = kTitleRow;
   for (const std::string& line : lines) {
     y += kRow - 2;
@@ -127,31 +123,35 @@ std::string head(const Picture& picture, const std::vector<std::string>& lines, 
   return text;
 }
 
+std::string frames(const Drawn& drawn) {
+  std::string text = "<g>\n";
+  for (const Box* box : drawn.boxes) text += box_element(*box, drawn.canvas);
+  return text + "</g>\n";
+}
+
+double height_of(const Canvas& canvas) {
+  return canvas.top + canvas.rows * kRow + kMargin;
+}
+
 }  // namespace
 
 std::string svg(const Picture& picture) {
-  Canvas canvas;
-  canvas.scale = (kWidth - 2 * kMargin) / static_cast<double>(picture.width);
-  std::vector<const Box*> drawn;
-  std::size_t narrow = 0;
-  for (const Box& box : picture.boxes) {
-    if (box.width == 0) continue;
-    if (static_cast<double>(box.width) * canvas.scale < kNarrowest) {
-      ++narrow;
-      continue;
-    }
-    drawn.push_back(&box);
-    canvas.rows = std::max(canvas.rows, box.depth + 1);
-  }
-  std::vector<std::string> notes = picture.notes;
-  if (narrow > 0)
-    notes.push_back(fmt::format("Not drawn: {} frames that are too narrow to be seen.", narrow));
-  const std::vector<std::string> lines = lines_of(notes);
-  canvas.top = kTitleRow + static_cast<double>(lines.size()) * (kRow - 2) + kControls;
-  const double height = canvas.top + canvas.rows * kRow + kMargin;
-  std::string text = head(picture, lines, height, canvas.top) + "<g id=\"frames\">\n";
-  for (const Box* box : drawn) text += box_element(*box, canvas);
-  return text + fmt::format("</g>\n<script><![CDATA[\n{}]]></script>\n</svg>\n", embedded_script());
+  Drawn all = drawn(picture);
+  const std::vector<std::string> lines = lines_of(all.notes);
+  all.canvas.top = kTitleRow + static_cast<double>(lines.size()) * (kRow - 2) + kControls;
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style><![CDATA[\n{}]]></style>\n{}{}{}"
+      "<script><![CDATA[\n{}]]></script>\n</svg>\n",
+      opened(picture, height_of(all.canvas), all.canvas.top), embedded_style(), kPaper,
+      heading(picture, lines), frames(all), embedded_script());
+}
+
+Fragment fragment(const Picture& picture) {
+  Drawn all = drawn(picture);
+  all.canvas.top = kControls;
+  return {fmt::format("{}{}{}</svg>\n", opened(picture, height_of(all.canvas), all.canvas.top), kPaper,
+                      frames(all)),
+          std::move(all.notes)};
 }
 
 }  // namespace netperfctl::flame
