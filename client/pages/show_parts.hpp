@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/pages/lines.hpp"
 #include "client/rows/views.hpp"
 #include "client/terminal/screen.hpp"
 
@@ -14,6 +15,13 @@ namespace netperfctl::show {
 // A no-break space in `value` becomes a space at which lines are not broken.
 [[nodiscard]] std::string field(const Screen& screen, std::string_view key, std::string_view value,
                                 Style style = Style::plain);
+
+// "Run 9: 11.7 Gbit/s received, finished today 06:04", with a line feed.
+[[nodiscard]] std::string first_line(const Screen& screen, const ShowView& view);
+// "median 13.5 Gbit/s, lowest 11.7, highest 14.7, cv 11 % (of 3 runs)"
+[[nodiscard]] std::string spread_words(const SpreadView& spread);
+// The flags of the run, or that there are none.
+[[nodiscard]] Lines quality(const ShowView& view);
 
 // The bytes received and sent in one direction, with intervals and transport statistics.
 [[nodiscard]] std::string direction_part(const Screen& screen, const ShowView& view, const SumView& sum);

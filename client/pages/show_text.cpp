@@ -69,7 +69,9 @@ std::string when(const Screen& screen, const RunView& run, const std::string& st
   return since ? " since " + format_time(*since, screen.now_us) : "";
 }
 
-std::string first_line(const Screen& screen, const ShowView& view) {
+}  // namespace
+
+std::string show::first_line(const Screen& screen, const ShowView& view) {
   const RunView& run = view.details.run;
   const std::string state = run.state.value_or("state not known");
   const std::string found = state == "finished" ? answer(view) + ", " : "";
@@ -77,6 +79,8 @@ std::string first_line(const Screen& screen, const ShowView& view) {
          paint(screen, style_of_state(state), state) +
          paint(screen, Style::strong, when(screen, run, state)) + "\n";
 }
+
+namespace {
 
 std::string scenario_words(const RunView& run) {
   std::string text = run.scenario.value_or("not known");
@@ -177,7 +181,9 @@ std::string outcome_counts(const JobView& job) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string spread_words(const SpreadView& spread) {
+}  // namespace
+
+std::string show::spread_words(const SpreadView& spread) {
   if (!spread.median) return "not known";
   if (spread.runs == 1) return format_rate(*spread.median) + " in the one run that finished";
   std::string text = "median " + format_rate(*spread.median);
@@ -189,6 +195,8 @@ std::string spread_words(const SpreadView& spread) {
   if (spread.runs) text += fmt::format(" (of {})", plural(*spread.runs, "run"));
   return text;
 }
+
+namespace {
 
 // How the run stands among the repeats of its job; one run alone has no spread.
 std::string job_part(const Screen& screen, const ShowView& view) {
@@ -210,7 +218,7 @@ std::string job_part(const Screen& screen, const ShowView& view) {
                         !both                           ? "received"
                         : spread.direction == "receive" ? "to client"
                                                         : "to server",
-                        spread_words(spread));
+                        show::spread_words(spread));
   }
   return text;
 }
@@ -224,25 +232,28 @@ bool is_told(const ShowView& view, std::string_view code) {
   return code == "events-lost" && trace.lost.value_or(0) > 0;
 }
 
-std::string flags_part(const Screen& screen, const ShowView& view) {
+}  // namespace
+
+Lines show::quality(const ShowView& view) {
   if (view.details.flags.empty()) {
     const bool measured =
         !view.details.sums.empty() && view.details.sums.front().received_bits_per_second.has_value();
     const bool traced = is_trace_only(view.details.run) && view.details.run.trace_events;
     const bool doubtful = view.details.run.trace_broken || view.details.run.trace_lost.value_or(0) > 0;
     const bool known = (measured || traced) && !doubtful;
-    return known ? "\n" + show::field(screen, "quality", "no problems found") : "";
+    return known ? Lines{{"quality", "no problems found"}} : Lines{};
   }
-  std::string text = "\n";
-  const char* key = "quality";
+  Lines lines;
   for (const FlagView& flag : view.details.flags) {
     const std::string_view message =
         is_told(view, flag.code) ? "see tracing" : std::string_view{flag.message};
-    text += show::field(screen, key, fmt::format("{} ({})", message, flag.code), Style::active);
-    key = "";
+    lines.push_back(
+        {lines.empty() ? "quality" : "", fmt::format("{} ({})", message, flag.code), Style::active});
   }
-  return text;
+  return lines;
 }
+
+namespace {
 
 void add_function_commands(const ShowView& view, std::vector<std::string>& commands) {
   if (!view.functions || view.functions->functions.empty()) return;
@@ -315,7 +326,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
     return lists.empty() ? "Nothing of this run is known that could be listed.\n"
                          : lists.substr(lists.find_first_not_of('\n'));
   }
-  std::string text = first_line(screen, view);
+  std::string text = show::first_line(screen, view);
   if (run.error && !run.error->empty()) text += show::field(screen, "error", *run.error, Style::bad);
   text += show::field(screen, "scenario", scenario_words(run));
   if (run.note) text += show::field(screen, "note", *run.note);
@@ -329,7 +340,9 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   }
   text += show::noise_part(screen, view);
   text += show::retransmits_part(screen, view);
-  text += show::trace_part(screen, view) + job_part(screen, view) + flags_part(screen, view);
+  text += show::trace_part(screen, view) + job_part(screen, view);
+  if (const Lines quality = show::quality(view); !quality.empty())
+    text += section_text(screen, {"", quality});
   return text + lists_part(screen, view) + next_part(screen, view);
 }
 

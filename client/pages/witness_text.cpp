@@ -40,12 +40,6 @@ bool is_on_page(const FunctionDeltaView& row, bool some_tested) {
   return is_not_traced(row) && (!some_tested || row.sampled_p_adjusted.value_or(1) <= kMoved);
 }
 
-std::string trace_words(const FunctionDeltaView& row) {
-  if (is_not_traced(row)) return "not traced";
-  if (!row.witness) return "-";
-  return *row.witness == "unclear" ? "too few to tell" : *row.witness;
-}
-
 // Where the samples were taken, if the name alone does not tell.
 std::string place_words(const FunctionDeltaView& row) {
   std::string note;
@@ -89,6 +83,12 @@ std::vector<FunctionDeltaView> traced_functions(const CompareView& view) {
   SampledRows traced;
   std::ranges::remove_copy_if(view.details.functions, std::back_inserter(traced), is_not_traced);
   return traced;
+}
+
+std::string trace_words(const FunctionDeltaView& row) {
+  if (is_not_traced(row)) return "not traced";
+  if (!row.witness) return "-";
+  return *row.witness == "unclear" ? "too few to tell" : *row.witness;
 }
 
 std::string witness_words(const CompareView& view) {

@@ -13,6 +13,9 @@ namespace netperfctl::comparing {
 
 [[nodiscard]] std::vector<FunctionDeltaView> traced_functions(const CompareView& view);
 
+// "agrees", "disagrees", "too few to tell", "not traced", or "-".
+[[nodiscard]] std::string trace_words(const FunctionDeltaView& row);
+
 // The line below the verdict; empty if the samples neither confirm nor contradict the trace.
 [[nodiscard]] std::string witness_words(const CompareView& view);
 

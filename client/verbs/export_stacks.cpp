@@ -61,6 +61,23 @@ Outcome<ProfileDetails> traced(Daemon& daemon, std::uint64_t run) {
   return details;
 }
 
+// `use` gets the samples or the traced calls of the run, and returns an Outcome<Result>.
+template <class Result, class Use>
+Outcome<Result> with_stacks(Daemon& daemon, std::uint64_t run, const std::string& from, Use use) {
+  std::optional<Failure> not_sampled;
+  if (from != kCalls) {
+    const auto samples = sampled(daemon, run);
+    if (samples) return use(*samples);
+    if (from == kSamples || !is_missing(samples.error())) return std::unexpected(samples.error());
+    not_sampled = samples.error();
+  }
+  const auto calls = traced(daemon, run);
+  if (calls) return use(*calls);
+  if (!not_sampled || !is_missing(calls.error())) return std::unexpected(calls.error());
+  not_sampled->message += "\n" + calls.error().message;
+  return std::unexpected(std::move(*not_sampled));
+}
+
 // The runs whose samples there are, added up.
 Outcome<flame::SampledSide> side_of(Daemon& daemon, const std::vector<std::uint64_t>& runs,
                                     const std::string& words) {
@@ -91,28 +108,26 @@ bool is_of_stacks(std::string_view format) {
 
 Outcome<std::string> exported_stacks(Daemon& daemon, std::uint64_t run, std::string_view format,
                                      const std::string& from) {
-  std::optional<Failure> not_sampled;
-  if (from != kCalls) {
-    const auto samples = sampled(daemon, run);
-    if (samples) return in_format(daemon, run, format, *samples);
-    if (from == kSamples || !is_missing(samples.error())) return std::unexpected(samples.error());
-    not_sampled = samples.error();
-  }
-  const auto calls = traced(daemon, run);
-  if (calls) return in_format(daemon, run, format, *calls);
-  if (!not_sampled || !is_missing(calls.error())) return std::unexpected(calls.error());
-  not_sampled->message += "\n" + calls.error().message;
-  return std::unexpected(std::move(*not_sampled));
+  return with_stacks<std::string>(
+      daemon, run, from, [&](const auto& details) { return in_format(daemon, run, format, details); });
 }
 
-Outcome<std::string> exported_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
-                                         const std::string& words_a, const std::vector<std::uint64_t>& b,
-                                         const std::string& words_b) {
+Outcome<flame::Picture> flame_of_run(Daemon& daemon, std::uint64_t run) {
+  return with_stacks<flame::Picture>(daemon, run, {}, [&](const auto& details) -> Outcome<flame::Picture> {
+    const auto shown = daemon.run(run);
+    if (!shown) return std::unexpected(shown.error());
+    return flame::flame_graph(shown->run, details);
+  });
+}
+
+Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
+                                            const std::string& words_a, const std::vector<std::uint64_t>& b,
+                                            const std::string& words_b) {
   const auto side_a = side_of(daemon, a, words_a);
   if (!side_a) return std::unexpected(side_a.error());
   const auto side_b = side_of(daemon, b, words_b);
   if (!side_b) return std::unexpected(side_b.error());
-  return flame::svg(flame::difference(*side_a, *side_b));
+  return flame::difference(*side_a, *side_b);
 }
 
 Outcome<void> write_file(const std::string& file, std::string_view text) {

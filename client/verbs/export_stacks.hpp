@@ -24,12 +24,16 @@ inline constexpr const char* kCalls = "calls";
 [[nodiscard]] Outcome<std::string> exported_stacks(Daemon& daemon, std::uint64_t run, std::string_view format,
                                                    const std::string& from);
 
+// The flame graph of a run: of its samples or, without any, of its traced calls. Exit::not_found if it has
+// neither.
+[[nodiscard]] Outcome<flame::Picture> flame_of_run(Daemon& daemon, std::uint64_t run);
+
 // The differential flame graph of the sampled runs among `a` and `b`; `words_a` and `words_b` are how they
 // were selected. Exit::not_found if a side has no samples.
-[[nodiscard]] Outcome<std::string> exported_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
-                                                       const std::string& words_a,
-                                                       const std::vector<std::uint64_t>& b,
-                                                       const std::string& words_b);
+[[nodiscard]] Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
+                                                          const std::string& words_a,
+                                                          const std::vector<std::uint64_t>& b,
+                                                          const std::string& words_b);
 
 // Writes to `file`, which it replaces.
 [[nodiscard]] Outcome<void> write_file(const std::string& file, std::string_view text);

@@ -13,6 +13,7 @@
 #include "client/terminal/pager.hpp"
 #include "client/verbs/follower.hpp"
 #include "client/verbs/numbers.hpp"
+#include "client/verbs/shown_run.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -20,124 +21,11 @@ namespace {
 
 struct ShowArguments {
   std::string run = "last";
-  bool intervals = false, streams = false, environment = false, counters = false, tcp = false,
-       profile = false;
-  TraceLists trace;
-  FunctionLists functions;
+  RunParts parts;
   std::string document;
-  bool with_page = false;
 
-  [[nodiscard]] bool lists_anything() const {
-    return intervals || streams || environment || counters || tcp || profile || trace.any() ||
-           functions.functions || functions.tree || functions.callers || !document.empty();
-  }
+  [[nodiscard]] bool lists_anything() const { return parts.lists_anything() || !document.empty(); }
 };
-
-Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
-  const RunView& run = view.details.run;
-  if (!run.trace_events && !run.trace_skipped && !run.trace_broken) return {};
-  auto trace = daemon.trace(run.run);
-  if (!trace && trace.error().exit == Exit::not_found) return {};
-  if (!trace) return std::unexpected(trace.error());
-  view.trace = std::move(*trace);
-  if (view.trace->trace.skipped) return {};
-  constexpr std::uint32_t kOnThePage = 3;
-  auto stacks =
-      daemon.trace_stacks(run.run, view.trace_lists.stacks ? std::nullopt : std::optional{kOnThePage});
-  if (!stacks) return std::unexpected(stacks.error());
-  view.stacks = std::move(*stacks);
-  if (!view.trace_lists.events) return {};
-  auto samples = daemon.trace_samples(run.run);
-  if (!samples) return std::unexpected(samples.error());
-  view.samples = std::move(*samples);
-  return {};
-}
-
-Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
-  if (!view.trace || view.trace->trace.skipped) return {};
-  auto profile = daemon.profile(view.details.run.run, view.function_lists, view.trace_lists.over_time);
-  // Events alone were traced.
-  if (!profile && profile.error().exit == Exit::not_found) return {};
-  if (!profile) return std::unexpected(profile.error());
-  view.functions = std::move(*profile);
-  if (!view.details.run.job) return {};
-  auto budget = daemon.budget(*view.details.run.job);
-  if (!budget) return std::unexpected(budget.error());
-  view.budget = std::move(*budget);
-  return {};
-}
-
-Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
-  // The page has the noise of the host, and that of a TCP run its counter of retransmissions, whether it
-  // lists all or not.
-  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol.has_value();
-  if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
-  auto counters = daemon.counters(view.details.run.run, view.list_tcp);
-  if (!counters && counters.error().exit == Exit::not_found) return {};
-  if (!counters) return std::unexpected(counters.error());
-  view.counters = std::move(*counters);
-  return {};
-}
-
-Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
-  // The stacks of a traced run are those of its events.
-  const bool stacks = view.trace_lists.stacks && !view.trace;
-  if (!view.list_profile && !stacks) return {};
-  auto sampled = daemon.samples(view.details.run.run, view.list_profile, stacks);
-  if (!sampled && sampled.error().exit == Exit::not_found) return {};
-  if (!sampled) return std::unexpected(sampled.error());
-  view.sampled = std::move(*sampled);
-  return {};
-}
-
-Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
-  if (!view.list_environment) return {};
-  auto environment = daemon.environment(view.details.run.run);
-  if (!environment && environment.error().exit == Exit::not_found) return {};
-  if (!environment) return std::unexpected(environment.error());
-  view.environment = std::move(*environment);
-  return {};
-}
-
-Outcome<ShowView> fetch(Daemon& daemon, std::uint64_t run, const ShowArguments& arguments, Format format) {
-  ShowView view;
-  view.with_page = arguments.with_page || !arguments.lists_anything();
-  view.list_intervals = arguments.intervals;
-  view.list_streams = arguments.streams;
-  view.list_environment = arguments.environment;
-  view.list_counters = arguments.counters;
-  view.list_tcp = arguments.tcp;
-  view.list_profile = arguments.profile;
-  view.trace_lists = arguments.trace;
-  view.function_lists = arguments.functions;
-  auto details = daemon.run(run);
-  if (!details) return std::unexpected(details.error());
-  view.details = std::move(*details);
-  const std::uint64_t number = view.details.run.run;
-  if (view.details.run.job) {
-    auto job = daemon.job(*view.details.run.job);
-    if (!job && job.error().exit != Exit::not_found) return std::unexpected(job.error());
-    if (job) view.job = std::move(*job);
-  }
-  // The page draws its sparkline of the intervals, whether it lists them or not.
-  const bool table_or_csv = format == Format::table || (format == Format::csv && !arguments.streams);
-  if (table_or_csv || arguments.intervals) {
-    auto intervals = daemon.intervals(number);
-    if (!intervals) return std::unexpected(intervals.error());
-    view.intervals = std::move(*intervals);
-  }
-  if (arguments.streams) {
-    auto streams = daemon.streams(number);
-    if (!streams) return std::unexpected(streams.error());
-    view.streams = std::move(*streams);
-  }
-  if (const auto done = fetch_counters(daemon, view, format); !done) return std::unexpected(done.error());
-  if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
-  if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
-  if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
-  if (const auto done = fetch_samples(daemon, view); !done) return std::unexpected(done.error());
-  return view;
-}
 
 Outcome<Exit> show_document(Daemon& daemon, std::uint64_t run, const std::string& name) {
   if (run == 0) {
@@ -193,7 +81,7 @@ Outcome<Exit> run_show(const Settings& settings, const ShowArguments& arguments)
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   if (!arguments.document.empty()) return show_document(*daemon, *run, arguments.document);
-  const auto view = fetch(*daemon, *run, arguments, settings.format);
+  const auto view = fetch_run(*daemon, *run, arguments.parts, settings.format);
   if (!view) return std::unexpected(view.error());
   switch (settings.format) {
     case Format::table:
@@ -220,18 +108,18 @@ Verb add_show(CLI::App& app, const Settings& settings) {
           "RUN", arguments->run,
           "Number of the run, `last` (the default): the newest that has ended, or job:N: a whole job")
       ->type_name("");
-  command->add_flag("--with-page", arguments->with_page,
+  command->add_flag("--with-page", arguments->parts.with_page,
                     "Show the page of the run too, above the lists of the other options");
-  command->add_flag("--intervals", arguments->intervals, "List its intervals");
-  command->add_flag("--streams", arguments->streams, "List its streams");
-  command->add_flag("--counters", arguments->counters,
+  command->add_flag("--intervals", arguments->parts.intervals, "List its intervals");
+  command->add_flag("--streams", arguments->parts.streams, "List its streams");
+  command->add_flag("--counters", arguments->parts.counters,
                     "List the counters of the kernel during the run: protocols, devices, softirqs, CPU time");
-  command->add_flag("--tcp", arguments->tcp, "List samples of its TCP connections, twice a second");
-  command->add_flag("--profile", arguments->profile,
+  command->add_flag("--tcp", arguments->parts.tcp, "List samples of its TCP connections, twice a second");
+  command->add_flag("--profile", arguments->parts.profile,
                     "List what the CPUs did in a run that was not traced, by samples: functions and shares");
-  command->add_flag("--environment", arguments->environment,
+  command->add_flag("--environment", arguments->parts.environment,
                     "List the kernel, modules, settings and devices of the run");
-  TraceLists& trace = arguments->trace;
+  TraceLists& trace = arguments->parts.trace;
   command->add_flag(
       "--events", trace.events,
       "List the first and the last few kernel events with all fields (for the run's owner and root)");
@@ -242,7 +130,7 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--cpus", trace.cpus, "List what each CPU's buffer held and lost");
   command->add_flag("--over-time", trace.over_time,
                     "List the events by time slice, and draw the functions over time");
-  FunctionLists& functions = arguments->functions;
+  FunctionLists& functions = arguments->parts.functions;
   command->add_flag("--functions", functions.functions,
                     "List all functions that were called, with all of their figures");
   command->add_flag("--tree", functions.tree, "List who called whom, from the first traced caller on");

@@ -34,6 +34,7 @@ struct Verb {
 [[nodiscard]] Verb add_compare(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_plan(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_selftest(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_report(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_export(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_import(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_delete(CLI::App& app, const Settings& settings);

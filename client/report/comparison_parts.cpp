@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "client/pages/comparison_lines.hpp"
+#include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_tables.hpp"
+#include "client/pages/witness_text.hpp"
+#include "client/report/html.hpp"
+#include "client/report/parts.hpp"
+#include "client/report/pictures.hpp"
+#include "client/terminal/units.hpp"
+#include "client/terminal/xml.hpp"
+
+namespace netperfctl::report {
+namespace {
+
+constexpr std::size_t kIntervalColumn = 4;  // of the tables of functions
+
+// What the samples of the plain runs say of the same functions.
+void add_witness(Grid& grid, const std::vector<FunctionDeltaView>& functions) {
+  for (const char* title : {"SAMPLED A", "SAMPLED B", "SAMPLED B - A", "SAMPLED INTERVAL"})
+    grid.columns.push_back({.title = title, .right = true, .optional = true});
+  grid.columns.push_back({.title = "SAMPLES", .optional = true});
+  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
+    const FunctionDeltaView& row = functions[i];
+    Cells& cells = grid.rows[i];
+    cells.push_back({or_dash(row.sampled_a, comparing::format_cost)});
+    cells.push_back({or_dash(row.sampled_b, comparing::format_cost)});
+    cells.push_back({or_dash(row.sampled_shift, comparing::signed_figure)});
+    cells.push_back({comparing::interval_text(row.sampled_low, row.sampled_high)});
+    cells.push_back({row.witness ? comparing::trace_words(row) : "-"});
+  }
+}
+
+std::string grid_html(const Grid& grid) {
+  if (grid.heading.empty()) return {};
+  return grid.rows.empty() ? element("p", grid.heading) : table(grid);
+}
+
+std::string traced_table(const CompareView& view) {
+  const std::vector<FunctionDeltaView> functions = comparing::traced_functions(view);
+  if (functions.empty()) return {};
+  Grid grid = comparing::functions_grid(view);
+  add_witness(grid, functions);
+  std::vector<Span> spans;
+  for (const FunctionDeltaView& row : functions) spans.push_back({row.low, row.shift, row.high});
+  const bool drawn = std::ranges::any_of(spans, [](const Span& span) { return span.value.has_value(); });
+  const DrawnColumn column = interval_column("B - A and its interval", spans, kIntervalColumn);
+  const std::string words = comparing::not_found_words(view);
+  return table(grid, drawn ? &column : nullptr) + (words.empty() ? "" : element("p", words));
+}
+
+}  // namespace
+
+std::string verdict_part(const CompareView& view) {
+  const comparing::Answer answer = comparing::answer_of(view);
+  std::string text = fmt::format("<p class=\"answer {}\">", css_of(answer.style));
+  if (!answer.medians.empty()) text += fmt::format("<span class=\"medians\">{}</span> ", xml(answer.medians));
+  if (!answer.change.empty())
+    text += fmt::format("<strong class=\"change\">{}</strong> ", xml(answer.change));
+  text += fmt::format("<strong class=\"verdict\">{}</strong></p>\n", xml(answer.verdict));
+  for (const Line& line : answer.lines) text += element("p", line.words);
+  Lines lines = comparing::changed(text_screen(), view);
+  std::ranges::move(comparing::when(view.details.comparison, 0), std::back_inserter(lines));
+  if (!comparing::hides_figures(view)) return text + effect_figure(view) + lines_html(lines);
+  if (const std::string words = comparing::refusal_words(view); !words.empty()) {
+    text += element("p", words, "bad") + lines_html(comparing::facts(text_screen(), view, true)) +
+            element("p", comparing::kAfterRefusal);
+  }
+  return text + lines_html(lines);
+}
+
+std::string functions_part(const CompareView& view) {
+  if (comparing::hides_figures(view)) return {};
+  return lines_html(comparing::cost(view)) + traced_table(view) + lines_html(comparing::account(view)) +
+         grid_html(comparing::sampled_grid(view)) + grid_html(comparing::confirmation_grid(view));
+}
+
+std::string counters_part(const CompareView& view) {
+  return comparing::hides_figures(view) ? std::string{} : grid_html(comparing::counters_grid(view));
+}
+
+std::string environment_part(const CompareView& view) {
+  std::string text;
+  for (const Section& part : comparing::environment(text_screen(), view)) {
+    if (!part.heading.empty()) text += element("h3", part.heading);
+    text += lines_html(part.lines);
+  }
+  return text;
+}
+
+std::string evidence_part(const Report& report) {
+  std::string text;
+  if (report.compared) {
+    const ComparisonView& head = report.compared->details.comparison;
+    Lines lines = comparing::evidence(head);
+    std::ranges::move(comparing::selftest(head, 0), std::back_inserter(lines));
+    text += lines_html(lines);
+  }
+  Lines missing;
+  for (const std::string& words : report.missing)
+    missing.push_back({missing.empty() ? "not shown" : "", words});
+  return text + lines_html(missing);
+}
+
+}  // namespace netperfctl::report

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/verbs/comparison_request.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "client/base/command_words.hpp"
+#include "client/terminal/text.hpp"
+#include "client/verbs/job_comparison.hpp"
+#include "client/verbs/selection.hpp"
+
+namespace netperfctl {
+namespace {
+
+std::string command_of(const ComparisonArguments& arguments) {
+  const CompareRequest& request = arguments.request;
+  std::string command =
+      request.job ? fmt::format("netperfctl compare job:{}", *request.job)
+                  : fmt::format("netperfctl compare {} {}", for_a_shell(request.a), for_a_shell(request.b));
+  for (const std::string& group : request.changed) command += " --changed " + for_a_shell(group);
+  if (request.despite) command += " --despite";
+  if (!arguments.threshold.empty()) command += " --threshold " + for_a_shell(arguments.threshold);
+  return command;
+}
+
+// The runs themselves where the words would mean others at another time.
+std::string repeatable(const std::string& selection, const std::optional<std::vector<std::uint64_t>>& runs) {
+  return runs && !runs->empty() && is_of_the_moment(selection) ? selection_of(*runs) : selection;
+}
+
+std::string command_of(const ComparisonArguments& arguments, const ComparisonView& head) {
+  ComparisonArguments same = arguments;
+  same.request.a = repeatable(arguments.request.a, head.runs_a);
+  same.request.b = repeatable(arguments.request.b, head.runs_b);
+  return command_of(same);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> job_of(std::string_view text) {
+  constexpr std::string_view kKey = "job:";
+  if (!text.starts_with(kKey)) return {};
+  std::uint64_t job = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + kKey.size(), last, job);
+  return error == std::errc{} && end == last && job > 0 ? std::optional{job} : std::nullopt;
+}
+
+Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments, std::uint64_t now_us) {
+  CompareRequest request = arguments.request;
+  const bool text = is_utf8(request.a) && is_utf8(request.b) && std::ranges::all_of(request.changed, is_utf8);
+  if (!text) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  if (request.b.empty()) {
+    request.job = job_of(request.a);
+    if (!request.job && request.a != "last") {
+      return fail(
+          Exit::usage,
+          fmt::format("\"{}\" alone says no two sides: `job:NUMBER` or `last` does, of a job with a design; "
+                      "else B is missing",
+                      request.a));
+    }
+  }
+  for (std::string* const side : {&request.a, &request.b}) {
+    auto instants = with_instants(*side, now_us);
+    if (!instants) return std::unexpected(instants.error());
+    *side = std::move(*instants);
+  }
+  if (!arguments.threshold.empty()) {
+    const auto share = share_of("--threshold", arguments.threshold);
+    if (!share) return std::unexpected(share.error());
+    request.threshold = *share;
+  }
+  return request;
+}
+
+Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
+                             const ComparisonArguments& arguments) {
+  ComparisonArguments asked = arguments;
+  if (request.b.empty()) {
+    const auto job = request.job ? Outcome<std::uint64_t>{*request.job} : newest_design(daemon);
+    if (!job) return std::unexpected(job.error());
+    asked.request.job = *job;
+    CompareRequest of_job = request;
+    of_job.job = *job;
+    auto view = compare_sides(daemon, std::move(of_job), command_of(asked));
+    return view;
+  }
+  auto details = daemon.compare(request);
+  if (!details) return std::unexpected(details.error());
+  std::string command = command_of(asked, details->comparison);
+  return CompareView{asked.request, std::move(command), false, std::move(*details), {}, {}};
+}
+
+void add_sides(CLI::App& command, ComparisonArguments& arguments, std::string_view alone) {
+  CompareRequest& request = arguments.request;
+  CLI::Option* const a = command.add_option(
+      "A", request.a,
+      fmt::format("The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
+                  "variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; several "
+                  "can be combined with spaces or commas. {}",
+                  alone));
+  a->required()->type_name("");
+  command.add_option("B", request.b, "The runs after, likewise")->type_name("");
+}
+
+void add_comparison_options(CLI::App& command, ComparisonArguments& arguments) {
+  CompareRequest& request = arguments.request;
+  command
+      .add_option("--changed", request.changed,
+                  "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "
+                  "rps, xps, "
+                  "qdisc, clock, iperf3, topology or trace; repeatable")
+      ->type_name("GROUP")
+      ->allow_extra_args(false);
+  command.add_flag("--despite", request.despite,
+                   "Compare even if something else differs that can explain the result");
+  command
+      .add_option("--threshold", arguments.threshold,
+                  "Ignore differences smaller than this: within it, runs are equivalent (1%)")
+      ->type_name("PERCENT");
+}
+
+}  // namespace netperfctl

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/verbs/shown_run.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace netperfctl {
+namespace {
+
+Outcome<void> fetch_trace(Daemon& daemon, ShowView& view) {
+  const RunView& run = view.details.run;
+  if (!run.trace_events && !run.trace_skipped && !run.trace_broken) return {};
+  auto trace = daemon.trace(run.run);
+  if (!trace && trace.error().exit == Exit::not_found) return {};
+  if (!trace) return std::unexpected(trace.error());
+  view.trace = std::move(*trace);
+  if (view.trace->trace.skipped) return {};
+  constexpr std::uint32_t kOnThePage = 3;
+  auto stacks =
+      daemon.trace_stacks(run.run, view.trace_lists.stacks ? std::nullopt : std::optional{kOnThePage});
+  if (!stacks) return std::unexpected(stacks.error());
+  view.stacks = std::move(*stacks);
+  if (!view.trace_lists.events) return {};
+  auto samples = daemon.trace_samples(run.run);
+  if (!samples) return std::unexpected(samples.error());
+  view.samples = std::move(*samples);
+  return {};
+}
+
+Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
+  if (!view.trace || view.trace->trace.skipped) return {};
+  auto profile = daemon.profile(view.details.run.run, view.function_lists, view.trace_lists.over_time);
+  // Events alone were traced.
+  if (!profile && profile.error().exit == Exit::not_found) return {};
+  if (!profile) return std::unexpected(profile.error());
+  view.functions = std::move(*profile);
+  if (!view.details.run.job) return {};
+  auto budget = daemon.budget(*view.details.run.job);
+  if (!budget) return std::unexpected(budget.error());
+  view.budget = std::move(*budget);
+  return {};
+}
+
+Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
+  // The page has the noise of the host, and that of a TCP run its counter of retransmissions, whether it
+  // lists all or not.
+  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol.has_value();
+  if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
+  auto counters = daemon.counters(view.details.run.run, view.list_tcp);
+  if (!counters && counters.error().exit == Exit::not_found) return {};
+  if (!counters) return std::unexpected(counters.error());
+  view.counters = std::move(*counters);
+  return {};
+}
+
+Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
+  // The stacks of a traced run are those of its events.
+  const bool stacks = view.trace_lists.stacks && !view.trace;
+  if (!view.list_profile && !stacks) return {};
+  auto sampled = daemon.samples(view.details.run.run, view.list_profile, stacks);
+  if (!sampled && sampled.error().exit == Exit::not_found) return {};
+  if (!sampled) return std::unexpected(sampled.error());
+  view.sampled = std::move(*sampled);
+  return {};
+}
+
+Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
+  if (!view.list_environment) return {};
+  auto environment = daemon.environment(view.details.run.run);
+  if (!environment && environment.error().exit == Exit::not_found) return {};
+  if (!environment) return std::unexpected(environment.error());
+  view.environment = std::move(*environment);
+  return {};
+}
+
+}  // namespace
+
+Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& parts, Format format) {
+  ShowView view;
+  view.with_page = parts.with_page || !parts.lists_anything();
+  view.list_intervals = parts.intervals;
+  view.list_streams = parts.streams;
+  view.list_environment = parts.environment;
+  view.list_counters = parts.counters;
+  view.list_tcp = parts.tcp;
+  view.list_profile = parts.profile;
+  view.trace_lists = parts.trace;
+  view.function_lists = parts.functions;
+  auto details = daemon.run(run);
+  if (!details) return std::unexpected(details.error());
+  view.details = std::move(*details);
+  const std::uint64_t number = view.details.run.run;
+  if (view.details.run.job) {
+    auto job = daemon.job(*view.details.run.job);
+    if (!job && job.error().exit != Exit::not_found) return std::unexpected(job.error());
+    if (job) view.job = std::move(*job);
+  }
+  // The page draws its sparkline of the intervals, whether it lists them or not.
+  const bool table_or_csv = format == Format::table || (format == Format::csv && !parts.streams);
+  if (table_or_csv || parts.intervals) {
+    auto intervals = daemon.intervals(number);
+    if (!intervals) return std::unexpected(intervals.error());
+    view.intervals = std::move(*intervals);
+  }
+  if (parts.streams) {
+    auto streams = daemon.streams(number);
+    if (!streams) return std::unexpected(streams.error());
+    view.streams = std::move(*streams);
+  }
+  if (const auto done = fetch_counters(daemon, view, format); !done) return std::unexpected(done.error());
+  if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
+  if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
+  if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());
+  if (const auto done = fetch_samples(daemon, view); !done) return std::unexpected(done.error());
+  return view;
+}
+
+}  // namespace netperfctl
