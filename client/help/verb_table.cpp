@@ -76,6 +76,13 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        {not_found, inconclusive, regression},
        "A and B are selections of finished runs; all terms of a selection must match together. A single "
        "argument compares the sides of one job with a design."},
+      {"report",
+       kRead,
+       {not_found},
+       "The page is one file that loads nothing, for a mail or an archive. It shows the verdict, all runs, "
+       "the "
+       "functions, flame graphs and the evidence, and has the figures as JSON too. A refused comparison is a "
+       "page that says why. The exit code does not depend on the verdict. FILE is replaced if it exists."},
       {"relabel",
        kRead,
        {not_found},

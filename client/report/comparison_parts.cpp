@@ -19,6 +19,7 @@ namespace netperfctl::report {
 namespace {
 
 constexpr std::size_t kIntervalColumn = 4;  // of the tables of functions
+constexpr const char* kDrawnTitle = "B - A and its interval";
 
 // What the samples of the plain runs say of the same functions.
 void add_witness(Grid& grid, const std::vector<FunctionDeltaView>& functions) {
@@ -49,9 +50,27 @@ std::string traced_table(const CompareView& view) {
   std::vector<Span> spans;
   for (const FunctionDeltaView& row : functions) spans.push_back({row.low, row.shift, row.high});
   const bool drawn = std::ranges::any_of(spans, [](const Span& span) { return span.value.has_value(); });
-  const DrawnColumn column = interval_column("B - A and its interval", spans, kIntervalColumn);
+  const DrawnColumn column = interval_column(kDrawnTitle, spans, kIntervalColumn);
   const std::string words = comparing::not_found_words(view);
   return table(grid, drawn ? &column : nullptr) + (words.empty() ? "" : element("p", words));
+}
+
+// The others are in the table of the traced functions.
+CompareView of_samples_alone(CompareView view) {
+  std::erase_if(view.details.functions,
+                [](const FunctionDeltaView& row) { return !row.not_traced.value_or(false); });
+  return view;
+}
+
+std::string sampled_table(const CompareView& view) {
+  const Grid grid = comparing::sampled_grid(view);
+  if (grid.rows.empty()) return grid_html(grid);
+  std::vector<Span> spans;
+  for (const FunctionDeltaView& row : view.details.functions) {
+    if (row.sampled_shift) spans.push_back({row.sampled_low, row.sampled_shift, row.sampled_high});
+  }
+  const DrawnColumn column = interval_column(kDrawnTitle, spans, kIntervalColumn);
+  return table(grid, &column);
 }
 
 }  // namespace
@@ -77,7 +96,7 @@ std::string verdict_part(const CompareView& view) {
 std::string functions_part(const CompareView& view) {
   if (comparing::hides_figures(view)) return {};
   return lines_html(comparing::cost(view)) + traced_table(view) + lines_html(comparing::account(view)) +
-         grid_html(comparing::sampled_grid(view)) + grid_html(comparing::confirmation_grid(view));
+         sampled_table(of_samples_alone(view)) + grid_html(comparing::confirmation_grid(view));
 }
 
 std::string counters_part(const CompareView& view) {

@@ -67,8 +67,9 @@ std::string drawn(const Axis& axis, const Row& row) {
   text += fmt::format("<line class=\"tail\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", at(stats.min_ns),
                       at(stats.max_ns), kCellHeight / 2, kCellHeight / 2);
   if (stats.p90_ns)
-    text += fmt::format("<line class=\"interval\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                        at(stats.p50_ns), at(stats.p90_ns), kCellHeight / 2, kCellHeight / 2);
+    text += fmt::format("<line class=\"interval {}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
+                        row.side == 'A' ? "a" : "b", at(stats.p50_ns), at(stats.p90_ns), kCellHeight / 2,
+                        kCellHeight / 2);
   return drawing("cell", kCellHeight, text + side_mark(row.side, false, at(stats.p50_ns), kCellHeight / 2));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "client/terminal/xml.hpp"
 
@@ -36,13 +37,16 @@ std::string cell(const Column& column, const Cell& cell, bool first) {
 
 struct ShownColumns {
   std::vector<std::size_t> indices;
+  std::optional<std::size_t> drawn = {};  // the one that the drawings stand before
   bool notes = false;
 };
 
-ShownColumns shown_columns(const Grid& grid) {
+ShownColumns shown_columns(const Grid& grid, const DrawnColumn* drawn) {
   ShownColumns shown;
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-    if (!grid.columns[i].optional || !is_empty(grid, i)) shown.indices.push_back(i);
+    if (grid.columns[i].optional && is_empty(grid, i)) continue;
+    shown.indices.push_back(i);
+    if (drawn != nullptr && i >= drawn->at && !shown.drawn) shown.drawn = i;
   }
   shown.notes = std::ranges::any_of(grid.notes, [](const Cell& note) { return !note.text.empty(); });
   return shown;
@@ -51,10 +55,9 @@ ShownColumns shown_columns(const Grid& grid) {
 std::string head_row(const Grid& grid, const ShownColumns& shown, const DrawnColumn* drawn) {
   std::string text = "<thead><tr>";
   for (const std::size_t i : shown.indices) {
-    if (drawn != nullptr && drawn->at == i) text += drawn_title(*drawn);
+    if (i == shown.drawn) text += drawn_title(*drawn);
     text += title_cell(grid.columns[i].title, grid.columns[i].right);
   }
-  if (drawn != nullptr && drawn->at >= grid.columns.size()) text += drawn_title(*drawn);
   if (shown.notes) text += title_cell(grid.note_title, false);
   return text + "</tr></thead>\n";
 }
@@ -111,19 +114,17 @@ std::string details(std::string_view summary, std::string_view content) {
 }
 
 std::string table(const Grid& grid, const DrawnColumn* drawn) {
-  const ShownColumns shown = shown_columns(grid);
+  const ShownColumns shown = shown_columns(grid, drawn);
   std::string text = "<div class=\"wide\" tabindex=\"0\">\n<table class=\"sortable\">\n";
   text += fmt::format("<caption>{}</caption>\n", xml(grid.heading)) + head_row(grid, shown, drawn);
   text += "<tbody>\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     text += "<tr>";
     for (const std::size_t i : shown.indices) {
-      if (drawn != nullptr && drawn->at == i) text += "<td class=\"drawn\">" + drawn->cells[row] + "</td>";
+      if (i == shown.drawn) text += "<td class=\"drawn\">" + drawn->cells[row] + "</td>";
       text += cell(grid.columns[i], grid.rows[row][i], i == 0);
     }
-    if (drawn != nullptr && drawn->at >= grid.columns.size())
-      text += "<td class=\"drawn\">" + drawn->cells[row] + "</td>";
-    if (shown.notes) text += fmt::format("<td>{}</td>", xml(grid.notes[row].text));
+    if (shown.notes) text += fmt::format("<td class=\"note\">{}</td>", xml(grid.notes[row].text));
     text += "</tr>\n";
   }
   return text + "</tbody>\n</table>\n</div>\n";

@@ -29,7 +29,7 @@ struct DrawnColumn {
   std::string title;
   std::string axis;                // HTML
   std::vector<std::string> cells;  // HTML, one per row
-  std::size_t at = 0;              // before this column of the grid
+  std::size_t at = 0;              // before this column of the grid, or the next one that is shown
 };
 
 // A table whose columns a script can sort. Optional columns that are empty are left out, and so are notes.

@@ -24,6 +24,12 @@ std::string place_words(const SidedRun& row) {
   return !arm.empty() ? arm : row.side ? std::string(1, *row.side) : "";
 }
 
+std::string note_words(const RunView& run) {
+  const std::string error = run.error.value_or("");
+  const std::string note = run.note.value_or("");
+  return error + (error.empty() || note.empty() ? "" : "; ") + note;
+}
+
 std::string when(const std::optional<std::uint64_t>& started_us) {
   return or_dash(started_us, [](std::uint64_t time_us) { return format_time(time_us, 0); });
 }
@@ -68,28 +74,30 @@ std::string runs_part(const std::vector<SidedRun>& runs) {
   if (runs.empty()) return {};
   Grid grid{.heading = "all runs"};
   grid.columns = {{.title = "RUN"},
-                  {.title = "PLACE", .optional = true},
-                  {.title = "STARTED"},
-                  {.title = "STATE"},
                   {.title = "RECEIVED", .right = true},
                   {.title = "RETR", .right = true, .optional = true},
                   {.title = "FLAGS", .right = true, .optional = true},
-                  {.title = "LABEL", .optional = true},
-                  {.title = "NOTE", .optional = true}};
+                  {.title = "PLACE", .optional = true},
+                  {.title = "STARTED"},
+                  {.title = "STATE"},
+                  {.title = "LABEL", .optional = true}};
   for (const SidedRun& row : runs) {
     const RunView& run = row.run;
     grid.rows.push_back({{fmt::format("{}", run.run)},
-                         {place_words(row)},
-                         {when(run.started_us)},
-                         {run.error.value_or("").empty() ? run.state.value_or("")
-                                                         : run.state.value_or("") + ": " + *run.error},
                          {or_dash(run.received_bits_per_second, format_rate)},
                          {or_dash(run.retransmits, format_count)},
                          {run.flags.value_or(0) > 0 ? fmt::format("{}", *run.flags) : ""},
-                         {run.label.value_or("")},
-                         {run.note.value_or("")}});
+                         {place_words(row)},
+                         {when(run.started_us)},
+                         {run.state.value_or("")},
+                         {run.label.value_or("")}});
+    grid.notes.push_back({note_words(run)});
   }
-  return runs_figure(runs) + table(grid);
+  constexpr std::size_t kAtOnce = 16;  // more stand between the reader and the functions
+  const std::string all = table(grid);
+  const std::string shown =
+      runs.size() > kAtOnce ? details(fmt::format("Table of all {}", plural(runs.size(), "run")), all) : all;
+  return runs_figure(runs) + shown;
 }
 
 std::string run_part(const ShownRun& shown) {
@@ -97,9 +105,11 @@ std::string run_part(const ShownRun& shown) {
   std::string text = element("h3", show::first_line(text_screen(), view));
   if (!shown.why.empty()) text += element("p", shown.why);
   text += time_figure(view) + lines_html(show::quality(view));
-  if (view.trace && !view.trace->marks.empty()) text += table(marks_grid(*view.trace));
+  if (view.trace &&
+      std::ranges::any_of(view.trace->marks, [](const MarkView& m) { return m.user.value_or(false); }))
+    text += table(marks_grid(*view.trace));
   if (view.trace && !view.trace->drops.empty()) text += table(drops_grid(*view.trace));
-  return text + details(fmt::format("All that `netperfctl show {}` says", view.details.run.run),
+  return text + details(fmt::format("The page of netperfctl show {}", view.details.run.run),
                         element("pre", page_of(view)));
 }
 

@@ -85,7 +85,7 @@ Outcome<void> add_typical(Daemon& daemon, Report& report) {
   for (const std::size_t i : report::typical_runs(report.runs)) {
     const report::SidedRun& row = report.runs[i];
     const bool traced = row.run.traced.value_or(row.run.trace_events.has_value());
-    std::string why = "Chosen for its throughput, the median of the ";
+    std::string why = "Chosen for its throughput, in the middle of the ";
     why += row.side ? fmt::format("{} runs of {}.", traced ? "traced" : "plain",
                                   side_words(*row.side, row.run.variant.value_or("")))
                     : fmt::format("{} runs.", traced ? "traced" : "plain");
