@@ -55,18 +55,19 @@ RateUnit rate_unit(double highest) {
   return found == kUnits.end() ? RateUnit{} : *found;
 }
 
-std::string side_mark(std::optional<char> side, bool hollow, std::string_view x, double y) {
+std::string side_mark(std::optional<char> side, bool hollow, std::string_view x, double y, double radius) {
   const std::string css = fmt::format("{}{}",
                                       side == 'A'   ? "a"
                                       : side == 'B' ? "b"
                                                     : "none",
                                       hollow ? " hollow" : "");
-  if (side != 'B') return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{:.1f}\" r=\"4.5\"/>", css, x, y);
-  // Paths know no percentages: it has a corner of its own to stand in.
+  if (side != 'B')
+    return fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{:.1f}\" r=\"{}\"/>", css, x, y, radius);
+  // Paths know no percentages: it has a corner of its own to stand in. Of the area of a circle, it is wider.
   return fmt::format(
-      "<svg x=\"{}\" y=\"{:.1f}\" class=\"corner\" width=\"1\" height=\"1\"><path class=\"{}\" d=\"M0-6L6 "
-      "0L0 6L-6 0Z\"/></svg>",
-      x, y, css);
+      "<svg x=\"{0}\" y=\"{1:.1f}\" class=\"corner\" width=\"1\" height=\"1\">"
+      "<path class=\"{2}\" d=\"M0-{3}L{3} 0L0 {3}L-{3} 0Z\"/></svg>",
+      x, y, css, std::round(radius * 4 / 3));
 }
 
 DrawnColumn interval_column(std::string title, const std::vector<Span>& rows, std::size_t at) {

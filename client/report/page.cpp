@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client/base/command_words.hpp"
 #include "client/flame/embedded.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
@@ -75,8 +76,19 @@ std::string shown_part(const std::vector<ShownRun>& shown) {
   return text;
 }
 
+// The scenario of all runs, if it can be started.
+std::string scenario_of(const Report& report) {
+  if (report.runs.empty()) return {};
+  const std::string scenario = report.runs.front().run.scenario.value_or("");
+  const bool same = std::ranges::all_of(
+      report.runs, [&](const SidedRun& row) { return row.run.scenario == scenario && row.run.job; });
+  return same && report.runs.front().run.workload != "import" ? scenario : "";
+}
+
 std::string again_part(const Report& report) {
   Lines lines;
+  if (const std::string scenario = scenario_of(report); !scenario.empty())
+    lines.push_back({"measure", "netperfctl start " + for_a_shell(scenario)});
   if (report.compared) lines.push_back({"compare", report.compared->command});
   lines.push_back({"report", report.again});
   std::string text = lines_html(lines);

@@ -29,7 +29,9 @@ struct RateUnit {
 [[nodiscard]] RateUnit rate_unit(double highest);
 
 // The mark of a side: a circle for A, a diamond for B, hollow if the run is traced. `x` is as of Axis::at().
-[[nodiscard]] std::string side_mark(std::optional<char> side, bool hollow, std::string_view x, double y);
+inline constexpr double kMarkRadius = 4.5;
+[[nodiscard]] std::string side_mark(std::optional<char> side, bool hollow, std::string_view x, double y,
+                                    double radius = kMarkRadius);
 
 // The change of throughput with its interval, 0 and the threshold. Empty without a change.
 [[nodiscard]] std::string effect_figure(const CompareView& view);

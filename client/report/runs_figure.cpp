@@ -31,6 +31,8 @@ struct Scale {
   [[nodiscard]] std::string x(std::size_t place) const {
     return fmt::format("{:.4g}%", (static_cast<double>(place) + 0.5) * 100 / static_cast<double>(runs));
   }
+  // Smaller where many stand close together.
+  [[nodiscard]] double radius() const { return runs > 60 ? kMarkRadius * 2 / 3 : kMarkRadius; }
   [[nodiscard]] double y(double bits_per_second) const {
     return kRunsHeight * (1 - rate.place(bits_per_second / unit.bits_per_second));
   }
@@ -54,7 +56,7 @@ std::string mark(const Scale& scale, const SidedRun& row, std::size_t place) {
   const std::string x = scale.x(place);
   const auto& rate = row.run.received_bits_per_second;
   const std::string shape =
-      rate ? side_mark(row.side, is_traced(row.run), x, scale.y(*rate))
+      rate ? side_mark(row.side, is_traced(row.run), x, scale.y(*rate), scale.radius())
            : fmt::format("<text class=\"missed\" x=\"{}\" y=\"{:.0f}\">\u00d7</text>", x, kMissed + 5);
   return fmt::format("<g><title>{}</title>{}</g>\n", xml(words_of(row)), shape);
 }

@@ -124,9 +124,9 @@ class TimePicture {
       if (!mark.time_s || *mark.time_s < 0 || *mark.time_s > cells_.end_s) continue;
       text += fmt::format("<line class=\"{0}\" x1=\"{1}\" x2=\"{1}\" y1=\"0\" y2=\"{2:.0f}\"/>",
                           user ? "mark" : "own mark", time_.at(*mark.time_s), height);
-      if (user)
-        text +=
-            fmt::format("<text class=\"tick\" x=\"{}\" y=\"-2\">{}</text>", time_.at(*mark.time_s), letter);
+      if (user && height == kRateHeight)
+        text += fmt::format("<text class=\"tick\" x=\"{}\" y=\"11\" dx=\"7\">{}</text>",
+                            time_.at(*mark.time_s), letter);
     }
     return text;
   }
