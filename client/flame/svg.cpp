@@ -22,7 +22,8 @@ constexpr double kMargin = 10;
 constexpr double kRow = 18;
 constexpr double kCharacter = 7.3;  // in a monospace font of 12 pixels
 constexpr double kTextMargin = 3;
-constexpr double kNarrowest = 0.05;  // 20 side by side are a pixel
+constexpr double kNarrowest = 0.05;       // 20 side by side are a pixel
+constexpr double kNarrowestOnPage = 0.3;  // where a page has several graphs, and is to be sent by mail
 constexpr double kTitleRow = 34;
 constexpr double kControls = 42;  // the row of the search and of the figures
 constexpr double kControlsGap = 8;
@@ -80,14 +81,14 @@ struct Drawn {
   Canvas canvas;
 };
 
-Drawn drawn(const Picture& picture) {
+Drawn drawn(const Picture& picture, double narrowest) {
   Drawn result;
   result.notes = picture.notes;
   result.canvas.scale = (kWidth - 2 * kMargin) / static_cast<double>(picture.width);
   std::size_t narrow = 0;
   for (const Box& box : picture.boxes) {
     if (box.width == 0) continue;
-    if (static_cast<double>(box.width) * result.canvas.scale < kNarrowest) {
+    if (static_cast<double>(box.width) * result.canvas.scale < narrowest) {
       ++narrow;
       continue;
     }
@@ -136,7 +137,7 @@ double height_of(const Canvas& canvas) {
 }  // namespace
 
 std::string svg(const Picture& picture) {
-  Drawn all = drawn(picture);
+  Drawn all = drawn(picture, kNarrowest);
   const std::vector<std::string> lines = lines_of(all.notes);
   all.canvas.top = kTitleRow + static_cast<double>(lines.size()) * (kRow - 2) + kControls;
   return fmt::format(
@@ -147,7 +148,7 @@ std::string svg(const Picture& picture) {
 }
 
 Fragment fragment(const Picture& picture) {
-  Drawn all = drawn(picture);
+  Drawn all = drawn(picture, kNarrowestOnPage);
   all.canvas.top = kControls;
   return {fmt::format("{}{}{}</svg>\n", opened(picture, height_of(all.canvas), all.canvas.top), kPaper,
                       frames(all)),
