@@ -116,6 +116,9 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
   return rows;
 }
 
+// Without the sign of a negative zero.
+std::string share_text(double share) { return fmt::format("{:.0f} %", std::round(share * 100) + 0.0); }
+
 }  // namespace
 
 std::string signed_percent(double ratio) {
@@ -182,7 +185,7 @@ Grid functions_grid(const CompareView& view) {
                     {or_dash(row.cost_b, format_cost)},
                     {or_dash(row.shift, signed_figure)},
                     {interval_text(row.low, row.high)},
-                    {or_dash(row.share, [](double share) { return fmt::format("{:.0f} %", share * 100); })},
+                    {or_dash(row.share, share_text)},
                     {or_dash(row.p_adjusted, probability_text)}});
     // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
     // it is shown.
