@@ -99,9 +99,10 @@ std::string again_part(const Report& report) {
 
 std::string comparison(const Report& report) {
   const CompareView& view = *report.compared;
+  const std::string durations = comparing::hides_figures(view) ? "" : durations_part(view, report.shown);
   return section("verdict", "Verdict", verdict_part(view)) + section("runs", "Runs", runs_part(report.runs)) +
          section("functions", "Where the difference is", functions_part(view)) +
-         section("durations", "Durations of a call", durations_part(view, report.shown)) +
+         section("durations", "Durations of a call", durations) +
          section("counters", "Counters of the kernel", counters_part(view)) +
          section("flames", "Flame graphs", flames_part(report.flames)) +
          section("shown", "Runs over time", shown_part(report.shown)) +

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "client/report/report.hpp"
+#include "client/terminal/screen.hpp"
 
 namespace netperfctl::report {
 

@@ -14,8 +14,8 @@ namespace netperfctl {
 // with " ago". Nothing for else.
 [[nodiscard]] std::optional<std::uint64_t> parse_time(std::string_view text, std::uint64_t now_us);
 
-// "today 10:14", "yesterday 22:03", "7 Mar 10:14", and of another year "2025-03-07". If `now_us` is 0, it is not
-// known when somebody reads it: "2026-11-21 10:14".
+// "today 10:14", "yesterday 22:03", "7 Mar 10:14", and of another year "2025-03-07". If `now_us` is 0, it is
+// not known when somebody reads it: "2026-11-21 10:14".
 [[nodiscard]] std::string format_time(std::uint64_t time_us, std::uint64_t now_us);
 
 }  // namespace netperfctl

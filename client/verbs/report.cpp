@@ -16,6 +16,7 @@
 #include "client/base/command_words.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/arms.hpp"
+#include "client/pages/comparison_lines.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
@@ -109,6 +110,7 @@ Outcome<void> add_flame(Report& report, Outcome<flame::Picture> picture) {
 
 Outcome<void> add_flames_of_sides(Daemon& daemon, Report& report) {
   const CompareView& view = *report.compared;
+  if (comparing::hides_figures(view)) return {};
   const ComparisonView& head = view.details.comparison;
   auto difference = flame_of_difference(daemon, head.runs_a.value_or(Runs{}), view.asked.a,
                                         head.runs_b.value_or(Runs{}), view.asked.b);

@@ -149,6 +149,30 @@ TEST_F(Sampling, of_two_selections_are_drawn_as_a_difference_of_all_samples_of_b
   EXPECT_THAT(picture.str(), HasSubstr("Benjamini-Hochberg"));
 }
 
+TEST_F(Sampling, and_their_comparison_are_one_page_with_the_json_that_the_client_prints) {
+  const auto number = [](const json& run) {
+    return std::to_string(run.at("run").at("run").get<std::uint64_t>());
+  };
+  const std::string a = number(sampled_run()), b = number(sampled_run());
+  const Outcome compared = lab().ctl({"compare", a, b, "--fail-on", "never", "-o", "json"}, User{});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  const std::string file = lab().directory().path("report.html");
+  const Outcome made = lab().ctl({"report", a, b, "-O", file}, User{});
+  ASSERT_EQ(made.code, 0) << made.err;
+  std::ostringstream page;
+  page << std::ifstream{file}.rdbuf();
+  EXPECT_THAT(page.str(), HasSubstr("data-command=\"netperfctl compare " + a + " " + b + " -o json\">\n" +
+                                    compared.out + "</script>"));
+  EXPECT_THAT(page.str(), HasSubstr("<h3>B against A: samples of the CPUs</h3>"));
+  EXPECT_THAT(page.str(), HasSubstr("<strong class=\"verdict\">TOO FEW</strong>"));
+  const Outcome run = lab().ctl({"report", b}, User{});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("<h3>Run " + b + ": "));
+  EXPECT_EQ(lab().ctl({"report", "999999"}, User{}).code, 5);
+  EXPECT_EQ(lab().ctl({"report", "label:nobody-has-this"}, User{}).code, 5);
+  EXPECT_EQ(lab().ctl({"report", a, b, "-O", "/nowhere/report.html"}, User{}).code, 2);
+}
+
 // Every cost is that many samples of the run, at one price each.
 TEST_F(Sampling, of_two_runs_are_compared_function_by_function) {
   const auto number = [](const json& run) {
