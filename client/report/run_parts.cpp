@@ -103,6 +103,8 @@ std::string runs_part(const std::vector<SidedRun>& runs) {
 std::string run_part(const ShownRun& shown) {
   const ShowView& view = shown.view;
   std::string text = element("h3", show::first_line(text_screen(), view));
+  if (const std::string error = view.details.run.error.value_or(""); !error.empty())
+    text += element("p", error, "bad");
   if (!shown.why.empty()) text += element("p", shown.why);
   text += time_figure(view) + lines_html(show::quality(view));
   if (view.trace &&

@@ -121,13 +121,12 @@ std::string legend(const std::vector<SidedRun>& runs) {
   return text + "</p>\n";
 }
 
-std::string caption_of(const Scale& scale, const std::vector<SidedRun>& runs) {
+std::string caption_of(const Scale& scale, const std::vector<SidedRun>& runs, bool joined) {
   std::string text = fmt::format(
       "Received, in {}, by run, in the order in which they were measured. The scale is "
       "from {} to {}.",
       scale.unit.name, tick_text(scale.rate, scale.rate.low), tick_text(scale.rate, scale.rate.high));
-  if (std::ranges::any_of(runs, [](const SidedRun& row) { return row.run.block.has_value(); }))
-    text += " A line joins the runs of a block.";
+  if (joined) text += " A line joins the runs of a block.";
   const auto missed =
       std::ranges::count_if(runs, [](const SidedRun& row) { return !row.run.received_bits_per_second; });
   if (missed > 0)
@@ -149,9 +148,10 @@ std::string runs_figure(const std::vector<SidedRun>& runs) {
   scale.unit = rate_unit(high);
   scale.rate = axis_for_dots(low / scale.unit.bits_per_second, high / scale.unit.bits_per_second, kRateTicks);
   scale.runs = runs.size();
-  std::string text = vertical_axis(scale.rate) + joins(scale, runs);
+  const std::string joined = joins(scale, runs);
+  std::string text = vertical_axis(scale.rate) + joined;
   for (std::size_t i = 0; i < runs.size(); ++i) text += mark(scale, runs[i], i);
-  return figure(caption_of(scale, runs),
+  return figure(caption_of(scale, runs, !joined.empty()),
                 legend(runs) + drawing("plot", kMissed + 28, text + numbers(scale, runs)));
 }
 

@@ -89,7 +89,7 @@ std::string format_time(std::uint64_t time_us, std::uint64_t now_us) {
   const std::tm then = local(time_us);
   const std::tm now = local(now_us);
   const std::string clock = fmt::format("{:02}:{:02}", then.tm_hour, then.tm_min);
-  const std::string day = fmt::format("{}-{:02}-{:02}", then.tm_year + 1900, then.tm_mon + 1, then.tm_mday);
+  std::string day = fmt::format("{}-{:02}-{:02}", then.tm_year + 1900, then.tm_mon + 1, then.tm_mday);
   if (now_us == 0) return day + " " + clock;
   if (same_day(then, now)) return "today " + clock;
   if (same_day(then, midnight(now, -1))) return "yesterday " + clock;

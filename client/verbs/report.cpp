@@ -90,6 +90,7 @@ Outcome<void> add_typical(Daemon& daemon, Report& report) {
     why += row.side ? fmt::format("{} runs of {}.", traced ? "traced" : "plain",
                                   side_words(*row.side, row.run.variant.value_or("")))
                     : fmt::format("{} runs.", traced ? "traced" : "plain");
+    if (report.runs.size() == 1) why.clear();
     if (const auto done = add_shown(daemon, report, row.run.run, std::move(why), row.side); !done)
       return done;
   }

@@ -189,6 +189,16 @@ TEST(Report, of_a_run_shows_it_over_time) {
   EXPECT_THAT(text, Not(HasSubstr("<section id=\"runs\">")));
 }
 
+TEST(Report, of_a_failed_run_says_why) {
+  Report report;
+  report.title = "run 42";
+  report.shown.push_back({samples::failed(), ""});
+  report.runs.push_back({report.shown.front().view.details.run});
+  const std::string text = shown(report);
+  EXPECT_THAT(text, HasSubstr("<p class=\"bad\">"));
+  EXPECT_THAT(text, Not(HasSubstr("<svg")));
+}
+
 TEST(Report, compares_durations_of_calls) {
   Report report = report_of(samples::hash_table());
   report.shown.push_back({samples::ring(), "", 'A'});

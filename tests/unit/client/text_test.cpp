@@ -142,6 +142,7 @@ TEST(Times, are_written_by_how_far_they_are) {
   EXPECT_EQ(format_time(now - day, now), "yesterday 12:30");
   EXPECT_EQ(format_time(now - 20 * day, now), "1 Nov 12:30");
   EXPECT_EQ(format_time(now - 400 * day, now), "2025-10-17");
+  EXPECT_EQ(format_time(now - 20 * day, 0), "2026-11-01 12:30");
 }
 
 TEST(Table, gives_up_width_where_it_may) {
