@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "daemon/base/event_loop.hpp"
+#include "daemon/bundle/bundle.hpp"
 #include "daemon/bus/query_answers.hpp"
 #include "daemon/bus/reboot_report.hpp"
 #include "daemon/bus/service.hpp"
@@ -48,6 +49,7 @@
 #include "daemon/run_log.hpp"
 #include "daemon/sampling/kernel_sampler.hpp"
 #include "daemon/settings.hpp"
+#include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
@@ -342,9 +344,20 @@ Result<int> run(const Options& options) {
   return program.serve();
 }
 
+Result<ImportedFile> read_bundle(std::span<const std::byte> file) {
+  auto bundle = bundle::read(file);
+  if (!bundle) return std::unexpected(std::move(bundle.error()));
+  auto content = store::at_newest_version(bundle->content, bundle::kMostTableBytes);
+  if (!content) return std::unexpected(std::move(content.error()));
+  bundle->content = std::move(*content);
+  ImportedFile read;
+  read.bundle = std::move(*bundle);
+  return read;
+}
+
 Result<ImportedFile> read_import(std::span<const std::byte> file) {
   return import::read_by_kind(
-      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
+      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text, read_bundle});
 }
 
 Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path) {

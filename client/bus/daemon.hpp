@@ -27,6 +27,13 @@ struct StartOptions {
   std::optional<std::uint64_t> confirms = {};  // the job whose suspected functions it measures again
 };
 
+struct BundleOptions {
+  std::uint64_t run = 0;  // only this one; 0: all runs of the job
+  bool redact = false;
+  bool recordings = false;
+  std::optional<std::string> report;  // becomes the entry report.html
+};
+
 struct ImportOptions {
   std::optional<std::string> name, label;
 };
@@ -142,6 +149,8 @@ class Daemon {
   [[nodiscard]] Outcome<std::string> document(std::uint64_t run, const std::string& name);
   // The same, to be read.
   [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
+
+  [[nodiscard]] Outcome<OwnedFd> open_bundle(std::uint64_t job, const BundleOptions& options);
 
   // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);

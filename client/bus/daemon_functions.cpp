@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Daemon's calls about the functions of a trace, and about imported traces.
+// Daemon's calls about the functions of a trace, about imported files and about bundles.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -53,6 +53,18 @@ Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& 
 
 Outcome<OwnedFd> Daemon::open_trace_text(std::uint64_t run) {
   return guarded_call(*bus_, [&] { return OwnedFd{bus_->OpenTraceText(run).release()}; });
+}
+
+Outcome<OwnedFd> Daemon::open_bundle(std::uint64_t job, const BundleOptions& options) {
+  dbus::Row row;
+  if (options.run != 0) row.emplace("run", options.run);
+  if (options.redact) row.emplace("redact", true);
+  if (options.recordings) row.emplace("recordings", true);
+  if (options.report) row.emplace("report", *options.report);
+  return guarded_call(*bus_, [&] {
+    const Bus::Patience patience{*bus_};
+    return OwnedFd{bus_->OpenBundle(job, row).release()};
+  });
 }
 
 Outcome<std::uint64_t> Daemon::import_run(const std::vector<const OwnedFd*>& files,

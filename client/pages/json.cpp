@@ -317,8 +317,9 @@ std::string imported_json(std::span<const ImportedView> runs) {
 }
 
 std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
-                          std::uint64_t bytes) {
+                          std::uint64_t bytes, std::optional<std::uint64_t> job) {
   Json json = document("exported");
+  if (job) json["job"] = *job;
   json["run"] = run;
   json["format"] = format;
   json["file"] = file;

@@ -81,8 +81,9 @@ namespace netperfctl {
 // `compared`: the comparison if the job has a design, or null.
 [[nodiscard]] std::string start_json(const StartView& view, const CompareView* compared);
 [[nodiscard]] std::string imported_json(std::span<const ImportedView> runs);
+// `job` is of a bundle.
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
-                                        std::uint64_t bytes);
+                                        std::uint64_t bytes, std::optional<std::uint64_t> job = std::nullopt);
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
 [[nodiscard]] std::string held_json(std::uint64_t job, bool held);  // held, or released
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);

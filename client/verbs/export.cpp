@@ -10,18 +10,21 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "client/base/owned_fd.hpp"
+#include "client/base/signature.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 #include "client/verbs/choices.hpp"
+#include "client/verbs/export_bundle.hpp"
 #include "client/verbs/export_stacks.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
@@ -37,8 +40,18 @@ constexpr const char* kFlame = "flame";
 struct ExportArguments {
   std::string run;
   std::string format = kText;
-  std::string file;  // empty: stdout
-  std::string from;  // of stacks: kSamples, kCalls or empty
+  std::string file;     // empty: stdout
+  std::string from;     // of stacks: kSamples, kCalls or empty
+  bool redact = false;  // this to `key`: of a bundle
+  bool recordings = false;
+  std::string key;  // to sign with; empty: unsigned
+};
+
+// What is exported.
+struct Exported {
+  std::uint64_t run = 0;
+  std::optional<std::uint64_t> job = std::nullopt;  // of a bundle
+  std::uint64_t bytes = 0;
 };
 
 std::string reason() {
@@ -139,15 +152,16 @@ Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const Owne
   return with_fate(copy_whole(arguments, content, file.get(), arguments.file), arguments.file);
 }
 
-void report(const Settings& settings, const ExportArguments& arguments, std::uint64_t run,
-            std::uint64_t bytes) {
+void report(const Settings& settings, const ExportArguments& arguments, const Exported& exported) {
+  const auto& [run, job, bytes] = exported;
   switch (settings.format) {
     case Format::table:
-      put_text(stdout, fmt::format("run {}: {} written to {}\n", run, format_bytes(bytes),
-                                   printable(arguments.file)));
+      put_text(stdout, fmt::format("{}: {} written to {}\n",
+                                   job ? fmt::format("job {}", *job) : fmt::format("run {}", run),
+                                   format_bytes(bytes), printable(arguments.file)));
       break;
     case Format::json:
-      put(exported_json(run, arguments.format, arguments.file, bytes));
+      put(exported_json(run, arguments.format, arguments.file, bytes, job));
       break;
     case Format::csv:
       put(numbers_csv("run", std::array{run}));
@@ -176,10 +190,52 @@ Outcome<std::uint64_t> export_stacks(Daemon& daemon, const ExportArguments& argu
   return text->size();
 }
 
+Outcome<Exported> export_bundle(Daemon& daemon, const ExportArguments& arguments) {
+  const auto target = bundle_target(daemon, arguments.run);
+  if (!target) return std::unexpected(target.error());
+  const auto content = open_bundle(daemon, *target, arguments.redact, arguments.recordings);
+  if (!content) return std::unexpected(content.error());
+  const auto bytes = write_export(arguments, *content);
+  if (!bytes) return std::unexpected(bytes.error());
+  if (!arguments.key.empty()) {
+    if (const auto done = sign_file(arguments.key, arguments.file); !done)
+      return std::unexpected(done.error());
+  }
+  return Exported{.run = target->run, .job = target->job, .bytes = *bytes};
+}
+
+Outcome<Exported> export_run(Daemon& daemon, const ExportArguments& arguments) {
+  const auto number = run_number(arguments.run);
+  if (!number) return std::unexpected(number.error());
+  Exported exported{.run = *number};
+  if (exported.run == 0) {
+    const auto newest = daemon.run(0);
+    if (!newest) return std::unexpected(newest.error());
+    exported.run = newest->run.run;
+  }
+  const auto bytes = is_of_stacks(arguments.format) ? export_stacks(daemon, arguments, exported.run)
+                                                    : export_trace(daemon, arguments, exported.run);
+  if (!bytes) return std::unexpected(bytes.error());
+  exported.bytes = *bytes;
+  return exported;
+}
+
 Outcome<void> check(const ExportArguments& arguments) {
   const bool on_terminal = arguments.file.empty() && ::isatty(STDOUT_FILENO) != 0;
   if (arguments.format == kRecording && on_terminal)
     return fail(Exit::usage, "trace.dat is no text for a terminal: -O FILE writes it to a file");
+  if (arguments.format == kBundle && on_terminal)
+    return fail(Exit::usage, "a bundle is no text for a terminal: -O FILE.netperf writes it to a file");
+  const bool for_bundle = arguments.redact || arguments.recordings || !arguments.key.empty();
+  if (for_bundle && arguments.format != kBundle)
+    return fail(Exit::usage, "--redact, --recordings and --sign are for --format bundle");
+  if (arguments.redact && arguments.recordings) {
+    return fail(Exit::usage,
+                "--redact and --recordings exclude each other: names cannot be taken out of a "
+                "recording");
+  }
+  if (!arguments.key.empty() && arguments.file.empty())
+    return fail(Exit::usage, "--sign needs -O FILE: the signature is written to FILE.sig");
   if (arguments.format == kFlame && on_terminal)
     return fail(Exit::usage, "a flame graph is a picture for a browser: -O FILE.svg writes it to a file");
   if (!arguments.from.empty() && !is_of_stacks(arguments.format)) {
@@ -191,20 +247,12 @@ Outcome<void> check(const ExportArguments& arguments) {
 
 Outcome<Exit> run_export(const Settings& settings, const ExportArguments& arguments) {
   if (const auto checked = check(arguments); !checked) return std::unexpected(checked.error());
-  const auto number = run_number(arguments.run);
-  if (!number) return std::unexpected(number.error());
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  std::uint64_t run = *number;
-  if (run == 0) {
-    const auto newest = daemon->run(0);
-    if (!newest) return std::unexpected(newest.error());
-    run = newest->run.run;
-  }
-  const auto bytes = is_of_stacks(arguments.format) ? export_stacks(*daemon, arguments, run)
-                                                    : export_trace(*daemon, arguments, run);
-  if (!bytes) return std::unexpected(bytes.error());
-  if (!arguments.file.empty()) report(settings, arguments, run, *bytes);
+  const auto exported =
+      arguments.format == kBundle ? export_bundle(*daemon, arguments) : export_run(*daemon, arguments);
+  if (!exported) return std::unexpected(exported.error());
+  if (!arguments.file.empty()) report(settings, arguments, *exported);
   return Exit::ok;
 }
 
@@ -214,7 +262,9 @@ Verb add_export(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a run's stacks as a flame graph or for other tools, or its raw trace");
   const auto arguments = std::make_shared<ExportArguments>();
-  command->add_option("RUN", arguments->run, "Number of the run, or `last`: the newest that has ended")
+  command
+      ->add_option("RUN", arguments->run,
+                   "Number of the run, or `last`: the newest that has ended; for a bundle also job:NUMBER")
       ->required()
       ->type_name("");
   command
@@ -222,8 +272,10 @@ Verb add_export(CLI::App& app, const Settings& settings) {
           "--format", arguments->format,
           "text (the default): the raw trace in the layout of the kernel's trace file; trace.dat: for "
           "trace-cmd (for root); flame: a flame graph (SVG) for a browser; folded: a line per stack; "
-          "speedscope: a file for speedscope")
-      ->check(one_of({kText, kRecording, "folded", "speedscope", kFlame}))
+          "speedscope: a file for speedscope; bundle: all that is stored of the run or of the job, for "
+          "another "
+          "netperfd")
+      ->check(one_of({kText, kRecording, "folded", "speedscope", kFlame, kBundle}))
       ->type_name("FORMAT");
   command
       ->add_option("--from", arguments->from,
@@ -231,8 +283,16 @@ Verb add_export(CLI::App& app, const Settings& settings) {
       ->check(one_of({kSamples, kCalls}))
       ->type_name("SOURCE");
   command->add_option("-O,--to", arguments->file, "The file to write; without it stdout")->type_name("FILE");
+  command->add_flag("--redact", arguments->redact,
+                    "Take names, addresses, labels and paths out of the bundle");
+  command->add_flag("--recordings", arguments->recordings,
+                    "Put the raw traces into the bundle too (for root: they have kernel addresses)");
+  command
+      ->add_option("--sign", arguments->key, "Sign the bundle with this SSH key; the signature is FILE.sig")
+      ->type_name("KEY");
   command->footer(
       "Example:\n"
+      "  netperfctl export job:33 --format bundle -O hsr.netperf\n"
       "  netperfctl export 43 --format flame -O run43.svg\n"
       "  netperfctl export 43 --format folded --from calls | flamegraph.pl > run43.svg\n"
       "  netperfctl export 43 --format text | less\n"

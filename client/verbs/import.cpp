@@ -19,6 +19,7 @@
 
 #include "client/base/document_peek.hpp"
 #include "client/base/owned_fd.hpp"
+#include "client/base/signature.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/file_name.hpp"
@@ -31,12 +32,14 @@ namespace {
 struct ImportArguments {
   std::vector<std::string> files;
   bool separate = false;
+  std::string allowed_signers;  // empty: signatures are not checked
   ImportOptions options;
 };
 
 struct OpenFile {
   OwnedFd fd;
   std::string name;
+  std::string path = {};
 };
 
 constexpr std::string_view kStandardInput = "-";
@@ -71,7 +74,7 @@ Outcome<OpenFile> open_file(const std::string& path) {
   OwnedFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.get() < 0)
     return fail(Exit::usage, fmt::format("{}: {}", path, std::generic_category().message(errno)));
-  return OpenFile{std::move(file), sent_file_name(path)};
+  return OpenFile{std::move(file), sent_file_name(path), path};
 }
 
 // Two files are one run where one is a document and the other is not; else each is a run of its own.
@@ -85,6 +88,17 @@ void print_run(const ImportedView& imported) {
   for (const FlagView& flag : imported.flags) {
     put_text(stdout, fmt::format("  {}: {}\n", flag.code, flag.message));
   }
+}
+
+// All of them, before any is imported.
+Outcome<void> verify_all(const std::string& allowed_signers, const std::vector<OpenFile>& files) {
+  for (const OpenFile& file : files) {
+    if (file.path.empty()) return fail(Exit::usage, "--verify needs a file: standard input has no FILE.sig");
+    const auto signer = verify_file(allowed_signers, file.path, file.fd.get());
+    if (!signer) return std::unexpected(signer.error());
+    put_text(stderr, fmt::format("{}: signed by {}\n", file.name, printable(*signer)));
+  }
+  return {};
 }
 
 class Import {
@@ -151,6 +165,10 @@ Outcome<Exit> run_import(const Settings& settings, const ImportArguments& argume
     }
   }
   if (files.empty()) return std::unexpected(unopened.front());
+  if (!arguments.allowed_signers.empty()) {
+    if (const auto done = verify_all(arguments.allowed_signers, files); !done)
+      return std::unexpected(done.error());
+  }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   Import import(*daemon, settings, arguments.options);
@@ -175,7 +193,8 @@ Verb add_import(CLI::App& app, const Settings& settings) {
           "FILE", arguments->files,
           "iperf3's JSON (-J or --json-stream, best of the client), function_graph text (of the file trace "
           "or "
-          "of trace-cmd report), or a trace.dat of trace-cmd; a run each, but one document and one trace "
+          "of trace-cmd report), a trace.dat of trace-cmd, or a bundle of export; a run each, but one "
+          "document and one trace "
           "are one run together; - is standard input; gzip and zstd are unpacked")
       ->required()
       ->type_name("");
@@ -186,6 +205,11 @@ Verb add_import(CLI::App& app, const Settings& settings) {
       ->add_option("--name", arguments->options.name,
                    "Name of the runs in place of a scenario (default: import)")
       ->type_name("NAME");
+  command
+      ->add_option(
+          "--verify", arguments->allowed_signers,
+          "Import only bundles whose FILE.sig is by a key of this file (ssh-keygen(1), ALLOWED SIGNERS)")
+      ->type_name("FILE");
   command->footer(
       "Example:\n"
       "  trace-cmd record -p function_graph -l ':mod:hsr' iperf3 -c 10.9.0.2 -J --logfile client.json\n"

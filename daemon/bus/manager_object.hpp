@@ -132,6 +132,7 @@ class ManagerObject final
   void PlanRuns(sdbus::Result<Dict>&& result, std::string runs, Dict options) override;
   void GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
+  void OpenBundle(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t job, Dict options) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
   void Subscribe(sdbus::Result<>&& result) override;
   void Unsubscribe() override;
@@ -174,6 +175,10 @@ class ManagerObject final
   // when the caller leaves.
   template <class... Values>
   void query(const SharedReply<Values...>& reply, std::string request);
+  // The same for other bytes than those of values: calls `give(bytes)`, whose exceptions are sent.
+  template <class... Values, class Give>
+  void query_bytes(const SharedReply<Values...>& reply, const Caller& caller, const std::string& request,
+                   std::size_t most_bytes, Give give);
   using StartReply = SharedReply<sdbus::ObjectPath>;
   using LoadJob = std::function<Result<JobSpec>()>;
   // How the arguments become a job; throw if they are too long.
@@ -213,6 +218,7 @@ class ManagerObject final
 
   ManagerPorts ports_;
   ServiceSettings settings_;
+  std::uint64_t bundles_ = 0;  // made so far
 };
 
 template <class... Values, class Work>
@@ -251,6 +257,22 @@ void ManagerObject::with_readable_run(std::uint64_t run, const std::string& part
                [&](core::Deed&) { work(value_or_throw(ports_.queries.run(id)), caller); });
     });
   });
+}
+
+template <class... Values, class Give>
+void ManagerObject::query_bytes(const SharedReply<Values...>& reply, const Caller& caller,
+                                const std::string& request, std::size_t most_bytes, Give give) {
+  const auto number = std::make_shared<std::uint64_t>();
+  const auto done = [this, reply, name = caller.name, number,
+                     give = std::move(give)](const Result<std::string>& bytes) {
+    answer(reply, [&] { give(value_or_throw(bytes)); });
+    ports_.callers.forget(name, *number);  // last: it destroys the query
+  };
+  const core::QueryCaller user{
+      .uid = caller.uid, .may_measure = ports_.authorization.is_member(caller), .answer_bytes = most_bytes};
+  auto running = value_or_throw(ports_.query_runner.run(user, request, done));
+  // What keeps the query is destroyed when the caller leaves, or when it is forgotten.
+  *number = value_or_throw(ports_.callers.on_leaving(caller.name, [running = std::move(running)] {}));
 }
 
 }  // namespace netperfd::bus

@@ -31,18 +31,10 @@ void expect_selection(const char* side, const std::string& text) {
 template <class... Values>
 void ManagerObject::query(const SharedReply<Values...>& reply, std::string request) {
   with_caller(reply, [this, reply, request = std::move(request)](const Caller& caller) {
-    const auto number = std::make_shared<std::uint64_t>();
-    const auto done = [this, reply, name = caller.name, number](const Result<std::string>& bytes) {
-      answer(reply, [&] {
-        const auto values = value_or_throw(from_query_bytes<Values...>(value_or_throw(bytes)));
-        std::apply([&](const Values&... each) { reply->ok(each...); }, values);
-      });
-      ports_.callers.forget(name, *number);  // last: it destroys the query
-    };
-    const core::QueryCaller user{.uid = caller.uid, .may_measure = ports_.authorization.is_member(caller)};
-    auto running = value_or_throw(ports_.query_runner.run(user, request, done));
-    // What keeps the query is destroyed when the caller leaves, or when it is forgotten.
-    *number = value_or_throw(ports_.callers.on_leaving(caller.name, [running = std::move(running)] {}));
+    query_bytes(reply, caller, request, 0, [reply](const std::string& bytes) {
+      const auto values = value_or_throw(from_query_bytes<Values...>(bytes));
+      std::apply([&](const Values&... each) { reply->ok(each...); }, values);
+    });
   });
 }
 

@@ -41,6 +41,13 @@ constexpr std::array<Key, 2> kImportOptions{{
     {"label", "s", "a string"},
 }};
 
+constexpr std::array<Key, 4> kBundleOptions{{
+    {"run", "t", "an unsigned 64-bit number"},
+    {"recordings", "b", "a boolean"},
+    {"redact", "b", "a boolean"},
+    {"report", "s", "a string"},
+}};
+
 constexpr std::array<Key, 10> kFilterKeys{{
     {"job", "t", "an unsigned 64-bit number"},
     {"scenario", "s", "a string"},
@@ -196,6 +203,22 @@ Result<core::ImportRequest> parse_import_options(const dbus::Row& options) {
   parsed.name = value_of<std::string>(options, "name").value_or(parsed.name);
   parsed.label = value_of<std::string>(options, "label").value_or("");
   return parsed;  // the importer checks the values
+}
+
+Result<BundleRequest> parse_bundle_options(const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kBundleOptions); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  BundleRequest parsed;
+  parsed.run = value_of<std::uint64_t>(options, "run").value_or(0);
+  parsed.recordings = value_of<bool>(options, "recordings").value_or(false);
+  parsed.origin.redacted = value_of<bool>(options, "redact").value_or(false);
+  parsed.report = value_of<std::string>(options, "report").value_or("");
+  if (auto checked = check_size("report", parsed.report, kReportLimit); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (!parsed.origin.redacted || (!parsed.recordings && parsed.report.empty())) return parsed;
+  return invalid("a redacted bundle has neither recordings nor a report: nothing can be taken out of these");
 }
 
 Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter) {

@@ -10,6 +10,7 @@
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/bus/bundle_answer.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/audit_store.hpp"
 #include "daemon/core/ports/catalogue.hpp"
@@ -32,6 +33,7 @@ inline constexpr std::size_t kPatternLimit = 512;  // maximum length of the kern
 inline constexpr std::size_t kMarkLimit = 200;
 inline constexpr std::size_t kNoteLimit = 500;
 inline constexpr std::size_t kGroupsLimit = 64;
+inline constexpr std::size_t kReportLimit = std::size_t{6} << 20U;
 
 // The document that holds the raw sub-buffers of a run.
 inline constexpr const char* kRecording = "trace.dat";
@@ -45,6 +47,8 @@ struct StartOptions {
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);
 // The result has no owner yet; the caller of this function sets it.
 [[nodiscard]] Result<core::ImportRequest> parse_import_options(const dbus::Row& options);
+// Without its job and its origin.
+[[nodiscard]] Result<BundleRequest> parse_bundle_options(const dbus::Row& options);
 [[nodiscard]] Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter);
 [[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
 // The selection within such a filter, with the filter's state; absent: there is none.

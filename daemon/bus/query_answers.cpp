@@ -9,6 +9,7 @@
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/spread.hpp"
 #include "daemon/base/byte_archive.hpp"
+#include "daemon/bus/bundle_answer.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/query_bytes.hpp"
@@ -102,6 +103,7 @@ Result<std::string> answer_query(core::RunQueries& queries, std::string_view req
   QueryReader reader{request};
   std::string name;
   reader.take(name);
+  if (name == query_name::kOpenBundle) return bundle_of(queries, request);
   for (const Answer& known : kAnswers) {
     if (known.name == name) return known.answer(queries, reader);
   }

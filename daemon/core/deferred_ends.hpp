@@ -39,6 +39,10 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status expect_room() override;
   [[nodiscard]] Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                        WallTime now) override;
+  [[nodiscard]] Result<std::vector<NewJob>> add_bundle(const StoredTables& content, uid_t owner,
+                                                       const std::string& flag, WallTime now) override {
+    return store_.add_bundle(content, owner, flag, now);
+  }
   [[nodiscard]] Result<std::vector<UnfinishedJob>> unfinished_jobs() override {
     return store_.unfinished_jobs();
   }

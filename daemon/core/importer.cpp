@@ -2,6 +2,7 @@
 #include "daemon/core/importer.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -137,6 +138,16 @@ QualityFlag flag_of_import(bool has_trace, bool has_document) {
 
 }  // namespace
 
+// What every page of such a run says.
+std::string origin_text(const BundleOrigin& origin) {
+  return fmt::format(
+      "measured elsewhere: it came in a bundle that netperfd {} made on {} at {:%F %T} UTC{}; the hashes of "
+      "a "
+      "bundle show damage, not forgery",
+      origin.version, origin.host, std::chrono::floor<std::chrono::seconds>(origin.made),
+      origin.redacted ? ", without names, addresses, labels and paths (redacted)" : "");
+}
+
 // One call of read(). It reads its files one after the other, so that it never takes more than one place.
 class Importer::Import {
  public:
@@ -192,6 +203,10 @@ class Importer::Import {
   }
 
   Result<ImportedRun> store() {
+    if (read_.size() == 2 && (read_[0].bundle || read_[1].bundle)) {
+      return fail(ErrorKind::invalid_argument, fmt::format("{} is a bundle, which is imported alone",
+                                                           (read_[0].bundle ? files_[0] : files_[1]).name));
+    }
     if (read_.size() == 2 && read_[0].trace.has_value() == read_[1].trace.has_value()) {
       return fail(
           ErrorKind::invalid_argument,
@@ -296,8 +311,21 @@ Result<std::vector<std::string>> Importer::repeated(uid_t owner, const std::vect
   return clauses;
 }
 
+// The bundle has its own jobs, with their names and labels.
+Result<ImportedRun> Importer::store_bundle(const JobSpec& spec, uid_t owner, const Bundle& bundle) {
+  if (!spec.label.empty() || spec.name != ImportRequest{}.name) {
+    return fail(ErrorKind::invalid_argument,
+                "a bundle has its own name and label: import it without others, then set the label");
+  }
+  const auto jobs = store_.add_bundle(bundle.content, owner, origin_text(bundle.origin), clock_.now());
+  if (!jobs) return std::unexpected(jobs.error());
+  // The last one is what was exported: a job that it confirms is older.
+  return ImportedRun{.job = jobs->back().id, .run = jobs->back().runs.front(), .date = {}, .repeated = {}};
+}
+
 Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
                                     std::vector<ImportedFile> files) {
+  if (files.front().bundle) return store_bundle(spec, owner, *files.front().bundle);
   auto clauses = repeated(owner, sources);
   if (!clauses) return std::unexpected(std::move(clauses.error()));
   RunRecord record;

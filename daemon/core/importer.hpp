@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Imports traces and iperf3 documents from callers' files and stores them as runs.
+// Imports traces, iperf3 documents and bundles from callers' files and stores them as runs.
 #pragma once
 
 #include <sys/types.h>
@@ -63,12 +63,13 @@ class Importer {
 
   // Reads the files in the background and then calls `done` once, from the loop: with the finished run, or
   // with an error, which includes the file's name if a file is the cause. One file is an iperf3 document or a
-  // trace; two are one of each, of the same measurement. Nothing is stored until all files were read to their
-  // end. While kLimit imports are under way, the import waits: users who have none under way come first, then
-  // whoever asked first. After kLongestWait it ends with busy. Refused at once: busy, with the file's name,
-  // if too many wait; invalid_argument for another number of files, for a name or label that no job may have,
-  // and for anything but a readable regular file. Destroying the result cancels the import, even from inside
-  // `done`; the importer must outlive the result.
+  // trace; two are one of each, of the same measurement; a bundle is imported alone, and the run is the first
+  // of its job. Nothing is stored until all files were read to their end. While kLimit imports are under way,
+  // the import waits: users who have none under way come first, then whoever asked first. After kLongestWait
+  // it ends with busy. Refused at once: busy, with the file's name, if too many wait; invalid_argument for
+  // another number of files, for a name or label that no job may have, and for anything but a readable
+  // regular file. Destroying the result cancels the import, even from inside `done`; the importer must
+  // outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 
@@ -84,6 +85,7 @@ class Importer {
   [[nodiscard]] Result<std::vector<std::string>> repeated(uid_t owner, const std::vector<SourceFile>& files);
   [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
                                           std::vector<ImportedFile> files);
+  [[nodiscard]] Result<ImportedRun> store_bundle(const JobSpec& spec, uid_t owner, const Bundle& bundle);
   [[nodiscard]] Status store_run(const RunRecord& record);
 
   RunStore& store_;

@@ -21,8 +21,15 @@ constexpr std::size_t kLookedForDocument = std::size_t{64} << 20U;
 
 constexpr std::string_view kTraceDat{"\x17\x08\x44tracing", 10};
 constexpr std::string_view kExpected =
-    "expected is a JSON document of iperf3 (-J or --json-stream), function_graph text or a trace.dat of "
-    "trace-cmd";
+    "expected is a JSON document of iperf3 (-J or --json-stream), function_graph text, a trace.dat of "
+    "trace-cmd or a bundle of netperfctl export";
+
+// A tar whose first entry is the manifest.
+bool is_bundle(std::string_view text) {
+  constexpr std::size_t kMagicAt = 257;
+  constexpr std::string_view kMagic = "ustar";
+  return text.starts_with("manifest.json") && text.substr(0, kMagicAt + kMagic.size()).ends_with(kMagic);
+}
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -75,6 +82,7 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
   const std::string_view text = all.substr(0, kLookedAt);
   if (text.starts_with(kTraceDat)) return FileKind::trace_dat;
+  if (is_bundle(text)) return FileKind::bundle;
   if (text.find('\0') != std::string_view::npos) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("it is no text and no trace.dat, it begins with the bytes{}; {}",
@@ -122,6 +130,8 @@ Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileRea
       return readers.iperf3(file);
     case FileKind::graph_text:
       return readers.graph_text(file);
+    case FileKind::bundle:
+      return readers.bundle(file);
     case FileKind::trace_dat:
       break;
   }

@@ -11,7 +11,7 @@
 
 namespace netperfd::import {
 
-enum class FileKind { trace_dat, iperf3, graph_text };
+enum class FileKind { trace_dat, iperf3, graph_text, bundle };
 
 // Detects the type from the first bytes and lines. If it is none of them, invalid_argument with the text
 // found.
@@ -19,7 +19,7 @@ enum class FileKind { trace_dat, iperf3, graph_text };
 
 // The readers take the whole file, unpacked and as UTF-8.
 struct FileReaders {
-  std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text;
+  std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text, bundle;
 };
 [[nodiscard]] Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers);
 

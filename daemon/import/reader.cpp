@@ -129,7 +129,7 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
   }
   auto read = functions.record(file);
   if (!read) give_up(order.mode, read.error().message);
-  keep_raw(file, *read);
+  if (!read->bundle) keep_raw(file, *read);  // it is stored whole
   read->sha256 = sha256_of(file);
   write_all({&kAnswerRecord, 1});
   write_all(to_bytes(*read));

@@ -40,6 +40,7 @@ constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
     {"buckets", kMostBuckets},     {"builds", kMostBuilds},
     {"sums", kMostSums},           {"streams", kMostStreams},
     {kIntervals, kMostIntervals},  {"flags", kMostFlags},
+    {"tables", kMostTables},       {"columns", kMostColumns},
 };
 
 std::size_t most_of(std::string_view key) {

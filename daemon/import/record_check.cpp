@@ -52,7 +52,7 @@ class ValueCheck {
   template <rows::Described Row>
   void check(const Row& row) {
     rows::visit_fields(row, [&](const auto& field, const auto& member) {
-      if (field.key == kRecording || field.key == kRaw) return;
+      if (field.key == kRecording || field.key == kRaw || field.key == kValues) return;
       const std::size_t length = path_.size();
       path_.append(path_.empty() ? "" : ".").append(field.key);
       check(member);
@@ -99,7 +99,8 @@ class ValueCheck {
   }
 
  private:
-  static constexpr std::string_view kRecording = "recording", kRaw = "raw";  // bytes of a file, not texts
+  // Bytes, not texts. Those of a bundle's values are checked when they are stored.
+  static constexpr std::string_view kRecording = "recording", kRaw = "raw", kValues = "values";
 
   void require(bool holds) {
     if (!holds) finding_.require(false, path_);
@@ -235,7 +236,9 @@ Status check_texts(const TraceRecord& record) {
 
 Status check_file(const ImportedFile& file) {
   Finding finding;
-  finding.require(file.trace.has_value() != file.workload.has_value(), "a trace or a document");
+  finding.require(
+      int{file.trace.has_value()} + int{file.workload.has_value()} + int{file.bundle.has_value()} == 1,
+      "a trace, a document or a bundle");
   ValueCheck(finding, Checked::everything).check(file);
   finding.require(file.sha256.empty() || is_sha256(file.sha256), "its digest");
   if (file.workload) check_workload(*file.workload, finding);

@@ -33,6 +33,8 @@ inline constexpr std::size_t kMostIntervals = 200'000;
 // More do not fit into the 64 MiB that a run keeps of iperf3's output.
 inline constexpr std::size_t kMostLiveIntervals = 300'000;
 inline constexpr std::size_t kMostFlags = 1'000;
+inline constexpr std::size_t kMostTables = 200;  // of a bundle
+inline constexpr std::size_t kMostColumns = 200;
 inline constexpr std::size_t kLongestText = 65'536;
 // A longer file is not kept as it is.
 inline constexpr std::size_t kMostRawBytes = std::size_t{32} << 20;
@@ -46,7 +48,7 @@ inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMost
 // Texts are printable and not long, counts fit a signed number, figures are finite. In a trace, indices are
 // valid, parents precede their children, and CPUs, events, functions and edges occur once. In an iperf3
 // document, a sum and an interval have one direction, and no time is before 1970 or beyond the year 9999. A
-// file holds one of the two, and a digest is one in its form. invalid_argument with the violation.
+// file holds one of the three, and a digest is one in its form. invalid_argument with the violation.
 [[nodiscard]] Status check_file(const ImportedFile& file);
 
 // The most intervals that iperf3 reports of this test, with a margin.

@@ -9,6 +9,7 @@
 
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/model/stored_tables.hpp"
 #include "daemon/model/trace_record.hpp"
 #include "dbus/rows/field.hpp"
 
@@ -39,10 +40,11 @@ inline constexpr auto rows::kFields<ImportedWorkload> =
                rows::field("system", &netperfd::ImportedWorkload::system)};
 static_assert(rows::kDescribed<ImportedWorkload>);
 
-// Exactly one of the two is set.
+// Exactly one of trace, workload and bundle is set.
 struct ImportedFile {
   std::optional<TraceRecord> trace;  // from a trace.dat or function_graph text
   std::optional<ImportedWorkload> workload;
+  std::optional<Bundle> bundle = std::nullopt;
   std::vector<QualityFlag> flags;  // on data that the file cannot provide
   std::string raw;                 // the file as it is; empty if it is too long to keep
   std::string sha256;  // of the whole file, kept or not: 64 lowercase hexadecimal digits; empty: unknown
@@ -50,11 +52,13 @@ struct ImportedFile {
   bool operator==(const ImportedFile&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<ImportedFile> = std::tuple{
-    rows::field("trace", &netperfd::ImportedFile::trace),
-    rows::field("workload", &netperfd::ImportedFile::workload),
-    rows::field("flags", &netperfd::ImportedFile::flags), rows::field("raw", &netperfd::ImportedFile::raw),
-    rows::field("sha256", &netperfd::ImportedFile::sha256)};
+inline constexpr auto rows::kFields<ImportedFile> =
+    std::tuple{rows::field("trace", &netperfd::ImportedFile::trace),
+               rows::field("workload", &netperfd::ImportedFile::workload),
+               rows::field("bundle", &netperfd::ImportedFile::bundle),
+               rows::field("flags", &netperfd::ImportedFile::flags),
+               rows::field("raw", &netperfd::ImportedFile::raw),
+               rows::field("sha256", &netperfd::ImportedFile::sha256)};
 static_assert(rows::kDescribed<ImportedFile>);
 
 }  // namespace netperfd

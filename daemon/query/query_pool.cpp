@@ -190,17 +190,18 @@ Result<std::shared_ptr<confined::Exchange>> QueryPool::start(Query& query) {
   if (!process) return std::unexpected(std::move(process.error()));
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(query.called() + settings_.deadline - Clock::now());
+  const std::size_t longest = std::max(settings_.answer_bytes, query.caller().answer_bytes);
   return confined::Exchange::begin(
       loop_, query.caller().may_measure ? endings_ : reader_endings_, std::move(*process),
       std::move(pipe->read),
-      {.answer_bytes = settings_.answer_bytes, .deadline = std::max(left, std::chrono::milliseconds{1})},
-      [this, &query](const confined::Exchange::End& end) {
+      {.answer_bytes = longest, .deadline = std::max(left, std::chrono::milliseconds{1})},
+      [this, &query, longest](const confined::Exchange::End& end) {
         query.give(end.how == confined::Exchange::How::answered ? read_answer(end.answer)
-                                                                : std::unexpected(error_of(end)));
+                                                                : std::unexpected(error_of(end, longest)));
       });
 }
 
-Error QueryPool::error_of(const confined::Exchange::End& end) const {
+Error QueryPool::error_of(const confined::Exchange::End& end, std::size_t longest) const {
   using How = confined::Exchange::How;
   if (end.how == How::was_late) {
     return {ErrorKind::busy, fmt::format("the query did not end within {} s: ask about fewer runs, or again "
@@ -209,7 +210,7 @@ Error QueryPool::error_of(const confined::Exchange::End& end) const {
   }
   if (end.how == How::said_much) {
     return {ErrorKind::internal,
-            fmt::format("the answer to the query is longer than {} MiB", settings_.answer_bytes >> 20U)};
+            fmt::format("the answer to the query is longer than {} MiB", longest >> 20U)};
   }
   if (end.how == How::was_killed && end.number == SIGXCPU) {
     return {ErrorKind::invalid_argument,

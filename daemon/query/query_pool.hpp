@@ -59,7 +59,7 @@ class QueryPool final : public core::QueryRunner {
   void start_waiting();
   void look_again(std::chrono::milliseconds delay);
   [[nodiscard]] Result<std::shared_ptr<confined::Exchange>> start(Query& query);
-  [[nodiscard]] Error error_of(const confined::Exchange::End& end) const;
+  [[nodiscard]] Error error_of(const confined::Exchange::End& end, std::size_t longest) const;
   [[nodiscard]] std::chrono::seconds deadline_seconds() const;
 
   EventLoop& loop_;

@@ -17,7 +17,7 @@
 namespace netperfd::query {
 
 inline constexpr std::string_view kQueryFlag = "--query";
-inline constexpr std::size_t kRequestBytes = std::size_t{64} << 10U;  // longest request
+inline constexpr std::size_t kRequestBytes = std::size_t{8} << 20U;  // longest request; a page may be in it
 
 struct QueryFunctions {
   // Opens the database at `path` for reading only, while the process still has its privileges. The result

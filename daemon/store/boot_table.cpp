@@ -52,7 +52,7 @@ Result<std::optional<std::chrono::microseconds>> read_boot_time(Connection& conn
                                                                 const std::string& scenario) {
   auto select = connection.prepare(
       "SELECT b.settled_us - b.asked_us FROM boots b JOIN jobs j ON j.id = b.job "
-      "WHERE j.name = ? AND b.settled_us IS NOT NULL ORDER BY b.job DESC, b.number DESC LIMIT 32");
+      "WHERE j.name = ? AND b.settled_us > j.created_us ORDER BY b.job DESC, b.number DESC LIMIT 32");
   if (!select) return std::unexpected(select.error());
   std::vector<std::int64_t> times;
   auto read =

@@ -10,7 +10,7 @@ Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, Jo
   // The runs of a job are marked all at once, so any of them tells whether the job is being removed.
   auto select = connection.prepare(
       "SELECT j.id, j.name, j.label, count(*), j.stored_bytes + sum(r.stored_bytes), "
-      "ifnull(max(r.ended_us), j.created_us), "
+      "max(ifnull(max(r.ended_us), 0), j.created_us), "
       "max(r.state IN ('pending', 'preparing', 'running', 'collecting')) "
       "FROM (SELECT id, name, label, stored_bytes, created_us FROM jobs WHERE id < ? AND NOT EXISTS "
       "(SELECT 1 FROM runs WHERE job = jobs.id AND removing = 1) ORDER BY id DESC LIMIT ?) AS j "

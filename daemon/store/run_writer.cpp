@@ -100,6 +100,37 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
       .run();
 }
 
+// ---- Bundles
+
+Result<std::vector<core::NewJob>> RunWriter::add_bundle(const StoredTables& content,
+                                                        const BundleOwner& owner) {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  const auto growth = Growth::begin(connection_);
+  if (!growth) return std::unexpected(growth.error());
+  auto jobs = write_tables(connection_, content, owner);
+  if (!jobs) return jobs;
+  if (auto shared = share_growth(*jobs, *growth); !shared) return std::unexpected(shared.error());
+  if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
+  return jobs;
+}
+
+// The tables were filled one by one, so what each run takes is not known.
+Status RunWriter::share_growth(const std::vector<core::NewJob>& jobs, const Growth& growth) {
+  const auto bytes = growth.bytes();
+  if (!bytes) return std::unexpected(bytes.error());
+  std::uint64_t runs = 0;
+  for (const core::NewJob& job : jobs) runs += job.runs.size();
+  auto done = connection_.execute(
+      fmt::format("UPDATE jobs SET stored_bytes = {} WHERE id = {}", *bytes % runs, jobs.front().id));
+  for (const core::NewJob& job : jobs) {
+    if (!done) break;
+    done = connection_.execute(
+        fmt::format("UPDATE runs SET stored_bytes = {} WHERE job = {}", *bytes / runs, job.id));
+  }
+  return done;
+}
+
 // ---- States
 
 Result<RunState> RunWriter::state_of(RunId run) {

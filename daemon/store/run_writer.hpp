@@ -11,6 +11,7 @@
 
 #include "daemon/core/ports/reread_store.hpp"
 #include "daemon/core/ports/run_store.hpp"
+#include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/sqlite.hpp"
 #include "daemon/store/usage.hpp"
 
@@ -22,6 +23,8 @@ class RunWriter {
 
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now);
+  [[nodiscard]] Result<std::vector<core::NewJob>> add_bundle(const StoredTables& content,
+                                                             const BundleOwner& owner);
   [[nodiscard]] Status set_state(RunId run, RunState state);
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
   [[nodiscard]] Status finish(const RunRecord& record);
@@ -44,6 +47,7 @@ class RunWriter {
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status write_record(const RunRecord& record);
   [[nodiscard]] Status count_growth(std::string_view table, std::int64_t row, const Growth& growth);
+  [[nodiscard]] Status share_growth(const std::vector<core::NewJob>& jobs, const Growth& growth);
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_documents(const RunRecord& record);
   void return_space();  // of deleted rows, to the file system

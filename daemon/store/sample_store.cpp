@@ -10,7 +10,7 @@
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
-#include "daemon/store/sample_codec.hpp"
+#include "daemon/model/sample_codec.hpp"
 
 namespace netperfd::store {
 

@@ -121,6 +121,20 @@ void Statement::put(int index, Blob value) {
   check_bound(sqlite3_bind_blob64(statement_.get(), index, bytes, value.bytes.size(), SQLITE_STATIC));
 }
 
+void Statement::put(int index, const StoredValue& value) {
+  std::visit(
+      [&]<class Held>(const Held& held) {
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          put_null(index);
+        } else if constexpr (std::is_same_v<Held, StoredBytes>) {
+          put(index, Blob{held.bytes});
+        } else {
+          put(index, held);
+        }
+      },
+      value);
+}
+
 void Statement::put_null(int index) {
   check_bound(sqlite3_bind_null(statement_.get(), index));
 }
@@ -155,6 +169,25 @@ void Statement::take(int column, Value& value) const {
     value = take_integer(column);
   } else {
     take(column, value.emplace<std::string>());
+  }
+}
+
+void Statement::take(int column, StoredValue& value) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_INTEGER:
+      value = take_integer(column);
+      break;
+    case SQLITE_FLOAT:
+      take(column, value.emplace<double>());
+      break;
+    case SQLITE_TEXT:
+      take(column, value.emplace<std::string>());
+      break;
+    case SQLITE_BLOB:
+      take(column, value.emplace<StoredBytes>().bytes);
+      break;
+    default:
+      value.emplace<std::monostate>();
   }
 }
 

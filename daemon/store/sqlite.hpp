@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/model/stored_tables.hpp"
 #include "daemon/store/file_guard.hpp"
 
 struct sqlite3;
@@ -81,6 +82,9 @@ class Statement {
   void put_next(int& index, const std::vector<Value>& values) {
     for (const auto& each : values) put_next(index, each);
   }
+  void put_next(int& index, const std::vector<StoredValue>& values) {
+    for (const auto& each : values) put(++index, each);
+  }
 
   template <std::integral T>
   void put(int index, T value) {
@@ -121,6 +125,7 @@ class Statement {
   void put(int index, const std::string& value) { put(index, std::string_view{value}); }
   void put(int index, const char* value) { put(index, std::string_view{value}); }
   void put(int index, Blob value);
+  void put(int index, const StoredValue& value);
   void put_integer(int index, std::int64_t value);
   void put_null(int index);
   void refuse(std::string message);
@@ -133,6 +138,11 @@ class Statement {
   template <class... T>
   void take_next(int& column, std::tuple<T&...>& values) const {
     std::apply([&](auto&... each) { (take_next(column, each), ...); }, values);
+  }
+
+  // As many columns as the list has values.
+  void take_next(int& column, std::vector<StoredValue>& values) const {
+    for (auto& each : values) take(column++, each);
   }
 
   template <std::integral T>
@@ -165,6 +175,7 @@ class Statement {
   void take(int column, std::string& value) const;  // TEXT and BLOB
   void take(int column, Blob& value) const;
   void take(int column, Value& value) const;  // INTEGER as a number, everything else as text
+  void take(int column, StoredValue& value) const;
   [[nodiscard]] std::int64_t take_integer(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 

@@ -9,6 +9,7 @@
 #include "daemon/store/backup.hpp"
 #include "daemon/store/boot_table.hpp"
 #include "daemon/store/budget_table.hpp"
+#include "daemon/store/bundle_reader.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -113,6 +114,16 @@ Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector
                                           WallTime now) {
   if (auto room = expect_room(); !room) return std::unexpected(room.error());
   return parts_->writer.add_job(spec, arms, owner, now);
+}
+
+Result<std::vector<core::NewJob>> SqliteStore::add_bundle(const StoredTables& content, uid_t owner,
+                                                          const std::string& flag, WallTime now) {
+  if (auto room = expect_room(); !room) return std::unexpected(room.error());
+  return parts_->writer.add_bundle(content, {.uid = owner, .now = now, .flag = flag});
+}
+
+Result<StoredTables> SqliteStore::tables(const std::vector<RunId>& runs, std::size_t most_bytes) {
+  return read_tables(parts_->database->connection(), runs, most_bytes);
 }
 
 Result<std::vector<core::UnfinishedJob>> SqliteStore::unfinished_jobs() {

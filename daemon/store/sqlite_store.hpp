@@ -57,6 +57,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status expect_room() override;
   [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
                                              WallTime now) override;
+  [[nodiscard]] Result<std::vector<core::NewJob>> add_bundle(const StoredTables& content, uid_t owner,
+                                                             const std::string& flag, WallTime now) override;
   [[nodiscard]] Result<std::vector<core::UnfinishedJob>> unfinished_jobs() override;
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
@@ -110,6 +112,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<Counters> counters(RunId run) override;
   [[nodiscard]] Result<SampleProfile> samples(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
+  [[nodiscard]] Result<StoredTables> tables(const std::vector<RunId>& runs, std::size_t most_bytes) override;
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
       const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) override;
   [[nodiscard]] Result<core::RunNames> run_names() override;

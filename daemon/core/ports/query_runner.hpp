@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,7 +15,8 @@ namespace netperfd::core {
 
 struct QueryCaller {
   uid_t uid = 0;
-  bool may_measure = false;  // goes before those who may only read
+  bool may_measure = false;      // goes before those who may only read
+  std::size_t answer_bytes = 0;  // longest answer; 0: what fits into a message
 };
 
 class QueryRunner {

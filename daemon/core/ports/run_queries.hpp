@@ -21,6 +21,7 @@
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/sample_profile.hpp"
+#include "daemon/model/stored_tables.hpp"
 #include "daemon/model/trace_record.hpp"
 
 namespace netperfd::core {
@@ -201,6 +202,10 @@ class RunQueries {
   // not_found if the run was not sampled; SampleProfile::skipped if it was meant to be.
   [[nodiscard]] virtual Result<SampleProfile> samples(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
+  // All that the store has of these runs and of their jobs. not_found if a run does not exist, busy if one
+  // has not ended, invalid_argument if it is more than `most_bytes`.
+  [[nodiscard]] virtual Result<StoredTables> tables(const std::vector<RunId>& runs,
+                                                    std::size_t most_bytes) = 0;
   // Newest first. Returns the runs that pass the filter and, if there are ranges, lie within one of them. The
   // ranges must be disjoint and in order.
   [[nodiscard]] virtual Result<std::vector<SelectedRun>> selected_runs(const RunFilter& filter,

@@ -18,6 +18,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
+#include "daemon/model/stored_tables.hpp"
 
 namespace netperfd::core {
 
@@ -67,6 +68,11 @@ class RunStore {
                                                WallTime now) = 0;
   // In the order of their acceptance. Before any add_job(), these are the jobs of the last daemon.
   [[nodiscard]] virtual Result<std::vector<UnfinishedJob>> unfinished_jobs() = 0;
+  // One transaction: the runs of a bundle with their jobs, which become the owner's, with new numbers. Each
+  // run gets the flag kFromBundle with this text. invalid_argument if the tables are not those of this store
+  // or do not fit together. The errors of expect_room() too.
+  [[nodiscard]] virtual Result<std::vector<NewJob>> add_bundle(const StoredTables& content, uid_t owner,
+                                                               const std::string& flag, WallTime now) = 0;
   // A step to a state that has not ended; refused if may_follow() is false.
   [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
   // One transaction: the job's runs that are still pending become canceled with this error.

@@ -197,6 +197,8 @@ class FakeQueries final : public core::RunQueries {
     return found->second;
   }
 
+  Result<StoredTables> tables(const std::vector<RunId>&, std::size_t) override { return stored_tables; }
+
   // Filters by number, state, label, scenario, job, purpose, arm and variant.
   Result<std::vector<core::SelectedRun>> selected_runs(const core::RunFilter& filter,
                                                        const std::vector<core::RunRange>& ranges,
@@ -276,6 +278,7 @@ class FakeQueries final : public core::RunQueries {
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;
+  StoredTables stored_tables;
   core::RunFilter last_filter;
 
  private:

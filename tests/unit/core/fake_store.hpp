@@ -46,6 +46,17 @@ class FakeStore final : public RunStore {
     return job;
   }
 
+  // A job with one run, whatever the content.
+  Result<std::vector<NewJob>> add_bundle(const StoredTables& content, uid_t owner, const std::string& flag,
+                                         WallTime now) override {
+    if (refusal) return std::unexpected(*refusal);
+    bundles.push_back({content, flag});
+    auto job = add_job({}, {Arm{}}, owner, now);
+    if (!job) return std::unexpected(job.error());
+    runs[job->runs.front()].state = RunState::finished;
+    return std::vector{std::move(*job)};
+  }
+
   Result<std::vector<UnfinishedJob>> unfinished_jobs() override { return unfinished; }
 
   Status set_state(RunId id, RunState state) override {
@@ -149,6 +160,7 @@ class FakeStore final : public RunStore {
   std::optional<Error> room_refusal, removal_refusal;
   std::optional<Error> finish_refusal;  // only for measurements
   std::vector<UnfinishedJob> unfinished;
+  std::vector<std::pair<StoredTables, std::string>> bundles;  // with their flag
   std::vector<RunId> removed;
   std::function<void()> on_remove;
   std::map<JobId, std::string> labels;

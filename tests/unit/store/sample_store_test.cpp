@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "daemon/store/sample_codec.hpp"
+#include "daemon/model/sample_codec.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 #include "tests/unit/store/stored_runs.hpp"
 

@@ -127,9 +127,9 @@ TEST_F(TraceStore, survives_counts_that_no_kernel_can_mean) {
   trace.cpus[0].overrun = ~std::uint64_t{0};  // a count that fell below 0
   trace.cpus[1].dropped_events = ~std::uint64_t{0};
   const auto run = store_trace(trace);
-  constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  EXPECT_EQ(must(store->trace(run)).cpus[0].overrun, kMost);
-  EXPECT_EQ(must(store->run(run)).trace->lost, kMost);
+  constexpr auto kLargest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  EXPECT_EQ(must(store->trace(run)).cpus[0].overrun, kLargest);
+  EXPECT_EQ(must(store->run(run)).trace->lost, kLargest);
 }
 
 TEST_F(TraceStore, adds_up_what_is_told_of_one_cpu_twice) {

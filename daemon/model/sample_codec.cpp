@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/store/sample_codec.hpp"
+#include "daemon/model/sample_codec.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "daemon/base/byte_archive.hpp"
 
-namespace netperfd::store {
+namespace netperfd {
 namespace {
 
 constexpr std::uint64_t kFormat = 1;
@@ -109,4 +109,4 @@ Status decode_stacks(std::string_view bytes, SampleProfile& profile) {
   return {};
 }
 
-}  // namespace netperfd::store
+}  // namespace netperfd

@@ -8,7 +8,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/model/sample_profile.hpp"
 
-namespace netperfd::store {
+namespace netperfd {
 
 // Only frames, nodes and builds. invalid_argument: a node names a frame or a parent that is not there.
 [[nodiscard]] Result<std::string> encode_stacks(const SampleProfile& profile);
@@ -16,4 +16,4 @@ namespace netperfd::store {
 // Fills frames, nodes and builds. io: the bytes are damaged.
 [[nodiscard]] Status decode_stacks(std::string_view bytes, SampleProfile& profile);
 
-}  // namespace netperfd::store
+}  // namespace netperfd

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/store/bundle_writer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "daemon/model/run_state.hpp"
+#include "daemon/store/bundle_reader.hpp"
+#include "daemon/store/bundle_tables.hpp"
+#include "daemon/store/compression.hpp"
+#include "daemon/store/migrations.hpp"
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using Numbers = std::map<std::int64_t, std::int64_t>;  // in the bundle -> here
+
+std::unexpected<Error> missing(std::string_view what, std::string_view table, std::string_view expected) {
+  return invalid(fmt::format("table {}: {}; its columns are {}", table, what, expected));
+}
+
+class BundleWriter {
+ public:
+  BundleWriter(Connection& connection, const StoredTables& content, const BundleOwner& owner)
+      : connection_(connection), content_(content), owner_(owner) {}
+
+  Result<std::vector<core::NewJob>> write() {
+    auto plans = bundle_tables(connection_);
+    if (!plans) return std::unexpected(plans.error());
+    plans_ = std::move(*plans);
+    Status done = expect_tables();
+    if (done) done = connection_.execute("PRAGMA defer_foreign_keys = ON");
+    for (const BundleTable& plan : plans_) {
+      if (done) done = write_table(plan, *table_of(plan));
+    }
+    if (done) done = add_flags();
+    if (!done) return std::unexpected(std::move(done.error()));
+    return jobs();
+  }
+
+ private:
+  [[nodiscard]] const StoredTable* table_of(const BundleTable& plan) const {
+    const auto found = std::ranges::find(content_.tables, plan.name, &StoredTable::name);
+    return found == content_.tables.end() ? nullptr : &*found;
+  }
+
+  Status expect_tables() const {
+    for (const BundleTable& plan : plans_) {
+      const StoredTable* const table = table_of(plan);
+      if (table == nullptr) return invalid(fmt::format("table {} is missing", plan.name));
+      if (table->columns == plan.columns) continue;
+      const auto expected = fmt::format("{}", fmt::join(plan.columns, ", "));
+      for (const std::string& column : table->columns) {
+        if (std::ranges::find(plan.columns, column) == plan.columns.end())
+          return missing(fmt::format("there is no column {}", column), plan.name, expected);
+      }
+      return missing("a column is missing or not in its place", plan.name, expected);
+    }
+    if (content_.tables.size() == plans_.size()) return {};
+    for (const StoredTable& table : content_.tables) {
+      if (std::ranges::count(content_.tables, table.name, &StoredTable::name) > 1)
+        return invalid(fmt::format("table {} is there twice", table.name));
+      if (std::ranges::find(plans_, table.name, &BundleTable::name) == plans_.end())
+        return invalid(fmt::format("a bundle of version {} has no table {}", content_.schema, table.name));
+    }
+    return {};
+  }
+
+  Status write_table(const BundleTable& plan, const StoredTable& table) {
+    std::string columns = fmt::format("\"{}\"", fmt::join(plan.columns, "\", \""));
+    if (plan.name == "jobs") columns += ", owner_uid, created_us";
+    if (!plan.blob.empty()) columns += ", size";
+    auto insert = connection_.prepare(insert_into(plan.name, columns));
+    if (!insert) return std::unexpected(insert.error());
+    StoredRows rows{table};
+    std::vector<StoredValue> row;
+    std::uint64_t number = 0;
+    while (rows.next(row)) {
+      ++number;
+      if (auto done = write_row(*insert, plan, row); !done) {
+        return fail(done.error().kind,
+                    fmt::format("table {}, row {}: {}", plan.name, number, done.error().message));
+      }
+    }
+    if (rows.damaged()) return invalid(fmt::format("table {}: its rows are damaged", plan.name));
+    return {};
+  }
+
+  Status write_row(Statement& insert, const BundleTable& plan, std::vector<StoredValue>& row) {
+    std::int64_t own = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string& column = plan.columns[i];
+      auto done = plan.is_numbered() && column == "id" ? take_number(plan, row[i], own)
+                                                       : replace_number(plan, column, row[i]);
+      if (done && plan.name == "runs" && column == "state") done = expect_ended(row[i]);
+      if (!done) return fail(done.error().kind, fmt::format("column {}: {}", column, done.error().message));
+    }
+    if (plan.name == "jobs") {
+      row.emplace_back(std::int64_t{owner_.uid});
+      row.emplace_back(owner_.now.time_since_epoch().count());
+    }
+    if (!plan.blob.empty()) {
+      if (auto packed = pack(plan, row); !packed) return packed;
+    }
+    if (auto done = insert.bind(row).run(); !done) {
+      const bool is_constraint = (sqlite3_extended_errcode(connection_.raw()) & 0xff) == SQLITE_CONSTRAINT;
+      return is_constraint ? invalid(sqlite3_errmsg(connection_.raw())) : done;
+    }
+    if (plan.is_numbered()) numbers_[plan.of][own] = connection_.last_insert_id();
+    return {};
+  }
+
+  Status take_number(const BundleTable& plan, StoredValue& value, std::int64_t& own) {
+    const auto* const number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr) return invalid("expected is a number");
+    if (numbers_[plan.of].contains(*number)) return invalid(fmt::format("{} is there twice", *number));
+    own = *number;
+    if (!owner_.keeps_numbers) value = std::monostate{};  // SQLite chooses one
+    return {};
+  }
+
+  Status replace_number(const BundleTable& plan, const std::string& column, StoredValue& value) {
+    const BundleTable* const of = referred(plans_, plan, column);
+    if (of == nullptr || std::holds_alternative<std::monostate>(value)) return {};
+    const auto* const number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr) return invalid("expected is a number");
+    const Numbers& known = numbers_[of->of];
+    const auto found = known.find(*number);
+    if (found != known.end()) {
+      value = found->second;
+    } else if (column == "confirms") {
+      value = std::monostate{};  // the other job stayed where it is
+    } else {
+      return invalid(fmt::format("the bundle has no {} in its table {}", *number, of->name));
+    }
+    return {};
+  }
+
+  // Any other run would be resumed.
+  static Status expect_ended(const StoredValue& value) {
+    const auto* const word = std::get_if<std::string>(&value);
+    const auto state = word == nullptr ? std::nullopt : parse_run_state(*word);
+    if (state && has_ended(*state)) return {};
+    return invalid("expected is finished, failed, canceled or interrupted");
+  }
+
+  static Status pack(const BundleTable& plan, std::vector<StoredValue>& row) {
+    const auto at = std::ranges::find(plan.columns, plan.blob) - plan.columns.begin();
+    auto* const blob = std::get_if<StoredBytes>(&row[static_cast<std::size_t>(at)]);
+    if (blob == nullptr) return invalid(fmt::format("column {}: expected are bytes", plan.blob));
+    row.emplace_back(static_cast<std::int64_t>(blob->bytes.size()));
+    // The list may have moved.
+    auto& bytes = std::get<StoredBytes>(row[static_cast<std::size_t>(at)]).bytes;
+    auto frame = compress(bytes, kTextLevel);
+    if (!frame) return std::unexpected(std::move(frame.error()));
+    bytes = std::move(*frame);
+    return {};
+  }
+
+  Status add_flags() {
+    if (owner_.flag.empty()) return {};
+    auto insert = connection_.prepare(
+        "INSERT INTO flags (run, position, code, message) SELECT ?1, (SELECT ifnull(max(position) + 1, 0) "
+        "FROM flags WHERE run = ?1), ?2, ?3");
+    if (!insert) return std::unexpected(insert.error());
+    for (const auto& [there, here] : numbers_[BundleTable::Of::runs]) {
+      const auto message = fmt::format("{}; it was run {} there", owner_.flag, there);
+      if (auto done = insert->bind(here, kFromBundle, message).run(); !done) return done;
+    }
+    return {};
+  }
+
+  Result<std::vector<core::NewJob>> jobs() {
+    std::vector<core::NewJob> jobs;
+    for (const auto& [there, here] : numbers_[BundleTable::Of::jobs]) {
+      core::NewJob& job = jobs.emplace_back();
+      job.id = here;
+      auto select = connection_.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
+      if (!select) return std::unexpected(select.error());
+      auto read =
+          for_each_row(select->bind(here), [&](const Statement& row) { row.read(job.runs.emplace_back()); });
+      if (!read) return std::unexpected(std::move(read.error()));
+      // It could never be deleted: a job is deleted with its last run.
+      if (job.runs.empty()) return invalid(fmt::format("table jobs: job {} has no run", there));
+    }
+    if (jobs.empty()) return invalid("table jobs: there is no job");
+    return jobs;
+  }
+
+  Connection& connection_;
+  const StoredTables& content_;
+  const BundleOwner& owner_;
+  std::vector<BundleTable> plans_;
+  std::map<BundleTable::Of, Numbers> numbers_;
+};
+
+// A step of a migration must not fail on rows that refer to nothing: it would not say whose they are.
+Status expect_references(Connection& connection) {
+  auto select = connection.prepare("SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1");
+  if (!select) return std::unexpected(select.error());
+  auto found = select->step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return {};
+  std::string table, parent;
+  select->read(table, parent);
+  return invalid(fmt::format("table {}: a row refers to a row of table {} that is not there", table, parent));
+}
+
+Result<std::vector<RunId>> all_runs(Connection& connection) {
+  std::vector<RunId> runs;
+  auto select = connection.prepare("SELECT id FROM runs ORDER BY id");
+  if (!select) return std::unexpected(select.error());
+  auto read = for_each_row(*select, [&](const Statement& row) { row.read(runs.emplace_back()); });
+  if (!read) return std::unexpected(std::move(read.error()));
+  return runs;
+}
+
+}  // namespace
+
+Result<std::vector<core::NewJob>> write_tables(Connection& connection, const StoredTables& content,
+                                               const BundleOwner& owner) {
+  return BundleWriter{connection, content, owner}.write();
+}
+
+Result<StoredTables> at_newest_version(const StoredTables& content, std::size_t most_bytes) {
+  const auto migrations = embedded_migrations();
+  if (content.schema == 0) return invalid("schema version 0: expected is 1 or more");
+  if (content.schema > migrations.size()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("a newer netperfd made the bundle, of schema version {}; this one knows versions "
+                            "up to {}",
+                            content.schema, migrations.size()));
+  }
+  auto connection = Connection::open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY);
+  if (!connection) return std::unexpected(connection.error());
+  // As the migrations need it; expect_references() checks instead.
+  auto done = connection->execute(
+      "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF");
+  if (done) done = apply(migrations.first(content.schema), 0, *connection);
+  if (!done) return std::unexpected(std::move(done.error()));
+  {
+    auto transaction = Transaction::begin(*connection, Durability::normal);
+    if (!transaction) return std::unexpected(transaction.error());
+    BundleOwner nobody;
+    nobody.keeps_numbers = true;
+    const auto jobs = write_tables(*connection, content, nobody);
+    if (!jobs) return std::unexpected(jobs.error());
+    if (done = transaction->commit(); !done) return std::unexpected(std::move(done.error()));
+  }
+  done = expect_references(*connection);
+  if (done) done = apply(migrations, content.schema, *connection);
+  if (!done) return std::unexpected(std::move(done.error()));
+  const auto runs = all_runs(*connection);
+  if (!runs) return std::unexpected(runs.error());
+  return read_tables(*connection, *runs, most_bytes);
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs move from one store to another with everything that the first has of them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "daemon/store/bundle_reader.hpp"
+#include "daemon/store/bundle_tables.hpp"
+#include "daemon/store/bundle_writer.hpp"
+#include "daemon/store/database.hpp"
+#include "tests/unit/store/store_fixture.hpp"
+#include "tests/unit/store/stored_runs.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+constexpr uid_t kImporter = 1234;
+constexpr WallTime kLater = kMorning + std::chrono::days{1};
+const std::vector<RunId> kMovedRuns{1, 2, 3, 4, 5, 6, 7};
+
+// Written by hand: what a store says of itself, and what it has of its own rows.
+const std::set<std::string> kNotMoved{"audit",          "stored_by_owner",   "sqlite_sequence",
+                                      "jobs.owner_uid", "jobs.created_us",   "jobs.stored_bytes",
+                                      "jobs.tied",      "jobs.held",         "runs.stored_bytes",
+                                      "runs.removing",  "documents.content", "cpu_samples.stacks"};
+
+std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
+  std::vector<std::string> values;
+  auto select = must(connection.prepare(sql));
+  while (must(select.step())) select.read(values.emplace_back());
+  return values;
+}
+
+// Every row of every table, whatever bundle_tables() knows of it.
+std::string everything_in(const std::string& path) {
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READONLY));
+  std::string text;
+  for (const std::string& table :
+       list_of(connection, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")) {
+    if (kNotMoved.contains(table)) continue;
+    auto columns = list_of(connection, fmt::format("SELECT name FROM pragma_table_info('{}')", table));
+    std::erase_if(columns,
+                  [&](const std::string& column) { return kNotMoved.contains(table + "." + column); });
+    const auto rows = list_of(connection, fmt::format("SELECT quote(\"{}\") FROM {} ORDER BY 1",
+                                                      fmt::join(columns, "\") || ', ' || quote(\""), table));
+    EXPECT_FALSE(rows.empty()) << table << ": store_runs() has no row of it, so nothing proves that it moves";
+    text += fmt::format("{} ({})\n{}\n", table, fmt::join(columns, ", "), fmt::join(rows, "\n"));
+  }
+  return text;
+}
+
+class BundleStore : public StoreTest {
+ protected:
+  BundleStore() {
+    open();
+    store_runs(*store);
+    // Tables of which store_runs() has nothing.
+    RunRecord record = a_record(run_under_way(a_job()), 4, 5000);
+    record.counters = the_counters();
+    record.trace = a_trace();
+    record.trace->only_cpus = {0, 1};
+    must(store->finish(record));
+    runs_ = kMovedRuns;
+    runs_.push_back(record.id);
+    other_ = must(SqliteStore::open(other_path(), 0));
+  }
+  [[nodiscard]] std::string other_path() const { return (folder / "other.db").string(); }
+  StoredTables content() { return must(store->tables(runs_, kNoLimit)); }
+  // The error of adding what `change` makes of the content; nothing was added.
+  std::string refusal(const std::function<void(StoredTables&)>& change) {
+    StoredTables changed = content();
+    change(changed);
+    const auto added = other_->add_bundle(changed, kImporter, "flag", kMorning);
+    EXPECT_EQ(ask(other_path(), "SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM runs)"), "0");
+    if (added) return "it was added";
+    EXPECT_EQ(added.error().kind, ErrorKind::invalid_argument);
+    return added.error().message;
+  }
+
+  std::vector<RunId> runs_;
+  std::unique_ptr<SqliteStore> other_;
+};
+
+StoredTable& table_in(StoredTables& content, const std::string& name) {
+  return *std::ranges::find(content.tables, name, &StoredTable::name);
+}
+
+// Changes the value of `column` in the first row.
+void set_first(StoredTables& content, const std::string& name, const std::string& column,
+               const StoredValue& value) {
+  StoredTable& changed = table_in(content, name);
+  const StoredTable was = std::exchange(changed, {changed.name, changed.columns, {}});
+  StoredRows rows{was};
+  std::vector<StoredValue> row;
+  for (bool first = true; rows.next(row); first = false) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      changed.add(first && was.columns[i] == column ? value : row[i]);
+  }
+}
+
+TEST_F(BundleStore, moves_every_column_of_every_table_into_an_empty_store) {
+  const auto jobs = must(other_->add_bundle(content(), kImporter, "", kMorning));
+  EXPECT_EQ(jobs.size(), 4U);
+  EXPECT_EQ(everything_in(other_path()), everything_in(path()));
+  EXPECT_EQ(must(other_->tables(runs_, kNoLimit)), content());
+  EXPECT_EQ(must(other_->samples(kFirstOfDesign)), the_samples());
+  EXPECT_EQ(must(other_->document(kMeasured, "client.stdout")),
+            must(store->document(kMeasured, "client.stdout")));
+}
+
+TEST_F(BundleStore, gives_new_numbers_and_the_importing_user_what_was_moved) {
+  must(add_job(*other_, a_job(), 1, kMorning));
+  const auto jobs = must(other_->add_bundle(content(), kImporter, "from there", kLater));
+  EXPECT_EQ(jobs.front().id, 2);
+  EXPECT_EQ(jobs.front().runs.front(), 2);
+  const core::RunRow run = must(other_->run(2));
+  EXPECT_EQ(run.owner, kImporter);
+  EXPECT_EQ(run.created, kLater);
+  ASSERT_FALSE(run.flags.empty());
+  EXPECT_EQ(run.flags.back().code, kFromBundle);
+  EXPECT_EQ(run.flags.back().message, "from there; it was run 1 there");
+  EXPECT_EQ(must(other_->fingerprint(2)), must(store->fingerprint(1)));
+  const auto usage = must(other_->usage(kImporter, {}));
+  EXPECT_GT(usage.stored_bytes, 0U);
+  EXPECT_EQ(usage.running.count(), 0);
+  EXPECT_EQ(ask(other_path(),
+                "SELECT sum(stored_bytes) FROM (SELECT stored_bytes FROM jobs UNION ALL SELECT "
+                "stored_bytes FROM runs)"),
+            std::to_string(usage.stored_bytes));
+}
+
+TEST_F(BundleStore, moves_one_run_with_its_job) {
+  const auto jobs =
+      must(other_->add_bundle(must(store->tables({kFirstOfDesign + 1}, kNoLimit)), 1, "", kMorning));
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_THAT(jobs.front().runs, ElementsAre(1));
+}
+
+TEST_F(BundleStore, keeps_a_reference_to_a_confirmed_job_only_if_both_are_moved) {
+  JobSpec again = the_design();
+  again.confirms = 3;
+  const auto job = must(add_job(*store, again, 1000, kMorning));
+  for (const RunId run : job.runs) {
+    bring_to_collecting(*store, run);
+    must(store->finish(a_record(run, 1, 2)));
+  }
+  must(other_->add_bundle(must(store->tables(job.runs, kNoLimit)), 1, "", kMorning));
+  EXPECT_EQ(ask(other_path(), "SELECT ifnull(max(confirms), 'none') FROM jobs"), "none");
+  std::vector<RunId> both = job.runs;
+  both.insert(both.begin(), kFirstOfDesign);
+  must(other_->add_bundle(must(store->tables(both, kNoLimit)), 1, "", kMorning));
+  EXPECT_EQ(ask(other_path(), "SELECT confirms FROM jobs WHERE id = 3"), "2");
+}
+
+TEST_F(BundleStore, reads_only_runs_that_have_ended) {
+  const RunId open = run_under_way(a_job());
+  EXPECT_EQ(store->tables({open}, kNoLimit).error().kind, ErrorKind::busy);
+  EXPECT_EQ(store->tables({99}, kNoLimit).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(store->tables({}, kNoLimit).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(store->tables(kMovedRuns, 100).error().kind, ErrorKind::invalid_argument);
+}
+
+TEST_F(BundleStore, refuses_what_does_not_fit_and_adds_nothing) {
+  EXPECT_EQ(refusal([](auto& it) { std::erase_if(it.tables, [](auto& t) { return t.name == "facts"; }); }),
+            "table facts is missing");
+  EXPECT_THAT(
+      refusal([](auto& it) { it.tables.push_back({.name = "audit", .columns = {"id"}, .values = {}}); }),
+      HasSubstr("has no table audit"));
+  EXPECT_EQ(refusal([](auto& it) { it.tables.push_back(it.tables.front()); }), "table jobs is there twice");
+  EXPECT_THAT(
+      refusal([](auto& it) { table_in(it, "flags").columns.back() = "massage"; }),
+      AllOf(HasSubstr("table flags: there is no column massage"), HasSubstr("run, position, code, message")));
+  EXPECT_THAT(refusal([](auto& it) { table_in(it, "flags").columns.pop_back(); }),
+              HasSubstr("table flags: a column is missing"));
+  EXPECT_THAT(refusal([](auto& it) { table_in(it, "flags").values.pop_back(); }),
+              HasSubstr("rows are damaged"));
+  EXPECT_EQ(refusal([](auto& it) { set_first(it, "runs", "state", std::string{"pending"}); }),
+            "table runs, row 1: column state: expected is finished, failed, canceled or interrupted");
+  EXPECT_EQ(refusal([](auto& it) { set_first(it, "sums", "run", std::int64_t{99}); }),
+            "table sums, row 1: column run: the bundle has no 99 in its table runs");
+  EXPECT_EQ(refusal([](auto& it) { set_first(it, "runs", "id", std::int64_t{2}); }),
+            "table runs, row 2: column id: 2 is there twice");
+  EXPECT_THAT(refusal([](auto& it) { set_first(it, "sums", "seconds", std::string{"long"}); }),
+              AllOf(HasSubstr("table sums, row 1"), HasSubstr("sums.seconds")));
+  EXPECT_THAT(refusal([](auto& it) { set_first(it, "sums", "direction", std::string{"up"}); }),
+              AllOf(HasSubstr("table sums, row 1"), HasSubstr("CHECK")));
+  EXPECT_EQ(refusal([](auto& it) { set_first(it, "documents", "content", std::monostate{}); }),
+            "table documents, row 1: column content: expected are bytes");
+}
+
+// The process that reads bundles names the table; this is what a process in the hands of a bundle gets.
+TEST_F(BundleStore, adds_nothing_if_a_row_refers_to_nothing) {
+  StoredTables changed = content();
+  table_in(changed, "traces").values.clear();
+  const auto added = other_->add_bundle(changed, kImporter, "flag", kMorning);
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, HasSubstr("FOREIGN KEY"));
+  EXPECT_EQ(ask(other_path(), "SELECT count(*) FROM jobs"), "0");
+}
+
+TEST_F(BundleStore, names_the_table_of_a_row_that_refers_to_nothing) {
+  StoredTables changed = content();
+  table_in(changed, "trace_events").values.clear();
+  const auto newest = at_newest_version(changed, kNoLimit);
+  ASSERT_FALSE(newest);
+  EXPECT_EQ(newest.error().message,
+            "table trace_slices: a row refers to a row of table trace_events that is not there");
+}
+
+TEST_F(BundleStore, content_of_this_version_stays_as_it_is) {
+  EXPECT_EQ(must(at_newest_version(content(), kNoLimit)), content());
+}
+
+TEST_F(BundleStore, refuses_a_newer_version) {
+  StoredTables newer = content();
+  newer.schema = static_cast<std::uint32_t>(embedded_migrations().size()) + 1;
+  EXPECT_EQ(at_newest_version(newer, kNoLimit).error().kind, ErrorKind::unsupported);
+  newer.schema = 0;
+  EXPECT_EQ(at_newest_version(newer, kNoLimit).error().kind, ErrorKind::invalid_argument);
+}
+
+// A bundle that an older netperfd would have made of its database is the same as one of the migrated
+// database.
+class BundleOfVersion : public StoreTest, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(BundleOfVersion, is_migrated) {
+  const auto migrations = embedded_migrations();
+  const std::size_t version = GetParam();
+  std::ifstream file(fmt::format("{}/store/version-{}.sql", NETPERFD_TEST_DATA, version));
+  std::ostringstream rows;
+  rows << file.rdbuf();
+  auto database = must(Database::open(path(), migrations.first(version)));
+  must(database->connection().execute(rows.str()));
+  std::vector<RunId> runs(static_cast<std::size_t>(std::stoll(ask(path(), "SELECT count(*) FROM runs"))));
+  std::iota(runs.begin(), runs.end(), RunId{1});
+  const StoredTables old = must(read_tables(database->connection(), runs, kNoLimit));
+  database.reset();
+  EXPECT_EQ(old.schema, version);
+  open();
+  const StoredTables migrated = must(store->tables(runs, kNoLimit));
+  EXPECT_EQ(must(at_newest_version(old, kNoLimit)), migrated);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, BundleOfVersion,
+                         testing::Range<std::size_t>(1, embedded_migrations().size() + 1));
+
+}  // namespace
+}  // namespace netperfd::store
