@@ -183,6 +183,7 @@ std::string job_text(const Screen& screen, const StartView& raw, const LiveJobVi
   add("purpose", purpose_of(job));
   add("sides", sides_of(job) + (job.seed ? fmt::format(", seed {}", *job.seed) : ""));
   add("requested", fmt::format("{} by uid {}", time_of(screen, job.created_us), job.owner.value_or(0)));
+  add("origin", job.origin.value_or(""));
   if (job.started_us) add("took", job.ended_us ? took(job) : "");
   // A job that has ended stays on the bus for a while.
   if (live != nullptr && !job.ended_us) add("now", now_words(screen, escaped(*live)));

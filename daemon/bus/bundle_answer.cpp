@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bus/bundle_answer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,8 +11,11 @@
 
 #include "daemon/base/byte_archive.hpp"
 #include "daemon/bundle/bundle.hpp"
+#include "daemon/bundle/redact.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/query_answers.hpp"
+#include "daemon/core/run_selection.hpp"
+#include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -34,20 +39,47 @@ void put_request(Archive& archive, BundleRequest& request) {
   }
 }
 
+// The jobs on whose runs the page of `job` depends too: the one that it confirms, and self-tests of its
+// scenario on the same host.
+Result<std::vector<JobId>> jobs_beside(core::RunQueries& queries, JobId job, const core::RunRow& row) {
+  std::vector<JobId> jobs;
+  if (row.spec.confirms) jobs.push_back(*row.spec.confirms);
+  core::RunFilter of_job, self_tests;
+  of_job.job = job;
+  const auto own = queries.selected_runs(of_job, {}, 1);
+  if (!own) return std::unexpected(own.error());
+  self_tests.scenario = row.spec.name;
+  self_tests.purpose = JobPurpose::selftest;
+  self_tests.state = RunState::finished;
+  const auto tests = queries.selected_runs(self_tests, {}, core::kSelectedRuns);
+  if (!tests) return std::unexpected(tests.error());
+  for (const core::SelectedRun& run : *tests) {
+    const bool same_host = !own->empty() && run.imported == own->front().imported;
+    if (same_host && run.job != job && std::ranges::find(jobs, run.job) == jobs.end())
+      jobs.push_back(run.job);
+  }
+  return jobs;
+}
+
 Result<std::vector<RunId>> runs_of(core::RunQueries& queries, const BundleRequest& request) {
-  const auto runs = queries.runs_of_job(static_cast<JobId>(request.job));
+  const auto job = static_cast<JobId>(request.job);
+  const auto runs = queries.runs_of_job(job);
   if (!runs) return std::unexpected(runs.error());
+  if (runs->empty()) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
   std::vector<RunId> ids;
   for (const core::RunRow& run : *runs) {
     if (request.run == 0 || std::cmp_equal(run.id, request.run)) ids.push_back(run.id);
   }
-  if (runs->empty() || !runs->front().spec.confirms) return ids;
-  const auto first = queries.runs_of_job(*runs->front().spec.confirms);
-  if (!first)
-    return first.error().kind == ErrorKind::not_found ? Result<std::vector<RunId>>{ids}
-                                                      : std::unexpected(first.error());
-  for (const core::RunRow& run : *first) {
-    if (run.owner == runs->front().owner) ids.push_back(run.id);
+  if (request.run != 0) return ids;
+  const auto others = jobs_beside(queries, job, runs->front());
+  if (!others) return std::unexpected(others.error());
+  for (const JobId other : *others) {
+    const auto beside = queries.runs_of_job(other);
+    if (!beside) return std::unexpected(beside.error());
+    for (const core::RunRow& run : *beside) {
+      // Whoever may read the raw data of one owner may not always read that of another.
+      if (run.owner == runs->front().owner && has_ended(run.state)) ids.push_back(run.id);
+    }
   }
   return ids;
 }
@@ -84,6 +116,10 @@ Result<std::string> bundle_of(core::RunQueries& queries, std::string_view reques
   auto content = queries.tables(*runs, bundle::kMostTableBytes);
   if (!content) return std::unexpected(std::move(content.error()));
   if (!wanted.recordings) leave_out_recordings(*content);
+  if (wanted.origin.redacted) {
+    content = bundle::redacted(*content, std::exchange(wanted.origin.host, "host-1"));
+    if (!content) return std::unexpected(std::move(content.error()));
+  }
   return bundle::write({.origin = std::move(wanted.origin), .content = std::move(*content)}, wanted.report);
 }
 

@@ -18,8 +18,6 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::string_view kHidden = "host-1";
-
 std::string host_name() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
@@ -47,7 +45,7 @@ void ManagerObject::OpenBundle(sdbus::Result<sdbus::UnixFd>&& result, std::uint6
     BundleRequest request = value_or_throw(parse_bundle_options(options));
     request.job = job;
     request.origin.version = settings_.version;
-    request.origin.host = request.origin.redacted ? std::string{kHidden} : host_name();
+    request.origin.host = host_name();
     request.origin.made = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const RunId run = run_to_read(ports_.queries, request);
     const auto open = [this, reply, request](const core::RunRow& row, const Caller& caller) {

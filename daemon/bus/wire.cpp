@@ -179,6 +179,8 @@ core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
   job.purpose = first.spec.purpose;
   job.design = first.spec.design;
   job.confirms = first.spec.confirms;
+  const auto flag = std::ranges::find(first.flags, kFromBundle, &QualityFlag::code);
+  if (flag != first.flags.end()) job.origin = flag->message.substr(0, flag->message.find(kOriginalRun));
   for (const core::RunRow& run : runs) {
     job.runs.push_back({.id = run.id, .state = run.state, .started = run.started, .ended = run.ended});
   }
@@ -238,6 +240,7 @@ WireRow job_row(const core::JobRow& job) {
   row.started_us = microseconds(started);
   if (!live) row.ended_us = microseconds(ended);
   if (job.confirms) row.confirms = number(*job.confirms);
+  row.origin = if_any(job.origin);
   return to_wire(row);
 }
 

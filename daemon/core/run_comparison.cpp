@@ -75,17 +75,17 @@ Status check_changed(const std::vector<std::string>& groups) {
   return {};
 }
 
-Result<SelfTests> self_tests(RunQueries& queries, const std::string& scenario, JobId except,
+Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& of,
                              const analysis::ComparisonSettings& settings, const Comparer& comparer) {
   RunFilter filter;
-  filter.scenario = scenario;
+  filter.scenario = of.scenario;
   filter.purpose = JobPurpose::selftest;
   filter.state = RunState::finished;
   const auto newest_first = queries.selected_runs(filter, {}, kSelectedRuns);
   if (!newest_first) return std::unexpected(newest_first.error());
   std::vector<RunId> a, b;
   for (const SelectedRun& run : *newest_first) {
-    if (run.job == except || run.arm.variant == '\0') continue;
+    if (run.job == of.job || run.imported != of.imported || run.arm.variant == '\0') continue;
     (run.arm.variant == 'A' ? a : b).push_back(run.id);
   }
   const auto all_a = queries.compared_runs(a, ComparedParts::throughput);
@@ -133,7 +133,7 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;
   if (compared.b.scenarios.size() == 1) {
-    auto tests = self_tests(queries, compared.b.scenarios.front(), b.front().job, settings, comparer);
+    auto tests = self_tests(queries, b.front(), settings, comparer);
     if (!tests) return std::unexpected(std::move(tests.error()));
     compared.self_test = tests->newest;
     if (purpose != JobPurpose::selftest) bounded.resolution = tests->resolution;

@@ -50,8 +50,9 @@ struct SelfTests {
   analysis::HostResolution resolution;
 };
 
-// The self-tests of the scenario, ignoring the job `except`.
-[[nodiscard]] Result<SelfTests> self_tests(RunQueries& queries, const std::string& scenario, JobId except,
+// The self-tests of the scenario on the host that measured `run`, ignoring its job: for a run of a bundle
+// those of the same bundle, for another one those that came in no bundle.
+[[nodiscard]] Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& run,
                                            const analysis::ComparisonSettings& settings,
                                            const Comparer& comparer);
 

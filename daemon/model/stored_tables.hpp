@@ -95,5 +95,7 @@ static_assert(rows::kDescribed<Bundle>);
 
 // Code of the quality flag of each run that came in a bundle.
 inline constexpr std::string_view kFromBundle = "from-bundle";
+// In its text: what follows is of this run alone, the rest of the whole bundle.
+inline constexpr std::string_view kOriginalRun = "; it was run ";
 
 }  // namespace netperfd

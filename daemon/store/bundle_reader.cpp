@@ -29,8 +29,8 @@ std::string condition(const BundleTable& table, const std::string& runs) {
 }
 
 Status expect_ended(Connection& connection, const std::string& runs, std::size_t wanted) {
-  const auto known = connection.value<std::uint64_t>(
-      fmt::format("SELECT count(*) FROM runs WHERE id IN ({})", runs));
+  const auto known =
+      connection.value<std::uint64_t>(fmt::format("SELECT count(*) FROM runs WHERE id IN ({})", runs));
   if (!known) return std::unexpected(known.error());
   if (wanted == 0 || *known != wanted) return fail(ErrorKind::not_found, "no such run");
   const auto open = connection.value<std::int64_t>(

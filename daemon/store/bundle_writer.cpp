@@ -173,7 +173,7 @@ class BundleWriter {
         "FROM flags WHERE run = ?1), ?2, ?3");
     if (!insert) return std::unexpected(insert.error());
     for (const auto& [there, here] : numbers_[BundleTable::Of::runs]) {
-      const auto message = fmt::format("{}; it was run {} there", owner_.flag, there);
+      const auto message = fmt::format("{}{}{} there", owner_.flag, kOriginalRun, there);
       if (auto done = insert->bind(here, kFromBundle, message).run(); !done) return done;
     }
     return {};

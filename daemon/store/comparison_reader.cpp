@@ -149,7 +149,9 @@ class RunParts {
     return for_each_row(flags_.bind(id), [&](const Statement& row) {
       QualityFlag flag;
       row.read(flag.code, flag.message);
-      if (flag.code == kFunctionsLeftOut && run.trace) {
+      if (flag.code == kFromBundle) {
+        run.origin = std::move(flag.message);
+      } else if (flag.code == kFunctionsLeftOut && run.trace) {
         run.trace->left_out = std::move(flag.message);
       } else {
         run.flags.push_back(std::move(flag.code));
@@ -250,7 +252,8 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
   if (!found) return std::unexpected(found.error());
   auto select = connection_.prepare(
       "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
-      "r.traced, r.started_us, r.ended_us FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
+      "r.traced, r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run = r.id AND f.code = "
+      "'from-bundle'), j.created_us, NULL) FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<core::SelectedRun> runs;
   for (const RunId id : *found) {
@@ -258,7 +261,7 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
       core::SelectedRun& run = runs.emplace_back();
       std::string variant;
       row.read(run.id, run.job, run.scenario, run.label, run.arm.block, run.arm.letter, variant,
-               run.arm.traced, run.started, run.ended);
+               run.arm.traced, run.started, run.ended, run.imported);
       if (!variant.empty()) run.arm.variant = variant.front();
     });
     if (!done) return std::unexpected(std::move(done.error()));

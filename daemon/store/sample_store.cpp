@@ -8,9 +8,9 @@
 #include <limits>
 #include <string>
 
+#include "daemon/model/sample_codec.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
-#include "daemon/model/sample_codec.hpp"
 
 namespace netperfd::store {
 

@@ -128,6 +128,7 @@ struct Job {
   std::optional<std::uint64_t> started_us,
       ended_us;                           // of its first and its last run; the latter once all ended
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions it measures again
+  std::optional<std::string> origin;      // of a job from a bundle: where that came from
 };
 template <>
 inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
@@ -149,7 +150,8 @@ inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
                                                 field("state", &Job::state),
                                                 field("started_us", &Job::started_us),
                                                 field("ended_us", &Job::ended_us),
-                                                field("confirms", &Job::confirms)};
+                                                field("confirms", &Job::confirms),
+                                                field("origin", &Job::origin)};
 static_assert(kDescribed<Job>);
 
 // A reboot of a job whose design reboots the machine (ListBoots).

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/analysis/compare/throughput_effect.hpp"
 #include "daemon/model/noise.hpp"
+#include "daemon/model/stored_tables.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -40,6 +43,21 @@ void note_flags(const std::vector<ComparedRun>& runs, std::string_view side, Cav
   if (codes.empty()) return;
   caveats.add(Gravity::told, fmt::format("With quality flags: {} of {} runs of {} ({}).", flagged,
                                          runs.size(), side, listed(codes)));
+}
+
+// Runs of one bundle say the same but for their numbers.
+void note_origins(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Caveats& caveats) {
+  std::map<std::string, std::size_t> runs_from;
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      if (!run.origin.empty()) ++runs_from[run.origin.substr(0, run.origin.find(kOriginalRun))];
+    }
+  }
+  for (const auto& [origin, count] : runs_from) {
+    const std::string runs =
+        count == a.size() + b.size() ? "All runs were " : fmt::format("{} runs were ", count);
+    caveats.add(Gravity::told, runs + origin + ".");
+  }
 }
 
 void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
@@ -118,6 +136,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   comparison.same = std::move(facts.same);
   comparison.changed = std::move(facts.changed);
   note_nothing_known(comparison, caveats);
+  note_origins(a, b, caveats);
   note_flags(a, "A", caveats);
   note_flags(b, "B", caveats);
   comparison.caveats = caveats.sentences();

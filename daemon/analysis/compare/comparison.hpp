@@ -84,7 +84,8 @@ struct ComparedRun {
   std::optional<ComparedSamples> samples;
   std::optional<Fingerprint> fingerprint;
   std::vector<CounterDelta> counters;
-  std::vector<std::string> flags;  // codes of its quality flags
+  std::vector<std::string> flags;  // codes of its quality flags, without kFromBundle
+  std::string origin = {};         // the text of that flag; empty: the run came in no bundle
   std::vector<std::string> files;  // digests of the files that it was imported from
 };
 

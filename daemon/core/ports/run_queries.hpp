@@ -86,6 +86,7 @@ struct JobRow {
   JobPurpose purpose = JobPurpose::measurement;
   std::optional<Design> design;  // without the commands of its variants
   std::optional<JobId> confirms = std::nullopt;
+  std::string origin = {};  // of a job from a bundle, unless it is one of many in a list
   struct Run {
     RunId id = 0;
     RunState state = RunState::pending;
@@ -149,6 +150,7 @@ struct SelectedRun {
   std::string scenario, label;
   Arm arm;
   std::optional<WallTime> started, ended;
+  std::optional<WallTime> imported = std::nullopt;  // when its bundle came; absent: it came in none
 };
 
 // The parts of a run that a comparison reads.

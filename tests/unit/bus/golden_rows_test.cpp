@@ -160,17 +160,19 @@ TEST(GoldenRows, of_a_job) {
   runs[1].started = at(9);
   runs[2].ended = at(44);
   runs[0].spec.confirms = 6;
+  runs[0].flags = {{"from-bundle", "from lab7; it was run 5 there"}};
   Design& design = runs[0].spec.design.emplace();
   design.a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {}};
   design.b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {}};
   design.changed = {"module:hsr"};
   design.seed = 99;
-  EXPECT_THAT(shown(job_row(summary_of(runs)).row),
-              UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "confirms 6", "created_us 11",
-                                   "ended_us 44", "failed 3", "finished 1", "interrupted 1", "job 7",
-                                   "label after", "owner 1000", "purpose selftest", "repeat 8",
-                                   "runs [50, 51, 52, 53, 54, 55, 56]", "scenario hsr-ring", "seed 99",
-                                   "started_us 9", "state failed", "variant_a list", "variant_b hash"));
+  EXPECT_THAT(
+      shown(job_row(summary_of(runs)).row),
+      UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "confirms 6", "created_us 11",
+                           "ended_us 44", "failed 3", "finished 1", "interrupted 1", "job 7", "label after",
+                           "origin from lab7", "owner 1000", "purpose selftest", "repeat 8",
+                           "runs [50, 51, 52, 53, 54, 55, 56]", "scenario hsr-ring", "seed 99",
+                           "started_us 9", "state failed", "variant_a list", "variant_b hash"));
 }
 
 TEST(GoldenRows, of_a_job_tell_what_its_runs_came_to) {

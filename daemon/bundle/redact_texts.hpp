@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Redaction of texts that have a structure of their own.
+#pragma once
+
+#include <string>
+
+#include "daemon/bundle/names.hpp"
+
+namespace netperfd::bundle {
+
+// iperf3's JSON: of its texts only those of a known vocabulary stay. Empty if it is no JSON, or nested deep.
+[[nodiscard]] std::string redacted_document(const std::string& text, Names& names);
+
+// A job's YAML, line by line: of its values only numbers and words of the scenario language stay.
+[[nodiscard]] std::string redacted_job(const std::string& text, Names& names);
+
+}  // namespace netperfd::bundle
