@@ -79,7 +79,8 @@ std::string_view kind_of(std::string_view key) {
 
 bool is_key(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::islower(static_cast<unsigned char>(c)) != 0 || c == '_';
+    return std::islower(static_cast<unsigned char>(c)) != 0 ||
+           std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
 }
 

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names that are planted wherever a run can carry them are in no byte of a redacted bundle.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "daemon/bundle/names.hpp"
+#include "daemon/bundle/redact.hpp"
+#include "daemon/bundle/redact_texts.hpp"
+#include "daemon/model/sample_codec.hpp"
+#include "tests/unit/bundle/support.hpp"
+
+namespace netperfd::bundle {
+namespace {
+
+using testing::HasSubstr;
+
+// By the column that a name has for itself; texts have all that netperfd would write into them.
+struct Planted {
+  std::string_view column, name;
+};
+constexpr std::array kNames = std::to_array<Planted>({
+    {"jobs.name", "heron-scenario"},
+    {"jobs.description", "ibis-description"},
+    {"jobs.label", "wombat-label"},
+    {"jobs.server", "quokka.example.org"},
+    {"jobs.client_netns", "dingo-ns"},
+    {"jobs.server_netns", "dingo-other"},
+    {"jobs.variant_a", "echidna-side"},
+    {"jobs.variant_b", "echidna-rest"},
+    {"runs.error", "lynx-output"},
+    {"runs.client_host", "198.51.100.77"},
+    {"runs.server_host", "2001:db8::77:1"},
+    {"runs.build", "lynx-build"},
+    {"runs.note", "possum-note"},
+    {"trace_events.filter", "comm == tapir"},
+    {"trace_samples.task", "koala-task"},
+    {"trace_sample_fields.value", "ocelot-value"},
+    {"trace_sample_fields.text", "ocelot-text"},
+    {"trace_marks.text", "puffin-mark"},
+    {"traffic.device", "numbat0"},
+    {"traffic.netns", "dingo-ns"},
+    {"counters.netns", "dingo-ns"},
+    {"environments.boot_id", "b0a7-caracal"},
+    {"imported_files.name", "serval-file.json"},
+    {"imported_files.sha256", "5ha-margay"},
+    {"boots.boot_id", "b0a7-caracal"},
+    {"boots.failure", "lynx-output"},
+});
+constexpr std::array kSentences{"flags.message",
+                                "traces.skipped",
+                                "traces.broken",
+                                "function_profiles.not_calibrated",
+                                "facts.value",
+                                "facts.key",
+                                "environment_unknown.clause",
+                                "counters.name",
+                                "counters_unknown.clause",
+                                "cpu_samples.skipped",
+                                "budgets.failure"};
+// Nothing of them may be found.
+constexpr std::array kParts{"heron",  "ibis",   "wombat", "quokka", "198.51", "2001:db8", "dingo",  "echidna",
+                            "lynx",   "possum", "tapir",  "koala",  "ocelot", "puffin",   "numbat", "caracal",
+                            "serval", "margay", "zebra",  "bilby",  "02:42",  "emu"};
+
+std::string sentence() {
+  return "zebra-host reads /srv/bilby/secret.yaml of heron-scenario (wombat-label): numbat0@dingo-ns, "
+         "dingo-other, "
+         "198.51.100.77:5201 to quokka.example.org [2001:db8::77:1], 02:42:ac:77:88:99, echidna-side, "
+         "serval-file.json";
+}
+
+std::string document() {
+  return fmt::format(
+      R"({{"start":{{"system_info":"Linux zebra-host 6.12","connecting_to":{{"host":"quokka.example.org"}},)"
+      R"("cookie":"zebra-cookie","tests":["{0}"]}},"end":{{"bytes":12345678901234567,"title":"{0} emu"}}}})",
+      sentence());
+}
+
+std::string job() {
+  return "name: heron-scenario\ndescription: ibis-description\nworkload:\n  iperf3:\n    server: "
+         "quokka.example.org\n"
+         "    duration: 10s\n    netns: dingo-ns\ndesign:\n  a:\n    name: echidna-side\n    apply:\n"
+         "      - [\"/srv/bilby/secret.yaml\", numbat0]\n      - emu --run\n  # emu\n";
+}
+
+std::optional<StoredValue> planted(const std::string& column, const StoredValue& value) {
+  if (const auto* bytes = std::get_if<StoredBytes>(&value)) {
+    if (column == "documents.content") return StoredBytes{document()};
+    SampleProfile profile;
+    must(decode_stacks(bytes->bytes, profile));
+    if (!profile.frames.empty()) profile.frames[0].name = "emu";
+    return StoredBytes{must(encode_stacks(profile))};
+  }
+  if (!std::holds_alternative<std::string>(value)) return std::nullopt;
+  if (column == "jobs.text") return job();
+  const auto found = std::ranges::find(kNames, column, &Planted::column);
+  if (found != kNames.end()) return std::string{found->name};
+  if (std::ranges::find(kSentences, column) == kSentences.end()) return std::nullopt;
+  return "numbat0@dingo-ns " + std::get<std::string>(value) + " " + sentence();
+}
+
+StoredTables with_names(StoredTables content) {
+  for (StoredTable& table : content.tables) {
+    const StoredTable was = std::exchange(table, {table.name, table.columns, {}});
+    StoredRows rows{was};
+    std::vector<StoredValue> row;
+    while (rows.next(row)) {
+      // netperfd's own marks are words that stay.
+      const bool stays = was.name == "trace_marks" && row.back() == StoredValue{std::int64_t{0}};
+      for (std::size_t i = 0; i < row.size(); ++i)
+        table.add(stays ? row[i] : planted(was.name + "." + was.columns[i], row[i]).value_or(row[i]));
+    }
+  }
+  return content;
+}
+
+// What is around a part of a name; empty if it is nowhere.
+std::string around(const std::string& text, std::string_view part) {
+  const std::size_t at = text.find(part);
+  constexpr std::size_t kSide = 60;
+  return at == std::string::npos ? "" : text.substr(at - std::min(at, kSide), 2 * kSide);
+}
+
+TEST_F(BundleTest, has_none_of_the_names_that_were_planted) {
+  const StoredTables before = with_names(whole().content);
+  const StoredTables after = must(redacted(before, "zebra-host"));
+  const auto tar_of = [](const StoredTables& content) {
+    return unpacked(must(write({.origin = kOrigin, .content = content}, "")));
+  };
+  const std::string tar = tar_of(after);
+  for (const char* part : kParts) {
+    EXPECT_NE(around(tar_of(before), part), "") << part;
+    EXPECT_EQ(around(tar, part), "");
+  }
+  EXPECT_THAT(tar, HasSubstr("12345678901234567"));
+  EXPECT_TRUE(read_text(tar));
+}
+
+// Every text of the schema is planted, or is of a vocabulary that this list decides to keep.
+TEST_F(BundleTest, has_a_plan_for_every_text) {
+  const std::set<std::string> kept{"jobs.workload",
+                                   "jobs.protocol",
+                                   "jobs.direction",
+                                   "jobs.purpose",
+                                   "jobs.seed",
+                                   "jobs.changed",
+                                   "jobs.text",
+                                   "runs.state",
+                                   "runs.iperf3_version",
+                                   "runs.congestion",
+                                   "runs.variant",
+                                   "sums.direction",
+                                   "streams.direction",
+                                   "intervals.direction",
+                                   "flags.code",
+                                   "documents.name",
+                                   "traces.clock",
+                                   "trace_missing_functions.name",
+                                   "trace_events.name",
+                                   "trace_samples.event",
+                                   "trace_sample_fields.name",
+                                   "trace_stacks.event",
+                                   "trace_stacks.frames",
+                                   "trace_drops.reason",
+                                   "trace_drops.location",
+                                   "traffic.direction",
+                                   "functions.name",
+                                   "functions.module",
+                                   "functions.histogram",
+                                   "functions.slice_hits",
+                                   "functions.slice_self_ns",
+                                   "builds.module",
+                                   "builds.release",
+                                   "builds.build_id",
+                                   "builds.srcversion",
+                                   "facts.fact_group",
+                                   "counters.source",
+                                   "counters.unit",
+                                   "boots.side",
+                                   "boots.kernel",
+                                   "cpu_samples.event",
+                                   "budget_functions.function"};
+  for (const StoredTable& table : whole().content.tables) {
+    StoredRows rows{table};
+    std::vector<StoredValue> row;
+    while (rows.next(row)) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string column = table.name + "." + table.columns[i];
+        if (!std::holds_alternative<std::string>(row[i]) || kept.contains(column)) continue;
+        EXPECT_TRUE(planted(column, row[i])) << column;
+      }
+    }
+  }
+}
+
+// Else a later column could show what nobody decided about.
+TEST_F(BundleTest, replaces_every_text_of_an_unknown_column) {
+  StoredTables content{.schema = 1, .tables = {{"new_table", {"run", "words"}, {}}}};
+  content.tables[0].add(std::int64_t{1});
+  content.tables[0].add(std::string{"who knows"});
+  StoredTable expected{"new_table", {"run", "words"}, {}};
+  expected.add(std::int64_t{1});
+  expected.add(std::string{"text-1"});
+  EXPECT_EQ(must(redacted(content, "host")).tables.front(), expected);
+}
+
+TEST_F(BundleTest, keeps_all_figures_and_what_belongs_together) {
+  const Bundle before = whole();
+  Bundle after{.origin = kOrigin, .content = must(redacted(before.content, "lab7"))};
+  const Bundle read = must(read_file(must(write(after, ""))));
+  auto other = must(store::SqliteStore::open((folder / "other.db").string(), 0));
+  must(other->add_bundle(read.content, 1, "", store::kMorning));
+  EXPECT_EQ(must(other->run(1)).sums, must(store->run(1)).sums);
+  EXPECT_EQ(must(other->counters(1)).tcp, must(store->counters(1)).tcp);
+  EXPECT_EQ(must(other->samples(store::kFirstOfDesign)).nodes,
+            must(store->samples(store::kFirstOfDesign)).nodes);
+  const auto row = must(other->run(1));
+  EXPECT_EQ(row.spec.label, "label-1");
+  EXPECT_EQ(must(other->run(store::kFirstOfDesign)).spec.design->a->name, "side-1");
+  EXPECT_EQ(must(other->run(store::kFirstOfDesign)).spec.design->b->name, "side-2");
+}
+
+TEST(Names, are_replaced_as_words) {
+  Names names;
+  EXPECT_EQ(names.replace("device", "eth0"), "device-1");
+  EXPECT_EQ(names.replace("device", "eth0"), "device-1");
+  EXPECT_EQ(names.replace("netns", "left"), "netns-1");
+  EXPECT_EQ(names.replace("netns", ""), "");
+  EXPECT_EQ(names.replace_all("eth0@left, veth0 leftover eth0.5"),
+            "device-1@netns-1, veth0 leftover device-1.5");
+  EXPECT_EQ(names.replace_all("10.0.0.1:5201 to fe80::1%eth0, 10.0.0.1; 1.2.3 at 12:30:45"),
+            "address-1:5201 to address-2%device-1, address-1; 1.2.3 at 12:30:45");
+  EXPECT_EQ(names.replace_all("aa:bb:cc:dd:ee:ff"), "address-3");
+  EXPECT_EQ(names.replace_all("read /etc/x.yaml: 5 bits/s"), "read path-1: 5 bits/s");
+}
+
+TEST(RedactedJob, keeps_numbers_and_the_words_of_the_language) {
+  Names names;
+  EXPECT_EQ(
+      redacted_job("name: secret\nworkload:\n  iperf3:\n    protocol: tcp\n    duration: 10s\n    server: h\n"
+                   "    local:\n      netns: \"ring-b\"\ndesign:\n  a:\n    apply:\n      - ip link\n",
+                   names),
+      "name: text-1\nworkload:\n  iperf3:\n    protocol: tcp\n    duration: 10s\n    server: address-1\n"
+      "    local:\n      netns: netns-1\ndesign:\n  a:\n    apply:\n      - text-2\n");
+}
+
+TEST(RedactedDocument, keeps_numbers) {
+  Names names;
+  EXPECT_EQ(redacted_document(R"({"start":{"version":"iperf 3.12","host":"h1"},"sum":{"bytes":1.5}})", names),
+            R"({"start":{"version":"iperf 3.12","host":"address-1"},"sum":{"bytes":1.5}})"
+            "\n");
+  EXPECT_EQ(redacted_document("{\"event\":\"start\"}\n{\"data\":\"x\"}\n", names),
+            "{\"event\":\"start\"}\n{\"data\":\"text-1\"}\n");
+  EXPECT_EQ(redacted_document("iperf3: error at h1", names), "");
+}
+
+}  // namespace
+}  // namespace netperfd::bundle
