@@ -131,7 +131,8 @@ Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileRea
     case FileKind::graph_text:
       return readers.graph_text(file);
     case FileKind::bundle:
-      return readers.bundle(file);
+      if (readers.bundle) return readers.bundle(file);
+      return fail(ErrorKind::invalid_argument, "it is a bundle, which is not read here");
     case FileKind::trace_dat:
       break;
   }

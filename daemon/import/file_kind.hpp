@@ -19,7 +19,9 @@ enum class FileKind { trace_dat, iperf3, graph_text, bundle };
 
 // The readers take the whole file, unpacked and as UTF-8.
 struct FileReaders {
-  std::function<Result<ImportedFile>(std::span<const std::byte>)> trace_dat, iperf3, graph_text, bundle;
+  using Read = std::function<Result<ImportedFile>(std::span<const std::byte>)>;
+  Read trace_dat, iperf3, graph_text;
+  Read bundle = {};  // may be absent: bundles are refused
 };
 [[nodiscard]] Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers);
 
