@@ -101,12 +101,18 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        "Stacks are those of the samples of a run that was not traced, or of the traced calls; their weights "
        "are samples or nanoseconds of self time. Only a run whose job had `trace: {keep_raw: SIZE}` has a "
        "raw "
-       "trace. Its text ends with the line `# end of the trace`; without that line it was cut short."},
+       "trace. Its text ends with the line `# end of the trace`; without that line it was cut short. A "
+       "bundle has "
+       "all that is stored of a run or a job. Its hashes show damage, not forgery; a signature shows who "
+       "vouches "
+       "for it."},
       {"import",
        kStore,
        {quota},
        "The client opens the files as the user who runs it, and a confined process reads them. If a file "
-       "cannot be read, import names it, stores the others and ends with an error."},
+       "cannot be read, import names it, stores the others and ends with an error. Runs of a bundle get new "
+       "numbers "
+       "and belong to the user who imports them; their pages say where they came from."},
       {"delete",
        kStore,
        {not_found},
