@@ -6,13 +6,18 @@
 #include <utility>
 
 #include "client/verbs/numbers.hpp"
+#include "client/verbs/report_contents.hpp"
 
 namespace netperfctl {
 namespace {
 
-// The page about the job that becomes the entry report.html; absent: there is none.
-std::optional<std::string> report_page(Daemon& /*daemon*/, std::uint64_t /*job*/) {
-  return std::nullopt;
+// The page about the job or its run that becomes the entry report.html.
+Outcome<std::string> report_page(Daemon& daemon, const BundleTarget& target) {
+  ComparisonArguments asked;
+  asked.request.a = target.run > 0 ? fmt::format("{}", target.run) : fmt::format("job:{}", target.job);
+  const auto report = report_contents(daemon, asked);
+  if (!report) return std::unexpected(report.error());
+  return report::html(*report);
 }
 
 }  // namespace
@@ -33,7 +38,11 @@ Outcome<BundleTarget> bundle_target(Daemon& daemon, const std::string& words) {
 Outcome<OwnedFd> open_bundle(Daemon& daemon, const BundleTarget& target, bool redact, bool recordings) {
   BundleOptions options{.run = target.run, .redact = redact, .recordings = recordings, .report = {}};
   // A page would show what is taken out of the rest.
-  if (!redact) options.report = report_page(daemon, target.job);
+  if (!redact) {
+    auto page = report_page(daemon, target);
+    if (!page) return std::unexpected(page.error());
+    options.report = std::move(*page);
+  }
   return daemon.open_bundle(target.job, options);
 }
 

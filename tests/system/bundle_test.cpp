@@ -85,6 +85,12 @@ TEST_F(BundleOfJob, is_shown_alike_elsewhere) {
   const auto before = pages();
   ASSERT_EQ(exported("job:1", "1.netperf").code, 0);
   ASSERT_EQ(exported("job:2", "2.netperf").code, 0);
+  const Outcome report = run({.argv = {"tar", "--zstd", "-xOf", path("1.netperf"), "report.html"},
+                              .environment = {},
+                              .user = {},
+                              .netns = {},
+                              .stderr_file = {}});
+  EXPECT_THAT(report.out, AllOf(HasSubstr("<title>"), HasSubstr("job:1"))) << report.err;
   empty_store();
   for (const char* file : {"1.netperf", "2.netperf"}) {
     const Outcome imported = lab().ctl({"import", path(file)});
