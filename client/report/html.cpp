@@ -113,10 +113,15 @@ std::string details(std::string_view summary, std::string_view content) {
   return fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", xml(summary), content);
 }
 
+std::string wide(std::string_view name, std::string_view content) {
+  return fmt::format("<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n{}</div>\n",
+                     xml(name), content);
+}
+
 std::string table(const Grid& grid, const DrawnColumn* drawn) {
   const ShownColumns shown = shown_columns(grid, drawn);
-  std::string text = "<div class=\"wide\" tabindex=\"0\">\n<table class=\"sortable\">\n";
-  text += fmt::format("<caption>{}</caption>\n", xml(grid.heading)) + head_row(grid, shown, drawn);
+  std::string text = fmt::format("<table class=\"sortable\">\n<caption>{}</caption>\n", xml(grid.heading)) +
+                     head_row(grid, shown, drawn);
   text += "<tbody>\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     text += "<tr>";
@@ -127,7 +132,7 @@ std::string table(const Grid& grid, const DrawnColumn* drawn) {
     if (shown.notes) text += fmt::format("<td class=\"note\">{}</td>", xml(grid.notes[row].text));
     text += "</tr>\n";
   }
-  return text + "</tbody>\n</table>\n</div>\n";
+  return wide(grid.heading, text + "</tbody>\n</table>\n");
 }
 
 }  // namespace netperfctl::report

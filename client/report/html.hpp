@@ -21,6 +21,8 @@ namespace netperfctl::report {
 [[nodiscard]] std::string lines_html(const Lines& lines);
 // A <figure> with its caption above `content`, which is HTML.
 [[nodiscard]] std::string figure(std::string_view caption, std::string_view content);
+// `content`, which is HTML, scrolls if it is wider than the page, also with the arrow keys.
+[[nodiscard]] std::string wide(std::string_view name, std::string_view content);
 // What is shown after a click. `content` is HTML.
 [[nodiscard]] std::string details(std::string_view summary, std::string_view content);
 

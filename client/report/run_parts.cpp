@@ -121,7 +121,7 @@ std::string flames_part(const std::vector<flame::Picture>& pictures) {
     const flame::Fragment drawn = flame::fragment(picture);
     text += element("h3", picture.title);
     for (const std::string& note : drawn.notes) text += element("p", note);
-    text += "<div class=\"wide\" tabindex=\"0\">\n" + drawn.svg + "</div>\n";
+    text += wide(picture.title, drawn.svg);
   }
   return text;
 }
