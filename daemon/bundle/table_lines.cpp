@@ -115,19 +115,20 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   RowReader(const TableHead& head, const TakeEntry& take) : head_(head), take_(take) {}
 
+  // Fills `row` with a value for each column.
   Status read(std::string_view line, std::vector<StoredValue>& row) {
-    row_.assign(head_.columns.size(), std::nullopt);
+    row.assign(head_.columns.size(), {});
+    row_ = &row;
+    known_.assign(head_.columns.size(), false);
     depth_ = 0;
     key_.clear();
     error_.clear();
     const bool read = nlohmann::json::sax_parse(line.begin(), line.end(), this) && error_.empty();
     if (!read) return invalid(error_.empty() ? "it is no JSON" : error_);
-    row.clear();
-    for (std::size_t i = 0; i < row_.size(); ++i) {
-      if (!row_[i]) return invalid(fmt::format("key {} is missing", in_quotes(head_.columns[i])));
-      row.push_back(std::move(*row_[i]));
-    }
-    return {};
+    const auto missing = std::ranges::find(known_, false);
+    if (missing == known_.end()) return {};
+    const std::string& column = head_.columns[static_cast<std::size_t>(missing - known_.begin())];
+    return invalid(fmt::format("key {} is missing", in_quotes(column)));
   }
 
   bool null() override { return put(std::monostate{}); }
@@ -167,7 +168,7 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
       }
       at_ = static_cast<std::size_t>(found - head_.columns.begin());
     }
-    if (!row_[at_]) return true;
+    if (!known_[at_]) return true;
     error_ = fmt::format("key {} is there twice", in_quotes(key_));
     return false;
   }
@@ -183,29 +184,30 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
                           : fmt::format("key {}: expected is {}", in_quotes(key_), expected);
     return false;
   }
-  bool put(StoredValue value) {
-    if (depth_ != 1) return refuse("a value");
-    if (row_[at_]) return refuse("one value");
-    row_[at_] = std::move(value);
+  template <class Value>
+  bool put(Value value) {
+    return depth_ == 1 ? set(std::move(value)) : refuse("a value");
+  }
+  template <class Value>
+  bool set(Value value) {
+    if (known_[at_]) return refuse("one value");
+    known_[at_] = true;
+    (*row_)[at_] = std::move(value);
     return true;
   }
   bool put_object(const std::string& text) {
-    if (row_[at_]) return refuse("an object with one key");
     if (inner_ == kHex) {
       auto bytes = from_hex(text);
-      if (!bytes) return refuse("hexadecimal digits");
-      row_[at_] = std::move(*bytes);
-      return true;
+      return bytes ? set(std::move(*bytes)) : refuse("hexadecimal digits");
     }
     const std::string* const bytes = take_(text);
-    if (bytes == nullptr) return refuse("the name of an entry that no other row has");
-    row_[at_] = StoredBytes{*bytes};
-    return true;
+    return bytes != nullptr ? set(StoredBytes{*bytes}) : refuse("the name of an entry that no other row has");
   }
 
   const TableHead& head_;
   const TakeEntry& take_;
-  std::vector<std::optional<StoredValue>> row_;
+  std::vector<StoredValue>* row_ = nullptr;
+  std::vector<bool> known_;  // the columns whose values were read
   std::string key_, inner_, error_;
   std::size_t at_ = 0;  // the column of key_
   int depth_ = 0;
