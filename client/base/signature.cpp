@@ -75,8 +75,8 @@ Outcome<std::string> verify_file(const std::string& allowed_signers, const std::
   if (!found) return std::unexpected(found.error());
   const std::string signer = found->second.substr(0, found->second.find('\n'));
   if (found->first != 0 || signer.empty()) {
-    return fail(Exit::other, fmt::format("{}: its signature {} is of no key in {}; nothing is imported",
-                                          file, signature, allowed_signers));
+    return fail(Exit::other, fmt::format("{}: its signature {} is of no key in {}; nothing is imported", file,
+                                         signature, allowed_signers));
   }
   if (::lseek(fd, 0, SEEK_SET) != 0)
     return fail(Exit::other, fmt::format("{}: {}", file, std::generic_category().message(errno)));
@@ -85,7 +85,7 @@ Outcome<std::string> verify_file(const std::string& allowed_signers, const std::
   if (!verified) return std::unexpected(verified.error());
   if (verified->first == 0) return signer;
   return fail(Exit::other, fmt::format("{}: it is not what {} signed, or not for {}; nothing is imported",
-                                        file, signer, kNamespace));
+                                       file, signer, kNamespace));
 }
 
 }  // namespace netperfctl

@@ -117,7 +117,9 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
 }
 
 // Without the sign of a negative zero.
-std::string share_text(double share) { return fmt::format("{:.0f} %", std::round(share * 100) + 0.0); }
+std::string share_text(double share) {
+  return fmt::format("{:.0f} %", std::round(share * 100) + 0.0);
+}
 
 }  // namespace
 

@@ -154,9 +154,9 @@ struct TraceRecord {
   std::uint64_t stacks_left_out = 0;  // counted stacks beyond the limit of different ones
   std::vector<DropCount> drops;       // by count
   std::vector<TraceMark> marks;       // by time
-  std::optional<FunctionProfile> profile;  // absent if functions were not traced
-  std::string recording;                   // a trace.dat of the raw sub-buffers; empty: not requested
-  std::uint64_t recording_left_out = 0;    // bytes of sub-buffers that did not fit into it
+  std::optional<FunctionProfile> profile;   // absent if functions were not traced
+  std::string recording;                    // a trace.dat of the raw sub-buffers; empty: not requested
+  std::uint64_t recording_left_out = 0;     // bytes of sub-buffers that did not fit into it
   std::optional<std::uint64_t> reading_ns;  // CPU time of netperfd to read and decode while tracing was on
 
   bool operator==(const TraceRecord&) const = default;

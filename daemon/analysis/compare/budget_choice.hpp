@@ -43,8 +43,9 @@ struct BudgetChoice {
 [[nodiscard]] BudgetChoice choose_functions(const std::vector<CallCount>& sides, double share);
 
 // Corrects the sides by a second count of the last one of them, which traced fewer functions. W of the second
-// count has a smaller error: less of the calibrated cost was subtracted. And while many functions are counted,
-// netperfd may fall behind and read much of them after the window, so that each record seems to cost less.
+// count has a smaller error: less of the calibrated cost was subtracted. And while many functions are
+// counted, netperfd may fall behind and read much of them after the window, so that each record seems to cost
+// less.
 void correct(std::vector<CallCount>& sides, const CallCount& second);
 
 // The share of a run's CPU time that tracing its calls and reading their records took. Absent: the cost of a

@@ -100,15 +100,15 @@ TEST(BudgetChoice, counts_what_netperfd_takes_to_read_the_records) {
 TEST(BudgetChoice, is_corrected_by_a_second_count_where_a_call_costs_more_than_was_calibrated) {
   // A second of a CPU. A unit of work calls hot 30 times, warm 9 times and cold once; a call takes 1,100 ns.
   const auto second_of_cpu = [](double work, double calls) {
-    return CallCount{.calls = {{"warm", static_cast<std::uint64_t>(9 * work)},
-                               {"cold", static_cast<std::uint64_t>(work)}},
-                     .uncalled = 5,
-                     .records = static_cast<std::uint64_t>(2 * calls * work),
-                     .lost = 0,
-                     .busy_ns = work * (20'000 + calls * 1'100),
-                     .reading_ns = 0,
-                     .call_ns = 1'000,
-                     .window_s = 1};
+    return CallCount{
+        .calls = {{"warm", static_cast<std::uint64_t>(9 * work)}, {"cold", static_cast<std::uint64_t>(work)}},
+        .uncalled = 5,
+        .records = static_cast<std::uint64_t>(2 * calls * work),
+        .lost = 0,
+        .busy_ns = work * (20'000 + calls * 1'100),
+        .reading_ns = 0,
+        .call_ns = 1'000,
+        .window_s = 1};
   };
   CallCount all = second_of_cpu(10'000, 40);
   all.calls["hot"] = 300'000;
