@@ -32,13 +32,13 @@ Result<std::uint64_t> Growth::bytes() const {
 }
 
 Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime since) {
-  // The times of an imported run are those of another machine; one from a bundle ended before its job came.
+  // The times of an imported run are those of another machine.
   auto select = connection.prepare(
       "SELECT (SELECT stored_bytes FROM stored_by_owner WHERE owner_uid = ?1), "
       "(SELECT sum(max(runs.ended_us - max(runs.started_us, ?2), 0)) FROM runs JOIN jobs ON jobs.id = "
       "runs.job "
       "WHERE runs.ended_us > ?2 AND jobs.owner_uid = ?1 AND jobs.workload <> 'import' AND "
-      "runs.ended_us > jobs.created_us)");
+      "NOT EXISTS (SELECT 1 FROM flags WHERE flags.run = runs.id AND flags.code = 'from-bundle'))");
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(owner, since).step();
   if (!found) return std::unexpected(found.error());
