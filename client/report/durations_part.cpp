@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a call of a function takes. A row has percentiles, of which the drawing shows the middle half and
-// the tails on one logarithmic scale.
+// How long a call of a function takes: percentiles, and a histogram of each side on one logarithmic scale.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -18,6 +19,8 @@ namespace netperfctl::report {
 namespace {
 
 constexpr std::size_t kFunctions = 8;
+constexpr std::size_t kBars = 80;  // of a histogram
+constexpr double kHistogramHeight = 30;
 
 struct Row {
   const FunctionStatsView* stats;
@@ -55,22 +58,38 @@ std::vector<Row> rows_of(const CompareView& view, const ShowView& a, const ShowV
   return rows;
 }
 
+// Calls by bar; a bar is 1/kBars of the axis.
+std::array<std::uint64_t, kBars> bars_of(const Axis& axis, const FunctionStatsView& stats) {
+  std::array<std::uint64_t, kBars> bars{};
+  if (!stats.bucket_ns || !stats.bucket_calls) return bars;
+  const std::size_t buckets = std::min(stats.bucket_ns->size(), stats.bucket_calls->size());
+  for (std::size_t i = 0; i < buckets; ++i) {
+    const double place = axis.place(static_cast<double>((*stats.bucket_ns)[i]));
+    const auto bar = std::min(static_cast<std::size_t>(place * kBars), kBars - 1);
+    bars[bar] += (*stats.bucket_calls)[i];
+  }
+  return bars;
+}
+
 std::string drawn(const Axis& axis, const Row& row) {
-  const auto at = [&axis](const std::optional<std::uint64_t>& ns) {
-    return axis.at(static_cast<double>(ns.value_or(0)));
-  };
-  const FunctionStatsView& stats = *row.stats;
   std::string text;
   for (const double tick : axis.ticks)
     text += fmt::format("<line class=\"grid\" x1=\"{0}\" x2=\"{0}\" y1=\"0\" y2=\"{1}\"/>", axis.at(tick),
-                        kCellHeight);
-  text += fmt::format("<line class=\"tail\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>", at(stats.min_ns),
-                      at(stats.max_ns), kCellHeight / 2, kCellHeight / 2);
-  if (stats.p90_ns)
-    text += fmt::format("<line class=\"interval {}\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                        row.side == 'A' ? "a" : "b", at(stats.p50_ns), at(stats.p90_ns), kCellHeight / 2,
-                        kCellHeight / 2);
-  return drawing("cell", kCellHeight, text + side_mark(row.side, false, at(stats.p50_ns), kCellHeight / 2));
+                        kHistogramHeight);
+  const auto bars = bars_of(axis, *row.stats);
+  const auto most = static_cast<double>(std::max<std::uint64_t>(*std::ranges::max_element(bars), 1));
+  constexpr double kRoom = kHistogramHeight - 2 * kMarkRadius;
+  for (std::size_t i = 0; i < kBars; ++i) {
+    if (bars[i] == 0) continue;
+    // What is rare is still seen.
+    const double height = std::max(1.0, kRoom * static_cast<double>(bars[i]) / most);
+    text +=
+        fmt::format("<rect class=\"bar {}\" x=\"{:.2f}%\" width=\"{:.2f}%\" y=\"{:.1f}\" height=\"{:.1f}\"/>",
+                    row.side == 'A' ? "a" : "b", 100.0 * static_cast<double>(i) / kBars, 100.0 / kBars,
+                    kHistogramHeight - height, height);
+  }
+  const std::string median = axis.at(static_cast<double>(row.stats->p50_ns.value_or(0)));
+  return drawing("cell", kHistogramHeight, text + side_mark(row.side, false, median, kMarkRadius));
 }
 
 Axis axis_of(const std::vector<Row>& rows) {
@@ -124,10 +143,10 @@ std::string durations_part(const CompareView& view, const std::vector<ShownRun>&
   DrawnColumn column{.title = "ns, logarithmic", .axis = {}, .cells = {}, .at = 2};
   column.axis = drawing("cell", kCellHeight + 2, horizontal_axis(axis, 0, 4, ""));
   for (const Row& row : rows) column.cells.push_back(drawn(axis, row));
-  return element("p", fmt::format(
-                          "Of run {} (A) and run {} (B). The mark is the median call; the thick line ends at "
-                          "the 90th percentile, the thin one at the shortest and the longest call.",
-                          a->details.run.run, b->details.run.run)) +
+  return element("p",
+                 fmt::format("Of run {} (A) and run {} (B). The heights are from zero to the most frequent "
+                             "duration of the row; the mark is above the median call.",
+                             a->details.run.run, b->details.run.run)) +
          table(grid_of(rows), &column);
 }
 

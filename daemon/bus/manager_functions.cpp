@@ -65,7 +65,10 @@ ManagerObject::ListPage ManagerObject::ListFunctionProfile(const std::uint64_t& 
   return dbus::guarded([&] {
     const RunId id = value_or_throw(parse_id(run, "run"));
     const std::uint64_t offset = value_or_throw(parse_cursor(cursor));
-    const auto part = value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kMaxRows), {}));
+    core::FunctionLists lists;
+    lists.histogram = true;
+    const auto part =
+        value_or_throw(ports_.queries.functions(id, offset, page_limit(limit, kMaxRows), lists));
     const Traffic traffic = value_or_throw(ports_.queries.traffic(id));
     return fitting(part, offset,
                    [&](const FunctionStats& function) { return function_profile_row(function, traffic); });

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/analysis/calls/profile_factors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
@@ -74,6 +75,13 @@ void put_times(rows::FunctionStats& row, const FunctionStats& function) {
   row.p90_ns = function.p90_ns;
   row.p99_ns = function.p99_ns;
   row.p999_ns = function.p999_ns;
+  if (function.histogram.buckets.empty()) return;
+  row.bucket_ns.emplace();
+  row.bucket_calls.emplace();
+  for (const auto& [bucket, calls] : function.histogram.buckets) {
+    row.bucket_ns->push_back(analysis::bucket_begin(bucket));
+    row.bucket_calls->push_back(calls);
+  }
 }
 
 rows::Profile make_profile(const core::ProfileSummary& summary, const Traffic& traffic) {

@@ -86,6 +86,8 @@ struct FunctionStats {
       off_cpu_ns;
   std::optional<std::uint64_t> callees, interruptions, roots, interrupt_roots;
   std::optional<std::uint64_t> min_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns;  // of one call's total time
+  // Its histogram: where each bucket with calls begins, ascending, and its calls.
+  std::optional<std::vector<std::uint64_t>> bucket_ns, bucket_calls;
   // From the self time, corrected if the correction is known.
   std::optional<double> self_ns_per_call, self_ns_per_byte, calls_per_packet;
 };
@@ -111,6 +113,8 @@ inline constexpr auto kFields<FunctionStats> =
                field("p99_ns", &FunctionStats::p99_ns),
                field("p999_ns", &FunctionStats::p999_ns),
                field("max_ns", &FunctionStats::max_ns),
+               field("bucket_ns", &FunctionStats::bucket_ns),
+               field("bucket_calls", &FunctionStats::bucket_calls),
                field("self_ns_per_call", &FunctionStats::self_ns_per_call),
                field("self_ns_per_byte", &FunctionStats::self_ns_per_byte),
                field("calls_per_packet", &FunctionStats::calls_per_packet)};

@@ -101,8 +101,8 @@ TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
               UnorderedElementsAre("function", "module", "duplicate", "hits", "total_ns", "self_ns",
                                    "corrected_self_ns", "recorded_ns", "interrupted_ns", "off_cpu_ns",
                                    "callees", "interruptions", "roots", "interrupt_roots", "min_ns", "max_ns",
-                                   "p50_ns", "p90_ns", "p99_ns", "p999_ns", "self_ns_per_byte",
-                                   "calls_per_packet", "self_ns_per_call"));
+                                   "p50_ns", "p90_ns", "p99_ns", "p999_ns", "bucket_ns", "bucket_calls",
+                                   "self_ns_per_byte", "calls_per_packet", "self_ns_per_call"));
   EXPECT_EQ(text_at(row, "function"), "hsr_rx");
   EXPECT_EQ(text_at(row, "module"), "hsr");
   EXPECT_EQ(small_at(row, "duplicate"), 2U);
@@ -116,6 +116,9 @@ TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_byte"), 0.05);
   EXPECT_DOUBLE_EQ(real_at(row, "calls_per_packet"), 2);
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_call"), 500);
+  // Bucket 100: 32 times its shift of 2, and 36 steps of 4 ns.
+  EXPECT_THAT(row.at("bucket_ns").get<std::vector<std::uint64_t>>(), ElementsAre(144));
+  EXPECT_THAT(row.at("bucket_calls").get<std::vector<std::uint64_t>>(), ElementsAre(10));
 }
 
 TEST_F(Functions, what_is_not_known_of_a_function_has_no_key) {
@@ -123,7 +126,7 @@ TEST_F(Functions, what_is_not_known_of_a_function_has_no_key) {
   queries.stored_traffic = {};
   const dbus::Row row = rows_of("ListFunctionProfile").back();
   for (const char* key : {"module", "duplicate", "corrected_self_ns", "self_ns_per_byte", "calls_per_packet",
-                          "p99_ns", "p999_ns"}) {
+                          "p99_ns", "p999_ns", "bucket_ns", "bucket_calls"}) {
     EXPECT_FALSE(row.contains(key)) << key;
   }
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_call"), 150) << "from what is not corrected";

@@ -71,6 +71,8 @@ FunctionStatsView stats(const Row& row) {
   if (row.hits >= 1'000) view.p99_ns = whole(row.total * 1.58);
   if (row.hits >= 10'000) view.p999_ns = whole(row.total * 4.4);
   view.max_ns = whole(row.total * 96);
+  view.bucket_ns = {*view.min_ns, *view.p50_ns, *view.p90_ns, *view.max_ns};
+  view.bucket_calls = {row.hits / 4, row.hits / 2, row.hits / 8, 1};
   view.self_ns_per_call = row.self;
   view.self_ns_per_byte = row.self * hits / static_cast<double>(kGoodput);
   view.calls_per_packet = hits / static_cast<double>(kPackets);

@@ -19,6 +19,7 @@
 namespace netperfctl::report {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -205,7 +206,10 @@ TEST(Report, compares_durations_of_calls) {
   report.shown.push_back({samples::ring(), "", 'B'});
   const std::string text = shown(report);
   EXPECT_THAT(text, HasSubstr("<section id=\"durations\">"));
-  EXPECT_THAT(text, HasSubstr("<line class=\"interval b\""));
+  EXPECT_THAT(text, HasSubstr("<rect class=\"bar a\""));
+  // The most frequent duration has the full height, one with half as many calls half of it.
+  EXPECT_THAT(text, ContainsRegex("<rect class=\"bar b\"[^>]* height=\"21.0\"/>"));
+  EXPECT_THAT(text, ContainsRegex("<rect class=\"bar b\"[^>]* height=\"10.5\"/>"));
   report.shown.pop_back();
   EXPECT_THAT(shown(report), Not(HasSubstr("<section id=\"durations\">")));
 }
