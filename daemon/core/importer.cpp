@@ -141,9 +141,8 @@ QualityFlag flag_of_import(bool has_trace, bool has_document) {
 // What every page of such a run says.
 std::string origin_text(const BundleOrigin& origin) {
   return fmt::format(
-      "measured elsewhere, and came in a bundle that netperfd {} made on {} at {:%F %T} UTC{}; the hashes of "
-      "a "
-      "bundle show damage, not forgery",
+      "measured elsewhere, and came in a bundle that netperfd {} made on {} at {:%F %T} UTC{}; "
+      "the hashes of a bundle show damage, not forgery",
       origin.version, origin.host, std::chrono::floor<std::chrono::seconds>(origin.made),
       origin.redacted ? ", without names, addresses, labels and paths (redacted)" : "");
 }
