@@ -71,15 +71,13 @@ Outcome<void> sign_file(const std::string& key, const std::string& file) {
 
 Outcome<std::string> verify_file(const std::string& allowed_signers, const std::string& file, int fd) {
   const std::string signature = file + ".sig";
-  const auto found = run_keygen({"-Y", "find-principals", "-s", signature, "-f", allowed_signers}, fd);
+  const auto found = run_keygen({"-Y", "find-principals", "-s", signature, "-f", allowed_signers}, -1);
   if (!found) return std::unexpected(found.error());
-  const std::string signer = found->second.substr(0, found->second.find('\n'));
+  std::string signer = found->second.substr(0, found->second.find('\n'));
   if (found->first != 0 || signer.empty()) {
     return fail(Exit::other, fmt::format("{}: its signature {} is of no key in {}; nothing is imported", file,
                                          signature, allowed_signers));
   }
-  if (::lseek(fd, 0, SEEK_SET) != 0)
-    return fail(Exit::other, fmt::format("{}: {}", file, std::generic_category().message(errno)));
   const auto verified = run_keygen(
       {"-Y", "verify", "-f", allowed_signers, "-I", signer, "-n", kNamespace, "-s", signature}, fd);
   if (!verified) return std::unexpected(verified.error());

@@ -89,8 +89,7 @@ Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
     asked.request.job = *job;
     CompareRequest of_job = request;
     of_job.job = *job;
-    auto view = compare_sides(daemon, std::move(of_job), command_of(asked));
-    return view;
+    return compare_sides(daemon, std::move(of_job), command_of(asked));
   }
   auto details = daemon.compare(request);
   if (!details) return std::unexpected(details.error());
@@ -115,8 +114,7 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments) {
   command
       .add_option("--changed", request.changed,
                   "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "
-                  "rps, xps, "
-                  "qdisc, clock, iperf3, topology or trace; repeatable")
+                  "rps, xps, qdisc, clock, iperf3, topology or trace; repeatable")
       ->type_name("GROUP")
       ->allow_extra_args(false);
   command.add_flag("--despite", request.despite,

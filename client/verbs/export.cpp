@@ -273,8 +273,7 @@ Verb add_export(CLI::App& app, const Settings& settings) {
           "text (the default): the raw trace in the layout of the kernel's trace file; trace.dat: for "
           "trace-cmd (for root); flame: a flame graph (SVG) for a browser; folded: a line per stack; "
           "speedscope: a file for speedscope; bundle: all that is stored of the run or of the job, for "
-          "another "
-          "netperfd")
+          "another netperfd")
       ->check(one_of({kText, kRecording, "folded", "speedscope", kFlame, kBundle}))
       ->type_name("FORMAT");
   command
