@@ -24,16 +24,6 @@ constexpr std::chrono::seconds kGrace{5};
 // yet.
 constexpr std::chrono::milliseconds kGraceUnmet{200};
 
-// On SIGTERM iperf3 writes its document and exits.
-constexpr std::chrono::seconds kForceAfter{2};
-
-// Killed processes end within a moment, unless the kernel holds them.
-constexpr std::chrono::milliseconds kEndingTurn{5};
-constexpr int kMostEndingTurns = 400;
-
-// How long the output of a run that was stopped may still be read.
-constexpr std::chrono::seconds kReadAfterStop{5};
-
 // Prefix of iperf3's own messages, which some versions write to standard error and others to standard output.
 constexpr std::string_view kWordsPrefix = "iperf3: ";
 
@@ -67,14 +57,11 @@ Iperf3Run::Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settin
       features_(std::move(features)),
       spec_(std::move(spec)),
       listener_(listener),
+      processes_(loop, settings_, [this] { read_output(); }),
       live_lines_(spec_) {}
 
 Status Iperf3Run::begin() {
-  if (!settings_.group_site.empty()) {
-    auto group = RunGroup::make(settings_.group_site);
-    if (!group) return std::unexpected(std::move(group.error()));
-    group_.emplace(std::move(*group));
-  }
+  if (Status made = processes_.begin(); !made) return made;
   return spec_.local ? launch_server() : launch_client();
 }
 
@@ -83,40 +70,21 @@ Status Iperf3Run::launch_server() {
   events.ready = [this] { server_.child->release(); };
   events.line = [this](std::string_view line) { on_server_line(line); };
   events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
-  LaunchOrder order{.argv = server_argv(settings_.path, spec_),
-                    .netns = spec_.local->netns,
-                    .cpu = {},
-                    .uid = settings_.uid,
-                    .gid = settings_.gid,
-                    .group = group_ ? group_->path() : ""};
+  LaunchOrder order{.argv = server_argv(settings_.path, spec_), .netns = spec_.local->netns, .cpu = {}};
   if (spec_.affinity.size() > 1) order.cpu = spec_.affinity[1];
-  return launch(server_, "local server", std::move(order), std::move(events));
+  return processes_.launch(server_, "local server", std::move(order), std::move(events));
 }
 
 Status Iperf3Run::launch_client() {
   ChildEvents events;
   events.ready = [this] {
-    if (!ending_) listener_.workload_prepared();
+    if (!processes_.ending()) listener_.workload_prepared();
   };
   if (features_.json_stream()) events.line = [this](std::string_view line) { on_client_line(line); };
-  events.ended = [this](const ChildEnd& end) { on_client_ended(end); };
-  LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_),
-                    .netns = spec_.netns,
-                    .cpu = {},
-                    .uid = settings_.uid,
-                    .gid = settings_.gid,
-                    .group = group_ ? group_->path() : ""};
+  events.ended = [this](const ChildEnd&) { on_client_ended(); };
+  LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_), .netns = spec_.netns, .cpu = {}};
   if (!spec_.affinity.empty()) order.cpu = spec_.affinity[0];
-  return launch(client_, "iperf3", std::move(order), std::move(events));
-}
-
-Status Iperf3Run::launch(Side& side, std::string name, LaunchOrder order, ChildEvents events) {
-  Result<std::unique_ptr<Child>> child = Child::start(
-      loop_, {.name = std::move(name), .launcher = settings_.launcher}, std::move(order), std::move(events));
-  if (!child) return std::unexpected(std::move(child.error()));
-  side.child = *std::move(child);
-  side.alive = true;
-  return {};
+  return processes_.launch(client_, "iperf3", std::move(order), std::move(events));
 }
 
 bool Iperf3Run::reports_intervals() const {
@@ -125,7 +93,7 @@ bool Iperf3Run::reports_intervals() const {
 
 std::vector<pid_t> Iperf3Run::pids() const {
   std::vector<pid_t> pids;
-  for (const Side* side : {&client_, &server_}) {
+  for (const RunProcess* side : {&client_, &server_}) {
     if (side->alive) pids.push_back(side->child->pid());
   }
   return pids;
@@ -140,17 +108,17 @@ void Iperf3Run::release() {
 void Iperf3Run::stop() {
   stopped_ = true;
   if (reading_) return limit_reading();
-  end_children();
+  processes_.end();
 }
 
 void Iperf3Run::on_server_line(std::string_view line) {
   if (line.starts_with("Accepted connection")) server_met_client_ = true;
   if (listening_ || !line.starts_with("Server listening")) return;
   listening_ = true;
-  if (ending_) return;
+  if (processes_.ending()) return;
   if (Status launched = launch_client(); !launched) {
     failure_ = std::move(launched.error().message);
-    end_children();
+    processes_.end();
   }
 }
 
@@ -160,83 +128,26 @@ void Iperf3Run::on_client_line(std::string_view line) {
 }
 
 void Iperf3Run::on_server_ended(const ChildEnd& end) {
-  server_.alive = false;
-  server_.end = end;
   if (!server_.told_to_end && !released_) {
     if (end.failure.empty()) {
       failure_ = listening_ ? "local server: it ended before the test began"
                             : "local server: it ended before it listened";
     }
-    end_children();
+    processes_.end();
   } else if (client_.alive) {
     end_children_after(kGrace);
   }
-  finish_if_ended();
 }
 
-void Iperf3Run::on_client_ended(const ChildEnd& end) {
-  client_.alive = false;
-  client_.end = end;
+void Iperf3Run::on_client_ended() {
   if (server_.alive) end_children_after(server_met_client_ ? kGrace : kGraceUnmet);
-  finish_if_ended();
-}
-
-void Iperf3Run::end_children() {
-  // Without a living process, the timer belongs to end_descendants().
-  if (ending_ || (!server_.alive && !client_.alive)) return;
-  ending_ = true;
-  for (Side* side : {&client_, &server_}) {
-    if (!side->alive) continue;
-    side->told_to_end = true;
-    side->child->signal(SIGTERM);
-  }
-  Result<EventSource> timer = loop_.after(kForceAfter, [this] { force_children(); });
-  if (!timer) return force_children();
-  timer_ = *std::move(timer);
-}
-
-void Iperf3Run::force_children() {
-  for (Side* side : {&client_, &server_}) {
-    if (!side->alive) continue;
-    side->forced = true;
-    side->child->signal(SIGKILL);
-  }
 }
 
 void Iperf3Run::end_children_after(std::chrono::milliseconds grace) {
-  if (ending_) return;
-  Result<EventSource> timer = loop_.after(grace, [this, grace] {
+  processes_.end_after(grace, [this, grace] {
     if (client_.alive)
       failure_ = fmt::format("iperf3: no end within {} ms of the local server's", grace.count());
-    end_children();
   });
-  if (!timer) return end_children();
-  timer_ = *std::move(timer);
-}
-
-void Iperf3Run::finish_if_ended() {
-  if (server_.alive || client_.alive) return;
-  timer_.reset();
-  end_descendants();
-}
-
-std::size_t Iperf3Run::descendants() const {
-  return group_ ? group_->size() : end_orphans(settings_.uid);
-}
-
-void Iperf3Run::end_descendants() {
-  const std::size_t left = descendants();
-  left_behind_ = std::max(left_behind_, left);
-  const bool ended = group_ ? group_->end() : left == 0;
-  if (!ended && ++ending_turns_ <= kMostEndingTurns) {
-    Result<EventSource> timer = loop_.after(kEndingTurn, [this] { end_descendants(); });
-    if (timer) {
-      timer_ = *std::move(timer);
-      return;
-    }
-  }
-  timer_.reset();
-  read_output();
 }
 
 void Iperf3Run::read_output() {
@@ -250,19 +161,19 @@ void Iperf3Run::read_output() {
 }
 
 void Iperf3Run::limit_reading() {
-  if (timer_) return;
+  if (reading_limit_) return;
   Result<EventSource> timer = loop_.after(kReadAfterStop, [this] {
     reading_.reset();
     report_end(fail(ErrorKind::io, fmt::format("iperf3's output was not read within {} s of the stop",
                                                kReadAfterStop.count())));
   });
   // Without a timer, the reading still has a deadline of its own.
-  if (timer) timer_ = *std::move(timer);
+  if (timer) reading_limit_ = *std::move(timer);
 }
 
 // The listener may destroy this run inside the call.
 void Iperf3Run::report_end(Result<ParsedReport> parsed) {
-  timer_.reset();
+  reading_limit_.reset();
   listener_.workload_ended(take_result(std::move(parsed)));
 }
 
@@ -292,27 +203,23 @@ WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
     result.server = parsed->server;
     result.report = std::move(parsed->report);
   }
-  if (left_behind_ > 0) {
+  if (const std::size_t left = processes_.left_behind(); left > 0) {
     result.report.flags.push_back(
         {"processes-left",
-         fmt::format("iperf3 left {} {} behind, which netperfd ended: this is not the usual iperf3",
-                     left_behind_, left_behind_ == 1 ? "process" : "processes")});
+         fmt::format("iperf3 left {} {} behind, which netperfd ended: this is not the usual iperf3", left,
+                     left == 1 ? "process" : "processes")});
   }
   return result;
-}
-
-bool Iperf3Run::was_ended_by_us(const Side& side) {
-  return side.forced || (side.told_to_end && side.end.signal_number == SIGTERM);
 }
 
 std::string Iperf3Run::causes(const std::string& parse_error) const {
   std::vector<std::string> causes;
   if (stopped_) causes.emplace_back("stopped before its end");
   if (!failure_.empty()) causes.push_back(failure_);
-  if (!was_ended_by_us(server_) && !server_.end.failure.empty()) causes.push_back(server_.end.failure);
+  if (!server_.was_ended_by_us() && !server_.end.failure.empty()) causes.push_back(server_.end.failure);
   if (client_.forced) {
     causes.push_back(fmt::format("iperf3: no end within {} s of SIGTERM, killed", kForceAfter.count()));
-  } else if (!was_ended_by_us(client_) && !client_.end.failure.empty()) {
+  } else if (!client_.was_ended_by_us() && !client_.end.failure.empty()) {
     causes.push_back(client_.end.failure);
   }
   if (!parse_error.empty()) causes.push_back(parse_error);
