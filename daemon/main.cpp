@@ -8,19 +8,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "daemon/base/event_loop.hpp"
-#include "daemon/bundle/bundle.hpp"
-#include "daemon/bus/query_answers.hpp"
 #include "daemon/bus/reboot_report.hpp"
 #include "daemon/bus/service.hpp"
+#include "daemon/child_processes.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/config/daemon_config.hpp"
@@ -38,40 +35,29 @@
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/import/child_reports.hpp"
-#include "daemon/import/file_kind.hpp"
-#include "daemon/import/reader.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
 #include "daemon/query/query_pool.hpp"
-#include "daemon/query/query_process.hpp"
 #include "daemon/recovery.hpp"
 #include "daemon/reread.hpp"
 #include "daemon/run_log.hpp"
 #include "daemon/sampling/kernel_sampler.hpp"
 #include "daemon/settings.hpp"
-#include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
-#include "daemon/trace/recording/graph_text_record.hpp"
-#include "daemon/trace/recording/trace_dat_record.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
 #include "daemon/trace_settings.hpp"
-#include "daemon/workload/iperf3_import.hpp"
 #include "daemon/workload/iperf3_probe.hpp"
-#include "daemon/workload/iperf3_report.hpp"
 #include "daemon/workload/iperf3_workload.hpp"
-#include "daemon/workload/launcher.hpp"
+#include "daemon/workload/latency_workload.hpp"
 #include "daemon/workload/none_workload.hpp"
 #include "daemon/workload/run_group.hpp"
 #include "daemon/workload/workload_by_kind.hpp"
-#include "dbus/names.hpp"
 
 namespace netperfd {
 namespace {
-
-static_assert(import::kTextEnd == dbus::kTraceTextEnd);
 
 // State of the machine that is found out before the daemon serves.
 struct Machine {
@@ -97,8 +83,9 @@ class Program {
         // Run all readers and the queries as iperf3's unprivileged user.
         reports_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         iperf3_(loop, reports_, settings_.iperf3, machine_.iperf3),
+        latency_(loop, iperf3_, reports_, {.path = settings_.config.echo_path, .common = settings_.iperf3}),
         none_(clock_),
-        workload_(iperf3_, none_),
+        workload_(iperf3_, latency_, none_),
         catalogue_(*machine_.tracefs,
                    catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3, machine_.groups)),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
@@ -145,6 +132,7 @@ class Program {
   core::EventClock clock_;
   import::ChildReports reports_;
   workload::Iperf3Workload iperf3_;
+  workload::LatencyWorkload latency_;
   workload::NoneWorkload none_;
   workload::WorkloadByKind workload_;
   trace::KernelCatalogue catalogue_;
@@ -344,48 +332,11 @@ Result<int> run(const Options& options) {
   return program.serve();
 }
 
-Result<ImportedFile> read_bundle(std::span<const std::byte> file) {
-  auto bundle = bundle::read(file);
-  if (!bundle) return std::unexpected(std::move(bundle.error()));
-  auto content = store::at_newest_version(bundle->content, bundle::kMostTableBytes);
-  if (!content) return std::unexpected(std::move(content.error()));
-  bundle->content = std::move(*content);
-  ImportedFile read;
-  read.bundle = std::move(*bundle);
-  return read;
-}
-
-Result<ImportedFile> read_import(std::span<const std::byte> file) {
-  return import::read_by_kind(
-      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text, read_bundle});
-}
-
-Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path) {
-  bus::prepare_answers();
-  return store::SqliteStore::open_read_only(path);
-}
-
-Status text_of_recording(trace::TextReader reader, std::span<const std::byte> file,
-                         const std::function<void(std::string_view)>& sink) {
-  return trace::text_of_trace_dat(file, reader, sink);
-}
-
 }  // namespace
 }  // namespace netperfd
 
 int main(int argc, char** argv) {
-  if (argc > 1 && argv[1] == netperfd::workload::kLauncherFlag) netperfd::workload::run_launcher(argc, argv);
-  if (argc > 1 && argv[1] == netperfd::import::kReaderFlag) {
-    using netperfd::trace::TextReader;
-    netperfd::import::run_reader(
-        argc, argv,
-        {netperfd::read_import, std::bind_front(netperfd::text_of_recording, TextReader::root),
-         std::bind_front(netperfd::text_of_recording, TextReader::owner),
-         netperfd::workload::parse_iperf3_report});
-  }
-  if (argc > 1 && argv[1] == netperfd::query::kQueryFlag) {
-    netperfd::query::run_query(argc, argv, {netperfd::open_for_query, netperfd::bus::answer_query});
-  }
+  netperfd::run_as_child(argc, argv);
   const auto options = netperfd::parse_options(argc, argv);
   if (!options) return options.error();
   if (!options->reread) netperfd::block_signals();  // a signal ends that at once

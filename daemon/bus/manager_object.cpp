@@ -129,7 +129,7 @@ void ManagerObject::check_for_member(const SharedReply<std::uint32_t, std::uint3
     const JobSpec spec = value_or_throw(load());
     const auto runs = static_cast<std::uint32_t>(run_count(spec));  // limited by what load() accepts
     const std::uint32_t each = std::max(runs / std::max(spec.repeat, 1U), 1U);
-    const bool ends_by_itself = spec.workload == WorkloadKind::iperf3;
+    const bool ends_by_itself = spec.workload != WorkloadKind::none;
     reply->ok(runs, ends_by_itself ? settings_.run_limit / each : 1U);
   });
 }

@@ -106,6 +106,11 @@ class ManagerObject final
       const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
   ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
                           const std::uint32_t& limit) override;
+  std::tuple<Dicts, Dicts, Dicts> GetLatency(const std::uint64_t& run) override;
+  ListPage ListLatencyIntervals(const std::uint64_t& run, const std::string& cursor,
+                                const std::uint32_t& limit) override;
+  Dicts GetLatencyHistogram(const std::uint64_t& run, const std::string& probe, const std::string& phase,
+                            const std::string& span) override;
   std::tuple<Dict, Dicts> GetSampleProfile(const std::uint64_t& run) override;
   ListPage ListSampledFunctions(const std::uint64_t& run, const std::string& cursor,
                                 const std::uint32_t& limit) override;

@@ -31,9 +31,11 @@ std::optional<std::string> parse_absolute_path(std::string_view text) {
   return std::string(text);
 }
 
-std::optional<std::string> parse_program(std::string_view text) {
-  if (text == "iperf3") return std::string(text);
-  return parse_absolute_path(text);
+// A reader of an absolute path, or of the plain name `name`.
+auto program(std::string_view name) {
+  return [name](std::string_view text) -> std::optional<std::string> {
+    return text == name ? std::string(text) : parse_absolute_path(text);
+  };
 }
 
 // A name that useradd and groupadd accept, or a number.
@@ -225,7 +227,7 @@ std::vector<Key> keys_of(DaemonConfig& config) {
        {"bytes", "", "no run begins if the database's file system has less free space than this", {}}},
       {"iperf3", {}},
       {"iperf3.path",
-       word(config.iperf3_path, parse_program, "an absolute path, or plain iperf3"),
+       word(config.iperf3_path, program("iperf3"), "an absolute path, or plain iperf3"),
        {"path",
         "",
         "an absolute path, or plain `iperf3`: the first one in /usr/local/sbin, /usr/local/bin, /usr/sbin "
@@ -237,6 +239,10 @@ std::vector<Key> keys_of(DaemonConfig& config) {
         "",
         "the user that iperf3 and the readers of its output run as, by name or number; never root",
         {}}},
+      {"latency", {}},
+      {"latency.path",
+       word(config.echo_path, program("netperfd-echo"), "an absolute path, or plain netperfd-echo"),
+       {"path", "", "the program that measures latency, likewise", {}}},
       {"authorization", {}},
       {"authorization.group",
        word(config.authorization_group, parse_account, account + "group"),

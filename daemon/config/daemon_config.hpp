@@ -22,6 +22,7 @@ struct DaemonConfig {
   std::string database = "/var/lib/netperfd/netperfd.db";
   std::uint64_t min_free_bytes = 64ULL << 20U;  // no run begins if the database's disk has less
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path
+  std::string echo_path = "netperfd-echo";      // likewise
   std::string iperf3_user = "netperfd";         // a name or a number, as is the group
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes

@@ -311,6 +311,7 @@ std::vector<Key> keys_of(JobDraft& draft) {
   append(keys_of_iperf3(draft));
   append(keys_of_traffic(draft));
   append(keys_of_sockets(draft));
+  append(keys_of_latency(draft.latency));
   append({{"workload.none", {}},
           {"workload.none.until",
            only(draft.until_stop, "stop"),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/config/design_keys.hpp"
+#include "daemon/config/latency_keys.hpp"
 #include "daemon/config/schema.hpp"
 #include "daemon/model/job_spec.hpp"
 
@@ -29,6 +30,7 @@ struct BudgetWish {
 struct JobDraft {
   JobSpec spec;
   LocalServer local;
+  LatencyDraft latency;
   bool until_stop = false;
   FunctionGraphSpec graph;
   TraceSpec trace;

@@ -83,9 +83,10 @@ void check_run_count(const JobSpec& spec, const YamlNode& root, const JobLimits&
 void check_limits(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
                   Complaints& complaints) {
   check_run_count(spec, root, limits, complaints);
-  const bool sure = !complaints.concern("limits.timeout") &&
-                    !complaints.concern("workload.iperf3.duration") &&
-                    !complaints.concern("workload.iperf3.omit");
+  const bool sure =
+      !complaints.concern("limits.timeout") && !complaints.concern("workload.iperf3.duration") &&
+      !complaints.concern("workload.iperf3.omit") && !complaints.concern("workload.latency.duration") &&
+      !complaints.concern("with.latency.idle");
   if (spec.limits.timeout > limits.timeout && sure) {
     complaints.add(place_of(root, "limits.timeout"), "limits.timeout",
                    fmt::format("{} is more than this daemon allows ({})",
@@ -106,7 +107,7 @@ void check_commands(const JobSpec& spec, const YamlNode& root, const std::string
 }
 
 void check_purpose(const JobSpec& spec, const YamlNode& root, JobPurpose purpose, Complaints& complaints) {
-  if (purpose == JobPurpose::measurement || spec.workload == WorkloadKind::iperf3) return;
+  if (purpose == JobPurpose::measurement || measures_path(spec)) return;
   complaints.add(
       place_of(root, "workload.none"), "workload.none",
       fmt::format("has one run, which only a stop ends, so that it can be no {}", to_string(purpose)));
@@ -132,30 +133,39 @@ const YamlNode* value_of(const YamlNode* mapping, std::string_view key) {
 }
 
 WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
+  constexpr std::pair<WorkloadKind, const char*> kKinds[] = {
+      {WorkloadKind::iperf3, "iperf3"}, {WorkloadKind::latency, "latency"}, {WorkloadKind::none, "none"}};
   const YamlEntry* entry = root.find("workload");
   const YamlNode* workload = value_of(&root, "workload");
-  const bool iperf3 = value_of(workload, "iperf3") != nullptr;
-  const bool none = value_of(workload, "none") != nullptr;
-  if (iperf3 && none) {
-    complaints.add(workload->find("none")->place, "workload.none",
-                   "stands beside `iperf3`; a job has one of the two");
-  }
-  if (!iperf3 && !none) {
-    if (entry && !complaints.concern("workload.iperf3") && !complaints.concern("workload.none")) {
-      complaints.add(entry->place, "workload.iperf3",
-                     "is missing: the traffic to make, or `none` to watch somebody else's");
+  const std::pair<WorkloadKind, const char*>* given = nullptr;
+  bool silenced = false;
+  for (const auto& kind : kKinds) {
+    const std::string key = fmt::format("workload.{}", kind.second);
+    silenced = silenced || complaints.concern(key);
+    if (value_of(workload, kind.second) == nullptr) continue;
+    if (given != nullptr) {
+      complaints.add(workload->find(kind.second)->place, key,
+                     fmt::format("stands beside `{}`; a job has one of them", given->second));
+    } else {
+      given = &kind;
     }
-    // It is unknown which of them was meant, so complaints from either one's rules would mislead.
-    complaints.silence("workload");
   }
-  return none && !iperf3 ? WorkloadKind::none : WorkloadKind::iperf3;
+  if (given != nullptr) return given->first;
+  if (entry && !silenced) {
+    complaints.add(entry->place, "workload.iperf3",
+                   "is missing: the traffic to make, `latency` for probes alone, or `none` to watch somebody "
+                   "else's");
+  }
+  // It is unknown which of them was meant, so complaints from any one's rules would mislead.
+  complaints.silence("workload");
+  return WorkloadKind::iperf3;
 }
 
 std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
   if (wish.share || wish.none) return wish.share;
   // Boots have nothing in common that could be counted before.
-  const bool has_default = spec.trace->function_graph && spec.design && !spec.design->reboots &&
-                           spec.workload == WorkloadKind::iperf3;
+  const bool has_default =
+      spec.trace->function_graph && spec.design && !spec.design->reboots && measures_path(spec);
   return has_default ? std::optional(kDefaultBudget) : std::nullopt;
 }
 
@@ -163,16 +173,24 @@ std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
 JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
   spec.workload = workload_of(root, complaints);
-  const YamlNode* iperf3 = value_of(value_of(&root, "workload"), "iperf3");
-  if (value_of(iperf3, "local")) {
-    if (const YamlEntry* server = iperf3->find("server"))
-      complaints.add(server->place, "workload.iperf3.server",
+  if (spec.workload == WorkloadKind::latency) {
+    spec.iperf3 = std::move(draft.latency.place);
+    draft.local = std::move(draft.latency.local);
+    draft.server_wait = draft.latency.server_wait;
+  }
+  const std::string kind(to_string(spec.workload));
+  const YamlNode* workload = value_of(value_of(&root, "workload"), kind);
+  if (value_of(workload, "local")) {
+    if (const YamlEntry* server = workload->find("server"))
+      complaints.add(server->place, fmt::format("workload.{}.server", kind),
                      "stands beside `local`; a job has one of the two");
     spec.iperf3.server = draft.local.bind;
     spec.iperf3.local = std::move(draft.local);
   }
-  if (iperf3 != nullptr)
+  if (workload != nullptr && measures_path(spec))
     spec.iperf3.server_wait = draft.server_wait.value_or(spec.iperf3.local ? 0s : kServerWait);
+  if (spec.workload == WorkloadKind::latency || value_of(value_of(&root, "with"), "latency"))
+    spec.latency = latency_of(std::move(draft.latency));
   if (const YamlNode* trace = value_of(&root, "trace")) {
     spec.trace = std::move(draft.trace);
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
@@ -185,7 +203,8 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
     spec.sample = SampleSpec{.rate = kDefaultSampleRate, .asked = false};
   }
   const auto planned = planned_duration(spec);
-  spec.limits.timeout = draft.timeout.value_or(planned ? *planned + kTimeBesidePlan : kTimeoutWithoutPlan);
+  const auto beside = spec.latency ? kTimeBesidePlan + 2 * spec.latency->timeout : kTimeBesidePlan;
+  spec.limits.timeout = draft.timeout.value_or(planned ? *planned + beside : kTimeoutWithoutPlan);
   return spec;
 }
 

@@ -110,7 +110,8 @@ Status RunController::start_trace() {
   if (started) started = trace_->mark("start", false);
   if (started) started = trace_->mark(kReleaseMark, false);
   if (!started) return go_on_without_trace(started.error());
-  if (spec_.iperf3.omit > std::chrono::milliseconds{0}) {
+  // With probes, the end of the omitted part is the beginning of a phase.
+  if (spec_.iperf3.omit > std::chrono::milliseconds{0} && !spec_.latency) {
     // Timed by our clock: iperf3 begins to count a few milliseconds after its release.
     omitted_ =
         ports_.clock.after(spec_.iperf3.omit, [this] { (void)trace_->mark("omitted part ends", false); });
@@ -190,6 +191,10 @@ void RunController::workload_prepared() {
 
 void RunController::workload_interval(const Interval& interval) {
   listener_.run_interval(interval);
+}
+
+void RunController::workload_phase(std::string_view phase) {
+  if (trace_) (void)trace_->mark(fmt::format("phase {}", phase), false);
 }
 
 void RunController::trace_progress(const TraceProgress& progress) {

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/core/ports/boot_journal.hpp"
@@ -104,6 +105,7 @@ class RunController final : private WorkloadListener, private TraceListener {
 
   void workload_prepared() override;
   void workload_interval(const Interval& interval) override;
+  void workload_phase(std::string_view phase) override;
   void workload_stopped() override;
   void workload_ended(WorkloadResult result) override;
   void trace_progress(const TraceProgress& progress) override;

@@ -36,7 +36,7 @@ class Taking {
   // Must run on a thread that ends afterwards: the thread stays in the namespace it entered last.
   void look_at_namespaces() {
     enter("", roots_.proc + "/thread-self/ns/net");
-    if (spec_.workload != WorkloadKind::iperf3 || workload_.empty()) return;
+    if (!measures_path(spec_) || workload_.empty()) return;
     client_ = enter(spec_.iperf3.netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[0]));
     if (spec_.iperf3.local && workload_.size() > 1) {
       server_ = enter(spec_.iperf3.local->netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[1]));
@@ -52,8 +52,9 @@ class Taking {
     if (spec_.workload == WorkloadKind::iperf3) {
       add_iperf3_facts(spec_.iperf3, iperf3_version, sheet_);
       if (iperf3_version.empty()) sheet_.add_unknown("iperf3: version: not known");
-      add_devices(modules);
     }
+    if (spec_.latency) add_latency_facts(spec_, sheet_);
+    if (measures_path(spec_)) add_devices(modules);
     if (spec_.trace && spec_.trace->function_graph && !spec_.trace->function_graph->module.empty()) {
       modules.insert(spec_.trace->function_graph->module);
     }

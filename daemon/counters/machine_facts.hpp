@@ -34,6 +34,9 @@ void add_sysctl_facts(const std::string& proc, const std::string& netns, bool ho
 // another.
 void add_iperf3_facts(const Iperf3Spec& spec, std::string_view version, FactSheet& sheet);
 
+// Group latency: the job's probes, which it must have. Without iperf3 also the server.
+void add_latency_facts(const JobSpec& spec, FactSheet& sheet);
+
 // The GNU build id in the notes of an ELF file, in hexadecimal; empty if there is none.
 [[nodiscard]] std::string build_id_of_notes(std::string_view notes);
 

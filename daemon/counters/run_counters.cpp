@@ -197,13 +197,13 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
                                                         const std::vector<pid_t>& workload) {
   auto counting = std::make_unique<Counting>(clock_, proc_);
   const Iperf3Spec& iperf3 = spec.iperf3;
-  const bool measured = spec.workload == WorkloadKind::iperf3 && !workload.empty();
+  const bool measured = measures_path(spec) && !workload.empty();
   counting->add_namespace(iperf3.netns, measured ? fmt::format("{}", workload.front()) : "self");
   if (measured && workload.size() > 1 && iperf3.local && iperf3.local->netns != iperf3.netns) {
     counting->add_namespace(iperf3.local->netns, fmt::format("{}", workload[1]));
   }
   counting->add_machine();
-  if (measured && iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
+  if (measured && spec.workload == WorkloadKind::iperf3 && iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
   counting->begin();
   if (measured) counting->begin_noise(sys_, workload);
   return counting;

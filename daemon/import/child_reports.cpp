@@ -19,18 +19,8 @@
 namespace netperfd::import {
 namespace {
 
-std::unexpected<Error> unreadable(std::string_view why) {
-  return fail(ErrorKind::invalid_argument, fmt::format("iperf3's output could not be read: {}", why));
-}
-
-Result<ParsedReport> decode_report(std::string_view answer, std::size_t intervals) {
-  const char kind = answer.front();
-  answer.remove_prefix(1);
-  if (kind == kAnswerError) return unreadable(printable_error(answer));
-  if (kind != kAnswerReport) return unreadable("the process that read it gave no answer");
-  auto report = report_from_bytes(answer, intervals);
-  if (!report) return unreadable(report.error().message);
-  return report;
+std::unexpected<Error> unreadable(std::string_view program, std::string_view why) {
+  return fail(ErrorKind::invalid_argument, fmt::format("{}'s output could not be read: {}", program, why));
 }
 
 std::string how_it_was_killed(int number) {
@@ -38,24 +28,47 @@ std::string how_it_was_killed(int number) {
   return fmt::format("the process that read it was killed by {}", signal_text(number));
 }
 
-Result<ParsedReport> report_of(const confined::Exchange::End& end, std::chrono::milliseconds deadline,
-                               std::size_t intervals) {
+// What the process answered, without the letter of its kind.
+Result<std::string> answer_of(const confined::Exchange::End& end, std::string_view program, char expected,
+                              std::chrono::milliseconds deadline, std::string_view limit) {
   using How = confined::Exchange::How;
   switch (end.how) {
     case How::answered:
-      if (!end.answer.empty()) return decode_report(end.answer, intervals);
-      return unreadable("the process that read it gave no answer");
+      if (end.answer.empty()) break;
+      if (end.answer.front() == expected) return end.answer.substr(1);
+      if (end.answer.front() == kAnswerError)
+        return unreadable(program, printable_error(end.answer.substr(1)));
+      break;
     case How::gave_up:
-      return unreadable(fmt::format("the process that read it ended with exit code {}", end.number));
+      return unreadable(program, fmt::format("the process that read it ended with exit code {}", end.number));
     case How::was_killed:
-      return unreadable(how_it_was_killed(end.number));
+      return unreadable(program, how_it_was_killed(end.number));
     case How::was_late:
-      return unreadable(fmt::format("that takes longer than {} s",
+      return unreadable(program,
+                        fmt::format("that takes longer than {} s",
                                     std::chrono::duration_cast<std::chrono::seconds>(deadline).count()));
     case How::said_much:
-      break;
+      return unreadable(program, fmt::format("the process that read it made more of it than {}", limit));
   }
-  return unreadable(fmt::format("the process that read it made more of it than {} intervals", intervals));
+  return unreadable(program, "the process that read it gave no answer");
+}
+
+Result<ParsedReport> report_of(const confined::Exchange::End& end, std::chrono::milliseconds deadline,
+                               std::size_t intervals) {
+  const auto answer =
+      answer_of(end, "iperf3", kAnswerReport, deadline, fmt::format("{} intervals", intervals));
+  if (!answer) return std::unexpected(answer.error());
+  auto report = report_from_bytes(*answer, intervals);
+  if (!report) return unreadable("iperf3", report.error().message);
+  return report;
+}
+
+Result<ParsedLatency> latency_of(const confined::Exchange::End& end, std::chrono::milliseconds deadline) {
+  const auto answer = answer_of(end, "the prober", kAnswerLatency, deadline, "is possible");
+  if (!answer) return std::unexpected(answer.error());
+  auto latency = latency_from_bytes(*answer);
+  if (!latency) return unreadable("the prober", latency.error().message);
+  return latency;
 }
 
 }  // namespace
@@ -66,31 +79,45 @@ ChildReports::~ChildReports() {
   }
 }
 
-Result<std::shared_ptr<void>> ChildReports::read(const std::string& client_stdout,
-                                                 const std::string& client_stderr, const Iperf3Spec& asked,
-                                                 Done done) {
+Result<std::shared_ptr<void>> ChildReports::begin(ReaderMode mode, const std::string& order,
+                                                  const std::string& text, std::size_t answer_bytes,
+                                                  Given given) {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
-  const std::string order = to_bytes(asked, client_stderr);
-  auto file = in_memory("iperf3-output", {order, client_stdout});
+  auto file = in_memory("output", {order, text});
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
   auto process = confined::Process::start(
-      settings_.program,
-      reader_argv(ReaderMode::report, confinement_of(settings_), order.size() + client_stdout.size()),
+      settings_.program, reader_argv(mode, confinement_of(settings_), order.size() + text.size()),
       settings_.uid, std::move(*file), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
-  const std::size_t intervals = most_intervals(asked);
-  auto reading = confined::Exchange::begin(
-      loop_, endings_, std::move(*process), std::move(pipe->read),
-      {.answer_bytes = 1 + most_report_bytes(intervals), .deadline = settings_.deadline},
-      [deadline = settings_.deadline, intervals, done = std::move(done)](const confined::Exchange::End& end) {
-        done(report_of(end, deadline, intervals));
-      });
+  auto reading = confined::Exchange::begin(loop_, endings_, std::move(*process), std::move(pipe->read),
+                                           {.answer_bytes = answer_bytes, .deadline = settings_.deadline},
+                                           std::move(given));
   if (!reading) return std::unexpected(reading.error());
   readings_.emplace_back(*reading);
   return *reading;
+}
+
+Result<std::shared_ptr<void>> ChildReports::read(const std::string& client_stdout,
+                                                 const std::string& client_stderr, const Iperf3Spec& asked,
+                                                 core::ReportReading::Done done) {
+  const std::size_t intervals = most_intervals(asked);
+  return begin(
+      ReaderMode::report, to_bytes(asked, client_stderr), client_stdout, 1 + most_report_bytes(intervals),
+      [deadline = settings_.deadline, intervals, done = std::move(done)](const confined::Exchange::End& end) {
+        done(report_of(end, deadline, intervals));
+      });
+}
+
+Result<std::shared_ptr<void>> ChildReports::read_latency(const std::string& prober_stdout,
+                                                         const LatencyOrder& order,
+                                                         core::LatencyReading::Done done) {
+  return begin(ReaderMode::latency, to_bytes(order), prober_stdout, 1 + kMostLatencyBytes,
+               [deadline = settings_.deadline, done = std::move(done)](const confined::Exchange::End& end) {
+                 done(latency_of(end, deadline));
+               });
 }
 
 }  // namespace netperfd::import

@@ -26,7 +26,7 @@ namespace {
 enum Position { mode_at = 2, size_at, confinement_at };
 
 // By the number of the mode.
-constexpr std::string_view kModes[] = {"record", "text", "owner-text", "report"};
+constexpr std::string_view kModes[] = {"record", "text", "owner-text", "latency", "report"};
 
 // A caller that reads nothing of the text for this long has abandoned it.
 constexpr unsigned kPatienceSeconds = 600;
@@ -68,7 +68,7 @@ void write_text(std::string_view text) {
 }
 
 [[noreturn]] void give_up(ReaderMode mode, std::string_view why) {
-  if (mode == ReaderMode::record || mode == ReaderMode::report) {
+  if (mode != ReaderMode::text && mode != ReaderMode::owner_text) {
     write_all({&kAnswerError, 1});
     write_all(why);
   } else {
@@ -107,6 +107,19 @@ void answer_report(std::span<const std::byte> file, const ReaderFunctions& funct
   write_all(to_bytes(report));
 }
 
+void answer_latency(std::span<const std::byte> file, const ReaderFunctions& functions) {
+  const std::string_view bytes{reinterpret_cast<const char*>(file.data()), file.size()};
+  LatencyOrder order;
+  const auto prober_stdout = order_from_bytes(bytes, order);
+  if (!prober_stdout) give_up(ReaderMode::latency, prober_stdout.error().message);
+  const ParsedLatency latency = functions.latency(*prober_stdout, order);
+  if (const auto checked = check_latency(latency); !checked) {
+    give_up(ReaderMode::latency, checked.error().message);
+  }
+  write_all({&kAnswerLatency, 1});
+  write_all(to_bytes(latency));
+}
+
 void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
   if (file.size() <= kMostRawBytes) {
     read.raw.assign(reinterpret_cast<const char*>(file.data()), file.size());
@@ -119,6 +132,7 @@ void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
 
 void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
   if (order.mode == ReaderMode::report) return answer_report(file, functions);
+  if (order.mode == ReaderMode::latency) return answer_latency(file, functions);
   if (order.mode != ReaderMode::record) {
     const auto& text = order.mode == ReaderMode::text ? functions.text : functions.owner_text;
     if (const auto written = text(file, write_text); !written) {
@@ -159,8 +173,8 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   auto order = read_order(argc, argv);
   if (!order) ::_exit(kUnable);
   order->confinement.memory_bytes += order->file_bytes;
-  const auto task =
-      order->mode == ReaderMode::report ? confined::Task::read_report : confined::Task::read_file;
+  const bool of_run = order->mode == ReaderMode::report || order->mode == ReaderMode::latency;
+  const auto task = of_run ? confined::Task::read_report : confined::Task::read_file;
   if (const auto done = confined::confine(order->confinement, task); !done) {
     give_up(order->mode, fmt::format("the process to read it: {}", done.error().message));
   }

@@ -27,11 +27,13 @@ enum class ReaderMode {
   record,  // of any file: to kAnswerRecord and to_bytes(), or to kAnswerError and a sentence
   text,    // of a trace.dat: to text, in pieces, with kTextEnd; a sentence after "# " where the file is none
   owner_text,  // the same without the tasks of other users
+  latency,     // of the prober's output after an order: to kAnswerLatency and to_bytes(), or as record
   report,      // of iperf3's output after an order: to kAnswerReport and to_bytes(), or as record
 };
 
 inline constexpr char kAnswerRecord = 'R';
 inline constexpr char kAnswerReport = 'P';
+inline constexpr char kAnswerLatency = 'L';
 inline constexpr char kAnswerError = 'E';
 inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
 
@@ -45,6 +47,7 @@ struct ReaderFunctions {
   std::function<ParsedReport(std::string_view client_stdout, std::string_view client_stderr,
                              const Iperf3Spec& asked)>
       report;
+  std::function<ParsedLatency(std::string_view prober_stdout, const LatencyOrder& order)> latency;
 };
 
 // The sentence after kAnswerError as a text to show. It may quote the file, and the file may have compromised

@@ -41,6 +41,8 @@ constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
     {"sums", kMostSums},           {"streams", kMostStreams},
     {kIntervals, kMostIntervals},  {"flags", kMostFlags},
     {"tables", kMostTables},       {"columns", kMostColumns},
+    {"probes", kMostProbes},       {"phases", kMostPhases},
+    {"spans", kMostSpans},         {"latency_intervals", kMostLatencyIntervals},
 };
 
 std::size_t most_of(std::string_view key) {
@@ -231,6 +233,37 @@ Result<ParsedReport> report_from_bytes(std::string_view bytes, std::size_t most_
   }
   if (auto checked = check_report(report, most_intervals); !checked) return std::unexpected(checked.error());
   return report;
+}
+
+std::string to_bytes(const LatencyOrder& order) {
+  ByteWriter writer;
+  put(writer, const_cast<LatencyOrder&>(order));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return writer.take();
+}
+
+Result<std::string_view> order_from_bytes(std::string_view bytes, LatencyOrder& order) {
+  constexpr std::size_t kMostOrderBytes = std::size_t{1} << 20;
+  ByteReader reader(bytes, kMostOrderBytes);
+  put(reader, order);
+  if (reader.failed()) return fail(ErrorKind::invalid_argument, "the order to read it came damaged");
+  return bytes.substr(bytes.size() - reader.bytes_left());
+}
+
+std::string to_bytes(const ParsedLatency& latency) {
+  ByteWriter writer;
+  put(writer, const_cast<ParsedLatency&>(latency));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return writer.take();
+}
+
+Result<ParsedLatency> latency_from_bytes(std::string_view bytes) {
+  ByteReader reader(bytes, kMostLatencyBytes);
+  ParsedLatency latency;
+  put(reader, latency);
+  if (reader.failed() || !reader.at_end()) {
+    return fail(ErrorKind::invalid_argument, "what was read of it came back damaged or is too much");
+  }
+  if (auto checked = check_latency(latency); !checked) return std::unexpected(checked.error());
+  return latency;
 }
 
 }  // namespace netperfd::import

@@ -268,4 +268,32 @@ Status check_report(const ParsedReport& report, std::size_t most_intervals) {
   return refusal_of(finding, "iperf3's output");
 }
 
+Status check_latency(const ParsedLatency& latency) {
+  Finding finding;
+  ValueCheck(finding, Checked::everything).check(latency);
+  const auto known = [](const auto& words, const std::string& word) {
+    return std::ranges::find(words, std::string_view(word)) != words.end();
+  };
+  std::set<std::string_view> probes;
+  for (const rows::LatencyProbe& probe : latency.report.probes) {
+    finding.require(probes.insert(probe.name).second, "a probe is there twice");
+  }
+  std::set<std::pair<std::string_view, std::string_view>> phases;
+  for (const rows::LatencyPhase& phase : latency.report.phases) {
+    finding.require(probes.contains(phase.probe) && known(kLatencyPhases, phase.phase), "a phase's name");
+    finding.require(phases.emplace(phase.probe, phase.phase).second, "a phase is there twice");
+  }
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> spans;
+  for (const LatencySpan& span : latency.report.spans) {
+    const rows::LatencySpan& of = span.figures;
+    finding.require(phases.contains({of.probe, of.phase}) && known(kLatencySpans, of.span), "a span's name");
+    finding.require(spans.emplace(of.probe, of.phase, of.span).second, "a span is there twice");
+    check_histogram(span.histogram, finding);
+  }
+  for (const rows::LatencyInterval& interval : latency.report.intervals) {
+    finding.require(phases.contains({interval.probe, interval.phase}), "an interval's phase");
+  }
+  return refusal_of(finding, "the prober's output");
+}
+
 }  // namespace netperfd::import

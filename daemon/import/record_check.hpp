@@ -8,6 +8,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/model/imported_file.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/latency.hpp"
 #include "daemon/model/run_record.hpp"
 
 namespace netperfd::import {
@@ -32,6 +33,10 @@ inline constexpr std::size_t kMostStreams = 2'048;
 inline constexpr std::size_t kMostIntervals = 200'000;
 // More do not fit into the 64 MiB that a run keeps of iperf3's output.
 inline constexpr std::size_t kMostLiveIntervals = 300'000;
+inline constexpr std::size_t kMostProbes = 8;  // of a job, as check() in model/job_spec.hpp has it
+inline constexpr std::size_t kMostPhases = kMostProbes * kLatencyPhases.size();
+inline constexpr std::size_t kMostSpans = kMostPhases * kLatencySpans.size();
+inline constexpr std::size_t kMostLatencyIntervals = 200'000;
 inline constexpr std::size_t kMostFlags = 1'000;
 inline constexpr std::size_t kMostTables = 200;  // of a bundle
 inline constexpr std::size_t kMostColumns = 200;
@@ -55,5 +60,8 @@ inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMost
 [[nodiscard]] std::size_t most_intervals(const Iperf3Spec& asked);
 // The same for what was read of the output of netperfd's own iperf3, whose lists have their limits too.
 [[nodiscard]] Status check_report(const ParsedReport& report, std::size_t most_intervals);
+
+// The same for the prober's output: phases and spans are known words, each once for a probe.
+[[nodiscard]] Status check_latency(const ParsedLatency& latency);
 
 }  // namespace netperfd::import

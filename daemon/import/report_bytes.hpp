@@ -31,4 +31,13 @@ struct ReportOrder {
 // The result has passed check_report(). invalid_argument otherwise.
 [[nodiscard]] Result<ParsedReport> report_from_bytes(std::string_view bytes, std::size_t most_intervals);
 
+// The same for the prober's output. Everything but prober_stdout, which follows these bytes as it is.
+[[nodiscard]] std::string to_bytes(const LatencyOrder& order);
+// Fills `order` and returns prober_stdout, which is within the bytes.
+[[nodiscard]] Result<std::string_view> order_from_bytes(std::string_view bytes, LatencyOrder& order);
+inline constexpr std::size_t kMostLatencyBytes = std::size_t{64} << 20;
+[[nodiscard]] std::string to_bytes(const ParsedLatency& latency);
+// Decodes untrusted bytes. The result has passed check_latency(). invalid_argument otherwise.
+[[nodiscard]] Result<ParsedLatency> latency_from_bytes(std::string_view bytes);
+
 }  // namespace netperfd::import

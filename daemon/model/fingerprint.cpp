@@ -12,9 +12,9 @@
 namespace netperfd {
 namespace {
 
-constexpr std::array<std::string_view, 13> kGroups{"kernel", "module",   "sysctl", "nic",   "cpu",
-                                                   "irq",    "rps",      "xps",    "qdisc", "clock",
-                                                   "iperf3", "topology", "trace"};
+constexpr std::array<std::string_view, 14> kGroups{"kernel", "module",  "sysctl",   "nic",   "cpu",
+                                                   "irq",    "rps",     "xps",      "qdisc", "clock",
+                                                   "iperf3", "latency", "topology", "trace"};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::optional<std::string> wrong_fact_group(std::string_view group) {
   const auto meant = known ? std::nullopt : nearest(word, kGroups);
   return fmt::format(
       "{} is no group of facts that can change; expected is module:NAME, sysctl:KEY, kernel, "
-      "nic, cpu, irq, rps, xps, qdisc, clock, iperf3, topology or trace{}",
+      "nic, cpu, irq, rps, xps, qdisc, clock, iperf3, latency, topology or trace{}",
       in_quotes(group), meant ? fmt::format("; did you mean `{}`?", *meant) : "");
 }
 

@@ -13,7 +13,8 @@
 namespace netperfd {
 
 struct Fact {
-  // kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, topology or trace.
+  // kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, latency, topology or
+  // trace.
   std::string group;
   std::string key;    // unique in its group: "release", "veth0@ring-a feature rx-gro"
   std::string value;  // as the kernel or the tool has it; one line

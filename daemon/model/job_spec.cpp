@@ -12,8 +12,10 @@ struct Name {
   std::string_view text;
 };
 
-constexpr Name<WorkloadKind> kWorkloadKinds[] = {
-    {WorkloadKind::iperf3, "iperf3"}, {WorkloadKind::none, "none"}, {WorkloadKind::imported, "import"}};
+constexpr Name<WorkloadKind> kWorkloadKinds[] = {{WorkloadKind::iperf3, "iperf3"},
+                                                 {WorkloadKind::latency, "latency"},
+                                                 {WorkloadKind::none, "none"},
+                                                 {WorkloadKind::imported, "import"}};
 constexpr Name<Protocol> kProtocols[] = {
     {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
 constexpr Name<IpVersion> kIpVersions[] = {
@@ -38,8 +40,10 @@ std::optional<Enum> value_of(const Name<Enum> (&names)[size], std::string_view t
 }  // namespace
 
 std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
+  if (spec.workload == WorkloadKind::latency && spec.latency) return spec.latency->duration;
   if (spec.workload != WorkloadKind::iperf3 || !spec.iperf3.duration) return std::nullopt;
-  return *spec.iperf3.duration + spec.iperf3.omit;
+  const auto load = *spec.iperf3.duration + spec.iperf3.omit;
+  return spec.latency ? load + 2 * spec.latency->idle : load;
 }
 
 std::string_view to_string(WorkloadKind kind) {

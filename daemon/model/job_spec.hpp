@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/model/design.hpp"
+#include "daemon/model/latency.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_spec.hpp"
 #include "dbus/rows/iperf3.hpp"
@@ -19,6 +20,7 @@ namespace netperfd {
 
 enum class WorkloadKind {
   iperf3,
+  latency,   // the probes of JobSpec::latency alone
   none,      // netperfd makes no traffic: somebody else does, until the job is stopped
   imported,  // files that somebody imported; no job text can ask for it
 };
@@ -83,9 +85,10 @@ struct JobSpec {
   std::uint32_t repeat = 1;  // runs; or blocks if there is a design
   JobPurpose purpose = JobPurpose::measurement;
   WorkloadKind workload = WorkloadKind::iperf3;
-  // Has its defaults if `workload` is of another kind; for imported files, the options of the iperf3 document
-  // among them.
+  // For imported files, the options of the iperf3 document among them. For latency alone, only where it is
+  // measured: server, local, netns, bind and ip_version. Otherwise it has its defaults.
   Iperf3Spec iperf3;
+  std::optional<LatencySpec> latency;  // alone, or beside iperf3
   std::optional<TraceSpec> trace;
   std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
   std::optional<Design> design;
@@ -102,6 +105,11 @@ struct JobSpec {
 [[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
   return spec.workload == WorkloadKind::iperf3 ||
          (spec.workload == WorkloadKind::imported && !spec.iperf3.server.empty());
+}
+
+// Whether netperfd measures on a path of its own choice: with iperf3, with probes or with both.
+[[nodiscard]] inline bool measures_path(const JobSpec& spec) {
+  return spec.workload == WorkloadKind::iperf3 || spec.workload == WorkloadKind::latency;
 }
 
 // Whether some of its runs are not traced.

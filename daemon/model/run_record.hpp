@@ -12,6 +12,7 @@
 #include "daemon/model/counters.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/latency.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_record.hpp"
@@ -128,6 +129,7 @@ struct WorkloadResult {
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
   std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored
+  std::optional<LatencyReport> latency;       // absent: the job has no probes, or nothing could be read
 };
 
 // Packets counted by one device of the client's network namespace between the release and the end of the run.

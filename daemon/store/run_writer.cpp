@@ -12,6 +12,7 @@
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
+#include "daemon/store/latency_store.hpp"
 #include "daemon/store/report_writer.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/sample_store.hpp"
@@ -238,6 +239,9 @@ Status RunWriter::write_record(const RunRecord& record) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
   if (auto done = write_report(connection_, record.id, workload.report); !done) return done;
+  if (workload.latency) {
+    if (auto done = write_latency(connection_, record.id, *workload.latency); !done) return done;
+  }
   if (auto done = insert_documents(record); !done) return done;
   if (auto done = write_all(connection_, "imported_files", record.id, record.files); !done) return done;
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;

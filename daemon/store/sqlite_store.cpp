@@ -16,6 +16,7 @@
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/job_listing.hpp"
+#include "daemon/store/latency_store.hpp"
 #include "daemon/store/profile_reader.hpp"
 #include "daemon/store/removals.hpp"
 #include "daemon/store/run_reader.hpp"
@@ -208,6 +209,10 @@ Result<Counters> SqliteStore::counters(RunId run) {
 
 Result<SampleProfile> SqliteStore::samples(RunId run) {
   return read_samples(parts_->database->connection(), run);
+}
+
+Result<LatencyReport> SqliteStore::latency(RunId run) {
+  return read_latency(parts_->database->connection(), run);
 }
 
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {

@@ -111,6 +111,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<Fingerprint> fingerprint(RunId run) override;
   [[nodiscard]] Result<Counters> counters(RunId run) override;
   [[nodiscard]] Result<SampleProfile> samples(RunId run) override;
+  [[nodiscard]] Result<LatencyReport> latency(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<StoredTables> tables(const std::vector<RunId>& runs, std::size_t most_bytes) override;
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(

@@ -13,6 +13,9 @@
 
 namespace netperfd::workload {
 
+// Whether the network namespaces of both ends exist; not_found, with what makes it, if one does not.
+[[nodiscard]] Status expect_namespaces(const Iperf3Spec& place);
+
 class Iperf3Workload final : public core::Workload {
  public:
   // `loop` and `reports` must outlive this object and all results of prepare(). `features` are those of

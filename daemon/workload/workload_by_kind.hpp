@@ -10,16 +10,19 @@ namespace netperfd::workload {
 
 class WorkloadByKind final : public core::Workload {
  public:
-  // Both must outlive this object and all results of prepare().
-  WorkloadByKind(core::Workload& iperf3, core::Workload& none) : iperf3_(iperf3), none_(none) {}
+  // All must outlive this object and all results of prepare().
+  WorkloadByKind(core::Workload& iperf3, core::Workload& latency, core::Workload& none)
+      : iperf3_(iperf3), latency_(latency), none_(none) {}
 
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override {
-    return (spec.workload == WorkloadKind::none ? none_ : iperf3_).prepare(spec, listener);
+    if (spec.workload == WorkloadKind::none) return none_.prepare(spec, listener);
+    return (spec.latency ? latency_ : iperf3_).prepare(spec, listener);
   }
 
  private:
   core::Workload& iperf3_;
+  core::Workload& latency_;
   core::Workload& none_;
 };
 

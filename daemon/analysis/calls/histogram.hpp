@@ -27,6 +27,9 @@ inline constexpr std::uint32_t kHistogramSteps = 1U << kHistogramStepBits;  // b
 // The value at or below which `fraction` (0 to 1) of the counted values lie: the middle of its bucket. 0 if
 // nothing was counted.
 [[nodiscard]] std::uint64_t quantile(const Histogram& histogram, double fraction);
+// The same, but within its bucket as far as its rank is among those of the bucket. The difference from the
+// exact value is below the width of the bucket.
+[[nodiscard]] std::uint64_t interpolated_quantile(const Histogram& histogram, double fraction);
 [[nodiscard]] std::uint64_t count(const Histogram& histogram);
 void merge(Histogram& into, const Histogram& from);
 

@@ -203,6 +203,8 @@ class RunQueries {
   [[nodiscard]] virtual Result<Counters> counters(RunId run) = 0;
   // not_found if the run was not sampled; SampleProfile::skipped if it was meant to be.
   [[nodiscard]] virtual Result<SampleProfile> samples(RunId run) = 0;
+  // not_found if the run had no probes.
+  [[nodiscard]] virtual Result<LatencyReport> latency(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All that the store has of these runs and of their jobs. not_found if a run does not exist, busy if one
   // has not ended, invalid_argument if it is more than `most_bytes`.

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -21,6 +22,8 @@ class WorkloadListener {
   virtual void workload_prepared() = 0;
   // A live interval (the sum of one direction), if this iperf3 can report it before its end.
   virtual void workload_interval(const Interval& interval) = 0;
+  // A phase of the run begins (kLatencyPhases). Only a workload with probes has phases.
+  virtual void workload_phase(std::string_view /*phase*/) {}
   // No process is left, but what they wrote is still being read; workload_ended follows. Called at most once.
   // The listener must not destroy the workload inside it.
   virtual void workload_stopped() = 0;
