@@ -42,6 +42,7 @@ const std::map<std::string, Room> kRooms = {
     {"model", {{"base", "rows"}, {"fmt"}}},
     {"analysis/calls", {kModel, {"fmt"}}},
     {"analysis/compare", {kModel, {"fmt", "boost"}}},
+    {"echo", {kModel + Names{"analysis/calls"}, {"fmt"}}},
     {"core", {kModel + Names{"analysis/compare"}, {"fmt", "systemd"}}},
     {"log", {{"base", "rows"}, {"fmt", "systemd", "spdlog"}}},
     {"config", {kCore, {"fmt", "systemd", "yaml-cpp"}}},

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "daemon/echo/channel.hpp"
+#include "daemon/echo/ping.hpp"
+
+namespace netperfd::echo {
+namespace {
+
+// Answers and times of sent packets that are taken before it is time to send again.
+constexpr std::size_t kAtOnce = 1024;
+
+// UDP, and ICMP by the kernel's ping sockets.
+class DatagramChannel final : public Channel {
+ public:
+  explicit DatagramChannel(Setup setup) : Channel(std::move(setup)) {}
+
+  [[nodiscard]] Status greet(const Patience& patience) override;
+  [[nodiscard]] Result<std::optional<Clocks>> send(std::uint32_t sequence) override;
+  [[nodiscard]] Status receive(Account& account) override;
+
+ private:
+  [[nodiscard]] bool icmp() const { return setup().probe.protocol == Protocol::icmp; }
+  [[nodiscard]] bool send_bytes(std::span<const std::byte> bytes);
+  void receive_departures(Account& account);
+
+  std::array<std::byte, kLongest + 200> buffer_{};  // a packet that comes back has headers
+  Received received_;
+  std::vector<Account::Answer> answers_;
+};
+
+Status DatagramChannel::greet(const Patience& patience) {
+  if (icmp()) return {};  // the kernel of any host answers
+  const Clocks first_sent = read_clocks();
+  const Ns end = first_sent.monotonic + patience.timeout;
+  constexpr Ns kRepeat = 250 * kMillisecond;
+  for (std::uint32_t attempt = 0;; ++attempt) {
+    const Ns now = read_clocks().monotonic;
+    if (now >= end) return no_answer(patience);
+    (void)send_bytes(hello(attempt));
+    const Ns repeat = std::min(now + kRepeat, end);
+    for (Wait wait = Wait::ready; wait == Wait::ready;) {
+      wait = wait_for(socket(), POLLIN, patience.stop, repeat);
+      if (wait == Wait::stopped) return fail(ErrorKind::not_running, "stopped before the server answered");
+      while (netperfd::echo::receive(socket(), buffer_, MSG_ERRQUEUE, received_)) continue;
+      while (netperfd::echo::receive(socket(), buffer_, 0, received_)) {
+        if (take_hello_reply(received_.bytes, first_sent)) return {};
+      }
+    }
+  }
+}
+
+bool DatagramChannel::send_bytes(std::span<const std::byte> bytes) {
+  // The first attempt may return the error of an earlier packet, such as that nobody listened.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (::send(socket().get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return true;
+    if (errno == EAGAIN || errno == ENOBUFS) return false;
+  }
+  return false;
+}
+
+Result<std::optional<Clocks>> DatagramChannel::send(std::uint32_t sequence) {
+  std::array<std::byte, kPingHeader + kLongest> ping;
+  auto bytes = request(sequence);
+  if (icmp()) bytes = make_ping(bytes, setup().server.family() == AF_INET6, sequence, ping);
+  const Clocks clocks = read_clocks();
+  if (!send_bytes(bytes)) return std::optional<Clocks>{};
+  return std::optional{clocks};
+}
+
+Status DatagramChannel::receive(Account& account) {
+  answers_.clear();
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    if (netperfd::echo::receive(socket(), buffer_, 0, received_)) {
+      if (icmp()) received_.bytes = ping_payload(received_.bytes, setup().server.family() == AF_INET6);
+      take_reply(received_, answers_, account);
+    } else if (received_.error_number == EAGAIN) {
+      break;
+    }
+  }
+  // After the answers were taken out: what they answer has left by now, and its time counts before its answer
+  // does.
+  receive_departures(account);
+  for (const Account::Answer& answer : answers_) account.answered(answer);
+  return {};
+}
+
+void DatagramChannel::receive_departures(Account& account) {
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    if (!netperfd::echo::receive(socket(), buffer_, MSG_ERRQUEUE, received_)) return;
+    const auto sent = find_request(received_.bytes, setup().session);
+    if (sent) account.left(sent->sequence, received_.stamps, read_clocks());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Channel> make_datagram_channel(Channel::Setup setup) {
+  return std::make_unique<DatagramChannel>(std::move(setup));
+}
+
+}  // namespace netperfd::echo
