@@ -143,6 +143,8 @@ class Daemon {
   [[nodiscard]] Outcome<RunDetails> run(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
+  // not_found if the run had no probes.
+  [[nodiscard]] Outcome<LatencyDetails> latency(std::uint64_t run);
   [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
   // The reboots that the job has asked for, in order.
   [[nodiscard]] Outcome<std::vector<BootView>> boots(std::uint64_t job);

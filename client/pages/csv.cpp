@@ -135,6 +135,9 @@ std::string show_csv(const ShowView& view) {
   const CountersView counters = view.counters.value_or(CountersView{});
   if (view.list_counters) return table_of(run, counters.counters);
   if (view.list_tcp) return table_of(run, counters.tcp);
+  const bool probes_alone = view.details.run.workload == "latency" && view.with_page;
+  if (view.list_latency || probes_alone)
+    return table_of(run, view.latency.value_or(LatencyDetails{}).intervals);
   if (view.list_environment) return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
   const FunctionLists& function_lists = view.function_lists;
   const ProfileDetails profile = view.functions.value_or(ProfileDetails{});

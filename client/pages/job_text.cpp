@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "client/pages/arms.hpp"
+#include "client/pages/latency_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/trace_text.hpp"
 #include "client/terminal/escaped.hpp"
@@ -56,6 +57,8 @@ std::string measured(const RunDetails& details) {
     parts.push_back(part);
   }
   const RunView& run = details.run;
+  if (const std::string latency = show::latency_words(run); !latency.empty()) parts.push_back(latency);
+  if (parts.empty() && run.workload == "latency") parts.emplace_back("latency not known");
   if (parts.empty())
     parts.emplace_back(is_trace_only(run) ? "nothing is known of it" : "throughput not known");
   std::string text = fmt::format("{}", fmt::join(parts, "; "));

@@ -1,63 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <cmath>
-#include <nlohmann/json.hpp>
-
+#include "client/pages/json_values.hpp"
 #include "client/pages/render.hpp"
-#include "client/rows/fields.hpp"
 
 namespace netperfctl {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keys in the order they are written here
-
-constexpr int kVersion = 1;
-
-// JSON has no infinity and no NaN; nlohmann would write null, but here an unknown value is left out.
-template <class Value>
-bool sayable(const Value& value) {
-  if constexpr (std::is_floating_point_v<Value>) return std::isfinite(value);
-  return true;
-}
-
-Json object(const SampleFieldView& field) {
-  Json json = Json::object();
-  json["name"] = field.name;
-  std::visit([&json](const auto& value) { json["value"] = value; }, field.value);
-  if (field.text) json["text"] = *field.text;
-  return json;
-}
-
-template <class Row>
-Json object(const Row& row) {
-  Json json = Json::object();
-  each_field(row, [&json](std::string_view name, const auto& member, std::string_view /*unit*/) {
-    const std::string key{name};
-    using Member = std::remove_cvref_t<decltype(member)>;
-    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
-      if (!member) return;
-      json[key] = Json::array();
-      for (const SampleFieldView& field : *member) json[key].push_back(object(field));
-    } else if constexpr (requires { member.has_value(); }) {
-      if (member && sayable(*member)) json[key] = *member;
-    } else if constexpr (std::is_enum_v<Member>) {
-      json[key] = to_string(member);
-    } else if (sayable(member)) {
-      json[key] = member;
-    }
-  });
-  return json;
-}
-
-template <class Rows>
-Json array(const Rows& rows) {
-  Json json = Json::array();
-  for (const auto& row : rows) json.push_back(object(row));
-  return json;
-}
-
-Json document(const char* kind) {
-  return Json{{"version", kVersion}, {"kind", kind}};
-}
 
 Json event(std::string_view name, std::uint64_t job) {
   Json json = document("event");
@@ -73,46 +19,11 @@ Json jobs_document(std::span<const LiveJobView> jobs) {
   return json;
 }
 
-void add_functions(Json& json, const ShowView& view) {
-  const ProfileDetails& details = *view.functions;
-  json["function_profile"] = object(details.profile);
-  json["builds"] = array(details.builds);
-  json["functions"] = array(details.functions);
-  if (view.trace_lists.over_time) json["function_slices"] = array(details.slices);
-  if (view.function_lists.callers) json["call_edges"] = array(details.edges);
-  if (view.function_lists.tree) json["call_tree"] = array(details.tree);
-}
-
-void add_counters(Json& json, const ShowView& view) {
-  if (view.list_counters) {
-    json["counters"] = array(view.counters->counters);
-    json["counters_unknown"] = view.counters->unknown;
-  }
-  if (view.list_tcp) json["tcp_samples"] = array(view.counters->tcp);
-}
-
-void add_samples(Json& json, const ShowView& view) {
-  json["sample_profile"] = object(view.sampled->profile);
-  if (view.list_profile) json["sampled_functions"] = array(view.sampled->functions);
-  if (view.trace_lists.stacks) json["sampled_stacks"] = array(view.sampled->stacks);
-}
-
-void add_environment(Json& json, const EnvironmentView& environment) {
-  json["environment"] = {{"boot_id", environment.boot_id}, {"facts", array(environment.facts)}};
-  json["environment"]["unknown"] = environment.unknown;
-}
-
 void add_comparison(Json& json, const ComparisonDetails& details) {
   json["comparison"] = object(details.comparison);
   json["functions"] = array(details.functions);
   json["counters"] = array(details.counters);
   json["facts"] = array(details.facts);
-}
-
-void add_budget(Json& json, const std::optional<BudgetDetails>& details) {
-  if (!details) return;
-  json["budget"] = object(details->budget);
-  json["budget_functions"] = array(details->functions);
 }
 
 Json comparison_document(const char* kind, const CompareView& view) {
@@ -126,17 +37,6 @@ Json comparison_document(const char* kind, const CompareView& view) {
 }
 
 // ASCII only, so that the content of a label cannot control a terminal.
-std::string write(const Json& json, int indent) {
-  return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
-}
-
-std::string pretty(const Json& json) {
-  return write(json, 2);
-}
-std::string line(const Json& json) {
-  return write(json, -1);
-}
-
 }  // namespace
 
 std::string runs_json(std::span<const RunView> runs, bool more) {
@@ -194,33 +94,6 @@ std::string noted_json(std::uint64_t run, std::string_view note) {
 std::string scenarios_json(std::span<const ScenarioView> scenarios) {
   Json json = document("scenarios");
   json["scenarios"] = array(scenarios);
-  return pretty(json);
-}
-
-std::string show_json(const ShowView& view) {
-  Json json = document("run");
-  json["run"] = object(view.details.run);
-  json["sums"] = array(view.details.sums);
-  json["flags"] = array(view.details.flags);
-  if (view.job) {
-    json["job"] = object(view.job->job);
-    json["spreads"] = array(view.job->spreads);
-  }
-  if (view.list_intervals) json["intervals"] = array(view.intervals);
-  if (view.list_streams) json["streams"] = array(view.streams);
-  if (view.counters) add_counters(json, view);
-  if (view.sampled) add_samples(json, view);
-  if (view.list_environment && view.environment) add_environment(json, *view.environment);
-  if (!view.trace) return pretty(json);
-  json["trace"] = object(view.trace->trace);
-  json["trace_cpus"] = array(view.trace->cpus);
-  json["trace_events"] = array(view.trace->events);
-  json["trace_drops"] = array(view.trace->drops);
-  json["trace_marks"] = array(view.trace->marks);
-  if (view.trace_lists.stacks) json["trace_stacks"] = array(view.stacks.stacks);
-  if (view.trace_lists.events) json["trace_samples"] = array(view.samples);
-  if (view.functions) add_functions(json, view);
-  add_budget(json, view.budget);
   return pretty(json);
 }
 

@@ -44,6 +44,8 @@ Cells run_row(const Screen& screen, const RunView& run) {
       {state, style_of_state(state)},
       {or_dash(run.received_bits_per_second, format_rate)},
       {run.lost_percent ? format_percent(*run.lost_percent) : or_dash(run.retransmits, format_count)},
+      {or_dash(run.latency_p50_ns, format_as_milliseconds)},
+      {or_dash(run.latency_p99_ns, format_as_milliseconds)},
       {or_dash(run.trace_events,
                [](std::uint64_t count) { return format_short(static_cast<double>(count)); })},
       {or_dash(run.trace_lost, [](std::uint64_t count) { return format_short(static_cast<double>(count)); }),
@@ -129,6 +131,8 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
                                    {.title = "STATE"},
                                    {.title = "RECEIVED", .right = true},
                                    {.title = traced ? "RETR" : "RETR/LOST", .right = true, .optional = true},
+                                   {.title = "P50 ms", .right = true, .optional = true},
+                                   {.title = "P99 ms", .right = true, .optional = true},
                                    {.title = "EVENTS", .right = true, .optional = true},
                                    {.title = "LOST", .right = true, .optional = true}},
                                   std::move(rows), std::move(notes));

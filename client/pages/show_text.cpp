@@ -11,6 +11,7 @@
 #include "client/pages/counters_text.hpp"
 #include "client/pages/environment_text.hpp"
 #include "client/pages/function_text.hpp"
+#include "client/pages/latency_text.hpp"
 #include "client/pages/noise_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/retransmits_text.hpp"
@@ -47,6 +48,10 @@ std::string answer(const ShowView& view) {
     return fmt::format("{} to the server, {} from it", to == "-" ? "not known" : to,
                        from == "-" ? "not known" : from);
   }
+  if (view.details.run.workload == "latency") {
+    const std::string latency = show::latency_words(view.details.run);
+    return latency.empty() ? "latency not known" : latency;
+  }
   if (view.details.sums.empty()) return "throughput not known";
   const SumView& sum = view.details.sums.front();
   std::string text;
@@ -58,6 +63,8 @@ std::string answer(const ShowView& view) {
     return "throughput not known";
   }
   if (sum.lost_percent) text += fmt::format(", {} lost", format_percent(*sum.lost_percent));
+  if (const std::string latency = show::latency_words(view.details.run); !latency.empty())
+    text += "; " + latency;
   return text;
 }
 
@@ -106,6 +113,9 @@ std::string workload_words(const RunView& run) {
   if (imported && is_trace_only(run)) return "none: the trace was imported from a file";
   if (is_trace_only(run)) return "none; " + watched_words(run);
   std::vector<std::string> parts;
+  if (run.workload == "latency") {
+    return "probes of the latency alone" + (run.duration_s ? ", " + format_seconds(*run.duration_s) : "");
+  }
   parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
                                                                      : "iperf3");
   if (run.protocol) {
@@ -123,6 +133,7 @@ std::string workload_words(const RunView& run) {
   if (run.omit_s.value_or(0) > 0) length += fmt::format(" after {} omitted", format_seconds(*run.omit_s));
   if (!length.empty()) parts.push_back(length);
   if (imported) parts.emplace_back("imported from a file");
+  if (run.latency_phase) parts.emplace_back("with probes of the latency");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -238,9 +249,10 @@ Lines show::quality(const ShowView& view) {
   if (view.details.flags.empty()) {
     const bool measured =
         !view.details.sums.empty() && view.details.sums.front().received_bits_per_second.has_value();
+    const bool probed = view.details.run.latency_p50_ns.has_value();
     const bool traced = is_trace_only(view.details.run) && view.details.run.trace_events;
     const bool doubtful = view.details.run.trace_broken || view.details.run.trace_lost.value_or(0) > 0;
-    const bool known = (measured || traced) && !doubtful;
+    const bool known = (measured || traced || probed) && !doubtful;
     return known ? Lines{{"quality", "no problems found"}} : Lines{};
   }
   Lines lines;
@@ -312,7 +324,7 @@ std::string lists_part(const Screen& screen, const ShowView& view) {
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
   if (!view.with_page) text += show::requested_parts(screen, view);
   text += show::trace_tables(screen, view) + show::function_tables(screen, view);
-  text += show::samples_part(screen, view);
+  text += show::latency_lists(screen, view) + show::samples_part(screen, view);
   return text + show::counters_part(screen, view) + show::environment_part(screen, view);
 }
 
@@ -338,6 +350,7 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
     text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
   }
+  text += show::latency_part(screen, view);
   text += show::noise_part(screen, view);
   text += show::retransmits_part(screen, view);
   text += show::trace_part(screen, view) + job_part(screen, view);

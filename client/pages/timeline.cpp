@@ -15,8 +15,13 @@ struct Stretch {
   double start_s = 0, end_s = 0, rate = 0;
 };
 
-// iperf3 begins to count anew when the omitted part is over.
+// iperf3 begins to count anew when the omitted part is over. With probes, it starts later than the run.
 double release_offset(const ShowView& view, const IntervalView& interval) {
+  const std::string_view phase = interval.omitted ? "omitted" : "load";
+  if (view.latency) {
+    const auto found = std::ranges::find(view.latency->phases, phase, &LatencyPhaseView::phase);
+    if (found != view.latency->phases.end()) return found->start_s;
+  }
   return interval.omitted ? 0 : view.details.run.omit_s.value_or(0);
 }
 

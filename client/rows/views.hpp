@@ -18,6 +18,7 @@
 #include "client/rows/counter_views.hpp"
 #include "client/rows/environment_views.hpp"
 #include "client/rows/function_views.hpp"
+#include "client/rows/latency_views.hpp"
 #include "client/rows/sample_views.hpp"
 #include "dbus/rows/audit.hpp"
 #include "dbus/rows/catalogue.hpp"
@@ -189,6 +190,8 @@ struct ShowView {
   bool list_counters = false, list_tcp = false;
   std::optional<SampledDetails> sampled;  // where listed; absent too where the run was not sampled
   bool list_profile = false;
+  std::optional<LatencyDetails> latency;  // absent where the run has no probes
+  bool list_latency = false;
 };
 
 // The data of `start` about its job.

@@ -64,6 +64,17 @@ Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
   return {};
 }
 
+// A run without probes has no headline of them either, but one that failed may have measured some of it.
+Outcome<void> fetch_latency(Daemon& daemon, ShowView& view) {
+  const RunView& run = view.details.run;
+  if (!run.latency_phase && run.workload != "latency" && !view.list_latency) return {};
+  auto latency = daemon.latency(run.run);
+  if (!latency && latency.error().exit == Exit::not_found) return {};
+  if (!latency) return std::unexpected(latency.error());
+  view.latency = std::move(*latency);
+  return {};
+}
+
 Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
   if (!view.list_environment) return {};
   auto environment = daemon.environment(view.details.run.run);
@@ -84,6 +95,7 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
   view.list_counters = parts.counters;
   view.list_tcp = parts.tcp;
   view.list_profile = parts.profile;
+  view.list_latency = parts.latency;
   view.trace_lists = parts.trace;
   view.function_lists = parts.functions;
   auto details = daemon.run(run);
@@ -108,6 +120,7 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
     view.streams = std::move(*streams);
   }
   if (const auto done = fetch_counters(daemon, view, format); !done) return std::unexpected(done.error());
+  if (const auto done = fetch_latency(daemon, view); !done) return std::unexpected(done.error());
   if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());

@@ -11,13 +11,13 @@ namespace netperfctl {
 
 struct RunParts {
   bool intervals = false, streams = false, environment = false, counters = false, tcp = false,
-       profile = false;
+       profile = false, latency = false;
   TraceLists trace;
   FunctionLists functions;
   bool with_page = false;
 
   [[nodiscard]] bool lists_anything() const {
-    return intervals || streams || environment || counters || tcp || profile || trace.any() ||
+    return intervals || streams || environment || counters || tcp || profile || latency || trace.any() ||
            functions.functions || functions.tree || functions.callers;
   }
 };

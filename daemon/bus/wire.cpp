@@ -28,17 +28,29 @@ std::uint64_t number(std::int64_t id) {
   return static_cast<std::uint64_t>(id);
 }
 
+// Of latency alone, too.
+void put_place(rows::Run& row, const JobSpec& spec) {
+  const Iperf3Spec& place = spec.iperf3;
+  if (place.duration) row.duration_s = seconds(*place.duration);
+  row.server = place.server;
+  row.client_netns = if_any(place.netns);
+  if (place.local) row.server_netns = if_any(place.local->netns);
+}
+
 void put_what_was_asked(rows::Run& row, const JobSpec& spec) {
   const Iperf3Spec& iperf3 = spec.iperf3;
   row.protocol = to_string(iperf3.protocol);
   row.direction = to_string(iperf3.direction);
   row.streams = iperf3.streams;
-  if (iperf3.duration) row.duration_s = seconds(*iperf3.duration);
   row.bytes = iperf3.bytes;
   row.omit_s = seconds(iperf3.omit);
-  row.server = iperf3.server;
-  row.client_netns = if_any(iperf3.netns);
-  if (iperf3.local) row.server_netns = if_any(iperf3.local->netns);
+}
+
+void put_latency(rows::Run& row, const core::RunRow::Latency& latency) {
+  row.latency_phase = latency.phase;
+  row.latency_p50_ns = latency.p50_ns;
+  row.latency_p99_ns = latency.p99_ns;
+  row.latency_lost_percent = latency.lost_percent;
 }
 
 void put_what_iperf3_told(rows::Run& row, const core::RunRow& run) {
@@ -116,6 +128,8 @@ rows::Run make_run(const core::RunRow& run) {
   row.started_us = microseconds(run.started);
   row.ended_us = microseconds(run.ended);
   row.workload = to_string(run.spec.workload);
+  if (has_iperf3(run.spec) || measures_path(run.spec)) put_place(row, run.spec);
+  if (run.latency) put_latency(row, *run.latency);
   if (has_iperf3(run.spec)) {
     put_what_was_asked(row, run.spec);
     put_what_iperf3_told(row, run);

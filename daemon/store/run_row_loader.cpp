@@ -77,7 +77,13 @@ core::RunRow read_run(const Statement& select) {
   iperf3.direction = parse_direction(direction).value_or(Direction::send);
   row.state = parse_run_state(state).value_or(RunState::failed);
   if (local) iperf3.local = LocalServer{.netns = std::move(server_netns), .bind = iperf3.server};
-  if (!has_iperf3(spec)) iperf3 = {};  // its columns are NULL
+  if (spec.workload == WorkloadKind::latency) {
+    iperf3.streams = 1;  // this, bytes and omit are NULL
+    iperf3.bytes.reset();
+    iperf3.omit = {};
+  } else if (!has_iperf3(spec)) {
+    iperf3 = {};  // its columns are NULL
+  }
   row.client = endpoint(std::move(client_host), client_port);
   row.server = endpoint(std::move(server_host), server_port);
   if (user && system) row.client_usage = ResourceUsage{.user = *user, .system = *system};
@@ -109,6 +115,13 @@ Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
                    columns_of<Totals, 2>())},
       {&RunRowLoader::flags_, "SELECT code, message FROM flags WHERE run = ? ORDER BY position"},
       {&RunRowLoader::documents_, "SELECT name FROM documents WHERE run = ? ORDER BY id"},
+      // "load" comes after "idle".
+      {&RunRowLoader::latency_,
+       "SELECT p.phase, s.p50_ns, s.p99_ns, 100.0 * p.lost / nullif(p.sent, 0) FROM latency_phases p "
+       "LEFT JOIN latency_spans s ON s.run = p.run AND s.probe = p.probe AND s.phase = p.phase "
+       "AND s.span = 'round-trip' WHERE p.run = ?1 AND p.phase IN ('idle', 'load') AND p.probe = "
+       "(SELECT name FROM latency_probes WHERE run = ?1 ORDER BY position LIMIT 1) "
+       "ORDER BY p.phase DESC LIMIT 1"},
       {&RunRowLoader::files_, fmt::format("SELECT {} FROM imported_files WHERE run = ? ORDER BY position",
                                           columns_of<SourceFile>())}};
   for (const auto& [member, sql] : statements) {
@@ -141,6 +154,12 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   if (read) {
     read = for_each_row(files_.bind(run),
                         [&](const Statement& file) { file.read(members_of(row.files.emplace_back())); });
+  }
+  if (read) {
+    read = for_each_row(latency_.bind(run), [&](const Statement& latency) {
+      auto& of = row.latency.emplace();
+      latency.read(of.phase, of.p50_ns, of.p99_ns, of.lost_percent);
+    });
   }
   if (!read) return std::unexpected(read.error());
   return row;

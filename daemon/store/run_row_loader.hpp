@@ -24,7 +24,7 @@ class RunRowLoader {
   Statement sums_;
   Statement flags_;
   Statement documents_;
-  Statement files_;
+  Statement files_, latency_;
 };
 
 // All rows of `select`, whose columns are those of Totals.

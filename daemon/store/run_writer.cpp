@@ -80,11 +80,9 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
       "variant_a, "
       "variant_b, plain, changed, confirms";
   const bool iperf3 = has_iperf3(spec);
-  if (iperf3) {
-    columns +=
-        ", protocol, direction, streams, duration_ms, bytes, omit_ms, server, local_server, client_netns, "
-        "server_netns";
-  }
+  if (measures_path(spec) || iperf3)
+    columns += ", duration_ms, server, local_server, client_netns, server_netns";
+  if (iperf3) columns += ", protocol, direction, streams, bytes, omit_ms";
   auto insert = connection_.prepare(insert_into("jobs", columns));
   if (!insert) return std::unexpected(insert.error());
   const auto workload = to_string(spec.workload);
@@ -93,11 +91,15 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
   const auto common = std::tie(now, owner, spec.tied, spec.name, spec.description, spec.label, spec.repeat,
                                workload, spec.text, purpose, design.seed, design.variant_a, design.variant_b,
                                design.plain, design.changed, spec.confirms);
-  if (!iperf3) return insert->bind(common).run();
+  if (!iperf3 && spec.workload != WorkloadKind::latency) return insert->bind(common).run();
   const Iperf3Spec& of = spec.iperf3;
+  const auto duration = iperf3 ? of.duration : spec.latency->duration;
+  const bool is_local = of.local.has_value();
+  const std::string server_netns = of.local ? of.local->netns : "";
+  const auto place = std::tie(duration, of.server, is_local, of.netns, server_netns);
+  if (!iperf3) return insert->bind(common, place).run();
   return insert
-      ->bind(common, to_string(of.protocol), to_string(of.direction), of.streams, of.duration, of.bytes,
-             of.omit, of.server, of.local.has_value(), of.netns, of.local ? of.local->netns : "")
+      ->bind(common, place, to_string(of.protocol), to_string(of.direction), of.streams, of.bytes, of.omit)
       .run();
 }
 

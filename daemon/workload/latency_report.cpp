@@ -69,6 +69,17 @@ struct Values {
   Histogram histogram;
 };
 
+// Of 1,000 values exactly ten are beyond the 99th percentile.
+bool are_enough(std::uint64_t values, double fraction) {
+  return static_cast<double>(values) * (1 - fraction) > kFewestBeyond - 1e-6;
+}
+
+// The quantile of values whose extremes are known exactly.
+std::uint64_t within(const Values& values, double fraction) {
+  return std::clamp(analysis::interpolated_quantile(values.histogram, fraction), values.min_ns,
+                    std::max(values.min_ns, values.max_ns));
+}
+
 std::optional<Histogram> histogram_of(const Json* buckets) {
   if (buckets == nullptr || !buckets->is_array()) return std::nullopt;
   Histogram histogram;
@@ -110,11 +121,51 @@ void add(Values& into, const Values& from) {
   analysis::merge(into.histogram, from.histogram);
 }
 
-struct PhaseOfProbe {
-  rows::LatencyPhase row;
+// Of an interval or of a phase.
+struct Stretch {
+  rows::LatencyPhase counts;
   std::uint64_t jitter_sum_ns = 0, jitter_count = 0;
   std::map<std::string, Values, std::less<>> spans;
 };
+
+// `from` follows `into`.
+void add(Stretch& into, const Stretch& from) {
+  rows::LatencyPhase& counts = into.counts;
+  counts.end_s = from.counts.end_s;
+  for (const auto count :
+       {&rows::LatencyPhase::sent, &rows::LatencyPhase::missed, &rows::LatencyPhase::late_sends,
+        &rows::LatencyPhase::received, &rows::LatencyPhase::lost, &rows::LatencyPhase::late,
+        &rows::LatencyPhase::duplicates, &rows::LatencyPhase::reordered}) {
+    counts.*count += from.counts.*count;
+  }
+  counts.max_send_delay_ns = std::max(counts.max_send_delay_ns, from.counts.max_send_delay_ns);
+  into.jitter_sum_ns += from.jitter_sum_ns;
+  into.jitter_count += from.jitter_count;
+  for (const auto& [name, values] : from.spans) add(into.spans[name], values);
+}
+
+rows::LatencyInterval interval_row(const Stretch& stretch) {
+  rows::LatencyInterval row{.probe = stretch.counts.probe,
+                            .phase = stretch.counts.phase,
+                            .start_s = stretch.counts.start_s,
+                            .end_s = stretch.counts.end_s,
+                            .sent = stretch.counts.sent,
+                            .missed = stretch.counts.missed,
+                            .received = stretch.counts.received,
+                            .lost = stretch.counts.lost,
+                            .min_ns = {},
+                            .p50_ns = {},
+                            .p99_ns = {},
+                            .max_ns = {}};
+  const auto found = stretch.spans.find(kRoundTrip);
+  if (found == stretch.spans.end() || found->second.count == 0) return row;
+  const Values& values = found->second;
+  row.min_ns = values.min_ns;
+  row.p50_ns = within(values, 0.5);
+  row.p99_ns = within(values, 0.99);
+  row.max_ns = values.max_ns;
+  return row;
+}
 
 class Reading {
  public:
@@ -126,15 +177,18 @@ class Reading {
  private:
   void read_start(const Json& event);
   void read_interval(const Json& event);
+  [[nodiscard]] std::map<std::string, Values, std::less<>> spans_of(const Json& spans);
+  void take_up(std::size_t probe, Stretch interval);
   void read_end(const Json& event);
   void add_flags();
 
   const LatencyOrder& order_;
   ParsedLatency parsed_;
-  std::map<std::pair<std::size_t, std::size_t>, PhaseOfProbe> phases_;  // by probe and phase
-  std::vector<std::vector<rows::LatencyInterval>> intervals_;           // by probe
+  std::map<std::pair<std::size_t, std::size_t>, Stretch> phases_;  // by probe and phase
+  std::vector<std::optional<Stretch>> open_;  // by probe: the last interval, to which a leftover may be added
+  std::vector<std::vector<rows::LatencyInterval>> intervals_;  // by probe
   std::size_t damaged_lines_ = 0;
-  double greeting_s_ = 0;
+  double greeting_s_ = 0, interval_s_ = 0;
   bool started_ = false, ended_ = false;
 };
 
@@ -159,7 +213,10 @@ void Reading::read_start(const Json& event) {
     return;
   }
   started_ = true;
-  greeting_s_ = Line(event).seconds("greeting_s");
+  Line whole(event);
+  greeting_s_ = whole.seconds("greeting_s");
+  interval_s_ = static_cast<double>(whole.count("interval_ms")) / 1e3;
+  if (whole.damaged()) ++damaged_lines_;
   for (std::size_t i = 0; i < probes->size(); ++i) {
     Line line((*probes)[i]);
     rows::LatencyProbe& probe = parsed_.report.probes.emplace_back();
@@ -172,6 +229,21 @@ void Reading::read_start(const Json& event) {
     if (line.damaged()) ++damaged_lines_;
   }
   intervals_.resize(probes->size());
+  open_.resize(probes->size());
+}
+
+std::map<std::string, Values, std::less<>> Reading::spans_of(const Json& spans) {
+  std::map<std::string, Values, std::less<>> found;
+  for (const std::string_view name : kLatencySpans) {
+    const auto span = spans.find(name);
+    if (span == spans.end()) continue;
+    if (auto values = values_of(*span)) {
+      found.emplace(name, std::move(*values));
+    } else {
+      ++damaged_lines_;
+    }
+  }
+  return found;
 }
 
 void Reading::read_interval(const Json& event) {
@@ -179,68 +251,44 @@ void Reading::read_interval(const Json& event) {
   const std::size_t probe = line.count("probe");
   const std::size_t phase = line.count("phase");
   const Json* spans = value_at(event, "spans");
-  rows::LatencyInterval row{.probe = {},
-                            .phase = {},
-                            .start_s = line.seconds("start_s") + greeting_s_,
-                            .end_s = line.seconds("end_s") + greeting_s_,
-                            .sent = line.count("sent"),
-                            .missed = line.count("missed"),
-                            .received = line.count("received"),
-                            .lost = line.count("lost"),
-                            .min_ns = {},
-                            .p50_ns = {},
-                            .p99_ns = {},
-                            .max_ns = {}};
-  const std::uint64_t late_sends = line.count("late_sends"), delay = line.count("max_send_delay_ns"),
-                      late = line.count("late"), duplicates = line.count("duplicates"),
-                      reordered = line.count("reordered"), jitter = line.count("jitter_sum_ns"),
-                      jitters = line.count("jitter_count");
-  if (line.damaged() || probe >= intervals_.size() || phase >= order_.phases.size() || spans == nullptr ||
-      !spans->is_object() || row.sent != row.received + row.lost) {
+  Stretch interval;
+  rows::LatencyPhase& counts = interval.counts;
+  counts.start_s = line.seconds("start_s") + greeting_s_;
+  counts.end_s = line.seconds("end_s") + greeting_s_;
+  counts.sent = line.count("sent");
+  counts.missed = line.count("missed");
+  counts.late_sends = line.count("late_sends");
+  counts.max_send_delay_ns = line.count("max_send_delay_ns");
+  counts.received = line.count("received");
+  counts.lost = line.count("lost");
+  counts.late = line.count("late");
+  counts.duplicates = line.count("duplicates");
+  counts.reordered = line.count("reordered");
+  interval.jitter_sum_ns = line.count("jitter_sum_ns");
+  interval.jitter_count = line.count("jitter_count");
+  if (line.damaged() || probe >= open_.size() || phase >= order_.phases.size() || spans == nullptr ||
+      !spans->is_object() || counts.sent != counts.received + counts.lost) {
     ++damaged_lines_;
     return;
   }
-  row.probe = order_.probes[probe];
-  row.phase = order_.phases[phase];
-  const auto [place, is_new] = phases_.try_emplace({probe, phase});
-  PhaseOfProbe& of = place->second;
-  if (is_new) {
-    of.row.probe = row.probe;
-    of.row.phase = row.phase;
-    of.row.start_s = row.start_s;
+  counts.probe = order_.probes[probe];
+  counts.phase = order_.phases[phase];
+  interval.spans = spans_of(*spans);
+  const auto [place, is_first] = phases_.try_emplace({probe, phase}, interval);
+  if (!is_first) add(place->second, interval);
+  take_up(probe, std::move(interval));
+}
+
+// What is left over at the end of a phase is no interval of its own.
+void Reading::take_up(std::size_t probe, Stretch interval) {
+  std::optional<Stretch>& open = open_[probe];
+  const bool is_leftover = interval.counts.end_s - interval.counts.start_s < interval_s_ / 2;
+  if (open && is_leftover && open->counts.phase == interval.counts.phase) {
+    add(*open, interval);
+    return;
   }
-  of.row.end_s = row.end_s;
-  of.row.sent += row.sent;
-  of.row.missed += row.missed;
-  of.row.late_sends += late_sends;
-  of.row.max_send_delay_ns = std::max(of.row.max_send_delay_ns, delay);
-  of.row.received += row.received;
-  of.row.lost += row.lost;
-  of.row.late += late;
-  of.row.duplicates += duplicates;
-  of.row.reordered += reordered;
-  of.jitter_sum_ns += jitter;
-  of.jitter_count += jitters;
-  for (const std::string_view name : kLatencySpans) {
-    const auto span = spans->find(name);
-    if (span == spans->end()) continue;
-    const auto values = values_of(*span);
-    if (!values) {
-      ++damaged_lines_;
-      continue;
-    }
-    add(of.spans[std::string(name)], *values);
-    if (name != kRoundTrip || values->count == 0) continue;
-    const auto within = [&](double fraction) {
-      return std::clamp(analysis::interpolated_quantile(values->histogram, fraction), values->min_ns,
-                        std::max(values->min_ns, values->max_ns));
-    };
-    row.min_ns = values->min_ns;
-    row.p50_ns = within(0.5);
-    row.p99_ns = within(0.99);
-    row.max_ns = values->max_ns;
-  }
-  intervals_[probe].push_back(std::move(row));
+  if (open) intervals_[probe].push_back(interval_row(*open));
+  open = std::move(interval);
 }
 
 void Reading::read_end(const Json& event) {
@@ -257,10 +305,8 @@ void Reading::read_end(const Json& event) {
 }
 
 LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, const Values& values) {
-  const auto within = [&](double fraction) {
-    const auto value = percentile(values.histogram, fraction);
-    return value ? std::optional(std::clamp(*value, values.min_ns, std::max(values.min_ns, values.max_ns)))
-                 : std::nullopt;
+  const auto known = [&](double fraction) {
+    return are_enough(values.count, fraction) ? std::optional(within(values, fraction)) : std::nullopt;
   };
   return {.figures = {.probe = phase.probe,
                       .phase = phase.phase,
@@ -269,10 +315,10 @@ LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, cons
                       .min_ns = values.min_ns,
                       .mean_ns = values.sum_ns / values.count,
                       .max_ns = values.max_ns,
-                      .p50_ns = within(0.5),
-                      .p90_ns = within(0.9),
-                      .p99_ns = within(0.99),
-                      .p999_ns = within(0.999)},
+                      .p50_ns = known(0.5),
+                      .p90_ns = known(0.9),
+                      .p99_ns = known(0.99),
+                      .p999_ns = known(0.999)},
           .histogram = values.histogram};
 }
 
@@ -309,22 +355,24 @@ void Reading::add_flags() {
   if (!foreign.empty())
     flag("foreign-packets", fmt::format("Packets that answered no request: {}", fmt::join(foreign, ", ")));
   if (damaged_lines_ > 0) {
-    flag("unreadable-values",
+    flag("latency-unreadable",
          fmt::format("{} lines of the prober's output could not be read", damaged_lines_));
   }
 }
 
 ParsedLatency Reading::take(bool cut_short) {
   for (auto& [key, phase] : phases_) {
-    if (phase.jitter_count > 0) phase.row.jitter_ns = phase.jitter_sum_ns / phase.jitter_count;
+    if (phase.jitter_count > 0) phase.counts.jitter_ns = phase.jitter_sum_ns / phase.jitter_count;
     for (const std::string_view name : kLatencySpans) {
       const auto values = phase.spans.find(name);
       if (values == phase.spans.end() || values->second.count == 0) continue;
-      parsed_.report.spans.push_back(span_of(phase.row, name, values->second));
+      parsed_.report.spans.push_back(span_of(phase.counts, name, values->second));
     }
-    parsed_.report.phases.push_back(std::move(phase.row));
+    parsed_.report.phases.push_back(std::move(phase.counts));
   }
-  for (auto& intervals : intervals_) {
+  for (std::size_t probe = 0; probe < intervals_.size(); ++probe) {
+    auto& intervals = intervals_[probe];
+    if (open_[probe]) intervals.push_back(interval_row(*open_[probe]));
     std::ranges::move(intervals, std::back_inserter(parsed_.report.intervals));
   }
   add_flags();
@@ -338,13 +386,6 @@ ParsedLatency Reading::take(bool cut_short) {
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> percentile(const Histogram& histogram, double fraction) {
-  const auto values = static_cast<double>(analysis::count(histogram));
-  // Of 1,000 values exactly ten are beyond the 99th percentile.
-  if (values * (1 - fraction) < kFewestBeyond - 1e-6) return std::nullopt;
-  return analysis::interpolated_quantile(histogram, fraction);
-}
 
 ParsedLatency parse_latency(std::string_view prober_stdout, const LatencyOrder& order) {
   Reading reading(order);

@@ -13,7 +13,4 @@ namespace netperfd::workload {
 // known are ignored.
 [[nodiscard]] ParsedLatency parse_latency(std::string_view prober_stdout, const LatencyOrder& order);
 
-// The percentile, if at least ten values lie beyond it.
-[[nodiscard]] std::optional<std::uint64_t> percentile(const Histogram& histogram, double fraction);
-
 }  // namespace netperfd::workload

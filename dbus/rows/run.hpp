@@ -36,7 +36,7 @@ struct Run {
   std::optional<double> received_bits_per_second, sent_bits_per_second;
   std::optional<std::uint64_t> retransmits;
   std::optional<double> lost_percent;
-  std::optional<std::string> workload;  // iperf3, none or import
+  std::optional<std::string> workload;  // iperf3, latency, none or import
   std::optional<std::uint64_t> trace_events, trace_lost;
   std::optional<std::string> trace_skipped, trace_broken;  // why
   std::optional<std::uint32_t> block, letter;              // if the job has a design, as the next three
@@ -50,6 +50,10 @@ struct Run {
   std::optional<std::uint64_t> measured_us;
   std::optional<std::string> measured_by;
   std::optional<double> tracer_share;  // of the run's CPU time, taken by tracing functions
+  // Of the round trips of its first probe, under load if there is one. The percentiles as in LatencySpan.
+  std::optional<std::string> latency_phase;
+  std::optional<std::uint64_t> latency_p50_ns, latency_p99_ns;
+  std::optional<double> latency_lost_percent;
 };
 template <>
 inline constexpr auto kFields<Run> =
@@ -107,7 +111,11 @@ inline constexpr auto kFields<Run> =
                field("files", &Run::files),
                field("measured_us", &Run::measured_us),
                field("measured_by", &Run::measured_by),
-               field("tracer_share", &Run::tracer_share)};
+               field("tracer_share", &Run::tracer_share),
+               field("latency_phase", &Run::latency_phase),
+               field("latency_p50_ns", &Run::latency_p50_ns),
+               field("latency_p99_ns", &Run::latency_p99_ns),
+               field("latency_lost_percent", &Run::latency_lost_percent)};
 static_assert(kDescribed<Run>);
 
 // A stored job (GetJob, ListJobs), with counts of its runs by end state.

@@ -13,8 +13,9 @@ CREATE TABLE new_jobs (
   description   TEXT NOT NULL,
   label         TEXT NOT NULL,
   repeat        INTEGER NOT NULL,
-  workload      TEXT NOT NULL CHECK (workload IN ('iperf3', 'latency', 'netperf', 'none', 'import')),
-  protocol      TEXT CHECK (protocol IN ('tcp', 'udp', 'sctp')),  -- this to server_netns are iperf3's, else NULL
+  workload      TEXT NOT NULL CHECK (workload IN ('iperf3', 'latency', 'none', 'import')),
+  protocol      TEXT CHECK (protocol IN ('tcp', 'udp', 'sctp')),  -- this to server_netns are NULL without iperf3, but
+                                   -- for latency alone duration_ms and those from server on
   direction     TEXT CHECK (direction IN ('send', 'receive', 'both')),
   streams       INTEGER,
   duration_ms   INTEGER,           -- as asked; NULL for a job limited by bytes

@@ -19,6 +19,7 @@
 #include "dbus/rows/counters.hpp"
 #include "dbus/rows/functions.hpp"
 #include "dbus/rows/iperf3.hpp"
+#include "dbus/rows/latency.hpp"
 #include "dbus/rows/run.hpp"
 #include "dbus/rows/samples.hpp"
 #include "dbus/rows/trace.hpp"
@@ -114,6 +115,11 @@ int main() {
   print<rows::FunctionStats>("FunctionStats");
   print<rows::Interval>("Interval");
   print<rows::Job>("Job");
+  print<rows::LatencyBucket>("LatencyBucket");
+  print<rows::LatencyInterval>("LatencyInterval");
+  print<rows::LatencyPhase>("LatencyPhase");
+  print<rows::LatencyProbe>("LatencyProbe");
+  print<rows::LatencySpan>("LatencySpan");
   print<rows::Mark>("Mark");
   print<rows::Module>("Module");
   print<rows::Plan>("Plan");

@@ -55,7 +55,8 @@ struct RunRow {
   std::string build;    // empty if its side has no builds
   // Restored from the stored columns: name, description, label, repeat, purpose, design without the commands
   // of its variants, workload, confirms and, for iperf3, server, local, netns, protocol, direction, streams,
-  // duration, bytes and omit. The rest has its defaults.
+  // duration, bytes and omit; for latency alone, server, local, netns and the duration as that of iperf3. The
+  // rest has its defaults.
   JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
@@ -74,6 +75,13 @@ struct RunRow {
   std::optional<TraceTotals> trace;    // absent if the job asked for no trace
   std::string note;
   std::vector<SourceFile> files;  // of an imported run
+  // The round trips of the first probe, under load if there is one.
+  struct Latency {
+    std::string phase;
+    std::optional<std::uint64_t> p50_ns, p99_ns;
+    std::optional<double> lost_percent;
+  };
+  std::optional<Latency> latency = std::nullopt;
 };
 
 // A job and the ends of its runs.
