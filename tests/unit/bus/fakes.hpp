@@ -190,6 +190,13 @@ class FakeQueries final : public core::RunQueries {
     return *stored_samples;
   }
 
+  Result<LatencyReport> latency(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    if (!stored_latency)
+      return fail(ErrorKind::not_found, fmt::format("run {}: its latency was not measured", id));
+    return *stored_latency;
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     ++documents_read;
     const auto found = documents.find(name);
@@ -275,6 +282,7 @@ class FakeQueries final : public core::RunQueries {
   std::optional<Fingerprint> stored_fingerprint;  // used for every run
   std::optional<Counters> stored_counters;        // used for every run
   std::optional<SampleProfile> stored_samples;
+  std::optional<LatencyReport> stored_latency;
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;

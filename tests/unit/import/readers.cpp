@@ -2,6 +2,7 @@
 // The test program's behaviour when it is started as a reader: the file's text selects it.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "daemon/import/report_bytes.hpp"
+#include "tests/unit/golden_latency.hpp"
 #include "tests/unit/import/support.hpp"
 
 namespace netperfd::import::test {
@@ -127,6 +129,27 @@ ParsedReport read_report(std::string_view client_stdout, std::string_view client
   return parsed;
 }
 
+// Gives the golden latency, with what it was told in its error; "twice" and "strange" break it.
+ParsedLatency read_latency(std::string_view prober_stdout, const LatencyOrder& order) {
+  ParsedLatency parsed{.report = golden_latency(),
+                       .error = fmt::format("{}: {}; {}", prober_stdout, fmt::join(order.probes, ","),
+                                            fmt::join(order.phases, ",")),
+                       .flags = {{"code", "message"}}};
+  if (prober_stdout == "nonsense") {
+    (void)::write(STDOUT_FILENO, "Lnonsense", 9);
+    ::_exit(0);
+  }
+  if (prober_stdout == "unchecked") {
+    parsed.report.phases[0].phase = "nowhere";
+    const std::string bytes = "L" + to_bytes(parsed);
+    (void)::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    ::_exit(0);
+  }
+  if (prober_stdout == "twice") parsed.report.spans.push_back(parsed.report.spans[0]);
+  if (prober_stdout == "bucket") parsed.report.spans[0].histogram.buckets = {{300, 1}, {40, 1}};
+  return parsed;
+}
+
 Status write_text(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text == "wrong") return fail(ErrorKind::invalid_argument, "trace.dat: this is wrong");
@@ -148,7 +171,7 @@ ReaderFunctions reader_functions() {
     sink("# for the owner\n");
     return write_text(file, sink);
   };
-  return {read_record, write_text, owner_text, read_report};
+  return {read_record, write_text, owner_text, read_report, read_latency};
 }
 
 }  // namespace netperfd::import::test

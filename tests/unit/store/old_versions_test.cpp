@@ -48,6 +48,7 @@ constexpr std::size_t kFiles = 13;
 constexpr std::size_t kBoots = 14;
 constexpr std::size_t kSamples = 15;
 constexpr std::size_t kBudgets = 16;
+constexpr std::size_t kLatency = 18;
 
 std::filesystem::path file_of(std::size_t version) {
   return std::filesystem::path(NETPERFD_TEST_DATA) / "store" / fmt::format("version-{}.sql", version);
@@ -254,6 +255,7 @@ void OldVersion::has_the_environment_and_the_counters_or_none() {
   expect_since(kFacts, old().fingerprint(kMeasured), fresh().fingerprint(kMeasured));
   expect_since(kCounters, old().counters(kMeasured), fresh().counters(kMeasured));
   expect_since(kSamples, old().samples(kFirstOfDesign), fresh().samples(kFirstOfDesign));
+  expect_since(kLatency, old().latency(kMeasured), fresh().latency(kMeasured));
 }
 
 void OldVersion::is_compared_with_what_it_knew() {

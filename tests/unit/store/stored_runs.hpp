@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "tests/unit/golden_latency.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
 namespace netperfd::store {
@@ -101,6 +102,7 @@ inline void store_runs(SqliteStore& store) {
   record.traffic = some_traffic();
   record.fingerprint = the_environment();
   record.counters = the_counters();
+  record.workload.latency = golden_latency();
   must(store.finish(record));
   bring_to_collecting(store, first.runs[1]);
   RunRecord failed;
