@@ -60,7 +60,7 @@ class Prober {
   [[nodiscard]] Ns now() const { return read_clocks().monotonic - start_; }
   [[nodiscard]] Status wait();
   [[nodiscard]] Status receive();
-  [[nodiscard]] Status send();
+  [[nodiscard]] Status send(Ns time);
   void begin_phase();
   void stop(Ns at);
   [[nodiscard]] bool print_complete();
@@ -84,8 +84,10 @@ Status Prober::run(Ns begin) {
                               .greeting = start_ - begin}));
   for (;;) {
     if (auto done = receive(); !done) return done;
-    if (!stopped_ && options_.duration && now() >= *options_.duration) stop(*options_.duration);
-    if (auto done = send(); !done) return done;
+    // One time for both: a request that is due at the end itself must not slip in between.
+    const Ns time = now();
+    if (!stopped_ && options_.duration && time >= *options_.duration) stop(*options_.duration);
+    if (auto done = send(time); !done) return done;
     if (!stopped_ && take_signal(phases_) != 0) begin_phase();
     if (!stopped_ && take_signal(stop_) != 0) stop(now());
     if (print_complete()) break;
@@ -123,9 +125,9 @@ Status Prober::receive() {
   return {};
 }
 
-Status Prober::send() {
+Status Prober::send(Ns time) {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const auto sequence = accounts_[i].advance(now());
+    const auto sequence = accounts_[i].advance(time);
     if (!sequence) continue;
     const auto clocks = channels_[i]->send(*sequence);
     if (!clocks) return std::unexpected(clocks.error());

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The real prober against the real server, and against a network and servers that lie in known ways.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/echo/packet.hpp"
+#include "tests/unit/echo/network.hpp"
+
+namespace netperfd::echo {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(EchoProbe, measures_udp_and_tcp_in_one_process) {
+  RunningServer server;
+  const Finished run(server.port,
+                     {"--duration=500ms", "--interval=200ms", "--probe=rate=100,length=32,dscp=46",
+                      "--probe=protocol=tcp,rate=200,length=1400"});
+  EXPECT_EQ(run.code, 0);
+  ASSERT_GE(run.lines.size(), 8U);
+  EXPECT_THAT(run.lines.front(), StartsWith(R"({"event":"start","version":1,"server":"127.0.0.1")"));
+  EXPECT_THAT(run.lines.front(), HasSubstr(R"("same_clock":true)"));
+  EXPECT_THAT(run.lines.back(),
+              StartsWith(R"({"event":"end","at_s":0.5,"probes":[{"timestamps":"kernel","clock_steps":0)"));
+  for (const int probe : {0, 1}) {
+    EXPECT_EQ(run.sum("sent", probe) + run.sum("missed", probe), probe == 0 ? 50 : 100);
+    EXPECT_EQ(run.sum("received", probe), run.sum("sent", probe));
+    EXPECT_EQ(run.sum("duplicates", probe) + run.sum("reordered", probe) + run.sum("late", probe), 0);
+  }
+  for (const char* const span : {"there", "back"})
+    EXPECT_THAT(run.of_span(span, "min_ns"), testing::Each(testing::Gt(0)));
+  EXPECT_EQ(run.of_span("queued", "count").size(), 3U) << "of UDP only";
+}
+
+TEST(EchoProbe, works_over_ipv6_and_from_an_address) {
+  const RunningServer server("::1");
+  const Finished run(server.port,
+                     {"--duration=100ms", "--bind=::1", "--probe=rate=100", "--probe=protocol=tcp,rate=100"},
+                     "::1");
+  EXPECT_EQ(run.code, 0) << run.lines.back();
+  EXPECT_THAT(run.lines.front(), HasSubstr(R"("server":"::1","port":)"));
+  EXPECT_EQ(run.sum("received", 0), run.sum("sent", 0));
+  EXPECT_GT(run.sum("received", 1), 0);
+}
+
+TEST(EchoProbe, a_server_on_all_addresses_answers_both_families_from_the_address_that_was_asked) {
+  const RunningServer server("::");
+  for (const char* const to : {"127.0.0.1", "127.1.2.3", "::1"}) {
+    const Finished run(server.port, {"--duration=100ms", "--probe=rate=100,dscp=46"}, to);
+    EXPECT_EQ(run.code, 0) << to;
+    EXPECT_GT(run.sum("received"), 0) << to;
+  }
+}
+
+TEST(EchoProbe, a_known_delay_and_loss_are_measured) {
+  const RunningServer server;
+  // 5 ms, and each 20th request is lost.
+  std::atomic<int> dropped = 0;
+  const Relay relay(server.port, [&](std::uint32_t sequence) {
+    if (sequence % 20 != 7) return std::vector<Ns>{5 * kMillisecond};
+    ++dropped;
+    return std::vector<Ns>{};
+  });
+  const Finished run(relay.port, {"--duration=1s", "--timeout=500ms", "--probe=rate=200"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.sum("lost"), dropped);
+  EXPECT_EQ(run.sum("sent") + run.sum("missed"), 200);
+  for (const double least : run.of_span("round-trip", "min_ns")) {
+    EXPECT_GE(least, 5e6);
+    EXPECT_LT(least, 8e6) << "the fastest of 200";
+  }
+  for (const double least : run.of_span("there", "min_ns")) EXPECT_GE(least, 5e6);
+  for (const double least : run.of_span("back", "min_ns")) EXPECT_LT(least, 3e6);
+}
+
+TEST(EchoProbe, answers_that_come_twice_late_or_out_of_order_are_counted_as_such) {
+  const RunningServer server;
+  const Relay relay(server.port, [](std::uint32_t sequence) -> std::vector<Ns> {
+    if (sequence == 10) return {0, 0};
+    if (sequence == 20) return {400 * kMillisecond};  // late
+    if (sequence == 30) return {150 * kMillisecond};  // overtaken
+    return {0};
+  });
+  const Finished run(relay.port, {"--duration=1s", "--timeout=250ms", "--probe=rate=50"});
+  EXPECT_EQ(run.sum("duplicates"), 1);
+  EXPECT_GE(run.sum("late"), 1);
+  EXPECT_GE(run.sum("lost"), 1);
+  EXPECT_GE(run.sum("reordered"), 1);
+  EXPECT_EQ(run.sum("sent"), run.sum("received") + run.sum("lost"));
+}
+
+TEST(EchoProbe, what_is_no_answer_to_its_requests_is_foreign) {
+  const Liar liar([](const Bytes& reply) {
+    Bytes other_session = reply, unsent = reply, request = reply, short_one = reply,
+          garbage(100, std::byte{7});
+    other_session[8] ^= std::byte{1};
+    unsent[16] ^= std::byte{0x80};
+    request[5] = std::byte{2};
+    short_one.pop_back();
+    Bytes other_length(40);
+    encode({.type = Type::reply,
+            .length = 40,
+            .session = decode(reply)->session,
+            .sequence = decode(reply)->sequence},
+           other_length);
+    return std::vector{other_session, unsent,  request,     short_one,
+                       garbage,       Bytes{}, Bytes(3000), other_length};
+  });
+  const Finished run(liar.port, {"--duration=200ms", "--timeout=100ms", "--probe=rate=100"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.sum("received"), 0);
+  EXPECT_EQ(run.sum("lost"), run.sum("sent"));
+  EXPECT_THAT(run.lines.front(), HasSubstr(R"("same_clock":false)")) << "another boot";
+  // Those to the last requests may come after the end.
+  EXPECT_GE(number_in(run.lines.back(), "foreign_packets"), 8 * (run.sum("sent") - 2));
+}
+
+TEST(EchoProbe, a_flood_of_answers_does_not_stop_it) {
+  const Liar liar([](const Bytes& reply) { return std::vector<Bytes>(200, reply); });
+  const Finished run(liar.port, {"--duration=500ms", "--probe=rate=100"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.sum("received"), run.sum("sent"));
+  EXPECT_GT(run.sum("duplicates"), 1000);
+}
+
+TEST(EchoProbe, without_a_server_it_says_so_and_fails) {
+  std::uint16_t port = 0;
+  {
+    const Fd nobody = bound_datagrams();
+    port = port_of(nobody);
+  }
+  std::vector<Process> probers;
+  for (const std::string protocol : {"udp", "tcp"})
+    probers.push_back(Process(
+        {"probe", "--to=127.0.0.1", "--port=" + std::to_string(port), "--probe=protocol=" + protocol}));
+  for (const std::string protocol : {"udp", "tcp"}) {
+    Process& prober = probers[protocol == "udp" ? 0 : 1];
+    const auto lines = prober.lines();
+    EXPECT_EQ(prober.wait(), 1);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0], "{\"event\":\"error\",\"message\":\"no answer from 127.0.0.1 port " +
+                            std::to_string(port) + " (" + protocol +
+                            ") within 2 s: is netperfd-echo running there?\"}");
+  }
+}
+
+TEST(EchoProbe, waits_for_a_server_that_starts_later) {
+  std::uint16_t port = 0;
+  {
+    const Fd nobody = bound_datagrams();
+    port = port_of(nobody);
+  }
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(port), "--timeout=30s",
+                  "--duration=100ms", "--probe=protocol=tcp,rate=100", "--probe=rate=100"});
+  const Process server({"serve", "--bind=127.0.0.1", "--port=" + std::to_string(port)});
+  EXPECT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  (void)prober.lines();
+  EXPECT_EQ(prober.wait(), 0);
+}
+
+TEST(EchoProbe, signals_begin_phases_and_end_it) {
+  const RunningServer server;
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--interval=1h",
+                  "--probe=rate=1000"});
+  ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  for (int phase = 1; phase <= 3; ++phase) {
+    prober.kill(SIGUSR1);
+    EXPECT_THAT(prober.line(),
+                StartsWith("{\"event\":\"phase\",\"phase\":" + std::to_string(phase) + ",\"at_s\":"));
+    const std::string interval = prober.line();
+    EXPECT_EQ(number_in(interval, "phase"), phase - 1);
+  }
+  prober.kill(SIGTERM);
+  EXPECT_EQ(number_in(prober.line(), "phase"), 3);
+  EXPECT_THAT(prober.line(), StartsWith(R"({"event":"end")"));
+  EXPECT_EQ(prober.wait(), 0);
+}
+
+TEST(EchoProbe, a_stopped_prober_counts_what_it_missed) {
+  const RunningServer server;
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--duration=1s",
+                  "--probe=rate=100"});
+  ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  prober.kill(SIGSTOP);
+  const Ns until = read_clocks().monotonic + 500 * kMillisecond;
+  while (read_clocks().monotonic < until) ::poll(nullptr, 0, 10);
+  prober.kill(SIGCONT);
+  const std::string interval = prober.line();
+  EXPECT_GE(number_in(interval, "missed"), 45);
+  EXPECT_EQ(number_in(interval, "missed") + number_in(interval, "sent"), 100);
+  EXPECT_EQ(number_in(interval, "lost"), 0);
+}
+
+TEST(EchoProbe, a_connection_that_the_server_ends_is_an_error) {
+  auto server = std::make_unique<RunningServer>();
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server->port),
+                  "--probe=protocol=tcp,rate=1000"});
+  ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  server.reset();
+  const auto lines = prober.lines();
+  EXPECT_EQ(prober.wait(), 1);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_THAT(lines.back(), StartsWith(R"({"event":"error","message":"127.0.0.1 port )"));
+}
+
+// Accepts one connection, answers the greeting and then reads only when told to.
+TEST(EchoProbe, over_tcp_requests_without_room_are_missed_and_a_partial_one_is_completed) {
+  const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int small = 4096;
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+  const auto address = loopback(0);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(port_of(listener)), "--duration=2s",
+                  "--timeout=60s", "--probe=protocol=tcp,rate=10000,length=1400"});
+  const Fd socket(::accept(listener.get(), nullptr, nullptr));
+  Bytes hello(kHelloLength);
+  ASSERT_EQ(::recv(socket.get(), hello.data(), hello.size(), MSG_WAITALL),
+            static_cast<ssize_t>(hello.size()));
+  ASSERT_TRUE(make_reply(hello, {}, {}));
+  ASSERT_GT(::send(socket.get(), hello.data(), hello.size(), 0), 0);
+  ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  const Ns until = read_clocks().monotonic + 1'500 * kMillisecond;
+  while (read_clocks().monotonic < until) ::poll(nullptr, 0, 10);
+  // Now answer all that comes, until the prober has what it waits for.
+  std::size_t whole = 0;
+  for (;;) {
+    Bytes request(1400);
+    const ssize_t size = ::recv(socket.get(), request.data(), request.size(), MSG_WAITALL);
+    if (size != 1400) break;
+    ASSERT_TRUE(make_reply(request, {}, {})) << "a request that is not whole after " << whole;
+    ++whole;
+    ASSERT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL), 1400);
+  }
+  double sent = 0, missed = 0, received = 0;
+  for (const std::string& line : prober.lines()) {
+    if (!line.starts_with(R"({"event":"interval")")) continue;
+    sent += number_in(line, "sent");
+    missed += number_in(line, "missed");
+    received += number_in(line, "received");
+  }
+  EXPECT_EQ(prober.wait(), 0);
+  EXPECT_EQ(sent + missed, 20'000);
+  EXPECT_GT(missed, 1000);
+  EXPECT_EQ(received, sent);
+  EXPECT_EQ(static_cast<double>(whole), sent);
+}
+
+TEST(EchoProgram, has_help_and_a_version_and_refuses_the_rest) {
+  Process help({"--help"});
+  EXPECT_THAT(help.line(), StartsWith("Usage: netperfd-echo"));
+  (void)help.lines();
+  EXPECT_EQ(help.wait(), 0);
+  Process version({"--version"});
+  EXPECT_THAT(version.line(), StartsWith("netperfd-echo 0."));
+  EXPECT_EQ(version.wait(), 0);
+  Process wrong({"probe"});
+  EXPECT_EQ(wrong.wait(), 2);
+}
+
+}  // namespace
+}  // namespace netperfd::echo
