@@ -22,11 +22,13 @@ using Bytes = std::vector<std::byte>;
 
 // Runs the prober to its end.
 struct Finished {
-  Finished(std::uint16_t port, std::vector<std::string> arguments, const std::string& to = "127.0.0.1") {
+  explicit Finished(Process process) : lines(process.lines()), code(process.wait()) {}
+  Finished(std::uint16_t port, std::vector<std::string> arguments, const std::string& to = "127.0.0.1")
+      : Finished(Process(with_server(port, std::move(arguments), to))) {}
+  static std::vector<std::string> with_server(std::uint16_t port, std::vector<std::string> arguments,
+                                              const std::string& to) {
     arguments.insert(arguments.begin(), {"probe", "--to", to, "--port", std::to_string(port)});
-    Process process(std::move(arguments));
-    lines = process.lines();
-    code = process.wait();
+    return arguments;
   }
   // Of one probe, over all intervals.
   [[nodiscard]] double sum(const std::string& key, int probe = 0) const {

@@ -28,17 +28,19 @@ namespace netperfd::echo {
 
 class Process {
  public:
-  explicit Process(std::vector<std::string> arguments) {
+  // `before`: a command that executes the program.
+  explicit Process(std::vector<std::string> arguments, const std::vector<std::string>& before = {}) {
     auto pipe = make_pipe();
     EXPECT_TRUE(pipe);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, pipe->write.get(), STDOUT_FILENO);
     arguments.insert(arguments.begin(), NETPERFD_ECHO);
+    arguments.insert(arguments.begin(), before.begin(), before.end());
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
-    EXPECT_EQ(::posix_spawn(&pid_, NETPERFD_ECHO, &actions, nullptr, words.data(), environ), 0);
+    EXPECT_EQ(::posix_spawnp(&pid_, words[0], &actions, nullptr, words.data(), environ), 0);
     ::posix_spawn_file_actions_destroy(&actions);
     output_ = std::move(pipe->read);
   }
