@@ -34,6 +34,7 @@ void write_all(std::span<const std::string> arguments) {
   std::filesystem::create_directories(directory);
   for (const Page& page : client_pages()) write(directory, page);
   for (const Page& page : daemon_pages(contents(arguments[1]))) write(directory, page);
+  write(directory, echo_page());
   std::vector<std::string> interfaces;
   for (const std::string& path : arguments.subspan(2)) interfaces.push_back(contents(path));
   write(directory, bus_page(interfaces));

@@ -14,6 +14,8 @@ namespace netperfd::manual {
 // netperfd(8), netperfd.yaml(5), whose defaults come from the text of the shipped file, and
 // netperfd-scenario(5).
 [[nodiscard]] std::vector<Page> daemon_pages(const std::string& shipped_configuration);
+// netperfd-echo(1).
+[[nodiscard]] Page echo_page();
 // org.netperfd1(5), from the texts of the interfaces' XML files.
 [[nodiscard]] Page bus_page(const std::vector<std::string>& interfaces);
 

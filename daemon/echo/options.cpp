@@ -179,9 +179,21 @@ Status each_option(std::span<const std::string_view> arguments, std::span<const 
 }
 
 void add_texts(std::string& text, std::span<const OptionText> options) {
-  for (const OptionText& option : options)
-    fmt::format_to(std::back_inserter(text), "  {:<24}{}\n",
-                   fmt::format("--{} {}", option.name, option.value), option.about);
+  constexpr std::size_t kIndent = 26, kWidth = 100;
+  for (const OptionText& option : options) {
+    std::string line = fmt::format("  {:<24}", fmt::format("--{} {}", option.name, option.value));
+    for (std::string_view rest = option.about; !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      if (line.size() + word.size() > kWidth) {
+        text += line + '\n';
+        line.assign(kIndent, ' ');
+      }
+      if (line.size() > kIndent) line += ' ';
+      line += word;
+    }
+    text += line + '\n';
+  }
 }
 
 }  // namespace
@@ -210,9 +222,8 @@ std::string usage() {
   std::string text =
       "Usage: netperfd-echo [serve] [OPTION...]\n"
       "       netperfd-echo probe --to HOST [OPTION...]\n"
-      "Measures how long requests take to a server and back. `serve` answers them; `probe` sends them and "
-      "prints "
-      "JSON lines.\n\nOptions of serve:\n";
+      "Measures how long requests take to a server and back. `serve` answers them; `probe` sends them and\n"
+      "prints JSON lines.\n\nOptions of serve:\n";
   add_texts(text, kServeTexts);
   text += "\nOptions of probe:\n";
   add_texts(text, kProbeTexts);

@@ -90,8 +90,8 @@ const std::map<std::string, Room> kRooms = {
      {{"rows", "client/base", "client/rows", "client/terminal", "client/bus", "client/verbs", "client/help"},
       {"fmt", "systemd", "sdbus-c++", "CLI11"}}},
     {"manual",
-     {kCore +
-          Names{"config", "main", "client/base", "client/verbs", "client/terminal", "client/help", "client"},
+     {kCore + Names{"config", "echo", "analysis/calls", "main", "client/base", "client/verbs",
+                    "client/terminal", "client/help", "client"},
       {"fmt", "systemd", "CLI11", "boost"}}},
 };
 

@@ -56,6 +56,18 @@ class Manual(unittest.TestCase):
             self.assertIn(words, page)
         self.assertNotIn("somebody canceled", shown("netperfctl-show.1"))
 
+    def test_the_page_of_netperfd_echo_has_every_option_with_its_words(self):
+        page = shown("netperfd-echo.1")
+        options = re.findall(r'OptionText\{\s*"(\w+)", "(.*?)"', (TOP / "daemon" / "echo" / "options.cpp").read_text(encoding="utf-8"),
+                             re.MULTILINE)
+        self.assertGreater(len(options), 9)
+        self.assertEqual([name for name, value in options if f"--{name} {value} " not in page], [])
+        self.assertIn("--to HOST host or address of the server.", page)
+        lines = (TOP / "daemon" / "echo" / "lines.cpp").read_text(encoding="utf-8")
+        events = re.findall(r'"event":"(\w+)"', lines)
+        self.assertEqual(len(events), 5)
+        self.assertEqual([event for event in events if f" {event} " not in page], [])
+
     def test_the_configuration_has_every_key_with_the_default_of_the_shipped_file(self):
         page = shown("netperfd.yaml.5")
         for words in ("store.min_free Type: bytes. Default: 64M.", "limits.user.stored Type: bytes or none. Default: 4G.",
