@@ -265,8 +265,7 @@ std::string latency_part(const Screen& screen, const ShowView& view) {
   const LatencyDetails& latency = *view.latency;
   const Screen beside = narrower(screen, kIndent);
   std::string text = "\n" + field(screen, "latency", probe_words(latency));
-  if (const std::string bloat = bloat_words(latency); !bloat.empty())
-    text += field(screen, "bufferbloat", bloat);
+  if (const std::string bloat = bloat_words(latency); !bloat.empty()) text += field(screen, "bloat", bloat);
   text += indented(phases_table(beside, latency), kIndent);
   if (const std::string timeline = timeline_table(beside, view); !timeline.empty())
     text += "\n" + indented(timeline, kIndent);

@@ -99,6 +99,11 @@ template <class Row>
           escaped(std::move(details.functions)), escaped(std::move(details.stacks))};
 }
 
+[[nodiscard]] inline LatencyDetails escaped(LatencyDetails details) {
+  return {escaped(std::move(details.probes)), escaped(std::move(details.phases)),
+          escaped(std::move(details.spans)), escaped(std::move(details.intervals))};
+}
+
 [[nodiscard]] inline ShowView escaped(ShowView view) {
   view.details = escaped(std::move(view.details));
   if (view.job) view.job = escaped(std::move(*view.job));
@@ -111,6 +116,7 @@ template <class Row>
   view.samples = escaped(std::move(view.samples));
   if (view.functions) view.functions = escaped(std::move(*view.functions));
   if (view.sampled) view.sampled = escaped(std::move(*view.sampled));
+  if (view.latency) view.latency = escaped(std::move(*view.latency));
   return view;
 }
 

@@ -189,6 +189,8 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   }
   if (workload != nullptr && measures_path(spec))
     spec.iperf3.server_wait = draft.server_wait.value_or(spec.iperf3.local ? 0s : kServerWait);
+  if (const YamlEntry* with = root.find("with"); with != nullptr && spec.workload != WorkloadKind::iperf3)
+    complaints.add(with->place, "with", "stands beside a workload of iperf3 only");
   if (spec.workload == WorkloadKind::latency || value_of(value_of(&root, "with"), "latency"))
     spec.latency = latency_of(std::move(draft.latency));
   if (const YamlNode* trace = value_of(&root, "trace")) {

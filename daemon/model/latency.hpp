@@ -24,23 +24,23 @@ inline constexpr std::string_view kRoundTrip = "round-trip";
 
 // One stream of requests at a fixed rate, whether the earlier ones were answered or not.
 struct ProbeSpec {
-  std::string name;
+  std::string name = {};
   std::string protocol = "udp";     // udp, tcp or icmp
   std::uint32_t rate = 100;         // requests per second
   std::uint64_t length_bytes = 64;  // of a request, without headers
-  std::string dscp;                 // as in Iperf3Spec
+  std::string dscp = {};            // as in Iperf3Spec
 
   bool operator==(const ProbeSpec&) const = default;
 };
 
 // The latency workload. Where it measures is in the job's Iperf3Spec: server, local, netns, bind, ip_version.
 struct LatencySpec {
-  std::uint16_t port = 5202;                          // of the server
-  std::optional<std::chrono::milliseconds> duration;  // of a job with latency alone
-  std::chrono::milliseconds idle{2000};               // before and after the load of iperf3
-  std::chrono::milliseconds timeout{2000};            // an answer that takes longer is lost
+  std::uint16_t port = 5202;                                         // of the server
+  std::optional<std::chrono::milliseconds> duration = std::nullopt;  // of a job with latency alone
+  std::chrono::milliseconds idle{2000};                              // before and after the load of iperf3
+  std::chrono::milliseconds timeout{2000};                           // an answer that takes longer is lost
   std::chrono::milliseconds interval{1000};
-  std::vector<ProbeSpec> probes;  // never none
+  std::vector<ProbeSpec> probes = {};  // never none
 
   bool operator==(const LatencySpec&) const = default;
 };

@@ -16,10 +16,11 @@ TEST(GoldenLatency, is_that_of_a_probe_and_of_a_phase) {
   EXPECT_THAT(shown(to_wire(report.probes[0]).row),
               UnorderedElementsAre("name voice", "protocol tcp", "rate 250.5", "length 901", "dscp 46",
                                    "timestamps kernel", "clock_steps 902", "foreign_packets 903"));
-  EXPECT_THAT(shown(to_wire(report.phases[0]).row),
-              UnorderedElementsAre("probe voice", "phase load", "start_s 1.5", "end_s 2.25", "sent 911", "missed 912",
-                                   "late_sends 913", "max_send_delay_ns 914", "received 915", "lost 916", "late 917",
-                                   "duplicates 918", "reordered 919", "jitter_ns 920"));
+  EXPECT_THAT(
+      shown(to_wire(report.phases[0]).row),
+      UnorderedElementsAre("probe voice", "phase load", "start_s 1.5", "end_s 2.25", "sent 911", "missed 912",
+                           "late_sends 913", "max_send_delay_ns 914", "received 915", "lost 916", "late 917",
+                           "duplicates 918", "reordered 919", "jitter_ns 920"));
 }
 
 TEST(GoldenLatency, is_that_of_a_span_an_interval_and_a_bucket) {

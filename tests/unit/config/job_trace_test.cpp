@@ -266,11 +266,11 @@ TEST(JobTrace, is_kept_whole_in_the_text_of_the_job) {
 
 TEST(Workload, is_one_of_the_two) {
   EXPECT_THAT(errors_of("name: a\nworkload:\n  iperf3: {server: h, duration: 1s}\n  none: {until: stop}\n"),
-              ElementsAre("ring.yaml:4:3: workload.none: stands beside `iperf3`; a job has one of the two"));
+              ElementsAre("ring.yaml:4:3: workload.none: stands beside `iperf3`; a job has one of them"));
   EXPECT_THAT(
       errors_of("name: a\nworkload: {}\ntrace: {events: [a:b]}\n"),
-      ElementsAre("ring.yaml:2:1: workload.iperf3: is missing: the traffic to make, or `none` to watch "
-                  "somebody else's"));
+      ElementsAre("ring.yaml:2:1: workload.iperf3: is missing: the traffic to make, `latency` for probes "
+                  "alone, or `none` to watch somebody else's"));
   EXPECT_THAT(errors_of("name: a\nworkload: {non: {until: stop}}\ntrace: {events: [a:b]}\n"),
               ElementsAre("ring.yaml:2:12: workload.non: no such key; did you mean `none`?"));
 }

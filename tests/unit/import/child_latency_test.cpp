@@ -26,10 +26,12 @@ class ChildLatency : public testing::Test {
   }
   Result<ParsedLatency> read(const std::string& prober_stdout) {
     std::optional<Result<ParsedLatency>> result;
-    const auto handle = reports_->read_latency(prober_stdout, {.probes = {"voice", "b"}, .phases = {"idle", "load"}},
-                                               [&](auto latency) { result = std::move(latency); });
+    const auto handle =
+        reports_->read_latency(prober_stdout, {.probes = {"voice", "b"}, .phases = {"idle", "load"}},
+                               [&](auto latency) { result = std::move(latency); });
     if (!handle) return std::unexpected(handle.error());
-    if (!test::turn_until(loop_, [&] { return result.has_value(); })) return fail(ErrorKind::internal, "no answer");
+    if (!test::turn_until(loop_, [&] { return result.has_value(); }))
+      return fail(ErrorKind::internal, "no answer");
     return *std::move(result);
   }
   std::string error_of(const std::string& prober_stdout) {

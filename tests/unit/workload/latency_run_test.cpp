@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The real prober between two namespaces, alone and beside the real iperf3.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/workload/latency_report.hpp"
+#include "daemon/workload/latency_workload.hpp"
+#include "daemon/workload/loaded_run.hpp"
+#include "tests/unit/workload/iperf3_fixture.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// Reads in this process, but in a later turn of the loop, as a child would.
+class FakeLatencyReading : public core::LatencyReading {
+ public:
+  explicit FakeLatencyReading(EventLoop& loop) : loop_(loop) {}
+  Result<std::shared_ptr<void>> read_latency(const std::string& prober_stdout, const LatencyOrder& order,
+                                             Done done) override {
+    const auto reading = std::make_shared<EventSource>();
+    auto turn = loop_.after(std::chrono::milliseconds{0}, [parsed = parse_latency(prober_stdout, order),
+                                                           done = std::move(done)] { done(parsed); });
+    if (!turn) return std::unexpected(turn.error());
+    *reading = *std::move(turn);
+    return reading;
+  }
+
+ private:
+  EventLoop& loop_;
+};
+
+class PhaseListener : public test::Listener {
+ public:
+  void workload_phase(std::string_view phase) override {
+    phases.emplace_back(phase);
+    if (on_phase) on_phase(phases.back());
+  }
+  std::vector<std::string> phases;
+  std::function<void(const std::string&)> on_phase;
+};
+
+class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
+ protected:
+  [[nodiscard]] JobSpec probes_alone() const {
+    JobSpec job = with_local_server();
+    job.workload = WorkloadKind::latency;
+    job.iperf3.duration.reset();
+    job.latency = LatencySpec{
+        .duration = std::chrono::milliseconds{1'000},
+        .timeout = std::chrono::milliseconds{500},
+        .probes = {{.name = "udp", .rate = 200}, {.name = "web", .protocol = "tcp", .dscp = "ef"}}};
+    return job;
+  }
+  [[nodiscard]] JobSpec probes_beside_iperf3() const {
+    JobSpec job = with_local_server();
+    job.latency = LatencySpec{.idle = std::chrono::milliseconds{500},
+                              .timeout = std::chrono::milliseconds{500},
+                              .probes = {{.name = "udp", .rate = 200}}};
+    return job;
+  }
+  void prepare_with_probes(const JobSpec& job) {
+    spec = job;
+    iperf3.emplace(loop, reports, settings, features);
+    workload.emplace(loop, *iperf3, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+    auto prepared = workload->prepare(spec, phase_listener);
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    phase_listener.active = *std::move(prepared);
+  }
+  void run_with_probes(const JobSpec& job) {
+    prepare_with_probes(job);
+    if (HasFatalFailure()) return;
+    ASSERT_TRUE(
+        test::turn_until(loop, [this] { return phase_listener.prepared > 0 || phase_listener.result; }));
+    if (phase_listener.result) return;
+    phase_listener.active->release();
+    ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.result.has_value(); }));
+  }
+  [[nodiscard]] const WorkloadResult& result() const { return *phase_listener.result; }
+  [[nodiscard]] const rows::LatencyPhase* phase(const std::string& probe, const std::string& name) const {
+    const auto found = std::ranges::find_if(result().latency->phases, [&](const auto& each) {
+      return each.probe == probe && each.phase == name;
+    });
+    return found == result().latency->phases.end() ? nullptr : &*found;
+  }
+  void TearDown() override {
+    phase_listener.active.reset();
+    Iperf3WorkloadTest::TearDown();
+  }
+
+  JobSpec spec;
+  FakeLatencyReading reading{loop};
+  PhaseListener phase_listener;
+  std::optional<Iperf3Workload> iperf3;
+  std::optional<LatencyWorkload> workload;
+};
+
+TEST_F(LatencyWorkloadTest, measures_round_trips_of_each_probe_alone) {
+  run_with_probes(probes_alone());
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, IsEmpty());
+  EXPECT_EQ(phase_listener.stopped, 1);
+  ASSERT_TRUE(result().latency);
+  ASSERT_EQ(result().latency->probes.size(), 2U);
+  EXPECT_EQ(result().latency->probes[1].dscp, 46U);
+  for (const auto& [probe, most] : {std::pair{"udp", 200U}, std::pair{"web", 100U}}) {
+    const auto* idle = phase(probe, "idle");
+    ASSERT_NE(idle, nullptr) << probe;
+    EXPECT_EQ(idle->sent + idle->missed, most) << probe;
+    EXPECT_EQ(idle->lost, 0U) << probe;
+  }
+  const auto& spans = result().latency->spans;
+  const auto count =
+      std::ranges::count_if(spans, [](const auto& span) { return span.figures.probe == "udp"; });
+  EXPECT_EQ(count, 4) << "both ends have one clock, and the kernel says when the driver took a request";
+  EXPECT_TRUE(result().client_usage);
+  EXPECT_EQ(result().documents.at(0).name, "latency.stdout");
+}
+
+TEST_F(LatencyWorkloadTest, measures_idle_load_and_idle_again_beside_iperf3) {
+  run_with_probes(probes_beside_iperf3());
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, IsEmpty());
+  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "load", "after"));
+  EXPECT_EQ(phase_listener.prepared, 1);
+  EXPECT_EQ(phase_listener.stopped, 1);
+  ASSERT_TRUE(result().latency);
+  for (const char* name : {"idle", "load", "after"}) {
+    const auto* of = phase("udp", name);
+    ASSERT_NE(of, nullptr) << name;
+    EXPECT_GT(of->received, 50U) << name;
+  }
+  EXPECT_NEAR(phase("udp", "load")->end_s - phase("udp", "load")->start_s, 1, 0.5)
+      << "as long as iperf3's test";
+  ASSERT_FALSE(result().report.sums.empty());
+  EXPECT_GT(result().report.sums[0].received_bytes.value_or(0), 1'000'000U);
+}
+
+TEST_F(LatencyWorkloadTest, has_a_phase_for_the_part_that_iperf3_omits) {
+  JobSpec job = probes_beside_iperf3();
+  job.iperf3.omit = std::chrono::seconds{1};
+  run_with_probes(job);
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, IsEmpty());
+  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "omitted", "load", "after"));
+  EXPECT_NEAR(phase("udp", "omitted")->end_s - phase("udp", "omitted")->start_s, 1, 0.2);
+}
+
+TEST_F(LatencyWorkloadTest, lists_the_processes_of_iperf3_first) {
+  prepare_with_probes(probes_beside_iperf3());
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.prepared > 0; }));
+  const auto pids = phase_listener.active->pids();
+  ASSERT_EQ(pids.size(), 4U);
+  EXPECT_EQ(std::set<pid_t>(pids.begin(), pids.end()).size(), 4U);
+}
+
+TEST_F(LatencyWorkloadTest, says_that_no_server_answers) {
+  JobSpec job = probes_alone();
+  job.iperf3.local.reset();
+  run_with_probes(job);
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, StartsWith("no answer from 10.97.0.2 port 5202"));
+  EXPECT_EQ(result().server, ServerAbsence::absent);
+}
+
+TEST_F(LatencyWorkloadTest, ends_iperf3_if_the_probes_fail) {
+  JobSpec job = probes_beside_iperf3();
+  job.iperf3.duration = std::chrono::seconds{60};
+  spec = job;
+  phase_listener.on_phase = [this](const std::string& phase) {
+    if (phase != "load") return;
+    const auto pids = phase_listener.active->pids();
+    ASSERT_EQ(pids.size(), 4U);
+    ::kill(pids[2], SIGKILL);  // the prober
+  };
+  run_with_probes(job);
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, HasSubstr("latency: prober: killed by signal 9"));
+}
+
+TEST_F(LatencyWorkloadTest, ends_the_probes_if_iperf3_fails_and_tells_why) {
+  JobSpec job = probes_beside_iperf3();
+  job.iperf3.congestion = "none-such";
+  run_with_probes(job);
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_THAT(result().error, HasSubstr("none-such"));
+  ASSERT_TRUE(result().latency);
+  EXPECT_NE(phase("udp", "idle"), nullptr) << "what was measured is kept";
+}
+
+TEST_F(LatencyWorkloadTest, reports_a_prober_that_was_stopped_for_a_while) {
+  JobSpec job = probes_alone();
+  job.latency->duration = std::chrono::milliseconds{1'500};
+  prepare_with_probes(job);
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.prepared > 0; }));
+  phase_listener.active->release();
+  const pid_t prober = phase_listener.active->pids().at(0);
+  bool stopped = false;
+  auto stop = loop.after(std::chrono::milliseconds{300}, [&] { stopped = ::kill(prober, SIGSTOP) == 0; });
+  auto go_on = loop.after(std::chrono::milliseconds{900}, [&] { ::kill(prober, SIGCONT); });
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.result.has_value(); }));
+  ASSERT_TRUE(stopped);
+  EXPECT_THAT(result().error, IsEmpty());
+  const auto* idle = phase("udp", "idle");
+  ASSERT_NE(idle, nullptr);
+  EXPECT_NEAR(static_cast<double>(idle->missed), 120, 30) << "600 ms without 200 requests per second";
+  ASSERT_FALSE(result().report.flags.empty());
+  EXPECT_EQ(result().report.flags[0].code, "probes-late");
+}
+
+TEST_F(LatencyWorkloadTest, leaves_nothing_behind_if_it_is_stopped_or_destroyed) {
+  for (const char* phase : {"idle", "load", "after"}) {
+    phase_listener = {};
+    JobSpec job = probes_beside_iperf3();
+    job.iperf3.duration = std::chrono::seconds{phase == std::string("after") ? 1 : 60};
+    phase_listener.on_phase = [this, phase](const std::string& begun) {
+      if (begun == phase) phase_listener.active->stop();
+    };
+    run_with_probes(job);
+    ASSERT_FALSE(HasFatalFailure()) << phase;
+    EXPECT_THAT(result().error, HasSubstr("stopped before its end")) << phase;
+  }
+  phase_listener = {};
+  prepare_with_probes(probes_beside_iperf3());
+  phase_listener.active.reset();  // TearDown() looks for processes
+}
+
+TEST_F(LatencyWorkloadTest, passes_what_the_job_asks_for_and_no_more) {
+  JobSpec job = probes_alone();
+  job.iperf3.bind = "10.97.0.1";
+  job.iperf3.ip_version = IpVersion::v4;
+  job.latency->probes[1].length_bytes = 500;
+  EXPECT_THAT(prober_argv("/x/echo", job),
+              ElementsAre("/x/echo", "probe", "--to", "10.97.0.2", "--port", "5202", "--timeout", "500ms",
+                          "--interval", "1000ms", "--bind", "10.97.0.1", "--family", "4", "--duration",
+                          "1000ms", "--probe", "protocol=udp,rate=200,length=64", "--probe",
+                          "protocol=tcp,rate=100,length=500,dscp=46"));
+  EXPECT_THAT(echo_server_argv("/x/echo", job),
+              ElementsAre("/x/echo", "serve", "--bind", "10.97.0.2", "--port", "5202"));
+}
+
+}  // namespace
+}  // namespace netperfd::workload
