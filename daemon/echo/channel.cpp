@@ -44,7 +44,7 @@ Wait wait_for(const Fd& socket, short events, const Fd& stop, Ns until) {
   }
 }
 
-Channel::Channel(Setup setup) : setup_(std::move(setup)), request_(setup_.probe.length) {
+Channel::Channel(const Setup& setup) : setup_(setup), request_(setup_.probe.length) {
   fill(setup_.session, request_);
   encode({.type = Type::request,
           .length = static_cast<std::uint16_t>(request_.size()),
@@ -53,11 +53,11 @@ Channel::Channel(Setup setup) : setup_(std::move(setup)), request_(setup_.probe.
          request_);
 }
 
-Result<std::unique_ptr<Channel>> Channel::open(Setup setup) {
+Result<std::unique_ptr<Channel>> Channel::open(const Setup& setup) {
   const Protocol protocol = setup.probe.protocol;
   const bool six = setup.server.family() == AF_INET6;
-  if (protocol == Protocol::tcp) return make_stream_channel(std::move(setup));
-  auto channel = make_datagram_channel(std::move(setup));
+  if (protocol == Protocol::tcp) return make_stream_channel(setup);
+  auto channel = make_datagram_channel(setup);
   const int number = protocol == Protocol::udp ? 0 : six ? int{IPPROTO_ICMPV6} : int{IPPROTO_ICMP};
   auto connected = channel->connect(SOCK_DGRAM, number, true);
   if (!connected) return std::unexpected(std::move(connected.error()));

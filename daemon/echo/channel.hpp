@@ -31,7 +31,7 @@ class Channel {
     const Fd& stop;
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<Channel>> open(Setup setup);
+  [[nodiscard]] static Result<std::unique_ptr<Channel>> open(const Setup& setup);
   virtual ~Channel() = default;
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -50,7 +50,7 @@ class Channel {
   [[nodiscard]] bool same_clock() const { return same_clock_; }
 
  protected:
-  explicit Channel(Setup setup);
+  explicit Channel(const Setup& setup);
 
   // A socket with the options of the probe, connected or connecting.
   [[nodiscard]] Status connect(int type, int protocol, bool stamp_sent);
@@ -76,7 +76,7 @@ class Channel {
 enum class Wait : std::uint8_t { ready, time, stopped };
 [[nodiscard]] Wait wait_for(const Fd& socket, short events, const Fd& stop, Ns until);
 
-[[nodiscard]] std::unique_ptr<Channel> make_datagram_channel(Channel::Setup setup);
-[[nodiscard]] std::unique_ptr<Channel> make_stream_channel(Channel::Setup setup);
+[[nodiscard]] std::unique_ptr<Channel> make_datagram_channel(const Channel::Setup& setup);
+[[nodiscard]] std::unique_ptr<Channel> make_stream_channel(const Channel::Setup& setup);
 
 }  // namespace netperfd::echo

@@ -19,7 +19,7 @@ constexpr std::size_t kAtOnce = 1024;
 // UDP, and ICMP by the kernel's ping sockets.
 class DatagramChannel final : public Channel {
  public:
-  explicit DatagramChannel(Setup setup) : Channel(std::move(setup)) {}
+  explicit DatagramChannel(const Setup& setup) : Channel(setup) {}
 
   [[nodiscard]] Status greet(const Patience& patience) override;
   [[nodiscard]] Result<std::optional<Clocks>> send(std::uint32_t sequence) override;
@@ -101,8 +101,8 @@ void DatagramChannel::receive_departures(Account& account) {
 
 }  // namespace
 
-std::unique_ptr<Channel> make_datagram_channel(Channel::Setup setup) {
-  return std::make_unique<DatagramChannel>(std::move(setup));
+std::unique_ptr<Channel> make_datagram_channel(const Channel::Setup& setup) {
+  return std::make_unique<DatagramChannel>(setup);
 }
 
 }  // namespace netperfd::echo

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -136,7 +137,7 @@ Status set_probe_option(ProbeOptions& options, std::string_view name, std::strin
   if (name == "interval")
     return store(options.limits.interval, duration(name, value, 10 * kMillisecond, 3600 * kSecond));
   if (name == "duration")
-    return store(options.duration, duration(name, value, kMillisecond, 90 * 24 * 3600 * kSecond));
+    return store(options.duration, duration(name, value, kMillisecond, kSecond * 90 * 24 * 3600));
   if (name == "to") options.to = value;
   if (name == "bind") options.bind = value;
   if (name == "family") {

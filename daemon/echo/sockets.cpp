@@ -89,7 +89,8 @@ Result<Fd> signal_descriptor(std::initializer_list<int> signals) {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int number : signals) ::sigaddset(&set, number);
-  if (::sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return fail_errno("sigprocmask", errno);
+  if (const int error = ::pthread_sigmask(SIG_BLOCK, &set, nullptr); error != 0)
+    return fail_errno("pthread_sigmask", error);
   Fd descriptor(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!descriptor) return fail_errno("signalfd", errno);
   return descriptor;

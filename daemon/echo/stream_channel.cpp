@@ -18,7 +18,7 @@ constexpr std::size_t kReadsAtOnce = 2048;
 // TCP: requests follow one another, whether or not earlier ones were answered.
 class StreamChannel final : public Channel {
  public:
-  explicit StreamChannel(Setup setup) : Channel(std::move(setup)) {}
+  explicit StreamChannel(const Setup& setup) : Channel(setup) {}
 
   [[nodiscard]] Status greet(const Patience& patience) override;
   [[nodiscard]] Result<std::optional<Clocks>> send(std::uint32_t sequence) override;
@@ -135,8 +135,8 @@ Status StreamChannel::receive(Account& account) {
 
 }  // namespace
 
-std::unique_ptr<Channel> make_stream_channel(Channel::Setup setup) {
-  return std::make_unique<StreamChannel>(std::move(setup));
+std::unique_ptr<Channel> make_stream_channel(const Channel::Setup& setup) {
+  return std::make_unique<StreamChannel>(setup);
 }
 
 }  // namespace netperfd::echo

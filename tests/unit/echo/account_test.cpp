@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 
 constexpr Ns kMicrosecond = 1000;
-constexpr Ns kYear = 365 * 24 * 3600 * kSecond;
+constexpr Ns kYear = kSecond * 365 * 24 * 3600;
 constexpr AccountLimits kUsual{.interval = kSecond, .timeout = 2 * kSecond};
 
 const SpanCounts& round_trips(const Interval& interval) {
@@ -47,7 +47,7 @@ TEST(EchoAccount, a_perfect_network_has_the_delay_of_every_request) {
     EXPECT_EQ(one.jitter_sum, 0U);
     EXPECT_EQ(one.jitter_count, one.start == 0 ? 99U : 100U);
     SpanCounts expected{.count = 100,
-                        .sum_ns = 100 * 700'000,
+                        .sum_ns = std::uint64_t{100} * 700'000,
                         .min_ns = 700'000,
                         .max_ns = 700'000,
                         .buckets = {{analysis::bucket_of(700'000), 100}}};

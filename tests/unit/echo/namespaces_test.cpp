@@ -39,7 +39,10 @@ class EchoNamespaces : public testing::Test {
     for (const std::string& name : {near_, far_}) shell("ip netns delete " + name);
   }
   // The tests' commands are fixed.
-  static void shell(const std::string& command) { EXPECT_EQ(std::system(command.c_str()), 0) << command; }
+  static bool runs(const std::string& command) {
+    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): one thread
+  }
+  static void shell(const std::string& command) { EXPECT_TRUE(runs(command)) << command; }
   [[nodiscard]] std::string in_near(const std::string& command) const {
     return "ip netns exec " + near_ + " " + command;
   }
@@ -53,6 +56,7 @@ class EchoNamespaces : public testing::Test {
     return server;
   }
 
+ private:
   const std::string near_ = "echo-near-" + std::to_string(::getpid());
   const std::string far_ = "echo-far-" + std::to_string(::getpid());
 };
@@ -83,8 +87,7 @@ TEST_F(EchoNamespaces, icmp_that_is_not_allowed_is_an_error_that_names_the_setti
 TEST_F(EchoNamespaces, a_full_queue_of_the_own_device_is_the_time_queued) {
   // 30,000 bytes at 1 Mbit/s: 240 ms. A request has 1,442 bytes on the cable, 11.5 ms, but one is sent every
   // 5 ms.
-  if (std::system(
-          in_near("tc qdisc add dev v0 root tbf rate 1mbit burst 1600 limit 30000 2>/dev/null").c_str()) != 0)
+  if (!runs(in_near("tc qdisc add dev v0 root tbf rate 1mbit burst 1600 limit 30000 2>/dev/null")))
     GTEST_SKIP() << "this kernel has no tbf";
   const Process server = serve();
   const Finished run =

@@ -162,7 +162,7 @@ std::vector<std::uint32_t> read_stream(std::span<const std::byte> bytes, std::si
 TEST(EchoStream, splits_messages_however_their_bytes_arrive) {
   Bytes bytes;
   for (const std::uint32_t sequence : {1U, 2U, 3U}) {
-    const Bytes one = message(Type::request, 32 * sequence, sequence);
+    const Bytes one = message(Type::request, std::size_t{32} * sequence, sequence);
     bytes.insert(bytes.end(), one.begin(), one.end());
   }
   for (std::size_t most = 1; most < 100; ++most)

@@ -15,7 +15,7 @@ namespace netperfd::echo {
 namespace {
 
 constexpr Ns kWall = 1'800'000'000 * kSecond;  // wall clock at monotonic 0
-constexpr Ns kYear = 365 * 24 * 3600 * kSecond;
+constexpr Ns kYear = kSecond * 365 * 24 * 3600;
 constexpr Ns kMicrosecond = 1000;
 
 Clocks at(Ns time) {
