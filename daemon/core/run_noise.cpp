@@ -270,6 +270,22 @@ std::optional<RateKept> rate_kept(const JobSpec& spec, const Iperf3Report& repor
   return worst;
 }
 
+namespace {
+
+// Of the probes, one way; a server answers with as much. The second header is that of TCP's acknowledgement.
+double probe_bytes(const WorkloadResult& workload, double headers) {
+  double bytes = 0;
+  if (!workload.latency) return bytes;
+  for (const rows::LatencyPhase& phase : workload.latency->phases) {
+    const auto probe = std::ranges::find(workload.latency->probes, phase.probe, &rows::LatencyProbe::name);
+    if (probe == workload.latency->probes.end()) continue;
+    bytes += static_cast<double>(phase.sent) * (probe->length + 2 * headers);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) {
   // Ethernet with VLAN tag 18, IPv6 40, TCP with its options 60, or less.
   constexpr double kHeaders = 118;
@@ -301,6 +317,9 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
   const double answers = tcp ? kHeaders / segment : 0;
   OwnBytes own{.sent = data(*out, again_out) + *in * answers + kControl,
                .received = data(*in, again_in) + *out * answers + kControl};
+  const double probes = probe_bytes(record.workload, kHeaders);
+  own.sent += probes;
+  own.received += probes;
   if (record.traffic.packets->device == "lo") own.sent = own.received = own.sent + own.received;
   return own;
 }

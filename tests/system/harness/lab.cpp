@@ -51,6 +51,8 @@ store:
 iperf3:
   path: {iperf3}
   user: {user}
+latency:
+  path: {echo}
 authorization:
   group: {group}
 limits:
@@ -65,6 +67,17 @@ const std::string& netperfctl_for_all() {
   static const std::string program = [] {
     std::string copy = directory.path("netperfctl");
     std::filesystem::copy_file(NETPERFCTL_PROGRAM, copy);
+    return copy;
+  }();
+  return program;
+}
+
+// The same of the prober, which iperf3's user runs.
+const std::string& echo_for_all() {
+  static const ScratchDir directory;
+  static const std::string program = [] {
+    std::string copy = directory.path("netperfd-echo");
+    std::filesystem::copy_file(NETPERFD_ECHO, copy);
     return copy;
   }();
   return program;
@@ -150,10 +163,10 @@ std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t grou
                                     const std::string& database) const {
   return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir),
                      fmt::arg("shipped", directory_.path("shipped.d")), fmt::arg("database", database),
-                     fmt::arg("iperf3", iperf3_program()), fmt::arg("user", users_.iperf3.uid),
-                     fmt::arg("group", group), fmt::arg("queue", options_.queue_limit),
-                     fmt::arg("min_free", options_.min_free), fmt::arg("limits", options_.limits),
-                     fmt::arg("more", options_.more_configuration));
+                     fmt::arg("iperf3", iperf3_program()), fmt::arg("echo", echo_for_all()),
+                     fmt::arg("user", users_.iperf3.uid), fmt::arg("group", group),
+                     fmt::arg("queue", options_.queue_limit), fmt::arg("min_free", options_.min_free),
+                     fmt::arg("limits", options_.limits), fmt::arg("more", options_.more_configuration));
 }
 
 std::string Lab::iperf3_program() const {

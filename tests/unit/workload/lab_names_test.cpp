@@ -34,7 +34,7 @@ using LabNames = Iperf3WorkloadTest;
 
 TEST_F(LabNames, names_the_lab_of_each_namespace_that_is_missing) {
   Iperf3Workload workload{loop, reports, settings, features};
-  ASSERT_EQ(labs().size(), 3U);
+  ASSERT_EQ(labs().size(), 4U);
   for (const std::vector<std::string>& lab : labs()) {
     ASSERT_GE(lab.size(), 4U);
     for (const std::string& netns : std::span{lab}.subspan(2)) {
