@@ -26,11 +26,10 @@ struct Lab {
 };
 
 // What tools/lab builds, for the scenarios that come with netperfd.
-constexpr Lab kLabs[] = {
-    {"veth", {"left", "right"}},
-    {"hsr", {"ring-a", "ring-b"}},
-    {"shaped", {"near", "far"}},
-    {"bridge", {"host-a", "switch", "host-b"}}};
+constexpr Lab kLabs[] = {{"veth", {"left", "right"}},
+                         {"hsr", {"ring-a", "ring-b"}},
+                         {"bridge", {"host-a", "switch", "host-b"}},
+                         {"shaped", {"near", "bottleneck", "far"}}};
 
 std::string advice_for(const std::string& netns) {
   for (const Lab& lab : kLabs) {
