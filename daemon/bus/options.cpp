@@ -77,13 +77,15 @@ constexpr std::array<Key, 5> kAuditFilterKeys{{
     {"until", "t", "an unsigned 64-bit number"},
 }};
 
-constexpr std::array<Key, 3> kCompareOptions{{
+constexpr std::array<Key, 4> kCompareOptions{{
+    {"figures", "as", "a list of strings"},
     {"changed", "as", "a list of strings"},
     {"despite", "b", "a boolean"},
     {"threshold", "d", "a floating-point number"},
 }};
 
-constexpr std::array<Key, 3> kPlanOptions{{
+constexpr std::array<Key, 4> kPlanOptions{{
+    {"figure", "s", "a string"},
     {"effect", "d", "a floating-point number"},
     {"power", "d", "a floating-point number"},
     {"repeat", "u", "an unsigned 32-bit number"},
@@ -314,6 +316,10 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
       value_of<std::vector<std::string>>(options, "changed").value_or(std::vector<std::string>{});
   parsed.despite = value_of<bool>(options, "despite").value_or(parsed.despite);
   parsed.threshold = value_of<double>(options, "threshold").value_or(parsed.threshold);
+  const auto figures = parse_figure_choices(
+      value_of<std::vector<std::string>>(options, "figures").value_or(std::vector<std::string>{}));
+  if (!figures) return std::unexpected(figures.error());
+  parsed.figures = analysis::compared_figures(*figures);
   if (parsed.changed.size() > kGroupsLimit) {
     return invalid(
         fmt::format("changed: {} groups; at most {} are allowed", parsed.changed.size(), kGroupsLimit));
@@ -337,7 +343,12 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
   parsed.effect = value_of<double>(options, "effect").value_or(parsed.effect);
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
-  return parsed;  // core::plan_runs() checks the values
+  if (const auto name = value_of<std::string>(options, "figure")) {
+    auto figure = parse_figure(*name);
+    if (!figure) return std::unexpected(std::move(figure.error()));
+    parsed.figure = std::move(*figure);
+  }
+  return parsed;  // core::plan_runs() checks the other values
 }
 
 Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {

@@ -54,7 +54,7 @@ struct StartOptions {
 // The selection within such a filter, with the filter's state; absent: there is none.
 [[nodiscard]] Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter);
 [[nodiscard]] Result<core::RunFilter> parse_job_filter(const dbus::Row& filter);
-// core::compare_selections() checks the names of the groups.
+// Without figures if the option is not there. core::compare_selections() checks the names of the groups.
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
 // Everything except its runs.
 [[nodiscard]] Result<core::PlanRequest> parse_plan_options(const dbus::Row& options);

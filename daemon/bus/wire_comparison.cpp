@@ -24,7 +24,8 @@ std::vector<std::uint64_t> numbers_of(const std::vector<RunId>& runs) {
   return {runs.begin(), runs.end()};
 }
 
-void put_effect(rows::Comparison& row, const RatioEstimate& effect) {
+template <class Row>  // rows::Comparison or rows::ComparedFigure
+void put_effect(Row& row, const RatioEstimate& effect) {
   row.samples_a = effect.n_a;
   row.samples_b = effect.n_b;
   if (effect.n_a > 0) row.median_a = effect.median_a;
@@ -108,16 +109,40 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   if (sampled.after_interrupts_off) row.after_interrupts_off = true;
 }
 
-void put_self_test(rows::Comparison& row, const core::SelfTest& test) {
-  row.selftest_job = static_cast<std::uint64_t>(test.job);
-  row.selftest_started_us = microseconds(test.started);
-  row.selftest_verdict = to_string(test.verdict);
-  row.selftest_samples = std::min(test.effect.n_a, test.effect.n_b);
-  row.selftest_ratio = test.effect.ratio;
-  row.selftest_low = test.effect.low;
-  row.selftest_high = test.effect.high;
-  if (test.effect.low || test.effect.high) row.selftest_level = test.effect.level;
-  row.selftest_detectable = test.effect.detectable;
+template <class Row>  // rows::Comparison or rows::ComparedFigure
+void put_self_test(Row& row, const FigureResult& figure) {
+  const RatioEstimate& effect = figure.effect;
+  row.selftest_samples = std::min(effect.n_a, effect.n_b);
+  row.selftest_ratio = effect.ratio;
+  row.selftest_low = effect.low;
+  row.selftest_high = effect.high;
+  if (effect.low || effect.high) row.selftest_level = effect.level;
+  row.selftest_detectable = effect.detectable;
+}
+
+std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared) {
+  std::vector<rows::ComparedFigure> figures;
+  for (const FigureResult& figure : compared.comparison.figures) {
+    rows::ComparedFigure& row = figures.emplace_back();
+    row.figure = figure.name;
+    row.unit = to_string(figure.unit);
+    row.better = to_string(figure.better);
+    row.verdict = to_string(figure.verdict);
+    row.threshold = figure.threshold;
+    row.pairing = to_string(figure.pairing);
+    row.boot_spread = figure.luck_spread;
+    row.resolution = figure.resolution;
+    put_effect(row, figure.effect);
+    row.p_adjusted = figure.p_adjusted;
+    if (figure.fewest > 0) row.fewest = figure.fewest;
+    if (!compared.self_test) continue;
+    const auto& tested = compared.self_test->figures;
+    const auto found = std::ranges::find(tested, figure.name, &FigureResult::name);
+    if (found == tested.end()) continue;
+    row.selftest_verdict = to_string(found->verdict);
+    put_self_test(row, *found);
+  }
+  return figures;
 }
 
 rows::Comparison make_head(const core::ComparedSelections& compared) {
@@ -149,7 +174,13 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.changed = comparison.changed;
   row.same = comparison.same;
   row.caveats = comparison.caveats;
-  if (compared.self_test) put_self_test(row, *compared.self_test);
+  if (!comparison.figures.empty()) row.figures = figures_of(compared);
+  if (!compared.self_test) return row;
+  const core::SelfTest& test = *compared.self_test;
+  row.selftest_job = static_cast<std::uint64_t>(test.job);
+  row.selftest_started_us = microseconds(test.started);
+  row.selftest_verdict = to_string(test.verdict);
+  if (!test.figures.empty()) put_self_test(row, test.figures.front());
   return row;
 }
 
@@ -203,6 +234,12 @@ WireRow function_delta_row(const FunctionDelta& function) {
 
 WireRow plan_row(const core::RunPlan& plan) {
   rows::Plan row;
+  row.figure = to_string(plan.figure);
+  row.level = plan.level;
+  if (plan.together.size() > 1) {
+    row.figures.emplace();
+    for (const FigureChoice& choice : plan.together) row.figures->push_back(to_string(choice.figure));
+  }
   row.pairing = to_string(plan.pairing);
   row.samples = plan.samples;
   row.sd = plan.sd;

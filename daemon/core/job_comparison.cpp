@@ -113,13 +113,15 @@ Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
   if (auto known = check_changed(settings.changed); !known) return std::unexpected(std::move(known.error()));
   const auto runs = queries.runs_of_job(job);
   if (!runs) return std::unexpected(runs.error());
-  auto compared = compare_own_sides(queries, job, *runs, settings, comparer);
+  const auto of_job = with_figures(queries, settings, {job});
+  if (!of_job) return std::unexpected(of_job.error());
+  auto compared = compare_own_sides(queries, job, *runs, *of_job, comparer);
   const auto first = runs->front().spec.confirms;
   if (!compared || !first) return compared;
   // If the first job cannot be compared any more, this one still can.
   const auto runs_of_first = queries.runs_of_job(*first);
   if (!runs_of_first) return compared;
-  const auto found = compare_own_sides(queries, *first, *runs_of_first, settings, comparer);
+  const auto found = compare_own_sides(queries, *first, *runs_of_first, *of_job, comparer);
   if (!found) return compared;
   compared->confirms = first;
   add_first(found->comparison.attribution.functions, compared->comparison.attribution.functions);

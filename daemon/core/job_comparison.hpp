@@ -10,9 +10,10 @@
 namespace netperfd::core {
 
 // If `settings` declare no change, the change that the job declares counts; between plain and traced runs it
-// is `trace`. invalid_argument if the job does not have two sides, or if a group of the declared change does
-// not exist; not_found if there is no such job, or if a side has no finished run. If the job confirms another
-// one, each function also has what that one found.
+// is `trace`. If they name no figure, those that the job declares are judged. invalid_argument if the job
+// does not have two sides, or if a group of the declared change does not exist; not_found if there is no such
+// job, or if a side has no finished run. If the job confirms another one, each function also has what that
+// one found.
 [[nodiscard]] Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
                                                      const analysis::ComparisonSettings& settings,
                                                      const Comparer& comparer);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -75,6 +76,37 @@ Status check_changed(const std::vector<std::string>& groups) {
   return {};
 }
 
+Result<analysis::ComparisonSettings> with_figures(RunQueries& queries, analysis::ComparisonSettings settings,
+                                                  const std::set<JobId>& jobs) {
+  if (!settings.figures.empty()) return settings;
+  std::optional<std::vector<FigureChoice>> declared;
+  for (const JobId job : jobs) {
+    auto figures = queries.figures_of_job(job);
+    if (!figures) return std::unexpected(std::move(figures.error()));
+    if (declared && *declared != *figures) figures->clear();
+    declared = std::move(*figures);
+    if (declared->empty()) break;
+  }
+  if (declared) settings.figures = analysis::compared_figures(*declared);
+  if (settings.figures.empty()) settings.figures.emplace_back();
+  return settings;
+}
+
+Result<std::vector<analysis::ComparedRun>> runs_with_figures(
+    RunQueries& queries, const std::vector<RunId>& runs, ComparedParts wanted,
+    const std::vector<analysis::ComparedFigure>& figures) {
+  auto compared = queries.compared_runs(runs, wanted);
+  if (!compared) return compared;
+  std::vector<Figure> further;
+  for (const analysis::ComparedFigure& each : figures) {
+    if (each.figure.kind != FigureKind::received) further.push_back(each.figure);
+  }
+  if (further.empty()) return compared;
+  if (auto read = queries.read_figures(further, *compared); !read)
+    return std::unexpected(std::move(read.error()));
+  return compared;
+}
+
 Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& of,
                              const analysis::ComparisonSettings& settings, const Comparer& comparer) {
   RunFilter filter;
@@ -88,12 +120,13 @@ Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& of,
     if (run.job == of.job || run.imported != of.imported || run.arm.variant == '\0') continue;
     (run.arm.variant == 'A' ? a : b).push_back(run.id);
   }
-  const auto all_a = queries.compared_runs(a, ComparedParts::throughput);
+  const auto all_a = runs_with_figures(queries, a, ComparedParts::throughput, settings.figures);
   if (!all_a) return std::unexpected(all_a.error());
-  const auto all_b = queries.compared_runs(b, ComparedParts::throughput);
+  const auto all_b = runs_with_figures(queries, b, ComparedParts::throughput, settings.figures);
   if (!all_b) return std::unexpected(all_b.error());
 
   SelfTests tests;
+  tests.resolutions.resize(settings.figures.size());
   for (const analysis::ComparedRun& run : *all_b) {
     const auto of_job = [&run](const std::vector<analysis::ComparedRun>& runs) {
       std::vector<analysis::ComparedRun> chosen;
@@ -111,11 +144,18 @@ Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& of,
     tests.newest = SelfTest{.job = run.job,
                             .started = std::min(runs_a.back().started, runs_b.back().started),
                             .verdict = comparison.verdict,
-                            .effect = comparison.effect};
-    tests.resolution.settings = analysis::settings_resolution(comparison.effect, comparison.verdict);
+                            .figures = comparison.figures};
+    for (std::size_t i = 0; i < comparison.figures.size() && i < tests.resolutions.size(); ++i) {
+      const FigureResult& figure = comparison.figures[i];
+      tests.resolutions[i].settings = analysis::settings_resolution(figure.effect, figure.verdict);
+    }
     break;
   }
-  tests.resolution.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level);
+  const double level = analysis::level_of_each(settings.level, settings.figures.size());
+  for (std::size_t i = 0; i < tests.resolutions.size(); ++i) {
+    tests.resolutions[i].code =
+        analysis::code_resolution(all_a.value(), all_b.value(), level, settings.figures[i].figure);
+  }
   return tests;
 }
 
@@ -126,9 +166,9 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   const std::vector<RunId> ids_a = ids_of(a);
   const std::vector<RunId> ids_b = ids_of(b);
   if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
-  const auto runs_a = queries.compared_runs(ids_a, ComparedParts::all);
+  const auto runs_a = runs_with_figures(queries, ids_a, ComparedParts::all, settings.figures);
   if (!runs_a) return std::unexpected(runs_a.error());
-  const auto runs_b = queries.compared_runs(ids_b, ComparedParts::all);
+  const auto runs_b = runs_with_figures(queries, ids_b, ComparedParts::all, settings.figures);
   if (!runs_b) return std::unexpected(runs_b.error());
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;
@@ -136,7 +176,8 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
     auto tests = self_tests(queries, b.front(), settings, comparer);
     if (!tests) return std::unexpected(std::move(tests.error()));
     compared.self_test = tests->newest;
-    if (purpose != JobPurpose::selftest) bounded.resolution = tests->resolution;
+    for (std::size_t i = 0; purpose != JobPurpose::selftest && i < bounded.figures.size(); ++i)
+      bounded.figures[i].resolution = tests->resolutions[i];
   }
   compared.comparison = comparer(*runs_a, *runs_b, bounded);
   return compared;
@@ -151,10 +192,15 @@ Result<ComparedSelections> compare_selections(RunQueries& queries, const Compari
   if (!a) return std::unexpected(a.error());
   const auto b = side(queries, "B", request.b);
   if (!b) return std::unexpected(b.error());
-  analysis::ComparisonSettings settings = request.settings;
-  settings.failed_a = a->failed;
-  settings.failed_b = b->failed;
-  return compare_runs(queries, a->runs, b->runs, settings, comparer);
+  std::set<JobId> jobs;
+  for (const auto* runs : {&a->runs, &b->runs}) {
+    for (const SelectedRun& run : *runs) jobs.insert(run.job);
+  }
+  auto settings = with_figures(queries, request.settings, jobs);
+  if (!settings) return std::unexpected(std::move(settings.error()));
+  settings->failed_a = a->failed;
+  settings->failed_b = b->failed;
+  return compare_runs(queries, a->runs, b->runs, *settings, comparer);
 }
 
 }  // namespace netperfd::core

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@
 namespace netperfd::core {
 
 struct ComparisonRequest {
-  std::string a, b;  // in the syntax of run_selection.hpp
-  analysis::ComparisonSettings settings;
+  std::string a, b;                       // in the syntax of run_selection.hpp
+  analysis::ComparisonSettings settings;  // without figures: with_figures()
 };
 
 // Information about one side besides its runs.
@@ -28,9 +29,9 @@ struct ComparedSide {
 // Result of a self-test, A against A: the difference that the host shows although nothing differs.
 struct SelfTest {
   JobId job = 0;
-  std::optional<WallTime> started;  // of its first run
-  Verdict verdict = Verdict::too_few;
-  RatioEstimate effect;
+  std::optional<WallTime> started;     // of its first run
+  Verdict verdict = Verdict::too_few;  // over all figures
+  std::vector<FigureResult> figures;   // those of the comparison
 };
 
 struct ComparedSelections {
@@ -47,8 +48,19 @@ using Comparer = std::function<Comparison(const std::vector<analysis::ComparedRu
 
 struct SelfTests {
   std::optional<SelfTest> newest;  // in which both sides have a finished run; absent if there is none
-  analysis::HostResolution resolution;
+  std::vector<analysis::HostResolution> resolutions;  // of each figure
 };
+
+// What `settings` judge if they name no figure: those that all of the jobs declare alike, otherwise
+// `received`.
+[[nodiscard]] Result<analysis::ComparisonSettings> with_figures(RunQueries& queries,
+                                                                analysis::ComparisonSettings settings,
+                                                                const std::set<JobId>& jobs);
+
+// The runs with the figures to compare.
+[[nodiscard]] Result<std::vector<analysis::ComparedRun>> runs_with_figures(
+    RunQueries& queries, const std::vector<RunId>& runs, ComparedParts wanted,
+    const std::vector<analysis::ComparedFigure>& figures);
 
 // The self-tests of the scenario on the host that measured `run`, ignoring its job: for a run of a bundle
 // those of the same bundle, for another one those that came in no bundle.

@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/core/run_comparison.hpp"
 #include "daemon/core/run_selection.hpp"
 #include "daemon/model/wording.hpp"
 
@@ -23,7 +24,6 @@ namespace netperfd::core {
 namespace {
 
 constexpr std::size_t kFewestSamples = 3;
-constexpr double kLevel = 0.95;
 constexpr double kLeastPower = 0.05;  // below this the planner's formula is invalid
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
@@ -104,10 +104,6 @@ Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const
       in_quotes(text), in_quotes(scenario), in_quotes(other->scenario)));
 }
 
-bool measured(const analysis::ComparedRun& run) {
-  return run.received_bits_per_second && *run.received_bits_per_second > 0;
-}
-
 struct Samples {
   Pairing pairing = Pairing::runs;
   std::vector<double> values;  // logarithms: differences within blocks, or of boots or runs
@@ -123,11 +119,12 @@ Samples with_spread(Samples samples) {
 
 // Of boots that have runs of one side only. The sides differ, and so may the levels of two jobs; what two
 // boots of one kind differ by is their spread.
-Samples samples_of_boots(const analysis::RunList& a, const analysis::RunList& b) {
+Samples samples_of_boots(const analysis::RunList& a, const analysis::RunList& b,
+                         const analysis::FigureOf& figure) {
   std::map<std::pair<JobId, bool>, std::map<std::string, std::vector<double>>> kinds;
   const auto add = [&](const analysis::RunList& runs, bool of_b) {
     for (const analysis::ComparedRun* run : runs) {
-      kinds[{run->job, of_b}][run->fingerprint->boot_id].push_back(*analysis::log_bits_per_second(*run));
+      kinds[{run->job, of_b}][run->fingerprint->boot_id].push_back(*figure.log(*run));
     }
   };
   add(a, false);
@@ -168,13 +165,14 @@ std::set<BlockKey> whole_blocks(const analysis::RunList& a, const analysis::RunL
 // Samples from the measured runs: the plain ones, or the traced ones if none is plain. Of blocks only whole
 // ones count; `whole` receives them.
 Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared,
-                   std::set<BlockKey>& whole) {
+                   const analysis::FigureOf& figure, std::set<BlockKey>& whole) {
+  const auto log = [&figure](const analysis::ComparedRun& run) { return figure.log(run); };
   const bool plain = std::ranges::any_of(
-      compared, [](const analysis::ComparedRun& run) { return measured(run) && !run.trace; });
+      compared, [&](const analysis::ComparedRun& run) { return figure.is_measured(run) && !run.trace; });
   analysis::RunList all, a, b;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const analysis::ComparedRun& run = compared[i];
-    if (!measured(run) || run.trace.has_value() == plain) continue;
+    if (!figure.is_measured(run) || run.trace.has_value() == plain) continue;
     all.push_back(&run);
     if (runs[i].arm.variant != '\0') (runs[i].arm.variant == 'A' ? a : b).push_back(&run);
   }
@@ -191,14 +189,13 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
       samples.pairing = sampling.pairing();
       if (whole.empty()) return samples;  // none are enough
       const analysis::Samples paired =
-          sampling.samples(values_of(sampling.a(), analysis::log_bits_per_second),
-                           values_of(sampling.b(), analysis::log_bits_per_second));
+          sampling.samples(values_of(sampling.a(), log), values_of(sampling.b(), log));
       for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
       return with_spread(std::move(samples));
     }
-    if (analysis::Sampling(a, b).boots_for_each_letter()) return samples_of_boots(a, b);
+    if (analysis::Sampling(a, b).boots_for_each_letter()) return samples_of_boots(a, b, figure);
   }
-  for (const analysis::ComparedRun* run : all) samples.values.push_back(*analysis::log_bits_per_second(*run));
+  for (const analysis::ComparedRun* run : all) samples.values.push_back(*figure.log(*run));
   return with_spread(std::move(samples));
 }
 
@@ -257,6 +254,20 @@ Result<std::optional<double>> seconds_a_step(RunQueries& queries, const std::vec
   return step;
 }
 
+Status choose_figure(RunQueries& queries, JobId job, const PlanRequest& request, RunPlan& plan) {
+  auto declared = queries.figures_of_job(job);
+  if (!declared) return std::unexpected(std::move(declared.error()));
+  if (request.figure) {
+    plan.figure = *request.figure;
+  } else if (!declared->empty()) {
+    plan.figure = declared->front().figure;
+  }
+  if (std::ranges::find(*declared, plan.figure, &FigureChoice::figure) == declared->end()) return {};
+  plan.level = analysis::level_of_each(plan.level, declared->size());
+  plan.together = std::move(*declared);
+  return {};
+}
+
 }  // namespace
 
 Status check_plan_request(const PlanRequest& request) {
@@ -280,27 +291,31 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (!runs) return std::unexpected(runs.error());
   std::vector<RunId> ids;
   for (const SelectedRun& run : *runs) ids.push_back(run.id);
-  const auto compared = queries.compared_runs(ids, ComparedParts::throughput);
+  RunPlan plan;
+  if (auto asked = choose_figure(queries, runs->back().job, request, plan); !asked)
+    return std::unexpected(std::move(asked.error()));
+  const analysis::FigureOf figure(plan.figure);
+  const auto compared = runs_with_figures(queries, ids, ComparedParts::throughput, {{.figure = plan.figure}});
   if (!compared) return std::unexpected(compared.error());
   std::set<BlockKey> whole;
-  const Samples samples = samples_of(*runs, *compared, whole);
+  const Samples samples = samples_of(*runs, *compared, figure, whole);
   const bool units =
       samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
   const bool blocks = samples.pairing == Pairing::blocks || units;
   if (!samples.sd || !samples.are_enough) {
-    return invalid(fmt::format("{}: {} {} with a throughput; how much they spread takes {}{} to know",
+    return invalid(fmt::format("{}: {} {} with a {}; how much they spread takes {}{} to know",
                                in_quotes(request.runs), samples.values.size(), noun_of(samples.pairing),
-                               kFewestSamples, samples.pairing == Pairing::boots ? " a side" : ""));
+                               figure.is_received() ? "throughput" : "known " + figure.name(), kFewestSamples,
+                               samples.pairing == Pairing::boots ? " a side" : ""));
   }
 
-  RunPlan plan;
   plan.pairing = samples.pairing;
   plan.samples = static_cast<std::uint32_t>(samples.values.size());
   plan.sd = *samples.sd;
   plan.effect = request.effect;
   plan.power = request.power;
   const analysis::PowerQuestion question{
-      .sd = plan.sd, .effect = std::log1p(request.effect), .level = kLevel, .power = request.power};
+      .sd = plan.sd, .effect = std::log1p(request.effect), .level = plan.level, .power = request.power};
   plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
   plan.needed_for_equivalence =
       blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
@@ -314,9 +329,10 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
   if (!request.repeat) return plan;
   if (step) plan.repeat_seconds = *step * *request.repeat;
-  const auto shift =
-      blocks ? analysis::detectable_by_blocks(*request.repeat, plan.sd, kLevel, request.power)
-             : analysis::detectable_by_runs(*request.repeat, *request.repeat, plan.sd, kLevel, request.power);
+  const auto shift = blocks
+                         ? analysis::detectable_by_blocks(*request.repeat, plan.sd, plan.level, request.power)
+                         : analysis::detectable_by_runs(*request.repeat, *request.repeat, plan.sd, plan.level,
+                                                        request.power);
   if (shift) plan.detectable = std::exp(*shift);
   return plan;
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/comparison.hpp"
+#include "daemon/model/figure.hpp"
 
 namespace netperfd::core {
 
@@ -17,10 +19,16 @@ struct PlanRequest {
   double effect = 0.01;                 // difference to find, as a share: above 0, at most 1
   double power = 0.8;                   // chance to find it: above 0, at most 0.999
   std::optional<std::uint32_t> repeat;  // planned number of blocks, or of boots or runs a side; 1 to 100000
+  std::optional<Figure> figure = std::nullopt;  // absent: the first one that the job of the runs declares
 };
 
-// The figure is the throughput of plain runs, or of traced runs if none is plain. Absent: unknown.
+// Of the figure of plain runs, or of traced runs if none is plain. Absent: unknown.
 struct RunPlan {
+  Figure figure;
+  // All that the job of the runs declares, if the figure is among them: a comparison judges them together,
+  // so the interval of each is wider.
+  std::vector<FigureChoice> together;
+  double level = 0.95;  // of the interval
   // Blocks, or their boots or builds, if the runs are of both sides of designs. Boots, if each letter of them
   // had a boot of its own.
   Pairing pairing = Pairing::runs;

@@ -11,6 +11,8 @@ std::string_view to_string(Verdict verdict) {
       return "regression";
     case Verdict::equivalent:
       return "equivalent";
+    case Verdict::trade_off:
+      return "trade-off";
     case Verdict::inconclusive:
       return "inconclusive";
     case Verdict::too_few:

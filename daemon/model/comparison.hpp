@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/run_record.hpp"
 
@@ -18,6 +19,7 @@ enum class Verdict {
   improvement,
   regression,
   equivalent,    // the whole interval lies within the threshold
+  trade_off,     // of several figures, at least one improved and at least one regressed
   inconclusive,  // none of these: more runs, or a quieter host, may decide
   too_few,       // so few runs give no interval
   refused        // the runs differ in more than the declared change, or have nothing that can be compared
@@ -172,10 +174,27 @@ struct FactChange {
   bool explains = false;                      // can explain the result; false: for information only
 };
 
-struct Comparison {
-  std::string figure;  // "received", in bits per second, or another of the workload
-  std::vector<RunId> a, b;
+// One figure of a comparison. Of several, the intervals hold together at the level that was asked for.
+struct FigureResult {
+  std::string name;
+  FigureUnit unit = FigureUnit::bits_per_second;
+  Better better = Better::higher;
+  Pairing pairing = Pairing::runs;
   Verdict verdict = Verdict::too_few;
+  RatioEstimate effect;
+  // effect.p times the number of figures, at most 1: at most 1 - level exactly if the interval leaves out 1.
+  std::optional<double> p_adjusted;
+  std::uint32_t fewest = 0;  // samples that an interval takes, as RatioEstimate counts them
+  double threshold = 0.01;
+  std::optional<double> luck_spread, resolution;  // as in Comparison
+};
+
+struct Comparison {
+  std::vector<RunId> a, b;
+  Verdict verdict = Verdict::too_few;  // over all figures
+  std::vector<FigureResult> figures;   // never none; the first one is the primary
+  // Those of the first figure, down to `pairing`.
+  std::string figure;
   RatioEstimate effect;
   double threshold = 0.01;  // for the verdict equivalent, as a share
   // The levels of which a side has a single unit, though another one could give another result. Without code

@@ -251,6 +251,17 @@ Status check_figures(const std::vector<FigureChoice>& figures) {
   return {};
 }
 
+Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts) {
+  std::vector<FigureChoice> figures;
+  for (const std::string& text : texts) {
+    auto choice = parse_figure_choice(text);
+    if (!choice) return std::unexpected(std::move(choice.error()));
+    figures.push_back(std::move(*choice));
+  }
+  if (auto checked = check_figures(figures); !checked) return std::unexpected(std::move(checked.error()));
+  return figures;
+}
+
 std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured) {
   const bool iperf3 = measured.tcp || measured.udp || measured.sctp;
   switch (figure.kind) {

@@ -62,6 +62,8 @@ inline constexpr std::size_t kMostFigures = 8;
 [[nodiscard]] Result<FigureChoice> parse_figure_choice(std::string_view text);
 // invalid_argument if there are more than kMostFigures of them, or one of them twice.
 [[nodiscard]] Status check_figures(const std::vector<FigureChoice>& figures);
+// Both for all of them.
+[[nodiscard]] Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts);
 // Empty, or what is wrong with the threshold.
 [[nodiscard]] std::string wrong_threshold(double threshold);
 

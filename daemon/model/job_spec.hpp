@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/model/design.hpp"
+#include "daemon/model/figure.hpp"
 #include "daemon/model/latency.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_spec.hpp"
@@ -93,6 +94,7 @@ struct JobSpec {
   std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
   std::optional<Design> design;
   Limits limits;
+  std::vector<FigureChoice> figures = {};  // that a comparison judges; none: `received`
   // The number of the job whose suspected functions it measures again. No job text can set it.
   std::optional<std::int64_t> confirms = std::nullopt;
   bool tied = false;  // it ends with its caller's connection to the bus, and so with the daemon

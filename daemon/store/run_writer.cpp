@@ -11,6 +11,7 @@
 #include "daemon/store/compression.hpp"
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/figure_table.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/latency_store.hpp"
 #include "daemon/store/report_writer.hpp"
@@ -42,6 +43,8 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
   auto runs = insert_runs(job.id, spec, arms);
   if (!runs) return std::unexpected(std::move(runs.error()));
   job.runs = std::move(*runs);
+  if (auto done = insert_figures(connection_, job.id, spec.figures); !done)
+    return std::unexpected(std::move(done.error()));
   if (auto counted = count_growth("jobs", job.id, *growth); !counted) return std::unexpected(counted.error());
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;

@@ -14,6 +14,7 @@
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
 #include "daemon/store/disk_space.hpp"
+#include "daemon/store/figure_table.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/job_listing.hpp"
 #include "daemon/store/latency_store.hpp"
@@ -232,6 +233,15 @@ Result<core::RunNames> SqliteStore::run_names() {
 Result<std::vector<analysis::ComparedRun>> SqliteStore::compared_runs(const std::vector<RunId>& runs,
                                                                       core::ComparedParts wanted) {
   return parts_->comparison_reader.compared_runs(runs, wanted);
+}
+
+Status SqliteStore::read_figures(const std::vector<Figure>& figures,
+                                 std::vector<analysis::ComparedRun>& runs) {
+  return read_figure_values(parts_->database->connection(), figures, runs);
+}
+
+Result<std::vector<FigureChoice>> SqliteStore::figures_of_job(JobId job) {
+  return read_figures_of(parts_->database->connection(), job);
 }
 
 Result<std::vector<core::RunRow>> SqliteStore::runs_of_job(JobId job) {

@@ -119,6 +119,9 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<core::RunNames> run_names() override;
   [[nodiscard]] Result<std::vector<analysis::ComparedRun>> compared_runs(const std::vector<RunId>& runs,
                                                                          core::ComparedParts wanted) override;
+  [[nodiscard]] Status read_figures(const std::vector<Figure>& figures,
+                                    std::vector<analysis::ComparedRun>& runs) override;
+  [[nodiscard]] Result<std::vector<FigureChoice>> figures_of_job(JobId job) override;
   [[nodiscard]] Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter,
                                                       const std::string& cursor,
                                                       std::uint32_t limit) override;

@@ -12,10 +12,68 @@
 
 namespace netperfd::rows {
 
+// One figure of a comparison. Ratios are of B to A: 1.05 is 5 % more, which is worse if lower is better.
+struct ComparedFigure {
+  std::string figure;  // as in scenarios: received, latency.p99
+  std::string unit;    // of the medians: bits_per_second, ns, share, per_gigabyte or ns_per_byte
+  std::string better;  // higher or lower
+  std::string verdict;
+  double threshold = 0;
+  std::string pairing;  // as in Comparison, and so are the others
+  std::optional<double> boot_spread, resolution;
+  std::optional<std::uint32_t> samples_a, samples_b;
+  std::optional<double> median_a, median_b;
+  std::optional<double> ratio, ratio_low, ratio_high, level, p;
+  std::optional<double> p_adjusted;  // for the number of figures
+  std::optional<double> cliffs_delta, detectable;
+  std::optional<std::uint32_t> needed, needed_for_equivalence;
+  std::optional<std::uint32_t> fewest;  // samples that an interval takes
+  // Of the same self-test as in Comparison.
+  std::optional<std::string> selftest_verdict;
+  std::optional<std::uint32_t> selftest_samples;
+  std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
+};
+template <>
+inline constexpr auto kFields<ComparedFigure> =
+    std::tuple{field("figure", &ComparedFigure::figure),
+               field("unit", &ComparedFigure::unit),
+               field("better", &ComparedFigure::better),
+               field("verdict", &ComparedFigure::verdict),
+               field("threshold", &ComparedFigure::threshold),
+               field("pairing", &ComparedFigure::pairing),
+               field("boot_spread", &ComparedFigure::boot_spread),
+               field("resolution", &ComparedFigure::resolution),
+               field("samples_a", &ComparedFigure::samples_a),
+               field("samples_b", &ComparedFigure::samples_b),
+               field("median_a", &ComparedFigure::median_a),
+               field("median_b", &ComparedFigure::median_b),
+               field("ratio", &ComparedFigure::ratio),
+               field("ratio_low", &ComparedFigure::ratio_low),
+               field("ratio_high", &ComparedFigure::ratio_high),
+               field("level", &ComparedFigure::level),
+               field("p", &ComparedFigure::p),
+               field("p_adjusted", &ComparedFigure::p_adjusted),
+               field("cliffs_delta", &ComparedFigure::cliffs_delta),
+               field("detectable", &ComparedFigure::detectable),
+               field("needed", &ComparedFigure::needed),
+               field("needed_for_equivalence", &ComparedFigure::needed_for_equivalence),
+               field("fewest", &ComparedFigure::fewest),
+               field("selftest_verdict", &ComparedFigure::selftest_verdict),
+               field("selftest_samples", &ComparedFigure::selftest_samples),
+               field("selftest_ratio", &ComparedFigure::selftest_ratio),
+               field("selftest_low", &ComparedFigure::selftest_low),
+               field("selftest_high", &ComparedFigure::selftest_high),
+               field("selftest_level", &ComparedFigure::selftest_level),
+               field("selftest_detectable", &ComparedFigure::selftest_detectable)};
+static_assert(kDescribed<ComparedFigure>);
+
 // The overall result (Compare's first row). Ratios are of B to A: 1.05 is 5 % more.
 struct Comparison {
-  std::string figure;   // "received", in bits per second
-  std::string verdict;  // improvement, regression, equivalent, inconclusive, too few or refused
+  // The first of `figures`. Of several, all but the verdict and the keys of the environment, of functions and
+  // of counters are of it alone, down to needed_for_equivalence, and so are those of the self-test.
+  std::string figure;
+  // Over all figures: improvement, regression, equivalent, trade-off, inconclusive, too few or refused.
+  std::string verdict;
   std::optional<double> threshold;
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
   std::optional<std::string> pairing;
@@ -58,6 +116,7 @@ struct Comparison {
   std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions the compared job measures again
+  std::optional<std::vector<ComparedFigure>> figures;  // the primary first
 };
 template <>
 inline constexpr auto kFields<Comparison> =
@@ -139,7 +198,8 @@ inline constexpr auto kFields<Comparison> =
                field("functions_left_out", &Comparison::functions_left_out),
                field("counters_left_out", &Comparison::counters_left_out),
                field("facts_left_out", &Comparison::facts_left_out),
-               field("confirms", &Comparison::confirms)};
+               field("confirms", &Comparison::confirms),
+               field("figures", &Comparison::figures)};
 static_assert(kDescribed<Comparison>);
 
 // One function on both sides; costs are nanoseconds of self time per byte of goodput.
@@ -259,6 +319,10 @@ struct Plan {
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
   std::optional<double> detectable, repeat_seconds;
   std::optional<double> boot_seconds;  // from one reboot to the next, if boots per side are counted
+  std::optional<std::string> figure;
+  std::optional<double> level;  // of the figure's interval
+  // All that a comparison of such a job judges together, if they are several and the figure is one of them.
+  std::optional<std::vector<std::string>> figures;
 };
 template <>
 inline constexpr auto kFields<Plan> =
@@ -273,7 +337,10 @@ inline constexpr auto kFields<Plan> =
                field("seconds", &Plan::seconds),
                field("detectable", &Plan::detectable),
                field("repeat_seconds", &Plan::repeat_seconds),
-               field("boot_seconds", &Plan::boot_seconds)};
+               field("boot_seconds", &Plan::boot_seconds),
+               field("figure", &Plan::figure),
+               field("level", &Plan::level),
+               field("figures", &Plan::figures)};
 static_assert(kDescribed<Plan>);
 
 }  // namespace netperfd::rows

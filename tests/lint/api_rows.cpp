@@ -99,6 +99,7 @@ int main() {
   print<rows::CallEdge>("CallEdge");
   print<rows::CallNode>("CallNode");
   print<rows::Capability>("Capability");
+  print<rows::ComparedFigure>("ComparedFigure");
   print<rows::Comparison>("Comparison");
   print<rows::Counter>("Counter");
   print<rows::CounterChange>("CounterChange");

@@ -21,10 +21,16 @@ class Caveats {
   // Ignores a sentence that was added before.
   void add(Gravity gravity, const std::string& sentence);
 
+  // Adds those of several figures, by their names: as it is what all of them have, and with the name before
+  // it what others lack.
+  void add_of_figures(const std::vector<std::pair<std::string, Caveats>>& figures);
+
   // The gravest first, otherwise in the order of add().
   [[nodiscard]] std::vector<std::string> sentences() const;
 
  private:
+  [[nodiscard]] bool has(const std::string& sentence) const;
+
   std::vector<std::pair<Gravity, std::string>> caveats_;
 };
 

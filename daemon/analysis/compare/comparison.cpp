@@ -15,10 +15,11 @@
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/counter_changes.hpp"
 #include "daemon/analysis/compare/fact_differences.hpp"
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/side_noise.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/model/stored_tables.hpp"
 
@@ -61,7 +62,8 @@ void note_origins(const std::vector<ComparedRun>& a, const std::vector<ComparedR
 }
 
 void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
-  const bool moved = comparison.verdict == Verdict::improvement || comparison.verdict == Verdict::regression;
+  const bool moved = comparison.verdict == Verdict::improvement ||
+                     comparison.verdict == Verdict::regression || comparison.verdict == Verdict::trade_off;
   if (moved && comparison.facts.empty() && !comparison.same.empty()) {
     caveats.add(Gravity::weakens,
                 "No known fact of the environment differs: what made the difference is not "
@@ -69,67 +71,137 @@ void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
   }
 }
 
+// One figure while it is judged.
+struct Judged {
+  Judged(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, const ComparedFigure& of)
+      : asked(&of), runs(figure_runs(a, b, of.figure)), sampling(runs.a, runs.b) {}
+
+  const ComparedFigure* asked;
+  ArmRuns runs;
+  Sampling sampling;
+  FigureResult result = {};
+  std::vector<Level> of_one = {};
+  Caveats of_verdict = {}, of_runs = {};
+};
+
 // Gate 7: of what this host resolves.
-void judge_resolution(const ComparisonSettings& settings, Comparison& comparison, Caveats& caveats) {
-  const Verdict verdict =
-      bounded(comparison.verdict, comparison.effect, comparison.threshold, comparison.resolution);
-  if (verdict == comparison.verdict) return;
-  comparison.verdict = verdict;
-  caveats.add(Gravity::verdict,
-              fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
-                          100 * (*comparison.resolution - 1),
-                          comparison.resolution == settings.resolution.code ||
-                                  comparison.resolution == settings.resolution.settings
-                              ? "its self-tests find as much where nothing differs"
-                              : "two boots are taken to differ by 2.5 % (standard deviation) until "
-                                "self-tests of three boots tell"));
+void judge_resolution(Judged& judged) {
+  FigureResult& result = judged.result;
+  const Verdict verdict = bounded(result.verdict, result.effect, result.threshold, result.resolution);
+  if (verdict == result.verdict) return;
+  result.verdict = verdict;
+  const HostResolution& known = judged.asked->resolution;
+  judged.of_verdict.add(Gravity::verdict,
+                        fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
+                                    100 * (*result.resolution - 1),
+                                    result.resolution == known.code || result.resolution == known.settings
+                                        ? "its self-tests find as much where nothing differs"
+                                        : "two boots are taken to differ by 2.5 % (standard deviation) until "
+                                          "self-tests of three boots tell"));
+}
+
+std::uint32_t fewest_for(const Sampling& sampling, double level) {
+  return sampling.in_blocks() ? fewest_for_signed_rank(level) : fewest_for_mann_whitney(level);
+}
+
+void estimate(Judged& judged, const ComparisonSettings& settings) {
+  FigureResult& result = judged.result;
+  const std::size_t figures = settings.figures.size();
+  const double level = level_of_each(settings.level, figures);
+  result.name = to_string(judged.asked->figure);
+  result.unit = unit_of(judged.asked->figure);
+  result.better = better_of(judged.asked->figure);
+  result.pairing = judged.sampling.pairing();
+  result.threshold = judged.asked->threshold.value_or(settings.threshold);
+  result.effect = figure_effect(judged.sampling, judged.asked->figure, result.threshold, level);
+  if (result.effect.p) result.p_adjusted = std::min(1.0, *result.effect.p * static_cast<double>(figures));
+  result.fewest = fewest_for(judged.sampling, level);
+  result.verdict = verdict_of(result.effect, result.threshold, result.better);
+}
+
+// Gates 1 to 8.
+void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+           const ComparisonSettings& settings, const FactJudgement& facts, Judged& judged) {
+  FigureResult& result = judged.result;
+  const Figure& figure = judged.asked->figure;
+  const double level = level_of_each(settings.level, settings.figures.size());
+  if (!result.effect.ratio) {
+    result.verdict = Verdict::refused;
+    judged.of_verdict.add(Gravity::verdict, nothing_to_compare(a, b, judged.runs, figure));
+  } else {
+    const std::vector<std::string> reasons = refusals(a, b, judged.runs.arm, figure, facts);
+    if (!reasons.empty() && !settings.despite) result.verdict = Verdict::refused;
+    for (const std::string& reason : reasons) judged.of_verdict.add(Gravity::verdict, reason);
+  }
+  if (const std::string twice = counted_twice(a, b); !twice.empty()) {
+    if (!settings.despite) result.verdict = Verdict::refused;
+    judged.of_verdict.add(Gravity::verdict, twice);
+  }
+  judged.of_one = levels_of_one(judged.sampling, facts.changed);
+  result.resolution = resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, level);
+  judge_resolution(judged);
+  judge_noise(judged.runs, *judged.asked, settings, result, judged.of_verdict);
+  if (!judged.of_one.empty()) {
+    result.luck_spread = bearable_spread(result.effect, result.verdict, result.threshold, level);
+  }
+  note_runs(judged.runs, judged.sampling, figure, judged.of_runs);
+  note_silent_runs(a, b, judged.runs.arm, figure, judged.of_runs);
+}
+
+void add_caveats(const std::vector<Judged>& figures, Caveats Judged::* part, Caveats& caveats) {
+  std::vector<std::pair<std::string, Caveats>> named;
+  for (const Judged& judged : figures) named.emplace_back(judged.result.name, judged.*part);
+  caveats.add_of_figures(named);
+}
+
+// Facts are to explain all figures: those of one that was measured under tracing have to be the most alike.
+const Figure& hardest_to_explain(const std::vector<Judged>& figures) {
+  return std::ranges::max_element(figures, {}, [](const Judged& judged) { return judged.runs.arm; })
+      ->asked->figure;
+}
+
+void put_results(const std::vector<Judged>& figures, Comparison& comparison) {
+  for (const Judged& judged : figures) comparison.figures.push_back(judged.result);
+  const FigureResult& first = comparison.figures.front();
+  comparison.verdict = overall(comparison.figures);
+  comparison.figure = first.name;
+  comparison.effect = first.effect;
+  comparison.threshold = first.threshold;
+  comparison.of_one = figures.front().of_one;
+  comparison.luck_spread = first.luck_spread;
+  comparison.resolution = first.resolution;
+  comparison.pairing = first.pairing;
 }
 
 }  // namespace
+
+double level_of_each(double level, std::size_t figures) {
+  return figures < 2 ? level : 1 - (1 - level) / static_cast<double>(figures);
+}
 
 Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                    const ComparisonSettings& settings) {
   Comparison comparison;
   Caveats caveats;
-  comparison.figure = "received";
   comparison.a = ids_of(a);
   comparison.b = ids_of(b);
-  comparison.threshold = settings.threshold;
+  std::vector<Judged> figures;
+  for (const ComparedFigure& figure : settings.figures) {
+    figures.emplace_back(a, b, figure);
+    estimate(figures.back(), settings);
+  }
+  const Figure& of_facts = hardest_to_explain(figures);
+  FactJudgement facts = judge_facts(a, b, settings.changed, of_facts);
+  for (Judged& judged : figures) judge(a, b, settings, facts, judged);
+  put_results(figures, comparison);
 
-  const ArmRuns runs = throughput_runs(a, b);
-  const Sampling sampling(runs.a, runs.b);
-  comparison.pairing = sampling.pairing();
-  comparison.effect = throughput_effect(sampling, settings.threshold, settings.level);
-  comparison.verdict = verdict_of(comparison.effect, settings.threshold);
-
-  FactJudgement facts = judge_facts(a, b, settings.changed);
-  if (!comparison.effect.ratio) {
-    comparison.verdict = Verdict::refused;
-    caveats.add(Gravity::verdict, nothing_to_compare(a, b, runs));
-  } else {
-    const std::vector<std::string> reasons = refusals(a, b, runs.arm, facts);
-    if (!reasons.empty() && !settings.despite) comparison.verdict = Verdict::refused;
-    for (const std::string& reason : reasons) caveats.add(Gravity::verdict, reason);
-  }
-  if (const std::string twice = counted_twice(a, b); !twice.empty()) {
-    if (!settings.despite) comparison.verdict = Verdict::refused;
-    caveats.add(Gravity::verdict, twice);
-  }
-  comparison.of_one = levels_of_one(sampling, facts.changed);
-  comparison.resolution = resolution_of(sampling, comparison.of_one, settings);
-  judge_resolution(settings, comparison, caveats);
-  judge_noise(runs, settings, comparison, caveats);
-  if (!comparison.of_one.empty()) {
-    comparison.luck_spread =
-        bearable_spread(comparison.effect, comparison.verdict, settings.threshold, settings.level);
-  }
+  add_caveats(figures, &Judged::of_verdict, caveats);
   note_failed_runs(a, settings.failed_a, "A", caveats);
   note_failed_runs(b, settings.failed_b, "B", caveats);
-  note_throughput(runs, sampling, caveats);
-  note_silent_runs(a, b, runs.arm, caveats);
-  note_facts(a, b, settings.changed, facts, caveats);
+  add_caveats(figures, &Judged::of_runs, caveats);
+  note_facts(a, b, settings.changed, of_facts, facts, caveats);
   comparison.attribution = attribute(a, b, settings, caveats);
-  CounterChanges counters = counter_changes(sampling, settings.level);
+  CounterChanges counters = counter_changes(figures.front().sampling, settings.level);
   comparison.counters = std::move(counters.shown);
   comparison.counters_tested = counters.tested;
   comparison.facts = std::move(facts.facts);

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/model/comparison.hpp"
 #include "daemon/model/counters.hpp"
+#include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/run_record.hpp"
 
@@ -87,6 +89,7 @@ struct ComparedRun {
   std::vector<std::string> flags;  // codes of its quality flags, without kFromBundle
   std::string origin = {};         // the text of that flag; empty: the run came in no bundle
   std::vector<std::string> files;  // digests of the files that it was imported from
+  std::map<std::string, double, std::less<>> figures = {};  // by name, without `received`
 };
 
 [[nodiscard]] inline bool is_plain(const ComparedRun& run) {
@@ -100,19 +103,36 @@ struct HostResolution {
   std::optional<double> code;  // what boots and builds add, for changes of code
 };
 
+struct ComparedFigure {
+  Figure figure = {};
+  std::optional<double> threshold = std::nullopt;  // absent: that of the settings
+  HostResolution resolution = {};
+};
+
+[[nodiscard]] inline std::vector<ComparedFigure> compared_figures(const std::vector<FigureChoice>& choices) {
+  std::vector<ComparedFigure> figures;
+  for (const FigureChoice& choice : choices)
+    figures.push_back({.figure = choice.figure, .threshold = choice.threshold});
+  return figures;
+}
+
 struct ComparisonSettings {
   double threshold = 0.01;
-  double level = 0.95;
-  std::vector<std::string> changed;  // groups that are declared to differ; empty: not declared
+  double level = 0.95;                    // of the intervals of all figures together
+  std::vector<std::string> changed = {};  // groups that are declared to differ; empty: not declared
   // Give a verdict in spite of undeclared differences, of runs that received nothing, of a file that was
   // imported twice, and of noise that made it.
   bool despite = false;
   // A function is tested if its share of the self time of both sides together is at least this. The choice is
   // blind to the sides; it keeps the number of tests small, so that each has a chance.
   double least_share = 0.01;
-  HostResolution resolution = {};
-  std::uint32_t failed_a = 0, failed_b = 0;  // failed runs that would otherwise belong to a side
+  std::vector<ComparedFigure> figures = {{}};  // not empty; the first one is the primary
+  std::uint32_t failed_a = 0, failed_b = 0;    // failed runs that would otherwise belong to a side
 };
+
+// The level of the interval of each of `figures` figures: the intervals miss in at most 1 - `level` of all
+// comparisons together (Bonferroni), however the figures depend on one another.
+[[nodiscard]] double level_of_each(double level, std::size_t figures);
 
 // Never fails: if something cannot be said, the verdict, an absent figure or a caveat shows it.
 [[nodiscard]] Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
@@ -120,9 +140,11 @@ struct ComparisonSettings {
 
 // The facts in which the two sides differ, by group and key: those whose values the runs of the sides do not
 // have in equal shares, within each block if the runs belong to blocks. A side without fingerprints differs
-// in nothing. `changed` and the marks of each fact are as in Comparison.
+// in nothing. `changed` and the marks of each fact are as in Comparison. `figure` is what they are to
+// explain.
 [[nodiscard]] std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a,
                                                       const std::vector<ComparedRun>& b,
-                                                      const std::vector<std::string>& changed);
+                                                      const std::vector<std::string>& changed,
+                                                      const Figure& figure = {});
 
 }  // namespace netperfd::analysis

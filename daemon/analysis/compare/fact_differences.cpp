@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -135,8 +135,8 @@ bool is_traced(const ComparedRun& run) {
 }
 
 struct Sides {
-  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b)
-      : Sides(runs_a, runs_b, throughput_runs(runs_a, runs_b)) {}
+  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const Figure& figure)
+      : Sides(runs_a, runs_b, figure_runs(runs_a, runs_b, figure)) {}
   Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const ArmRuns& runs)
       : arm(runs.arm),
         booted(Sampling(runs.a, runs.b).boots_for_each_letter()),
@@ -285,8 +285,8 @@ void note_unknown(const std::vector<ComparedRun>& runs, std::string_view side, C
 }  // namespace
 
 std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                        const std::vector<std::string>& changed) {
-  const Sides sides(a, b);
+                                        const std::vector<std::string>& changed, const Figure& figure) {
+  const Sides sides(a, b, figure);
   std::vector<FactChange> facts;
   for (const FactKey& key : all_keys(sides)) {
     const Values of_a = sides.a.values(key), of_b = sides.b.values(key);
@@ -307,11 +307,11 @@ std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const
 }
 
 FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                          const std::vector<std::string>& declared) {
+                          const std::vector<std::string>& declared, const Figure& figure) {
   FactJudgement judgement;
   judgement.changed = declared;
-  judgement.facts = differing_facts(a, b, declared);
-  const Sides sides(a, b);
+  judgement.facts = differing_facts(a, b, declared, figure);
+  const Sides sides(a, b, figure);
   judgement.same = same_groups(sides, judgement.facts);
   std::set<std::string> further;
   for (const FactChange& fact : judgement.facts) {
@@ -323,7 +323,7 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
                      std::ranges::none_of(b, knows_a_document_only);
   if (declared.empty() && further.size() == 1 && known) {
     judgement.changed.assign(further.begin(), further.end());
-    judgement.facts = differing_facts(a, b, judgement.changed);
+    judgement.facts = differing_facts(a, b, judgement.changed, figure);
   } else {
     judgement.undeclared.assign(further.begin(), further.end());
   }
@@ -331,10 +331,11 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
 }
 
 void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                const std::vector<std::string>& declared, const FactJudgement& judgement, Caveats& caveats) {
+                const std::vector<std::string>& declared, const Figure& figure,
+                const FactJudgement& judgement, Caveats& caveats) {
   note_unknown(a, "A", caveats);
   note_unknown(b, "B", caveats);
-  const Sides sides(a, b);
+  const Sides sides(a, b, figure);
   if (!sides.have_fingerprints()) return;
   for (const std::string& group : declared) {
     if (std::ranges::none_of(judgement.facts,

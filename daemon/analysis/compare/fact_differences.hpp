@@ -29,11 +29,13 @@ struct FactJudgement {
   std::vector<std::string> undeclared;     // can explain the result but were not declared
 };
 
+// `figure` is what the facts are to explain.
 [[nodiscard]] FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                        const std::vector<std::string>& declared);
+                                        const std::vector<std::string>& declared, const Figure& figure);
 
 // Notes gaps in the fingerprints, and declared changes that do not differ.
 void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                const std::vector<std::string>& declared, const FactJudgement& judgement, Caveats& caveats);
+                const std::vector<std::string>& declared, const Figure& figure,
+                const FactJudgement& judgement, Caveats& caveats);
 
 }  // namespace netperfd::analysis

@@ -17,24 +17,36 @@
 namespace netperfd::analysis {
 namespace {
 
-// Empty if every run of the side that the throughput is taken from received something.
-std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm) {
+// Empty if no run of the side that the figure is taken from has one that is 0.
+std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
+                      const FigureOf& figure) {
   std::size_t all = 0, nothing = 0;
   for (const ComparedRun& run : runs) {
     if (arm == Arm::plain && !is_plain(run)) continue;
     ++all;
-    if (received_nothing(run)) ++nothing;
+    if (figure.is_nothing(run)) ++nothing;
   }
   if (nothing == 0) return {};
-  return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
-                     all < runs.size() ? "plain " : "", side);
+  const char* arm_words = all < runs.size() ? "plain " : "";
+  if (figure.is_received()) {
+    return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
+                       arm_words, side);
+  }
+  return fmt::format("In {} of {} {}runs of {}, {} is not above 0: no ratio can hold them.", nothing, all,
+                     arm_words, side, figure.name());
 }
 
-std::string why_no_throughput(const std::vector<ComparedRun>& runs, std::string_view side) {
-  if (std::ranges::none_of(runs, received_nothing))
-    return fmt::format("no run of {} tells its throughput", side);
-  if (std::ranges::all_of(runs, received_nothing)) return fmt::format("no run of {} received anything", side);
-  return fmt::format("no run of {} is known to have received anything", side);
+std::string why_no_figure(const std::vector<ComparedRun>& runs, std::string_view side,
+                          const FigureOf& figure) {
+  const auto is_nothing = [&](const ComparedRun& run) { return figure.is_nothing(run); };
+  const bool none = std::ranges::none_of(runs, is_nothing), all = std::ranges::all_of(runs, is_nothing);
+  if (figure.is_received()) {
+    if (none) return fmt::format("no run of {} tells its throughput", side);
+    if (all) return fmt::format("no run of {} received anything", side);
+    return fmt::format("no run of {} is known to have received anything", side);
+  }
+  if (none) return fmt::format("no run of {} tells its {}", side, figure.name());
+  return fmt::format("in no run of {}, {} is {}above 0", side, figure.name(), all ? "" : "known to be ");
 }
 
 // Empty if nothing differs. Otherwise the sentence that names the differences.
@@ -67,16 +79,18 @@ bool is_code(const std::string& group) {
 }  // namespace
 
 std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                               const ArmRuns& runs) {
+                               const ArmRuns& runs, const Figure& figure) {
+  const FigureOf of(figure);
   std::vector<std::string> reasons;
-  if (runs.a.empty()) reasons.push_back(why_no_throughput(a, "A"));
-  if (runs.b.empty()) reasons.push_back(why_no_throughput(b, "B"));
+  if (runs.a.empty()) reasons.push_back(why_no_figure(a, "A", of));
+  if (runs.b.empty()) reasons.push_back(why_no_figure(b, "B", of));
   return fmt::format("There is nothing to compare: {}.", listed(reasons));
 }
 
 std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                  Arm arm, const FactJudgement& facts) {
-  std::vector<std::string> sentences{dead_runs(a, "A", arm), dead_runs(b, "B", arm),
+                                  Arm arm, const Figure& figure, const FactJudgement& facts) {
+  const FigureOf of(figure);
+  std::vector<std::string> sentences{dead_runs(a, "A", arm, of), dead_runs(b, "B", arm, of),
                                      undeclared_difference(facts, arm)};
   std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
   return sentences;
@@ -101,22 +115,35 @@ std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<C
                 : fmt::format("; {} more {} imported twice", more, more == 1 ? "file was" : "files were"));
 }
 
-Verdict verdict_of(const RatioEstimate& effect, double threshold) {
+Verdict verdict_of(const RatioEstimate& effect, double threshold, Better better) {
   if (!effect.low || !effect.high) return Verdict::too_few;
   if (*effect.low - 1 > -threshold && *effect.high - 1 < threshold) return Verdict::equivalent;
-  if (*effect.low > 1) return Verdict::improvement;
-  if (*effect.high < 1) return Verdict::regression;
-  return Verdict::inconclusive;
+  const bool higher = *effect.low > 1, lower = *effect.high < 1;
+  if (!higher && !lower) return Verdict::inconclusive;
+  return higher == (better == Better::higher) ? Verdict::improvement : Verdict::regression;
+}
+
+Verdict overall(const std::vector<FigureResult>& figures) {
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::any_of(figures,
+                               [verdict](const FigureResult& figure) { return figure.verdict == verdict; });
+  };
+  const bool worse = any(Verdict::regression), better = any(Verdict::improvement);
+  if (worse) return better ? Verdict::trade_off : Verdict::regression;
+  if (any(Verdict::refused)) return Verdict::refused;
+  if (better) return Verdict::improvement;
+  if (any(Verdict::inconclusive)) return Verdict::inconclusive;
+  return any(Verdict::too_few) ? Verdict::too_few : Verdict::equivalent;
 }
 
 std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                                    const ComparisonSettings& settings) {
-  if (of_one.empty()) return settings.resolution.settings;
-  std::optional<double> of_code = settings.resolution.code;
+                                    const HostResolution& known, double level) {
+  if (of_one.empty()) return known.settings;
+  std::optional<double> of_code = known.code;
   if (!of_code && of_one.front() == Level::boot && boots_of(sampling.a()) != boots_of(sampling.b())) {
-    of_code = std::exp(normal_quantile((1 + settings.level) / 2) * kLuckOfTwoBoots);
+    of_code = std::exp(normal_quantile((1 + level) / 2) * kLuckOfTwoBoots);
   }
-  return std::max(of_code, settings.resolution.settings);  // an absent one is less than any other
+  return std::max(of_code, known.settings);  // an absent one is less than any other
 }
 
 Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
@@ -149,17 +176,12 @@ std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdi
   const auto bearable = [z](double room, double width) {
     return room > width ? std::sqrt(room * room - width * width) / z : 0;
   };
-  switch (verdict) {
-    case Verdict::improvement:
-      return std::expm1(bearable(estimate, estimate - low));
-    case Verdict::regression:
-      return std::expm1(bearable(-estimate, high - estimate));
-    case Verdict::equivalent:
-      return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
-                                 bearable(estimate - std::log1p(-threshold), estimate - low)));
-    default:
-      return std::nullopt;
+  if (verdict == Verdict::improvement || verdict == Verdict::regression) {
+    return std::expm1(bearable(std::abs(estimate), low > 0 ? estimate - low : high - estimate));
   }
+  if (verdict != Verdict::equivalent) return std::nullopt;
+  return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
+                             bearable(estimate - std::log1p(-threshold), estimate - low)));
 }
 
 std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {

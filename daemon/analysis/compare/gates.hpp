@@ -14,7 +14,7 @@
 
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/fact_differences.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/analysis/compare/figure_effect.hpp"
 
 namespace netperfd::analysis {
 
@@ -33,27 +33,29 @@ constexpr double kLuckOfTwoBoots = 0.025;
 
 // Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
 [[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
-                                             const std::vector<ComparedRun>& b, const ArmRuns& runs);
+                                             const std::vector<ComparedRun>& b, const ArmRuns& runs,
+                                             const Figure& figure);
 
-// Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, runs of a side received
-// nothing: a ratio of the others would describe only the successful ones. 3, something else than the declared
-// change differs. 4, one side is plain and the other traced.
+// Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, the figure is 0 in runs
+// of a side, such as runs that received nothing: a ratio of the others would describe only the successful
+// ones. 3, something else than the declared change differs. 4, one side is plain and the other traced.
 [[nodiscard]] std::vector<std::string> refusals(const std::vector<ComparedRun>& a,
                                                 const std::vector<ComparedRun>& b, Arm arm,
-                                                const FactJudgement& facts);
+                                                const Figure& figure, const FactJudgement& facts);
 
 // Gate 4a: a sentence if runs hold the same imported file, otherwise empty. They are one measurement, which
 // would count as several samples; so there is no verdict either.
 [[nodiscard]] std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
-// Gates 5 and 6: too few samples for an interval, then the interval alone; more is better. The verdict is
-// equivalent if the whole interval lies within the threshold, even if it leaves out 1.
-[[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold);
+// Gates 5 and 6: too few samples for an interval, then the interval alone. The verdict is equivalent if the
+// whole interval lies within the threshold, even if it leaves out 1.
+[[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold,
+                                 Better better = Better::higher);
 
 // Gate 7: what self-tests show without a change is no verdict. If each side has a boot of its own and no
 // self-tests tell what boots add, that is taken to be kLuckOfTwoBoots.
 [[nodiscard]] std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                                                  const ComparisonSettings& settings);
+                                                  const HostResolution& known, double level);
 // `resolution` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
 [[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
                               const std::optional<double>& resolution);
@@ -68,6 +70,11 @@ constexpr double kLuckOfTwoBoots = 0.025;
 // the verdict. The interval is widened by it as by an independent normal error. Absent without a verdict.
 [[nodiscard]] std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdict,
                                                     double threshold, double level);
+
+// Over all figures. If some improved and some regressed, that is a trade-off, which is for a person to weigh.
+// What is refused for one figure could be a regression, so it refuses an improvement of others; a regression
+// stands.
+[[nodiscard]] Verdict overall(const std::vector<FigureResult>& figures);
 
 // ---- The cause in a function ------------------------------------------------------------------------------
 

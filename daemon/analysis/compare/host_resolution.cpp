@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -36,14 +36,16 @@ MeanSquare mean_square(const Samples& units, bool constrained) {
 }  // namespace
 
 std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                      double level) {
-  const ArmRuns runs = throughput_runs(a, b);
+                                      double level, const Figure& figure) {
+  const FigureOf of(figure);
+  const auto log = [&of](const ComparedRun& run) { return of.log(run); };
+  const ArmRuns runs = figure_runs(a, b, figure);
   const Sampling sampling(of_known_boots(runs.a), of_known_boots(runs.b));
   if (!sampling.in_blocks()) return std::nullopt;
-  const RunValues rates_a = values_of(sampling.a(), log_bits_per_second);
-  const RunValues rates_b = values_of(sampling.b(), log_bits_per_second);
-  const MeanSquare boots = mean_square(sampling.samples_of(Unit::boot, rates_a, rates_b), false);
-  const MeanSquare builds = mean_square(sampling.samples_of(Unit::build, rates_a, rates_b), true);
+  const RunValues values_a = values_of(sampling.a(), log);
+  const RunValues values_b = values_of(sampling.b(), log);
+  const MeanSquare boots = mean_square(sampling.samples_of(Unit::boot, values_a, values_b), false);
+  const MeanSquare builds = mean_square(sampling.samples_of(Unit::build, values_a, values_b), true);
   if (boots.freedom == 0 && builds.freedom == 0) return std::nullopt;
   const double fewest = boots.freedom == 0    ? builds.freedom
                         : builds.freedom == 0 ? boots.freedom

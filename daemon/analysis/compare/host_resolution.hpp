@@ -19,7 +19,8 @@ namespace netperfd::analysis {
 // A level with less than three degrees of freedom counts as unknown; absent if both are. A build against
 // itself shows what boots add, and nothing of what builds add.
 [[nodiscard]] std::optional<double> code_resolution(const std::vector<ComparedRun>& a,
-                                                    const std::vector<ComparedRun>& b, double level);
+                                                    const std::vector<ComparedRun>& b, double level,
+                                                    const Figure& figure = {});
 
 // The far end of a self-test's interval if it leaves out 1 and reaches beyond the threshold, as a ratio above
 // 1. Absent otherwise: the host found nothing where there is nothing.

@@ -136,8 +136,8 @@ ArmRuns quiet_runs(const ArmRuns& runs) {
   return quiet;
 }
 
-void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Comparison& comparison,
-                 Caveats& caveats) {
+void judge_noise(const ArmRuns& runs, const ComparedFigure& figure, const ComparisonSettings& settings,
+                 FigureResult& result, Caveats& caveats) {
   note_unknown_load(runs, caveats);
   const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);
   if (!differ(a, b)) {
@@ -148,18 +148,19 @@ void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Compar
     return;
   }
   const std::string found = fmt::format("The sides differ in the noise of the host: {}.", of_both(a, b));
-  if (!is_verdict(comparison.verdict)) {
+  if (!is_verdict(result.verdict)) {
     caveats.add(Gravity::weakens, found);
     return;
   }
   const ArmRuns quiet = quiet_runs(runs);
   const std::size_t left_out = runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size();
   const Sampling sampling(quiet.a, quiet.b);
-  const RatioEstimate effect = throughput_effect(sampling, settings.threshold, settings.level);
-  const Verdict verdict = effect.ratio ? bounded(verdict_of(effect, settings.threshold), effect,
-                                                 settings.threshold, comparison.resolution)
+  const RatioEstimate effect = figure_effect(sampling, figure.figure, result.threshold,
+                                             level_of_each(settings.level, settings.figures.size()));
+  const Verdict verdict = effect.ratio ? bounded(verdict_of(effect, result.threshold, result.better), effect,
+                                                 result.threshold, result.resolution)
                                        : Verdict::too_few;
-  if (verdict == comparison.verdict) {
+  if (verdict == result.verdict) {
     caveats.add(Gravity::weakens, fmt::format("{} Without the {} runs of flagged blocks the verdict is the "
                                               "same.",
                                               found, left_out));
@@ -172,8 +173,8 @@ void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Compar
   }
   caveats.add(Gravity::verdict,
               fmt::format("No verdict: it was {}, and without the {} runs of flagged blocks it is {}. {}",
-                          to_string(comparison.verdict), left_out, to_string(verdict), found));
-  comparison.verdict = Verdict::inconclusive;
+                          to_string(result.verdict), left_out, to_string(verdict), found));
+  result.verdict = Verdict::inconclusive;
 }
 
 }  // namespace netperfd::analysis

@@ -9,7 +9,7 @@
 
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/model/counters.hpp"
 
 namespace netperfd::analysis {
@@ -35,7 +35,7 @@ constexpr double kLeastChance = 0.2;
 
 // Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If it
 // does not, it is inconclusive, unless ComparisonSettings::despite keeps it. Adds what it finds as a caveat.
-void judge_noise(const ArmRuns& runs, const ComparisonSettings& settings, Comparison& comparison,
-                 Caveats& caveats);
+void judge_noise(const ArmRuns& runs, const ComparedFigure& figure, const ComparisonSettings& settings,
+                 FigureResult& result, Caveats& caveats);
 
 }  // namespace netperfd::analysis

@@ -15,6 +15,7 @@
 #include "daemon/model/budget.hpp"
 #include "daemon/model/counters.hpp"
 #include "daemon/model/design.hpp"
+#include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/function_profile.hpp"
 #include "daemon/model/job_spec.hpp"
@@ -227,6 +228,11 @@ class RunQueries {
   // In the given order, without the data that a comparison does not need; not_found if a run does not exist.
   [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
       const std::vector<RunId>& runs, ComparedParts wanted) = 0;
+  // Fills ComparedRun::figures of runs that exist; `received` is among their parts already.
+  [[nodiscard]] virtual Status read_figures(const std::vector<Figure>& figures,
+                                            std::vector<analysis::ComparedRun>& runs) = 0;
+  // That its scenario declares, in their order; none: it declares none.
+  [[nodiscard]] virtual Result<std::vector<FigureChoice>> figures_of_job(JobId job) = 0;
   // Newest first. Of the filter only scenario, label, purpose, since and until.
   [[nodiscard]] virtual Result<Page<JobRow>> jobs(const RunFilter& filter, const std::string& cursor,
                                                   std::uint32_t limit) = 0;

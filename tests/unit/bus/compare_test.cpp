@@ -166,8 +166,15 @@ TEST_F(Compare, options_are_read_strictly) {
     EXPECT_THAT(answered.text, HasSubstr(text));
   };
   wrong({{"change", sdbus::Variant{Texts{"kernel"}}}},
-        "unknown option \"change\"; allowed are changed, despite, threshold");
+        "unknown option \"change\"; allowed are figures, changed, despite, threshold");
   wrong({{"changed", sdbus::Variant{std::string{"kernel"}}}}, "expected is a list of strings");
+  wrong({{"figures", sdbus::Variant{std::string{"received"}}}}, "expected is a list of strings");
+  wrong({{"figures", sdbus::Variant{Texts{"recieved"}}}}, "did you mean received?");
+  wrong({{"figures", sdbus::Variant{Texts{"sent:0%"}}}}, "above 0% and below 100%");
+  wrong({{"figures", sdbus::Variant{Texts{"sent", "sent:5%"}}}}, "figure sent is there twice");
+  wrong({{"figures", sdbus::Variant{Texts{"sent", "received", "cpu", "rtt", "retransmits", "latency.p50",
+                                          "latency.p90", "latency.p99", "latency.max"}}}},
+        "9 figures; at most 8");
   wrong({{"changed", sdbus::Variant{Texts{"kernal"}}}}, "did you mean `kernel`?");
   wrong({{"changed", sdbus::Variant{Texts{"module"}}}}, "expected is module:NAME");
   wrong({{"changed", sdbus::Variant{Texts{"nic:veth0"}}}}, "\"nic:veth0\" is no group");

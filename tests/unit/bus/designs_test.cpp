@@ -364,7 +364,9 @@ TEST_F(DesignsOnTheBus, a_plan_names_what_is_wrong) {
   EXPECT_EQ(plan("jbo:3").error, dbus::error::kInvalidArgument);
   EXPECT_THAT(plan("job:3", {{"effect", sdbus::Variant{0.0}}}).text, HasSubstr("effect: 0 is no share"));
   EXPECT_THAT(plan("job:3", {{"efect", sdbus::Variant{0.1}}}).text,
-              HasSubstr("unknown option \"efect\"; allowed are effect, power, repeat"));
+              HasSubstr("unknown option \"efect\"; allowed are figure, effect, power, repeat"));
+  EXPECT_THAT(plan("job:3", {{"figure", sdbus::Variant{std::string{"latency.p95"}}}}).text,
+              HasSubstr("did you mean p90?"));
 }
 
 TEST_F(DesignsOnTheBus, selections_leave_pilots_and_self_tests_out) {

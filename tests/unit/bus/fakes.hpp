@@ -255,6 +255,12 @@ class FakeQueries final : public core::RunQueries {
     return compared;
   }
 
+  Status read_figures(const std::vector<Figure>&, std::vector<analysis::ComparedRun>&) override {
+    return {};  // stored_compared has them
+  }
+
+  Result<std::vector<FigureChoice>> figures_of_job(JobId job) override { return stored_figures[job]; }
+
   Result<std::vector<core::RunRow>> runs_of_job(JobId job) override {
     std::vector<core::RunRow> rows;
     for (auto run = stored.rbegin(); run != stored.rend(); ++run) {
@@ -272,6 +278,7 @@ class FakeQueries final : public core::RunQueries {
 
   std::map<JobId, std::vector<BootRecord>> stored_boots;
   std::map<JobId, JobBudget> stored_budgets;
+  std::map<JobId, std::vector<FigureChoice>> stored_figures;
   std::vector<core::RunRow> stored;  // newest first
   std::vector<core::JobRow> stored_jobs;
   std::vector<Totals> stored_streams;

@@ -91,12 +91,13 @@ TEST(GoldenComparison, of_a_comparison) {
   test.job = 41;
   test.started = compared_at(42);
   test.verdict = Verdict::equivalent;
-  test.effect = comparison.effect;
-  test.effect.ratio = 43.5;
-  test.effect.low = 44.5;
-  test.effect.high = 45.5;
-  test.effect.level = 46.5;
-  test.effect.detectable = 47.5;
+  FigureResult& tested = test.figures.emplace_back();
+  tested.effect = comparison.effect;
+  tested.effect.ratio = 43.5;
+  tested.effect.low = 44.5;
+  tested.effect.high = 45.5;
+  tested.effect.level = 46.5;
+  tested.effect.detectable = 47.5;
   EXPECT_THAT(
       shown(wire_comparison(compared).comparison),
       UnorderedElementsAre(
@@ -120,6 +121,61 @@ TEST(GoldenComparison, of_a_comparison) {
           "traced_to_plain 25.5", "verdict regression", "witness disagrees", "sampled_runs_a 51",
           "sampled_runs_b 52", "busy_samples_a 53", "busy_samples_b 54", "tracer_share_a 0.25",
           "tracer_share_b 0.75", "confirms 12"));
+}
+
+TEST(GoldenComparison, of_its_figures) {
+  core::ComparedSelections compared;
+  compared.comparison.figures.resize(2);
+  FigureResult& first = compared.comparison.figures[0];
+  first.name = "received";
+  FigureResult& second = compared.comparison.figures[1];
+  second.name = "latency.p99";
+  second.unit = FigureUnit::nanoseconds;
+  second.better = Better::lower;
+  second.pairing = Pairing::boots;
+  second.verdict = Verdict::regression;
+  second.effect = {.n_a = 1,
+                   .n_b = 2,
+                   .median_a = 3.5,
+                   .median_b = 4.5,
+                   .ratio = 5.5,
+                   .low = 6.5,
+                   .high = 7.5,
+                   .level = 8.5,
+                   .p = 9.5,
+                   .cliffs_delta = 10.5,
+                   .detectable = 11.5,
+                   .needed = 12,
+                   .needed_for_equivalence = 13};
+  second.p_adjusted = 14.5;
+  second.fewest = 15;
+  second.threshold = 16.5;
+  second.luck_spread = 17.5;
+  second.resolution = 18.5;
+  FigureResult tested = second;
+  tested.verdict = Verdict::equivalent;
+  tested.effect.n_a = 21;
+  tested.effect.n_b = 22;
+  tested.effect.ratio = 23.5;
+  tested.effect.low = 24.5;
+  tested.effect.high = 25.5;
+  tested.effect.level = 26.5;
+  tested.effect.detectable = 27.5;
+  compared.self_test = core::SelfTest{.job = 1, .started = {}, .verdict = {}, .figures = {tested}};
+  const auto rows = wire_comparison(compared).comparison.at("figures").get<dbus::Rows>();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_THAT(shown(rows[0]), UnorderedElementsAre("figure received", "unit bits_per_second", "better higher",
+                                                   "verdict too few", "threshold 0.01", "pairing runs",
+                                                   "samples_a 0", "samples_b 0"));
+  EXPECT_THAT(shown(rows[1]),
+              UnorderedElementsAre("figure latency.p99", "unit ns", "better lower", "verdict regression",
+                                   "threshold 16.5", "pairing boots", "boot_spread 17.5", "resolution 18.5",
+                                   "samples_a 1", "samples_b 2", "median_a 3.5", "median_b 4.5", "ratio 5.5",
+                                   "ratio_low 6.5", "ratio_high 7.5", "level 8.5", "p 9.5", "p_adjusted 14.5",
+                                   "cliffs_delta 10.5", "detectable 11.5", "needed 12",
+                                   "needed_for_equivalence 13", "fewest 15", "selftest_verdict equivalent",
+                                   "selftest_samples 21", "selftest_ratio 23.5", "selftest_low 24.5",
+                                   "selftest_high 25.5", "selftest_level 26.5", "selftest_detectable 27.5"));
 }
 
 TEST(GoldenComparison, of_a_comparison_that_does_not_fit_into_a_message) {

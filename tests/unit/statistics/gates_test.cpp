@@ -192,7 +192,7 @@ TEST(Gates, what_the_host_resolves_for_code) {
       const GatedSides sides = blocks(8, effect, dice, 0.01 * dice.normal());
       ComparisonSettings settings;
       settings.changed = {"module:hsr"};
-      settings.resolution.code = code_resolution(tests.a, tests.b, settings.level);
+      settings.figures.front().resolution.code = code_resolution(tests.a, tests.b, settings.level);
       const Comparison comparison = compare(sides.a, sides.b, settings);
       return Conclusions{.without = is_change(ungated(comparison)), .with = is_change(comparison.verdict)};
     };
@@ -228,7 +228,7 @@ TEST(Gates, what_the_host_resolves_with_several_builds) {
     const GatedSides sides = blocks(8, effect, dice, luck() - luck());
     ComparisonSettings settings;
     settings.changed = {"module:hsr"};
-    settings.resolution.code = code_resolution(tests.a, tests.b, settings.level);
+    settings.figures.front().resolution.code = code_resolution(tests.a, tests.b, settings.level);
     const Comparison comparison = compare(sides.a, sides.b, settings);
     return Conclusions{.without = is_change(ungated(comparison)), .with = is_change(comparison.verdict)};
   };
@@ -273,7 +273,7 @@ TEST(Gates, what_the_host_resolves_for_settings) {
     const Comparison self_test = compare(test.a, test.b, {});
     ComparisonSettings settings;
     settings.changed = {"nic"};
-    settings.resolution.settings = settings_resolution(self_test.effect, self_test.verdict);
+    settings.figures.front().resolution.settings = settings_resolution(self_test.effect, self_test.verdict);
     const GatedSides sides = blocks(8, effect + bias, dice);
     const Comparison comparison = compare(sides.a, sides.b, settings);
     return Conclusions{.without = is_change(ungated(comparison)), .with = is_change(comparison.verdict)};

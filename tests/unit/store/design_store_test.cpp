@@ -215,8 +215,8 @@ TEST_F(Designs, have_the_newest_self_test_of_their_scenario_beside_them) {
   ASSERT_TRUE(both.self_test);
   EXPECT_EQ(both.self_test->job, newest) << "the one after it has no finished run of B";
   EXPECT_EQ(both.self_test->verdict, Verdict::equivalent);
-  EXPECT_EQ(both.self_test->effect.n_a, 6U);
-  EXPECT_NEAR(both.self_test->effect.ratio.value_or(0), 1, 0.001);
+  EXPECT_EQ(both.self_test->figures.front().effect.n_a, 6U);
+  EXPECT_NEAR(both.self_test->figures.front().effect.ratio.value_or(0), 1, 0.001);
   EXPECT_EQ(both.self_test->started, must(store->runs_of_job(newest)).front().started);
 
   const core::ComparisonRequest request{.a = "variant:list", .b = "variant:hash", .settings = {}};

@@ -298,6 +298,9 @@ void OldVersion::keeps_the_places_of_a_design() {
     EXPECT_THAT(must(old().boots_of_job(3)), IsEmpty());
   } else {
     EXPECT_EQ(must(old().boots_of_job(3)), must(fresh().boots_of_job(3)));
+    ASSERT_THAT(must(fresh().figures_of_job(3)), SizeIs(2));
+    EXPECT_EQ(must(old().figures_of_job(3)),
+              version() < 19 ? std::vector<FigureChoice>{} : must(fresh().figures_of_job(3)));
   }
   ASSERT_TRUE(must(fresh().budget_of_job(3)));
   if (version() < kBudgets) {

@@ -79,6 +79,7 @@ inline JobSpec the_design() {
   };
   spec.design =
       Design{.a = side("list"), .b = side("hash"), .plain = false, .changed = {"module:hsr"}, .seed = 42};
+  spec.figures = parse_figure_choices({"received", "latency.p99:5%"}).value();
   return spec;
 }
 

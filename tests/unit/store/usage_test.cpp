@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr uid_t kUser = 1001;
-constexpr uid_t kOther = 1002;
+constexpr uid_t kOwner = 1001;
+constexpr uid_t kOtherOwner = 1002;
 
 class Usage : public StoreTest {
  protected:
@@ -32,71 +32,71 @@ class Usage : public StoreTest {
 };
 
 TEST_F(Usage, is_the_growth_of_the_database) {
-  EXPECT_EQ(stored(kUser), 0U);
+  EXPECT_EQ(stored(kOwner), 0U);
   const auto before = used_bytes();
-  stored_run(kUser, 20'000);
+  stored_run(kOwner, 20'000);
   const auto grown = used_bytes() - before;
   EXPECT_GT(grown, 1'000'000U);
-  EXPECT_NEAR(static_cast<double>(stored(kUser)), static_cast<double>(grown), 8 * 4096.0)
+  EXPECT_NEAR(static_cast<double>(stored(kOwner)), static_cast<double>(grown), 8 * 4096.0)
       << "states and the sum itself take a few pages";
-  EXPECT_EQ(stored(kOther), 0U);
+  EXPECT_EQ(stored(kOtherOwner), 0U);
 }
 
 TEST_F(Usage, of_many_small_jobs_and_runs_adds_up) {
   const auto before = used_bytes();
   auto spec = a_job();
   spec.text.assign(20'000, 'x');
-  for (int i = 0; i < 30; ++i) stored_run(kOther, 20, spec);
+  for (int i = 0; i < 30; ++i) stored_run(kOtherOwner, 20, spec);
   const auto grown = static_cast<double>(used_bytes() - before);
-  EXPECT_NEAR(static_cast<double>(stored(kOther)), grown, 0.1 * grown);
+  EXPECT_NEAR(static_cast<double>(stored(kOtherOwner)), grown, 0.1 * grown);
 }
 
 TEST_F(Usage, counts_a_job_that_is_canceled_before_it_began) {
   auto spec = a_job();
   spec.text.assign(65'000, 'x');
-  const auto job = must(add_job(*store, spec, kUser, kMorning));
+  const auto job = must(add_job(*store, spec, kOwner, kMorning));
   must(store->cancel_pending(job.id, "stopped"));
-  EXPECT_GE(stored(kUser), 60'000U);
+  EXPECT_GE(stored(kOwner), 60'000U);
   must(store->remove(job.runs.front()));
-  EXPECT_EQ(stored(kUser), 0U);
+  EXPECT_EQ(stored(kOwner), 0U);
 }
 
 TEST_F(Usage, falls_to_nothing_with_the_last_run) {
-  const auto first = stored_run(kUser, 3000);
-  const auto second = stored_run(kUser, 3000);
-  const auto others = stored_run(kOther, 3000);
-  const auto both = stored(kUser);
-  const auto of_other = stored(kOther);
+  const auto first = stored_run(kOwner, 3000);
+  const auto second = stored_run(kOwner, 3000);
+  const auto others = stored_run(kOtherOwner, 3000);
+  const auto both = stored(kOwner);
+  const auto of_other = stored(kOtherOwner);
   must(store->remove(first));
-  EXPECT_LT(stored(kUser), both * 2 / 3);
-  EXPECT_GT(stored(kUser), both / 3);
+  EXPECT_LT(stored(kOwner), both * 2 / 3);
+  EXPECT_GT(stored(kOwner), both / 3);
   must(store->remove(second));
-  EXPECT_EQ(stored(kUser), 0U);
-  EXPECT_EQ(stored(kOther), of_other);
+  EXPECT_EQ(stored(kOwner), 0U);
+  EXPECT_EQ(stored(kOtherOwner), of_other);
   must(store->remove(others));
   EXPECT_EQ(ask(path(), "SELECT sum(stored_bytes) FROM stored_by_owner"), "0");
 }
 
 TEST_F(Usage, of_time_is_of_the_runs_that_ended_since) {
-  const auto run = stored_run(kUser, 10);
+  const auto run = stored_run(kOwner, 10);
   const auto row = must(store->run(run));
   const auto took = *row.ended - *row.started;
   ASSERT_GT(took, seconds{1});
   const auto running = [&](uid_t owner, WallTime since) { return must(store->usage(owner, since)).running; };
-  EXPECT_EQ(running(kUser, *row.started - seconds{5}), took);
-  EXPECT_EQ(running(kUser, *row.ended - seconds{1}), seconds{1}) << "a run counts from then on";
-  EXPECT_EQ(running(kUser, *row.ended), seconds{0});
-  EXPECT_EQ(running(kOther, WallTime{}), seconds{0});
-  stored_run(kUser, 10);
-  EXPECT_EQ(running(kUser, WallTime{}), 2 * took);
+  EXPECT_EQ(running(kOwner, *row.started - seconds{5}), took);
+  EXPECT_EQ(running(kOwner, *row.ended - seconds{1}), seconds{1}) << "a run counts from then on";
+  EXPECT_EQ(running(kOwner, *row.ended), seconds{0});
+  EXPECT_EQ(running(kOtherOwner, WallTime{}), seconds{0});
+  stored_run(kOwner, 10);
+  EXPECT_EQ(running(kOwner, WallTime{}), 2 * took);
 }
 
 TEST_F(Usage, of_time_leaves_imported_runs_out) {
   JobSpec spec = a_job();
   spec.workload = WorkloadKind::imported;
-  stored_run(kUser, 3000, spec);
-  EXPECT_EQ(must(store->usage(kUser, WallTime{})).running, seconds{0});
-  EXPECT_GT(stored(kUser), 0U);
+  stored_run(kOwner, 3000, spec);
+  EXPECT_EQ(must(store->usage(kOwner, WallTime{})).running, seconds{0});
+  EXPECT_GT(stored(kOwner), 0U);
 }
 
 }  // namespace

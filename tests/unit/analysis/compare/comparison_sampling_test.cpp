@@ -196,15 +196,15 @@ TEST(Sampling, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_af
   for (ComparedRun& run : sides.a) run.fingerprint.emplace().boot_id = "before";
   for (ComparedRun& run : sides.b) run.fingerprint.emplace().boot_id = "after";
   ComparisonSettings settings;
-  settings.resolution.settings = 1.012;
+  settings.figures.front().resolution.settings = 1.012;
   const Comparison comparison = compare(sides.a, sides.b, settings);
   EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
   EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
   EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
-  settings.resolution.code = 1.02;
+  settings.figures.front().resolution.code = 1.02;
   EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
       << "self-tests of several boots tell";
-  settings.resolution.code = 1.04;
+  settings.figures.front().resolution.code = 1.04;
   EXPECT_THAT(compare(sides.a, sides.b, settings).caveats, has_caveat("its self-tests find as much"));
 }
 

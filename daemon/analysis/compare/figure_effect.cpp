@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/analysis/compare/throughput_effect.hpp"
+#include "daemon/analysis/compare/figure_effect.hpp"
 
 #include <fmt/core.h>
 
@@ -14,20 +14,12 @@
 namespace netperfd::analysis {
 namespace {
 
-bool measured(const ComparedRun& run) {
-  return run.received_bits_per_second && *run.received_bits_per_second > 0;
-}
-
-RunList measured_runs(const std::vector<ComparedRun>& runs, bool traced) {
+RunList measured_runs(const std::vector<ComparedRun>& runs, const FigureOf& figure, bool traced) {
   RunList chosen;
   for (const ComparedRun& run : runs) {
-    if (measured(run) && run.trace.has_value() == traced) chosen.push_back(&run);
+    if (figure.is_measured(run) && run.trace.has_value() == traced) chosen.push_back(&run);
   }
   return chosen;
-}
-
-std::optional<double> bits_per_second(const ComparedRun& run) {
-  return run.received_bits_per_second;
 }
 
 bool all_started(const RunList& runs) {
@@ -122,41 +114,58 @@ void note_boots(const Sampling& sampling, Caveats& caveats) {
   }
 }
 
+std::string silent_traced_words(const FigureOf& figure, std::string_view side, std::ptrdiff_t dead,
+                                std::ptrdiff_t traced) {
+  if (figure.is_received()) {
+    return fmt::format("{} of {} traced runs of {} received nothing: the throughput is that of plain ones.",
+                       dead, traced, side);
+  }
+  return fmt::format("In {} of {} traced runs of {}, {} is 0: the figure is that of plain ones.", dead,
+                     traced, side, figure.name());
+}
+
+std::string unknown_words(const FigureOf& figure, std::string_view side, std::ptrdiff_t unknown,
+                          std::size_t all) {
+  if (figure.is_received()) {
+    return fmt::format("Of {} of {} runs of {} it is not known what was received: they are not counted.",
+                       unknown, all, side);
+  }
+  return fmt::format("In {} of {} runs of {}, {} is not known: they are not counted.", unknown, all, side,
+                     figure.name());
+}
+
 void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
-                      Caveats& caveats) {
-  const auto unknown = std::ranges::count_if(
-      runs, [](const ComparedRun& run) { return !run.received_bits_per_second.has_value(); });
+                      const FigureOf& figure, Caveats& caveats) {
+  const auto unknown =
+      std::ranges::count_if(runs, [&](const ComparedRun& run) { return !figure(run).has_value(); });
   const auto dead_traced = std::ranges::count_if(
-      runs, [](const ComparedRun& run) { return !is_plain(run) && received_nothing(run); });
+      runs, [&](const ComparedRun& run) { return !is_plain(run) && figure.is_nothing(run); });
   if (arm == Arm::plain && dead_traced > 0) {
     const auto traced = static_cast<std::ptrdiff_t>(runs.size()) - std::ranges::count_if(runs, is_plain);
-    caveats.add(
-        Gravity::weakens,
-        fmt::format("{} of {} traced runs of {} received nothing: the throughput is that of plain ones.",
-                    dead_traced, traced, side));
+    caveats.add(Gravity::weakens, silent_traced_words(figure, side, dead_traced, traced));
   }
-  if (unknown > 0) {
-    caveats.add(Gravity::weakens,
-                fmt::format("Of {} of {} runs of {} it is not known what was received: they "
-                            "are not counted.",
-                            unknown, runs.size(), side));
-  }
+  if (unknown > 0) caveats.add(Gravity::weakens, unknown_words(figure, side, unknown, runs.size()));
 }
 
 }  // namespace
 
-std::optional<double> log_bits_per_second(const ComparedRun& run) {
-  return std::log(*run.received_bits_per_second);
+std::optional<double> FigureOf::operator()(const ComparedRun& run) const {
+  if (received_) return run.received_bits_per_second;
+  const auto found = run.figures.find(name_);
+  return found == run.figures.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool received_nothing(const ComparedRun& run) {
-  return run.received_bits_per_second && !measured(run);
+std::optional<double> FigureOf::log(const ComparedRun& run) const {
+  const auto value = (*this)(run);
+  return value && *value > 0 ? std::optional(std::log(*value)) : std::nullopt;
 }
 
-ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
-  ArmRuns plain{Arm::plain, measured_runs(a, false), measured_runs(b, false)};
+ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                    const Figure& figure) {
+  const FigureOf of(figure);
+  ArmRuns plain{Arm::plain, measured_runs(a, of, false), measured_runs(b, of, false)};
   if (!plain.a.empty() && !plain.b.empty()) return plain;
-  ArmRuns traced{Arm::traced, measured_runs(a, true), measured_runs(b, true)};
+  ArmRuns traced{Arm::traced, measured_runs(a, of, true), measured_runs(b, of, true)};
   if (!traced.a.empty() && !traced.b.empty()) return traced;
   ArmRuns mixed{Arm::mixed, plain.a.empty() ? traced.a : plain.a, plain.b.empty() ? traced.b : plain.b};
   if (!mixed.a.empty() && !mixed.b.empty()) return mixed;
@@ -164,14 +173,16 @@ ArmRuns throughput_runs(const std::vector<ComparedRun>& a, const std::vector<Com
   return mixed;
 }
 
-RatioEstimate throughput_effect(const Sampling& sampling, double threshold, double level) {
+RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, double threshold, double level) {
+  const FigureOf of(figure);
+  const auto log = [&of](const ComparedRun& run) { return of.log(run); };
   RatioEstimate effect;
-  const RunValues raw_a = values_of(sampling.a(), bits_per_second);
-  const RunValues raw_b = values_of(sampling.b(), bits_per_second);
+  const RunValues raw_a = values_of(sampling.a(), of);
+  const RunValues raw_b = values_of(sampling.b(), of);
   effect.median_a = median_of(raw_a).value_or(0);
   effect.median_b = median_of(raw_b).value_or(0);
-  const RunValues logs_a = values_of(sampling.a(), log_bits_per_second);
-  const RunValues logs_b = values_of(sampling.b(), log_bits_per_second);
+  const RunValues logs_a = values_of(sampling.a(), log);
+  const RunValues logs_b = values_of(sampling.b(), log);
   const Samples samples = sampling.samples(logs_a, logs_b);
   effect.n_a = static_cast<std::uint32_t>(samples.a.size());
   effect.n_b = static_cast<std::uint32_t>(samples.b.size());
@@ -192,11 +203,14 @@ RatioEstimate throughput_effect(const Sampling& sampling, double threshold, doub
   return effect;
 }
 
-void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& caveats) {
+void note_runs(const ArmRuns& runs, const Sampling& sampling, const Figure& figure, Caveats& caveats) {
   if (runs.a.empty() || runs.b.empty()) return;
   if (runs.arm == Arm::traced) {
+    const FigureOf of(figure);
     caveats.add(Gravity::weakens,
-                "A side has no plain run: the throughput is that under tracing, whose cost is in it.");
+                fmt::format("A side has no plain run{}: the {} is that under tracing, whose cost is in it.",
+                            of.is_received() ? "" : " with " + of.name(),
+                            of.is_received() ? "throughput" : "figure"));
   } else if (runs.arm == Arm::mixed) {
     caveats.add(
         Gravity::verdict,
@@ -208,9 +222,10 @@ void note_throughput(const ArmRuns& runs, const Sampling& sampling, Caveats& cav
 }
 
 void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
-                      Caveats& caveats) {
-  note_silent_side(a, "A", arm, caveats);
-  note_silent_side(b, "B", arm, caveats);
+                      const Figure& figure, Caveats& caveats) {
+  const FigureOf of(figure);
+  note_silent_side(a, "A", arm, of, caveats);
+  note_silent_side(b, "B", arm, of, caveats);
 }
 
 void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The headline of a comparison: the ratio of a figure of B to that of A.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/analysis/compare/caveats.hpp"
+#include "daemon/analysis/compare/sampling.hpp"
+
+namespace netperfd::analysis {
+
+// The value of a figure in a run; absent: unknown.
+class FigureOf {
+ public:
+  explicit FigureOf(const Figure& figure)
+      : received_(figure.kind == FigureKind::received), name_(to_string(figure)) {}
+
+  [[nodiscard]] std::optional<double> operator()(const ComparedRun& run) const;
+  // Absent if it is not above 0, so that no ratio can hold it.
+  [[nodiscard]] std::optional<double> log(const ComparedRun& run) const;
+  [[nodiscard]] bool is_measured(const ComparedRun& run) const { return log(run).has_value(); }
+  // Known, and not above 0.
+  [[nodiscard]] bool is_nothing(const ComparedRun& run) const { return (*this)(run) && !is_measured(run); }
+
+  [[nodiscard]] bool is_received() const { return received_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  bool received_;
+  std::string name_;
+};
+
+// The runs that a figure is taken from.
+enum class Arm {
+  plain,   // both sides' plain runs: tracing slows a workload down, and not the same on both sides
+  traced,  // a side has no plain run, but both have traced ones
+  mixed    // one side has only plain runs, the other only traced ones
+};
+
+struct ArmRuns {
+  Arm arm = Arm::plain;
+  RunList a, b;  // whose figure is known and above 0
+};
+[[nodiscard]] ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                  const Figure& figure);
+
+// The ratio of a figure and its precision. `sampling` is of figure_runs(), `threshold` that of the verdict.
+// Of several boots and several builds it is not known what more samples would find.
+[[nodiscard]] RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, double threshold,
+                                          double level);
+
+// Adds what the arm, the order in time and the boots of these runs say against the estimate.
+void note_runs(const ArmRuns& runs, const Sampling& sampling, const Figure& figure, Caveats& caveats);
+
+// Notes runs whose figure is unknown, and traced runs in which it is 0 if there are plain ones too.
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
+                      const Figure& figure, Caveats& caveats);
+void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,
+                      Caveats& caveats);
+
+}  // namespace netperfd::analysis
