@@ -35,7 +35,7 @@ constexpr Names<LatencyStatistic, 10> kStatistics{{{"min", LatencyStatistic::min
                                                    {"p50", LatencyStatistic::p50},
                                                    {"p90", LatencyStatistic::p90},
                                                    {"p99", LatencyStatistic::p99},
-                                                   {"p99_9", LatencyStatistic::p99_9},
+                                                   {"p999", LatencyStatistic::p999},
                                                    {"max", LatencyStatistic::max},
                                                    {"mean", LatencyStatistic::mean},
                                                    {"jitter", LatencyStatistic::jitter},

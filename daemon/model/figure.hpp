@@ -15,7 +15,7 @@ namespace netperfd {
 
 enum class FigureKind { received, sent, delivered, retransmits, rtt, jitter, cpu, latency };
 enum class LatencyPhase { idle, omitted, load, after };
-enum class LatencyStatistic { min, p50, p90, p99, p99_9, max, mean, jitter, delivered, bloat };
+enum class LatencyStatistic { min, p50, p90, p99, p999, max, mean, jitter, delivered, bloat };
 enum class FigureUnit {
   bits_per_second,
   nanoseconds,
@@ -42,7 +42,7 @@ struct Figure {
   bool operator==(const Figure&) const = default;
 };
 
-// "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p99_9".
+// "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p999".
 // invalid_argument otherwise, with what was expected.
 [[nodiscard]] Result<Figure> parse_figure(std::string_view name);
 [[nodiscard]] std::string to_string(const Figure& figure);

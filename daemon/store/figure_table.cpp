@@ -52,8 +52,8 @@ std::string_view expression_of(LatencyStatistic statistic) {
       return "s.p90_ns";
     case LatencyStatistic::p99:
       return "s.p99_ns";
-    case LatencyStatistic::p99_9:
-      return "s.p99_9_ns";
+    case LatencyStatistic::p999:
+      return "s.p999_ns";
     case LatencyStatistic::max:
       return "s.max_ns";
     case LatencyStatistic::mean:

@@ -38,10 +38,10 @@ TEST(Figure, has_the_parts_that_its_name_tells) {
       (Figure{.kind = FigureKind::latency, .phase = LatencyPhase::idle, .statistic = LatencyStatistic::p50}));
   EXPECT_EQ(parsed("latency.voice.max"),
             (Figure{.kind = FigureKind::latency, .probe = "voice", .statistic = LatencyStatistic::max}));
-  EXPECT_EQ(parsed("latency.voice.after.p99_9"), (Figure{.kind = FigureKind::latency,
+  EXPECT_EQ(parsed("latency.voice.after.p999"), (Figure{.kind = FigureKind::latency,
                                                          .probe = "voice",
                                                          .phase = LatencyPhase::after,
-                                                         .statistic = LatencyStatistic::p99_9}));
+                                                         .statistic = LatencyStatistic::p999}));
 }
 
 TEST(Figure, keeps_its_name) {
@@ -56,7 +56,7 @@ TEST(Figure, keeps_its_name) {
                            "latency.p50",
                            "latency.p90",
                            "latency.p99",
-                           "latency.p99_9",
+                           "latency.p999",
                            "latency.max",
                            "latency.mean",
                            "latency.jitter",
@@ -85,7 +85,7 @@ TEST(Figure, has_a_unit_and_a_better_direction) {
   EXPECT_EQ(words("rtt"), "ns lower");
   EXPECT_EQ(words("jitter"), "ns lower");
   EXPECT_EQ(words("cpu"), "ns_per_byte lower");
-  for (const char* name : {"min", "p50", "p90", "p99", "p99_9", "max", "mean", "jitter", "bloat"})
+  for (const char* name : {"min", "p50", "p90", "p99", "p999", "max", "mean", "jitter", "bloat"})
     EXPECT_EQ(words("latency." + std::string{name}), "ns lower") << name;
   EXPECT_EQ(words("latency.delivered"), "share higher");
   EXPECT_EQ(words("latency.voice.idle.delivered"), "share higher");
@@ -100,7 +100,7 @@ TEST(Figure, that_does_not_exist_is_refused_with_what_was_expected) {
   EXPECT_THAT(complaint("latency"), HasSubstr("is not latency.STAT"));
   EXPECT_EQ(complaint("latency.p95"),
             "figure \"latency.p95\" ends with \"p95\", which is no statistic of latency: min, p50, p90, p99, "
-            "p99_9, max, mean, jitter, delivered or bloat; did you mean p90?");
+            "p999, max, mean, jitter, delivered or bloat; did you mean p90?");
   EXPECT_THAT(complaint("latency."), HasSubstr("ends with \"\""));
   EXPECT_THAT(complaint("latency.p99.9"), HasSubstr("ends with \"9\""));
   EXPECT_THAT(complaint("latency.voice.idel.p99"),

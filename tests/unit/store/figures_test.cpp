@@ -144,7 +144,7 @@ TEST_F(StoredFigures, of_latency_are_those_of_the_phase_under_load) {
   EXPECT_THAT(value(run, "latency.p50"), Optional(5003.0));
   EXPECT_THAT(value(run, "latency.p90"), Optional(5004.0));
   EXPECT_THAT(value(run, "latency.p99"), Optional(5005.0));
-  EXPECT_EQ(value(run, "latency.p99_9"), std::nullopt) << "too few samples";
+  EXPECT_EQ(value(run, "latency.p999"), std::nullopt) << "too few samples";
   EXPECT_THAT(value(run, "latency.jitter"), Optional(7.0));
   EXPECT_THAT(value(run, "latency.delivered"), Optional(0.99));
   EXPECT_THAT(value(run, "latency.bloat"), Optional(5005.0 - 103)) << "p99 of load less p50 of idle";
@@ -298,8 +298,8 @@ TEST_F(ComparedFigures, are_planned_with_the_interval_that_they_will_have) {
   EXPECT_LT(alone.needed, latency.needed);
   core::PlanRequest missing;
   missing.runs = fmt::format("job:{}", job);
-  missing.figure = parse_figure("latency.p99_9").value();
-  EXPECT_THAT(refused(missing).message, HasSubstr("0 run(s) with a known latency.p99_9"));
+  missing.figure = parse_figure("latency.p999").value();
+  EXPECT_THAT(refused(missing).message, HasSubstr("0 run(s) with a known latency.p999"));
 }
 
 }  // namespace
