@@ -136,9 +136,8 @@ Page echo_page() {
       "slow "
       "network is asked as often as a fast one. Times of arrival are those of the kernel, so that they do "
       "not "
-      "contain how long the program took to wake up. Each UDP or TCP probe first waits for an answer of the "
-      "server, "
-      "up to the timeout or 2 seconds, whichever is longer.");
+      "contain how long the program took to wake up. Each probe first waits for an answer, up to the timeout "
+      "or 2 seconds, whichever is longer.");
   page.section("OPTIONS OF SERVE");
   add_options(page, echo::serve_option_texts());
   page.section("OPTIONS OF PROBE");

@@ -104,6 +104,10 @@ std::vector<std::byte> Channel::hello(std::uint32_t attempt) const {
 }
 
 bool Channel::take_hello_reply(std::span<const std::byte> bytes, const Clocks& first_sent) {
+  if (setup_.probe.protocol == Protocol::icmp) {  // the greeting itself comes back
+    const auto echoed = decode(bytes);
+    return echoed && echoed->type == Type::hello && echoed->session == setup_.session;
+  }
   const auto reply = decode_reply(bytes);
   if (!reply || reply->header.type != Type::hello_reply || reply->header.session != setup_.session)
     return false;
@@ -116,10 +120,13 @@ bool Channel::take_hello_reply(std::span<const std::byte> bytes, const Clocks& f
 }
 
 std::unexpected<Error> Channel::no_answer(const Patience& patience) const {
+  const double seconds = static_cast<double>(patience.timeout) / 1e9;
+  const Address& server = setup_.server;
+  if (setup_.probe.protocol == Protocol::icmp)
+    return fail(ErrorKind::io, fmt::format("no answer from {} (icmp) within {} s", server.text(), seconds));
   return fail(ErrorKind::io,
               fmt::format("no answer from {} port {} ({}) within {} s: is netperfd-echo running there?",
-                          setup_.server.text(), setup_.server.port(), protocol_name(setup_.probe.protocol),
-                          static_cast<double>(patience.timeout) / 1e9));
+                          server.text(), server.port(), protocol_name(setup_.probe.protocol), seconds));
 }
 
 void Channel::take_reply(const Received& received, std::vector<Account::Answer>& answers,
@@ -129,11 +136,12 @@ void Channel::take_reply(const Received& received, std::vector<Account::Answer>&
   std::optional<Reply> reply;
   if (icmp) {
     const auto echoed = received.truncated ? std::nullopt : decode(received.bytes);
-    if (echoed && echoed->type == Type::request) reply = {.header = *echoed, .far = {}};
+    if (echoed && (echoed->type == Type::request || echoed->type == Type::hello))
+      reply = {.header = *echoed, .far = {}};
   } else if (!received.truncated) {
     reply = decode_reply(received.bytes);
   }
-  const bool greets = reply && reply->header.type == Type::hello_reply;
+  const bool greets = reply && (reply->header.type == Type::hello_reply || reply->header.type == Type::hello);
   if (!reply || reply->header.session != setup_.session ||
       reply->header.length != (greets ? kHelloLength : request_.size())) {
     account.foreign();

@@ -72,6 +72,12 @@ class Channel {
   bool same_clock_ = false;
 };
 
+inline constexpr Ns kRepeatGreeting = 250 * kMillisecond;
+// The kernel begins to take times a moment after it was asked to. Until an answer has one, greetings are
+// repeated.
+inline constexpr Ns kUntilStamps = 10 * kMillisecond;
+inline constexpr int kMostGreetings = 5;
+
 // How a wait ended.
 enum class Wait : std::uint8_t { ready, time, stopped };
 [[nodiscard]] Wait wait_for(const Fd& socket, short events, const Fd& stop, Ns until);

@@ -27,33 +27,52 @@ class DatagramChannel final : public Channel {
 
  private:
   [[nodiscard]] bool icmp() const { return setup().probe.protocol == Protocol::icmp; }
+  [[nodiscard]] bool receive_packet();
+  // As it is sent: with a header of ICMP, if it needs one.
+  [[nodiscard]] std::span<const std::byte> packet(std::span<const std::byte> message, std::uint32_t sequence);
   [[nodiscard]] bool send_bytes(std::span<const std::byte> bytes);
   void receive_departures(Account& account);
 
   std::array<std::byte, kLongest + 200> buffer_{};  // a packet that comes back has headers
+  std::array<std::byte, kPingHeader + kLongest> ping_{};
   Received received_;
   std::vector<Account::Answer> answers_;
 };
 
 Status DatagramChannel::greet(const Patience& patience) {
-  if (icmp()) return {};  // the kernel of any host answers
   const Clocks first_sent = read_clocks();
   const Ns end = first_sent.monotonic + patience.timeout;
-  constexpr Ns kRepeat = 250 * kMillisecond;
-  for (std::uint32_t attempt = 0;; ++attempt) {
+  int answers = 0;
+  for (std::uint32_t attempt = 0; answers < kMostGreetings; ++attempt) {
     const Ns now = read_clocks().monotonic;
-    if (now >= end) return no_answer(patience);
-    (void)send_bytes(hello(attempt));
-    const Ns repeat = std::min(now + kRepeat, end);
+    if (now >= end) return answers > 0 ? Status{} : no_answer(patience);
+    (void)send_bytes(packet(hello(attempt), attempt));
+    Ns repeat = std::min(now + kRepeatGreeting, end);
     for (Wait wait = Wait::ready; wait == Wait::ready;) {
       wait = wait_for(socket(), POLLIN, patience.stop, repeat);
       if (wait == Wait::stopped) return fail(ErrorKind::not_running, "stopped before the server answered");
       while (netperfd::echo::receive(socket(), buffer_, MSG_ERRQUEUE, received_)) continue;
-      while (netperfd::echo::receive(socket(), buffer_, 0, received_)) {
-        if (take_hello_reply(received_.bytes, first_sent)) return {};
+      while (receive_packet()) {
+        if (!take_hello_reply(received_.bytes, first_sent)) continue;
+        if (received_.stamps.kernel) return {};
+        ++answers;
+        repeat = std::min(repeat, read_clocks().monotonic + kUntilStamps);
       }
     }
   }
+  return {};
+}
+
+bool DatagramChannel::receive_packet() {
+  if (!netperfd::echo::receive(socket(), buffer_, 0, received_)) return false;
+  if (icmp()) received_.bytes = ping_payload(received_.bytes, setup().server.family() == AF_INET6);
+  return true;
+}
+
+std::span<const std::byte> DatagramChannel::packet(std::span<const std::byte> message,
+                                                   std::uint32_t sequence) {
+  if (!icmp()) return message;
+  return make_ping(message, setup().server.family() == AF_INET6, sequence, ping_);
 }
 
 bool DatagramChannel::send_bytes(std::span<const std::byte> bytes) {
@@ -66,9 +85,7 @@ bool DatagramChannel::send_bytes(std::span<const std::byte> bytes) {
 }
 
 Result<std::optional<Clocks>> DatagramChannel::send(std::uint32_t sequence) {
-  std::array<std::byte, kPingHeader + kLongest> ping;
-  auto bytes = request(sequence);
-  if (icmp()) bytes = make_ping(bytes, setup().server.family() == AF_INET6, sequence, ping);
+  const auto bytes = packet(request(sequence), sequence);
   const Clocks clocks = read_clocks();
   if (!send_bytes(bytes)) return std::optional<Clocks>{};
   return std::optional{clocks};
@@ -77,8 +94,7 @@ Result<std::optional<Clocks>> DatagramChannel::send(std::uint32_t sequence) {
 Status DatagramChannel::receive(Account& account) {
   answers_.clear();
   for (std::size_t i = 0; i < kAtOnce; ++i) {
-    if (netperfd::echo::receive(socket(), buffer_, 0, received_)) {
-      if (icmp()) received_.bytes = ping_payload(received_.bytes, setup().server.family() == AF_INET6);
+    if (receive_packet()) {
       take_reply(received_, answers_, account);
     } else if (received_.error_number == EAGAIN) {
       break;

@@ -84,7 +84,6 @@ bool add_controls(msghdr& request, msghdr& reply) {
     } else if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO) {
       auto info = control_value<in6_pktinfo>(*part);
       if (IN6_IS_ADDR_MULTICAST(&info.ipi6_addr)) return false;
-      if (IN6_IS_ADDR_V4MAPPED(&info.ipi6_addr)) continue;  // IP_PKTINFO says it
       if (!IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) info.ipi6_ifindex = 0;
       add_control(reply, used, IPPROTO_IPV6, IPV6_PKTINFO, info);
     } else if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_TOS) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +30,7 @@ class StreamChannel final : public Channel {
 
  private:
   [[nodiscard]] Status try_greeting(const Patience& patience, Ns end);
+  [[nodiscard]] Status exchange_greeting(const std::function<Status(short)>& wait);
   [[nodiscard]] Status flush();
   [[nodiscard]] std::unexpected<Error> broken(int error_number) const;
 
@@ -40,14 +42,13 @@ class StreamChannel final : public Channel {
 Status StreamChannel::greet(const Patience& patience) {
   const Ns end = read_clocks().monotonic + patience.timeout;
   const Fd nothing;
-  constexpr Ns kRepeat = 250 * kMillisecond;
   for (;;) {
     const auto done = try_greeting(patience, end);
     if (done || done.error().kind == ErrorKind::not_running) return done;
     // Refused, perhaps because the server is only about to start.
     const Ns now = read_clocks().monotonic;
     if (now >= end) return no_answer(patience);
-    if (wait_for(nothing, 0, patience.stop, std::min(now + kRepeat, end)) == Wait::stopped)
+    if (wait_for(nothing, 0, patience.stop, std::min(now + kRepeatGreeting, end)) == Wait::stopped)
       return fail(ErrorKind::not_running, "stopped before the server answered");
   }
 }
@@ -61,25 +62,34 @@ Status StreamChannel::try_greeting(const Patience& patience, Ns end) {
     return {};
   };
   if (auto ready = wait(POLLOUT); !ready) return ready;
+  for (int greetings = 0;; ++greetings) {
+    if (auto greeted = exchange_greeting(wait); !greeted) return greeted;
+    if (received_.stamps.kernel || greetings == kMostGreetings) return {};
+    const Ns later = read_clocks().monotonic + kUntilStamps;
+    if (wait_for(Fd(), 0, patience.stop, later) == Wait::stopped)
+      return fail(ErrorKind::not_running, "stopped before the server answered");
+  }
+}
+
+Status StreamChannel::exchange_greeting(const std::function<Status(short)>& wait) {
   const Clocks first_sent = read_clocks();
   const auto greeting = hello(0);
-  // A new connection has room for so little. An error of connecting is returned here.
+  // The connection has room for so little. An error of connecting is returned here.
   if (::send(socket().get(), greeting.data(), greeting.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
     return broken(errno);
   in_.next();
-  for (;;) {
+  for (auto state = MessageStream::State::partial; state == MessageStream::State::partial;) {
     if (auto ready = wait(POLLIN); !ready) return ready;
-    if (!netperfd::echo::receive(socket(), in_.wanted(), 0, received_)) {
-      if (received_.error_number != EAGAIN) return broken(received_.error_number);
-      continue;
+    if (netperfd::echo::receive(socket(), in_.wanted(), 0, received_)) {
+      state = in_.took(received_.bytes.size());
+      if (received_.bytes.empty() || state == MessageStream::State::bad) return broken(0);
+    } else if (received_.error_number != EAGAIN) {
+      return broken(received_.error_number);
     }
-    const auto state = in_.took(received_.bytes.size());
-    if (received_.bytes.empty() || state == MessageStream::State::bad) return broken(0);
-    if (state == MessageStream::State::partial) continue;
-    if (!take_hello_reply(in_.message(), first_sent)) return broken(0);
-    in_.next();
-    return {};
   }
+  if (!take_hello_reply(in_.message(), first_sent)) return broken(0);
+  in_.next();
+  return {};
 }
 
 std::unexpected<Error> StreamChannel::broken(int error_number) const {

@@ -96,7 +96,7 @@ TEST_F(EchoNamespaces, a_full_queue_of_the_own_device_is_the_time_queued) {
   const double most_queued = run.of_span("queued", "max_ns").at(0);
   EXPECT_GT(most_queued, 210e6);
   EXPECT_LT(most_queued, 250e6);
-  EXPECT_NEAR(run.of_span("round-trip", "max_ns").at(0), most_queued, 10e6) << "the cable takes no time";
+  EXPECT_NEAR(run.of_span("round-trip", "max_ns").at(0), most_queued, 40e6) << "the cable takes no time";
   // What leaves in 2 s and the queue, of 400.
   EXPECT_NEAR(run.sum("received"), 2e9 / 11.5e6 + 20, 12);
   EXPECT_EQ(run.of_span("queued", "count").at(0), run.sum("received")) << "what was dropped never left";

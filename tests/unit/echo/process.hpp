@@ -26,6 +26,14 @@
 
 namespace netperfd::echo {
 
+// By how much the memory of a server may grow that keeps nothing. AddressSanitizer's own stack frames take
+// MBs.
+#ifdef NETPERFD_SANITIZED
+inline constexpr long kNoGrowthKib = 16384;
+#else
+inline constexpr long kNoGrowthKib = 256;
+#endif
+
 class Process {
  public:
   // `before`: a command that executes the program.
@@ -82,13 +90,23 @@ class Process {
     ::waitpid(std::exchange(pid_, -1), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
+  // Of its own data, not of the files that it maps.
   [[nodiscard]] long resident_kib() const {
     std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     for (std::string word; status >> word;) {
       long value = 0;
-      if (word == "VmRSS:" && status >> value) return value;
+      if (word == "RssAnon:" && status >> value) return value;
     }
     return 0;
+  }
+  // CPU time in ticks of 10 ms.
+  [[nodiscard]] long ticks() const {
+    std::ifstream stat("/proc/" + std::to_string(pid_) + "/stat");
+    std::string word;
+    long user = 0, system = 0;
+    for (int i = 0; i < 13; ++i) stat >> word;
+    stat >> user >> system;
+    return user + system;
   }
   [[nodiscard]] std::size_t descriptors() const {
     std::size_t count = 0;
