@@ -36,16 +36,21 @@ template <class Value>
   return json;
 }
 
+template <class Member>
+inline constexpr bool kIsListOfRows = false;
+template <netperfd::rows::Described Row>
+inline constexpr bool kIsListOfRows<std::optional<std::vector<Row>>> = true;
+
 template <class Row>
-Json object(const Row& row) {
+[[nodiscard]] Json object(const Row& row) {
   Json json = Json::object();
   each_field(row, [&json](std::string_view name, const auto& member, std::string_view /*unit*/) {
     const std::string key{name};
     using Member = std::remove_cvref_t<decltype(member)>;
-    if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+    if constexpr (kIsListOfRows<Member>) {
       if (!member) return;
       json[key] = Json::array();
-      for (const SampleFieldView& field : *member) json[key].push_back(object(field));
+      for (const auto& each : *member) json[key].push_back(object(each));
     } else if constexpr (requires { member.has_value(); }) {
       if (member && sayable(*member)) json[key] = *member;
     } else if constexpr (std::is_enum_v<Member>) {

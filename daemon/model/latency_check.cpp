@@ -7,9 +7,9 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <iterator>
 #include <string>
 
+#include "daemon/model/figure.hpp"
 #include "daemon/model/place_check.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/workload_problems.hpp"
@@ -26,10 +26,6 @@ constexpr std::uint32_t kMaxRate = 10'000;
 constexpr std::uint64_t kMinProbeLength = 64;    // netperfd-echo's own header takes most of it
 constexpr std::uint64_t kMaxProbeLength = 1400;  // one packet on every usual path
 constexpr std::array<std::string_view, 3> kProbeProtocols{"udp", "tcp", "icmp"};
-// Words that a figure may have in the place of a probe's name (model/figure.hpp).
-constexpr std::string_view kStatistics[] = {"min", "p50",  "p90",    "p99",       "p999",
-                                            "max", "mean", "jitter", "delivered", "bloat"};
-
 // What the prober writes of a run stays well below the 64 MiB that are kept of it.
 constexpr double kMostOutputBytes = 48e6;
 constexpr double kLineBytes = 500;
@@ -42,8 +38,7 @@ void check_name(const LatencySpec& latency, std::size_t at, WorkloadProblems& pr
   if (!is_word(name, "_-", kMaxProbeName)) {
     problems.add_here(key, fmt::format("{} is no name of a probe: letters, digits, '_' and '-', at most {}",
                                        fmt::format("\"{}\"", name), kMaxProbeName));
-  } else if (std::ranges::find(kLatencyPhases, name) != kLatencyPhases.end() ||
-             std::ranges::find(kStatistics, name) != std::end(kStatistics)) {
+  } else if (parse_latency_phase(name) || parse_latency_statistic(name)) {
     problems.add_here(key, fmt::format("\"{}\" names a phase or a figure of every probe", name));
   }
   for (std::size_t other = 0; other < at; ++other) {
