@@ -301,6 +301,39 @@ std::vector<Key> keys_of_sample(JobDraft& draft) {
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
+Reader figure_name(Figure& figure) {
+  return [&figure](const YamlNode& node) -> std::optional<std::string> {
+    if (node.kind != YamlNode::Kind::scalar) return not_what(node, "the name of a figure (like latency.p99)");
+    auto parsed = parse_figure(node.text);
+    if (!parsed) return std::move(parsed.error().message);
+    figure = std::move(*parsed);
+    return std::nullopt;
+  };
+}
+
+std::vector<Key> keys_of_figures(JobDraft& draft) {
+  const auto keep_figure = [&draft] { draft.spec.figures.push_back(std::exchange(draft.figure, {})); };
+  return {
+      {"figures",
+       {},
+       {},
+       Need::optional,
+       {keep_figure, "figure",
+        "a list of figures (like [received, cpu], or mappings with the keys figure and threshold)"}},
+      {"figures[].figure",
+       figure_name(draft.figure.figure),
+       {"word", "`received` alone",
+        "a [figure](comparing.md#figures) that a comparison of the job judges, such as `latency.p99`; the "
+        "first one is shown first. At most 8, each once",
+        ""},
+       Need::required},
+      {"figures[].threshold",
+       word(draft.figure.threshold, parse_percent, "a percentage (like 5%)"),
+       {"percentage", "that of the comparison: `1%`",
+        "differences of this figure that are smaller do not matter: above 0% and below 100%", ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
 }  // namespace
 
 std::vector<Key> keys_of(JobDraft& draft) {
@@ -322,6 +355,7 @@ std::vector<Key> keys_of(JobDraft& draft) {
   append(keys_of_trace(draft));
   append(keys_of_sample(draft));
   append(keys_of_design(draft.design));
+  append(keys_of_figures(draft));
   append({{"limits", {}},
           {"limits.timeout",
            word(draft.timeout, parse_duration, kDuration),

@@ -36,7 +36,8 @@ struct JobDraft {
   TraceSpec trace;
   BudgetWish budget;
   SampleWish sample;
-  EventSpec event;  // the event being read
+  EventSpec event;      // the event being read
+  FigureChoice figure;  // the figure being read
   DesignDraft design;
   std::optional<std::chrono::milliseconds> timeout;
   std::optional<std::chrono::milliseconds> server_wait;

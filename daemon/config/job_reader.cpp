@@ -173,6 +173,9 @@ std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
 JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
   spec.workload = workload_of(root, complaints);
+  if (const YamlEntry* figures = root.find("figures");
+      figures && figures->value.kind == YamlNode::Kind::list && spec.figures.empty())
+    complaints.add(figures->value.place, "figures", "names no figure; leave it out for received alone");
   if (spec.workload == WorkloadKind::latency) {
     spec.iperf3 = std::move(draft.latency.place);
     draft.local = std::move(draft.latency.local);

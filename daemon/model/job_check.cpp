@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/model/design_check.hpp"
+#include "daemon/model/figure_check.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/latency_check.hpp"
 #include "daemon/model/place_check.hpp"
@@ -229,17 +230,6 @@ void check_none(const JobSpec& spec, Problems& problems) {
   }
 }
 
-void check_sample(const JobSpec& spec, Problems& problems) {
-  if (!spec.sample || !spec.sample->asked) return;
-  const std::uint32_t rate = spec.sample->rate;
-  if (rate < 1 || rate > kMostSampleRate) {
-    problems.add("sample",
-                 fmt::format("{} samples a second are out of range (1 to {})", rate, kMostSampleRate));
-  }
-  if (!has_plain_runs(spec))
-    problems.add("sample", "samples plain runs only, and all runs of this job are traced", {"trace"});
-}
-
 }  // namespace
 
 std::vector<JobProblem> check(const JobSpec& spec) {
@@ -261,8 +251,9 @@ std::vector<JobProblem> check(const JobSpec& spec) {
   check_timeout(spec, problems);
   if (spec.trace) problems.add_all(check_trace(*spec.trace));
   problems.add_all(check_budget(spec));
-  check_sample(spec, problems);
+  problems.add_all(check_sample(spec));
   problems.add_all(check_design(spec));
+  problems.add_all(check_figures(spec));
   return problems.take();
 }
 

@@ -184,4 +184,17 @@ std::vector<JobProblem> check_budget(const JobSpec& spec) {
   return problems.take();
 }
 
+std::vector<JobProblem> check_sample(const JobSpec& spec) {
+  Problems problems;
+  if (!spec.sample || !spec.sample->asked) return {};
+  const std::uint32_t rate = spec.sample->rate;
+  if (rate < 1 || rate > kMostSampleRate) {
+    problems.add("sample",
+                 fmt::format("{} samples a second are out of range (1 to {})", rate, kMostSampleRate));
+  }
+  if (!has_plain_runs(spec))
+    problems.add("sample", "samples plain runs only, and all runs of this job are traced", {"trace"});
+  return problems.take();
+}
+
 }  // namespace netperfd

@@ -14,4 +14,7 @@ namespace netperfd {
 // The rules of the key `trace.budget`.
 [[nodiscard]] std::vector<JobProblem> check_budget(const JobSpec& spec);
 
+// The rules of the key `sample`.
+[[nodiscard]] std::vector<JobProblem> check_sample(const JobSpec& spec);
+
 }  // namespace netperfd
