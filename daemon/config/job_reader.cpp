@@ -169,6 +169,16 @@ std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
   return has_default ? std::optional(kDefaultBudget) : std::nullopt;
 }
 
+// Of a job without iperf3, nothing is received: its 99th percentile, or the median if too few requests are
+// sent for that.
+std::vector<FigureChoice> figures_of_latency(const LatencySpec& latency) {
+  constexpr double kEnough = 1'000;
+  const std::chrono::duration<double> duration = latency.duration.value_or(0ms);
+  const bool enough = latency.probes.front().rate * duration.count() >= kEnough;
+  const auto statistic = enough ? LatencyStatistic::p99 : LatencyStatistic::p50;
+  return {{.figure = {.kind = FigureKind::latency, .statistic = statistic}}};
+}
+
 // Sets the members that depend on which mappings the text has.
 JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
@@ -207,6 +217,8 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   } else if (spec.design && has_plain_runs(spec) && !draft.sample.none) {
     spec.sample = SampleSpec{.rate = kDefaultSampleRate, .asked = false};
   }
+  if (spec.workload == WorkloadKind::latency && spec.figures.empty())
+    spec.figures = figures_of_latency(*spec.latency);
   const auto planned = planned_duration(spec);
   const auto beside = spec.latency ? kTimeBesidePlan + 2 * spec.latency->timeout : kTimeBesidePlan;
   spec.limits.timeout = draft.timeout.value_or(planned ? *planned + beside : kTimeoutWithoutPlan);

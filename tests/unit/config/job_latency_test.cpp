@@ -81,6 +81,23 @@ TEST(JobLatency, beside_iperf3_lengthens_the_run_by_the_idle_parts) {
   EXPECT_TRUE(beside("{}"));
 }
 
+TEST(JobLatency, is_compared_by_its_99th_percentile_if_enough_is_sent_for_one) {
+  const auto figure_of = [](const Result<JobSpec>& job) { return to_string(job->figures.at(0).figure); };
+  EXPECT_EQ(figure_of(alone(", duration: 10s")), "latency.p99");
+  EXPECT_EQ(figure_of(alone(", duration: 9s")), "latency.p50");
+  EXPECT_EQ(figure_of(alone(", duration: 9s}}\nfigures: [latency.max]\n#{{")), "latency.max");
+  EXPECT_TRUE(beside("{}")->figures.empty()) << "received, as without probes";
+}
+
+TEST(JobLatency, has_figures_of_its_own_probes_and_phases_only) {
+  EXPECT_TRUE(
+      beside("{probes: [{name: voice}]}\nfigures: [received, latency.voice.p99, latency.omitted.p50]\n#{"));
+  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.load.p99]\n#{{")),
+              HasSubstr("figures[0].figure"));
+  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.voice.p99]\n#{{")),
+              HasSubstr("figures[0].figure"));
+}
+
 TEST(JobLatency, may_be_traced_sampled_and_of_a_design) {
   const auto job = alone(
       ", duration: 2s}}\nrepeat: 6\ntrace: {function_graph: {module: hsr}}\n"
