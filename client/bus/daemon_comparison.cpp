@@ -10,6 +10,7 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   if (!request.changed.empty()) options.emplace("changed", sdbus::Variant{request.changed});
   if (request.despite) options.emplace("despite", sdbus::Variant{true});
   if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
+  if (!request.figures.empty()) options.emplace("figures", sdbus::Variant{request.figures});
   return call([&] {
     const Bus::Patience patience{*bus_};
     const auto [comparison, functions, counters, facts] =
@@ -27,6 +28,7 @@ Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   dbus::Row options;
   if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});
   if (request.power) options.emplace("power", sdbus::Variant{*request.power});
+  if (request.figure) options.emplace("figure", sdbus::Variant{*request.figure});
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
   return call([&] {
     const Bus::Patience patience{*bus_};

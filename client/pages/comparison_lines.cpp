@@ -11,6 +11,7 @@
 
 #include "client/base/command_words.hpp"
 #include "client/pages/budget_text.hpp"
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/terminal/text.hpp"
@@ -65,6 +66,22 @@ std::string tracer_words(const CompareView& view) {
     if (share) measured.push_back(*share);
   }
   return show::budget_words(*view.budget, measured);
+}
+
+bool is_fooled(const ComparisonView& head) {
+  return head.selftest_verdict == "improvement" || head.selftest_verdict == "regression" ||
+         head.selftest_verdict == "trade-off";
+}
+
+// What the self-test found: "equivalent, within 0.8 %".
+std::string self_test_words(const ComparisonView& head) {
+  std::string text = *head.selftest_verdict;
+  if (is_fooled(head)) text += ", where nothing differs";
+  if (head.selftest_low && head.selftest_high) {
+    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
+    text += fmt::format(", within {}", format_percent(farthest * 100));
+  }
+  return text;
 }
 
 }  // namespace
@@ -125,6 +142,10 @@ std::string refusal_words(const CompareView& view) {
 bool hides_figures(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   if (head.verdict != "refused") return false;
+  // Of several figures, those that were not refused have a result.
+  const bool all = std::ranges::all_of(
+      judged_figures(view), [](const JudgedFigure& figure) { return figure.head.verdict == "refused"; });
+  if (!all) return false;
   return head.ratio || (!view.asked.despite && !undeclared_groups(view).empty());
 }
 
@@ -167,7 +188,8 @@ Lines account(const CompareView& view) {
   return lines;
 }
 
-Lines selftest(const ComparisonView& head, std::uint64_t now_us) {
+Lines selftest(const CompareView& view, std::uint64_t now_us) {
+  const ComparisonView& head = view.details.comparison;
   if (!head.selftest_verdict) {
     const Words scenarios = head.scenarios_b.value_or(Words{});
     // What was imported has no scenario that could be started here.
@@ -175,19 +197,23 @@ Lines selftest(const ComparisonView& head, std::uint64_t now_us) {
     return {{"next", fmt::format("netperfctl selftest {}   what this host can resolve",
                                  for_a_shell(scenarios.front()))}};
   }
-  std::string text = "this host against itself: " + *head.selftest_verdict;
-  const bool fooled = head.selftest_verdict == "improvement" || head.selftest_verdict == "regression";
-  if (fooled) text += ", where nothing differs";
-  if (head.selftest_low && head.selftest_high) {
-    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
-    text += fmt::format(", within {}", format_percent(farthest * 100));
-  }
   Words parts;
   if (head.selftest_samples) parts.push_back(plural(*head.selftest_samples, "block"));
   if (head.selftest_started_us) parts.push_back(format_time(*head.selftest_started_us, now_us));
   if (head.selftest_job) parts.push_back(fmt::format("job {}", *head.selftest_job));
-  if (!parts.empty()) text += fmt::format(" ({})", fmt::join(parts, ", "));
-  return {{"self-test", text, fooled ? Style::bad : Style::plain}};
+  const std::string where = parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+  const std::vector<JudgedFigure> figures = judged_figures(view);
+  if (figures.size() == 1) {
+    return {{"self-test", "this host against itself: " + self_test_words(head) + where,
+             is_fooled(head) ? Style::bad : Style::plain}};
+  }
+  Lines lines{{"self-test", "this host against itself" + where}};
+  for (const JudgedFigure& figure : figures) {
+    if (!figure.head.selftest_verdict) continue;
+    lines.push_back({"", figure.head.figure + ": " + self_test_words(figure.head),
+                     is_fooled(figure.head) ? Style::bad : Style::plain});
+  }
+  return lines;
 }
 
 }  // namespace netperfctl::comparing

@@ -28,6 +28,6 @@ inline constexpr const char* kAfterRefusal =
 // What the change in the traced runs' CPU time consists of, below the functions.
 [[nodiscard]] Lines account(const CompareView& view);
 // The result of this host's self-test, or how to run one.
-[[nodiscard]] Lines selftest(const ComparisonView& head, std::uint64_t now_us);
+[[nodiscard]] Lines selftest(const CompareView& view, std::uint64_t now_us);
 
 }  // namespace netperfctl::comparing

@@ -20,17 +20,6 @@ namespace netperfctl::comparing {
 // When the runs of both sides were measured.
 [[nodiscard]] Lines when(const ComparisonView& head, std::uint64_t now_us);
 
-struct Answer {
-  std::string medians = {};  // "118.0 -> 320.4 Mbit/s"; empty if they are not known or mean nothing
-  std::string change = {};   // "+171 %"; likewise
-  std::string verdict = {};  // "IMPROVEMENT"
-  Style style = Style::plain;
-  Lines lines = {};  // the interval, and what the verdict means
-};
-[[nodiscard]] Answer answer_of(const CompareView& view);
-// The same as text.
-[[nodiscard]] std::string headline(const Screen& screen, const CompareView& view);
-
 // Groups of facts that differ, are not declared and can explain the result.
 [[nodiscard]] std::vector<std::string> undeclared_groups(const CompareView& view);
 // Those undeclared facts that can explain the result, or those that cannot.

@@ -23,7 +23,9 @@ constexpr std::size_t kFunctions = 8;  // on the page
 constexpr std::size_t kCounters = 6;
 
 bool too_few(const CompareView& view) {
-  return view.details.comparison.verdict == "too few";
+  // Of several figures, too few for the interval of one can be enough for functions.
+  const ComparisonView& head = view.details.comparison;
+  return head.verdict == "too few" && (!head.figures || head.figures->size() < 2);
 }
 
 // One of the factors of a function's cost on both sides, as words say it.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
@@ -52,7 +53,7 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
     text += attribution(screen, view) + comparing::counters_table(screen, view);
   }
   text += comparing::environment_and_evidence(screen, view);
-  return text + lines_text(screen, comparing::selftest(head, screen.now_us)) +
+  return text + lines_text(screen, comparing::selftest(view, screen.now_us)) +
          lines_text(screen, {{"again", printable(view.command)}});
 }
 

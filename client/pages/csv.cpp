@@ -151,6 +151,8 @@ std::string show_csv(const ShowView& view) {
 }
 
 std::string compare_csv(const CompareView& view) {
+  const auto& figures = view.details.comparison.figures;
+  if (!view.asked.figures.empty() && figures) return csv(std::span{*figures});
   return csv(std::span{view.details.functions});
 }
 

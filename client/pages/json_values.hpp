@@ -36,18 +36,13 @@ template <class Value>
   return json;
 }
 
-template <class Member>
-inline constexpr bool kIsListOfRows = false;
-template <netperfd::rows::Described Row>
-inline constexpr bool kIsListOfRows<std::optional<std::vector<Row>>> = true;
-
 template <class Row>
 [[nodiscard]] Json object(const Row& row) {
   Json json = Json::object();
   each_field(row, [&json](std::string_view name, const auto& member, std::string_view /*unit*/) {
     const std::string key{name};
     using Member = std::remove_cvref_t<decltype(member)>;
-    if constexpr (kIsListOfRows<Member>) {
+    if constexpr (kHasRows<Member>) {
       if (!member) return;
       json[key] = Json::array();
       for (const auto& each : *member) json[key].push_back(object(each));

@@ -2,6 +2,7 @@
 // The page of a plan: how much runs vary, and how many a difference needs. ASCII only, as on the page of a
 // comparison.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstddef>
@@ -54,6 +55,15 @@ std::string count_words(const PlanView& plan, std::uint64_t count) {
 std::string title(const PlanPageView& view) {
   const std::string from = view.job ? fmt::format("the pilot, job {}", *view.job) : printable(view.runs);
   return fmt::format("{}   planned from {}\n", printable(view.scenario), from);
+}
+
+// Which figure, where it is not the throughput alone.
+std::string figure_words(const PlanView& plan) {
+  const std::string figure = plan.figure.value_or("received");
+  if (!plan.figures) return figure == "received" ? "" : figure;
+  return fmt::format(
+      "{}, whose interval has {:.1f} %: a comparison judges {} together; --figure plans another", figure,
+      plan.level.value_or(0) * 100, fmt::join(*plan.figures, ", "));
 }
 
 std::string spread_words(const PlanView& plan) {
@@ -145,6 +155,8 @@ std::string plan_text(const Screen& screen, const PlanPageView& asked) {
   PlanPageView view = asked;
   view.plan = escaped(std::move(view.plan));
   std::string text = title(view);
+  if (const std::string words = figure_words(view.plan); !words.empty())
+    text += show::field(screen, "figure", words);
   text += show::field(screen, "spread", spread_words(view.plan));
   text +=
       show::field(screen, or_dash(view.plan.effect, percent_text), needed_words(view.plan), Style::strong);

@@ -120,8 +120,9 @@ namespace netperfctl {
 // where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
 // environment, tree, callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
-[[nodiscard]] std::string compare_csv(const CompareView& view);  // the functions
-[[nodiscard]] std::string plan_csv(const PlanPageView& view);    // the effects
+[[nodiscard]] std::string compare_csv(
+    const CompareView& view);  // the functions, or the figures if some were named
+[[nodiscard]] std::string plan_csv(const PlanPageView& view);  // the effects
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
 [[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);
 [[nodiscard]] std::string functions_csv(const FunctionPage& page);

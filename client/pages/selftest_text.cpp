@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
@@ -44,19 +45,35 @@ std::string resolves_words(const ComparisonView& head) {
                      format_percent((*head.detectable - 1) * 100), power_words(0.8));
 }
 
-// An interval misses what it should hold as often as its level leaves open.
-std::string chance_words(const ComparisonView& head) {
-  if (!head.level || *head.level <= 0 || *head.level >= 1) return {};
-  return fmt::format(" Up to one self-test in {:.0f} finds one by chance: another one tells.",
-                     1 / (1 - *head.level));
+// What the host finds of each figure whose verdict does not say it.
+std::string resolved(const Screen& screen, const std::vector<comparing::JudgedFigure>& figures) {
+  std::string text;
+  for (const comparing::JudgedFigure& figure : figures) {
+    const std::string words = resolves_words(figure.head);
+    if (words.empty() || figure.head.verdict == "inconclusive") continue;
+    text += show::field(screen, text.empty() ? "resolves" : "",
+                        figures.size() > 1 ? figure.head.figure + ": " + words : words);
+  }
+  return text;
 }
 
-std::string judgement(const Screen& screen, const ComparisonView& head) {
-  if (head.verdict != "improvement" && head.verdict != "regression") return {};
+// An interval misses what it should hold as often as its level leaves open.
+std::string chance_words(const std::vector<comparing::JudgedFigure>& figures) {
+  double missed = 0;
+  for (const comparing::JudgedFigure& figure : figures) {
+    if (figure.head.level) missed += 1 - *figure.head.level;
+  }
+  if (missed <= 0 || missed >= 1) return {};
+  return fmt::format(" Up to one self-test in {:.0f} finds one by chance: another one tells.", 1 / missed);
+}
+
+std::string judgement(const Screen& screen, const CompareView& view) {
+  const std::string& verdict = view.details.comparison.verdict;
+  if (verdict != "improvement" && verdict != "regression" && verdict != "trade-off") return {};
   return show::field(screen, "",
                      "This host fools itself, or chance does: both sides were the same, and a difference was "
                      "found." +
-                         chance_words(head) +
+                         chance_words(comparing::judged_figures(view)) +
                          " A comparison that finds one no larger says nothing until the reason is known.",
                      Style::bad);
 }
@@ -93,9 +110,8 @@ std::string selftest_text(const Screen& screen, const CompareView& asked) {
   const ComparisonView& head = view.details.comparison;
   std::string text = title(view) + lines_text(screen, comparing::when(head, screen.now_us)) +
                      comparing::headline(screen, view);
-  text += judgement(screen, head);
-  if (const std::string words = resolves_words(head); !words.empty() && head.verdict != "inconclusive")
-    text += show::field(screen, "resolves", words);
+  text += judgement(screen, view);
+  text += resolved(screen, comparing::judged_figures(view));
   if (const std::string words = found_words(view.details); !words.empty())
     text += show::field(screen, "by chance", words);
   text += comparing::environment_and_evidence(screen, view);

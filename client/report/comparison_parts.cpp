@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
@@ -73,19 +74,32 @@ std::string sampled_table(const CompareView& view) {
   return table(grid, &column);
 }
 
-}  // namespace
-
-std::string verdict_part(const CompareView& view) {
-  const comparing::Answer answer = comparing::answer_of(view);
+std::string answer_html(const comparing::Answer& answer) {
   std::string text = fmt::format("<p class=\"answer {}\">", css_of(answer.style));
   if (!answer.medians.empty()) text += fmt::format("<span class=\"medians\">{}</span> ", xml(answer.medians));
   if (!answer.change.empty())
     text += fmt::format("<strong class=\"change\">{}</strong> ", xml(answer.change));
   text += fmt::format("<strong class=\"verdict\">{}</strong></p>\n", xml(answer.verdict));
   for (const Line& line : answer.lines) text += element("p", line.words);
+  return text;
+}
+
+}  // namespace
+
+std::string verdict_part(const CompareView& view) {
+  const std::vector<comparing::JudgedFigure> figures = comparing::judged_figures(view);
+  const std::vector<comparing::Answer> answers = comparing::answers_of(view);
+  const bool hidden = comparing::hides_figures(view);
+  std::string text;
+  if (answers.size() > 1) text += answer_html(comparing::overall_answer(view));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers.size() > 1) text += element("h3", answers[i].figure);
+    text += answer_html(answers[i]);
+    if (!hidden) text += effect_figure(figures[i].head);
+  }
   Lines lines = comparing::changed(text_screen(), view);
   std::ranges::move(comparing::when(view.details.comparison, 0), std::back_inserter(lines));
-  if (!comparing::hides_figures(view)) return text + effect_figure(view) + lines_html(lines);
+  if (!hidden) return text + lines_html(lines);
   if (const std::string words = comparing::refusal_words(view); !words.empty()) {
     text += element("p", words, "bad") + lines_html(comparing::facts(text_screen(), view, true)) +
             element("p", comparing::kAfterRefusal);
@@ -115,9 +129,8 @@ std::string environment_part(const CompareView& view) {
 std::string evidence_part(const Report& report) {
   std::string text;
   if (report.compared) {
-    const ComparisonView& head = report.compared->details.comparison;
-    Lines lines = comparing::evidence(head);
-    std::ranges::move(comparing::selftest(head, 0), std::back_inserter(lines));
+    Lines lines = comparing::evidence(report.compared->details.comparison);
+    std::ranges::move(comparing::selftest(*report.compared, 0), std::back_inserter(lines));
     text += lines_html(lines);
   }
   Lines missing;

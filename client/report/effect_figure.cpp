@@ -36,8 +36,7 @@ std::string band(const Axis& axis, double threshold) {
 
 }  // namespace
 
-std::string effect_figure(const CompareView& view) {
-  const ComparisonView& head = view.details.comparison;
+std::string effect_figure(const ComparisonView& head) {
   if (!head.ratio) return {};
   const double threshold = head.threshold.value_or(0) * 100;
   const double low = percent(head.ratio_low.value_or(*head.ratio));

@@ -8,8 +8,8 @@
 
 #include "client/base/command_words.hpp"
 #include "client/flame/embedded.hpp"
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
-#include "client/pages/comparison_parts.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/report/embedded.hpp"
@@ -26,7 +26,7 @@ namespace {
 // The name of the browser's window.
 std::string window_title(const Report& report) {
   if (!report.compared) return report.title;
-  const comparing::Answer answer = comparing::answer_of(*report.compared);
+  const comparing::Answer answer = comparing::overall_answer(*report.compared);
   return fmt::format("{}{}{}: {}", answer.verdict, answer.change.empty() ? "" : " ", answer.change,
                      report.title);
 }

@@ -34,7 +34,7 @@ inline constexpr double kMarkRadius = 4.5;
                                     double radius = kMarkRadius);
 
 // The change of throughput with its interval, 0 and the threshold. Empty without a change.
-[[nodiscard]] std::string effect_figure(const CompareView& view);
+[[nodiscard]] std::string effect_figure(const ComparisonView& head);
 // The throughput of all runs in their order. Empty if none is known.
 [[nodiscard]] std::string runs_figure(const std::vector<SidedRun>& runs);
 // The throughput of a run over time, its events and its marks. Empty if there is nothing over time.

@@ -14,6 +14,7 @@
 namespace netperfctl {
 
 using ComparisonView = netperfd::rows::Comparison;
+using ComparedFigureView = netperfd::rows::ComparedFigure;
 using FunctionDeltaView = netperfd::rows::FunctionDelta;
 using CounterChangeView = netperfd::rows::CounterChange;
 using FactChangeView = netperfd::rows::FactChange;
@@ -32,6 +33,8 @@ struct CompareRequest {
   std::vector<std::string> changed;
   bool despite = false;
   std::optional<double> threshold;  // as a share
+  // Each NAME or NAME:PERCENT; none: those that the jobs declare.
+  std::vector<std::string> figures = {};
 };
 
 struct CompareView {

@@ -2,7 +2,9 @@
 // Descriptions of the rows that only the client makes, in the form of dbus/rows/field.hpp.
 #pragma once
 
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "client/rows/comparison_views.hpp"
 #include "client/rows/plan_views.hpp"
@@ -71,6 +73,12 @@ static_assert(kDescribed<netperfctl::FunctionHitsView>);
 }  // namespace netperfd::rows
 
 namespace netperfctl {
+
+// Whether a member is a list of rows within a row.
+template <class Member>
+inline constexpr bool kHasRows = false;
+template <netperfd::rows::Described Row>
+inline constexpr bool kHasRows<std::optional<std::vector<Row>>> = true;
 
 // visit(key, member, unit), the unit empty where the key says it.
 template <netperfd::rows::Described Row, class Visit>

@@ -19,6 +19,8 @@ struct PlanRequest {
   std::string runs;  // of which the spread is to be known
   std::optional<double> effect, power;
   std::optional<std::uint32_t> repeat;
+  std::optional<std::string> figure =
+      std::nullopt;  // absent: the first one that the job of the runs declares
 };
 
 // What the daemon says of a job that it does not start (CheckScenario).

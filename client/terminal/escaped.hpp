@@ -41,9 +41,9 @@ template <class Row>
     } else if constexpr (std::is_same_v<Member, std::optional<std::vector<std::string>>>) {
       if (!member) return;
       for (std::string& text : *member) text = printable(text);
-    } else if constexpr (std::is_same_v<Member, std::optional<std::vector<SampleFieldView>>>) {
+    } else if constexpr (kHasRows<Member>) {
       if (!member) return;
-      for (SampleFieldView& field : *member) field = escaped(std::move(field));
+      for (auto& inner : *member) inner = escaped(std::move(inner));
     }
   });
   return row;

@@ -69,7 +69,8 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
   add_sides(*command, arguments->sides, "Without B: job:NUMBER or last, a job with a design");
   add_comparison_options(*command, arguments->sides);
   add_fail_on(*command, arguments->fail_on,
-              "What ends with an error: regression (exit code 8), inconclusive (6; too few and refused too), "
+              "What ends with an error: regression (exit code 8; a trade-off too), inconclusive (6; too few "
+              "and refused too), "
               "both with a comma between them (the default), or never");
   command->add_flag("--all", arguments->all,
                     "Show all functions and facts, and retransmits even if they did not change");

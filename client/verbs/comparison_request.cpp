@@ -26,6 +26,7 @@ std::string command_of(const ComparisonArguments& arguments) {
                   : fmt::format("netperfctl compare {} {}", for_a_shell(request.a), for_a_shell(request.b));
   for (const std::string& group : request.changed) command += " --changed " + for_a_shell(group);
   if (request.despite) command += " --despite";
+  for (const std::string& figure : request.figures) command += " --figure " + for_a_shell(figure);
   if (!arguments.threshold.empty()) command += " --threshold " + for_a_shell(arguments.threshold);
   return command;
 }
@@ -55,7 +56,9 @@ std::optional<std::uint64_t> job_of(std::string_view text) {
 
 Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments, std::uint64_t now_us) {
   CompareRequest request = arguments.request;
-  const bool text = is_utf8(request.a) && is_utf8(request.b) && std::ranges::all_of(request.changed, is_utf8);
+  const bool text = is_utf8(request.a) && is_utf8(request.b) &&
+                    std::ranges::all_of(request.changed, is_utf8) &&
+                    std::ranges::all_of(request.figures, is_utf8);
   if (!text) return fail(Exit::usage, "the arguments are not UTF-8 text");
   if (request.b.empty()) {
     request.job = job_of(request.a);
@@ -111,6 +114,13 @@ void add_sides(CLI::App& command, ComparisonArguments& arguments, std::string_vi
 
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments) {
   CompareRequest& request = arguments.request;
+  command
+      .add_option("--figure", request.figures,
+                  "The figure to compare: received, sent, delivered, retransmits, rtt, jitter, cpu or "
+                  "latency.STAT, with a threshold of its own if you want (latency.p99:5%); repeatable, the "
+                  "first one is the primary. Default: what the scenario declares, otherwise received")
+      ->type_name("FIGURE")
+      ->allow_extra_args(false);
   command
       .add_option("--changed", request.changed,
                   "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "

@@ -22,7 +22,7 @@ struct ComparisonArguments {
 
 // `alone` says what A without B is.
 void add_sides(CLI::App& command, ComparisonArguments& arguments, std::string_view alone);
-// --changed, --despite and --threshold.
+// --figure, --changed, --despite and --threshold.
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments);
 
 // Of "job:12", whose design has sides.

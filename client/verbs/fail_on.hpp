@@ -27,7 +27,8 @@ inline CLI::Option* add_fail_on(CLI::App& command, FailOn& fail_on, const std::s
   const auto has = [&](std::string_view word) { return std::ranges::find(fail_on, word) != fail_on.end(); };
   const auto fails = [&](std::string_view on) { return has(on) && !has("never"); };
   if (verdict == "improvement" || verdict == "equivalent") return Exit::ok;
-  if (verdict == "regression") return fails("regression") ? Exit::regression : Exit::ok;
+  if (verdict == "regression" || verdict == "trade-off")
+    return fails("regression") ? Exit::regression : Exit::ok;
   return fails("inconclusive") ? Exit::inconclusive : Exit::ok;
 }
 

@@ -25,8 +25,9 @@ namespace {
 struct PlanArguments {
   LaunchArguments launch;
   std::string effect = "1%", power = "80%";
-  std::string runs;  // empty: of a pilot
-  bool yes = false;  // the pilot may reboot the machine
+  std::string runs;    // empty: of a pilot
+  std::string figure;  // empty: the first one that the scenario declares
+  bool yes = false;    // the pilot may reboot the machine
 };
 
 // What is planned from, and what is to be found.
@@ -138,6 +139,8 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   if (!power) return std::unexpected(power.error());
   request.effect = *effect;
   request.power = *power;
+  if (!is_utf8(arguments.figure)) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  if (!arguments.figure.empty()) request.figure = arguments.figure;
   if (arguments.runs.empty()) return request;
   if (!is_utf8(arguments.runs)) return fail(Exit::usage, "the arguments are not UTF-8 text");
   auto runs = with_instants(arguments.runs, screen_of(stdout).now_us);
@@ -206,6 +209,11 @@ Verb add_plan(CLI::App& app, const Settings& settings) {
                      "Number of runs of the pilot, or of blocks if the scenario has a design");
   command->add_option("--effect", arguments->effect, "The difference that is to be found (1%)")
       ->type_name("PERCENT");
+  command
+      ->add_option("--figure", arguments->figure,
+                   "The figure in which the difference is, such as latency.p99. Default: the first one that "
+                   "the scenario declares, otherwise received")
+      ->type_name("FIGURE");
   command->add_option("--power", arguments->power, "How often it is to be found where it is there (80%)")
       ->type_name("PERCENT");
   auto* runs = command

@@ -17,7 +17,8 @@ namespace {
 // Both sides are the same, so any difference is an error, whichever side it favours.
 Exit exit_of_selftest(const std::string& verdict) {
   if (verdict == "equivalent") return Exit::ok;
-  return verdict == "improvement" || verdict == "regression" ? Exit::difference : Exit::inconclusive;
+  const bool differs = verdict == "improvement" || verdict == "regression" || verdict == "trade-off";
+  return differs ? Exit::difference : Exit::inconclusive;
 }
 
 Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) {

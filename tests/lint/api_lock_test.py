@@ -39,6 +39,7 @@ ROWS_IN_XML = {
     "CallEdge": [("ListCallEdges", "edges")],
     "CallNode": [("ListCallTree", "nodes")],
     "Capability": [("ListCapabilities", "capabilities")],
+    "ComparedFigure": [("Compare", "comparison")],
     "Comparison": [("Compare", "comparison")],
     "Counter": [("ListCounters", "counters")],
     "CounterChange": [("Compare", "counters")],

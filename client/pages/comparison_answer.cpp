@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client/pages/comparison_answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/base/command_words.hpp"
+#include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_tables.hpp"
+#include "client/pages/witness_text.hpp"
+#include "client/terminal/units.hpp"
+
+namespace netperfctl::comparing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Style style_of(std::string_view verdict) {
+  if (verdict == "improvement") return Style::good;
+  if (verdict == "regression" || verdict == "trade-off" || verdict == "refused") return Style::bad;
+  return verdict == "equivalent" ? Style::strong : Style::active;
+}
+
+std::string capitals(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+std::string interval_words(const JudgedFigure& figure) {
+  const ComparisonView& head = figure.head;
+  Words parts;
+  if (head.ratio_low && head.ratio_high) {
+    std::string low = signed_percent(*head.ratio_low);
+    low.resize(low.size() - 2);  // one unit for both
+    parts.push_back(fmt::format("{} to {} ({:.1f} % interval)", low, signed_percent(*head.ratio_high),
+                                head.level.value_or(0) * 100));
+  }
+  if (head.p) {
+    parts.push_back("p " + probability_text(*head.p) +
+                    (figure.together > 1 ? fmt::format(" of {} figures", figure.together) : ""));
+  }
+  if (head.cliffs_delta) parts.push_back(fmt::format("Cliff's delta {:+.2f}", *head.cliffs_delta));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// A block has both sides in it.
+const char* a_side(const ComparisonView& head) {
+  return head.pairing && head.pairing->ends_with("blocks") ? "" : " a side";
+}
+
+// How many samples would find a difference of the threshold or show that there is none, where that is more
+// than there are.
+std::string samples_needed(const ComparisonView& head) {
+  if (!head.threshold) return {};
+  const std::uint32_t samples = std::min(head.samples_a.value_or(0), head.samples_b.value_or(0));
+  const auto about = [&](std::string_view what, const std::optional<std::uint32_t>& count) -> std::string {
+    if (!count || *count <= samples) return {};
+    return fmt::format("; {} {} takes about {}{}", what, percent_text(*head.threshold),
+                       format_count(std::uint64_t{*count}), a_side(head));
+  };
+  return about("finding", head.needed) + about("ruling out", head.needed_for_equivalence);
+}
+
+std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
+  const std::string pairing = head.pairing.value_or("runs");
+  return plural(count, pairing == "blocks"             ? "block"
+                       : pairing == "builds of blocks" ? "pair of builds"
+                       : pairing.starts_with("boots")  ? "boot"
+                                                       : "run");
+}
+
+// Where the interval would decide, but the host resolves less; otherwise empty.
+std::string unresolved_words(const ComparisonView& head) {
+  if (!head.resolution || !head.ratio_low || !head.ratio_high) return {};
+  const std::string resolution = format_percent((*head.resolution - 1) * 100);
+  const double threshold = head.threshold.value_or(0);
+  if (*head.ratio_low > 1 - threshold && *head.ratio_high < 1 + threshold) {
+    return fmt::format("the whole interval lies within {}, but this host resolves no less than {}",
+                       percent_text(threshold), resolution);
+  }
+  if (*head.ratio_low <= 1 && *head.ratio_high >= 1) return {};
+  return fmt::format("the difference is more than chance, but smaller than the {} that this host resolves",
+                     resolution);
+}
+
+// What the verdict means, where the word alone does not say it.
+std::string meaning(const JudgedFigure& figure) {
+  const ComparisonView& head = figure.head;
+  const std::string threshold = percent_text(head.threshold.value_or(0));
+  if (head.verdict == "equivalent") return fmt::format("the whole interval lies within {}", threshold);
+  if (head.verdict == "too few" && figure.together > 1 && figure.fewest) {
+    return fmt::format("too few: an interval beside those of the other figures takes {}{}",
+                       sample_noun(head, *figure.fewest), a_side(head));
+  }
+  if (head.verdict == "too few") {
+    return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
+  }
+  if (head.verdict == "improvement" || head.verdict == "regression") {
+    const double least =
+        head.ratio_low.value_or(1) >= 1 ? head.ratio_low.value_or(1) - 1 : 1 - head.ratio_high.value_or(1);
+    return std::string(figure.lower_is_better ? "less is better; " : "") +
+           (least < head.threshold.value_or(0) ? "changed, perhaps by less than " : "changed by at least ") +
+           threshold;
+  }
+  if (head.verdict != "inconclusive") return {};
+  if (const std::string text = unresolved_words(head); !text.empty()) return text;
+  std::string text = "neither a difference nor its absence is shown";
+  if (!head.detectable) return text;
+  return text +
+         fmt::format(": {}{} find a difference of {} {}{}",
+                     sample_noun(head, std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))),
+                     a_side(head), format_percent((*head.detectable - 1) * 100), power_words(0.8),
+                     samples_needed(head));
+}
+
+// Up to which luck of a boot or a build the verdict holds.
+std::string luck_words(const ComparisonView& head) {
+  if (!head.boot_spread || !head.of_one || head.of_one->empty()) return {};
+  const bool builds = head.of_one->back() == "build";
+  const bool both = head.of_one->size() > 1;
+  const char* ones = both ? "one boot and one build a side" : builds ? "one build a side" : "one boot";
+  if (*head.boot_spread < 0.00005) return fmt::format("; of {}, it holds for no other", ones);
+  return fmt::format("; of {}, it holds unless {} differ by more than {}", ones,
+                     both     ? "others"
+                     : builds ? "builds"
+                              : "boots",
+                     format_percent(*head.boot_spread * 100));
+}
+
+// "1.20 ms" of a figure in that unit of the API.
+std::string in_unit(std::string_view unit, double value) {
+  if (unit == "bits_per_second") return format_rate(value);
+  if (unit == "ns") return format_milliseconds(value / 1e6);
+  if (unit == "share") return fmt::format("{:.2f} %", value * 100);
+  if (unit == "ns_per_byte") return format_hundredths(value) + " ns/byte";
+  if (unit == "per_gigabyte") return format_figure(value) + " /GB";
+  return format_figure(value);
+}
+
+// "38.5 -> 72.4 Mbit/s"
+std::string medians_of(const JudgedFigure& figure) {
+  const ComparisonView& head = figure.head;
+  // Medians of runs may lie the other way round than the estimate, which compares within blocks.
+  if (head.ratio && (*head.median_b > *head.median_a) != (*head.ratio > 1)) {
+    return fmt::format("about {}", in_unit(figure.unit, (*head.median_a + *head.median_b) / 2));
+  }
+  const std::string a = in_unit(figure.unit, *head.median_a);
+  const std::string b = in_unit(figure.unit, *head.median_b);
+  const auto unit_of = [](const std::string& text) {
+    return text.substr(std::min(text.find(' '), text.size()));
+  };
+  return fmt::format("{} -> {}", unit_of(a) == unit_of(b) ? a.substr(0, a.find(' ')) : a, b);
+}
+
+// Makes `head` that of a comparison of this figure alone.
+void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
+  head.figure = row.figure;
+  head.verdict = row.verdict;
+  head.threshold = row.threshold;
+  head.pairing = row.pairing;
+  head.boot_spread = row.boot_spread;
+  head.resolution = row.resolution;
+  head.samples_a = row.samples_a;
+  head.samples_b = row.samples_b;
+  head.median_a = row.median_a;
+  head.median_b = row.median_b;
+  head.ratio = row.ratio;
+  head.ratio_low = row.ratio_low;
+  head.ratio_high = row.ratio_high;
+  head.level = row.level;
+  head.p = row.p_adjusted ? row.p_adjusted : row.p;
+  head.cliffs_delta = row.cliffs_delta;
+  head.detectable = row.detectable;
+  head.needed = row.needed;
+  head.needed_for_equivalence = row.needed_for_equivalence;
+  head.selftest_verdict = row.selftest_verdict;
+  head.selftest_samples = row.selftest_samples;
+  head.selftest_ratio = row.selftest_ratio;
+  head.selftest_low = row.selftest_low;
+  head.selftest_high = row.selftest_high;
+  head.selftest_level = row.selftest_level;
+  head.selftest_detectable = row.selftest_detectable;
+}
+
+Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
+  const ComparisonView& head = figure.head;
+  Answer answer{.figure = head.figure, .verdict = capitals(head.verdict), .style = style_of(head.verdict)};
+  if (view.asked.despite && head.verdict != "refused") {
+    if (const Words groups = undeclared_groups(view); !groups.empty()) {
+      answer.verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
+    }
+  }
+  const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
+  if (head.median_a && head.median_b && !refused) answer.medians = medians_of(figure);
+  if (head.ratio && !refused) answer.change = signed_percent(*head.ratio);
+  const auto add = [&answer](std::string words) {
+    if (!words.empty()) answer.lines.push_back({"", std::move(words)});
+  };
+  if (!refused) add(interval_words(figure));
+  add(meaning(figure) + luck_words(head));
+  return answer;
+}
+
+// What holds for all figures, below the first one.
+void add_common_lines(const CompareView& view, Answer& answer) {
+  const bool refused = view.details.comparison.verdict == "refused";
+  if (const std::string words = refused ? "" : witness_words(view); !words.empty())
+    answer.lines.push_back({"", words});
+  if (view.asked.job && view.name_a.empty()) {
+    answer.lines.push_back({"", "this is what tracing costs: the runs of B are traced, those of A plain"});
+  }
+}
+
+}  // namespace
+
+std::vector<JudgedFigure> judged_figures(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (!head.figures || head.figures->empty()) return {{.head = head, .together = 1}};
+  std::vector<JudgedFigure> judged;
+  for (const ComparedFigureView& row : *head.figures) {
+    JudgedFigure& figure = judged.emplace_back();
+    figure.head = head;
+    copy_figure(row, figure.head);
+    figure.unit = row.unit;
+    figure.lower_is_better = row.better == "lower";
+    figure.together = head.figures->size();
+    figure.fewest = row.fewest;
+  }
+  return judged;
+}
+
+std::vector<Answer> answers_of(const CompareView& view) {
+  std::vector<Answer> answers;
+  for (const JudgedFigure& figure : judged_figures(view)) answers.push_back(answer_of(view, figure));
+  add_common_lines(view, answers.front());
+  return answers;
+}
+
+Answer overall_answer(const CompareView& view) {
+  std::vector<Answer> answers = answers_of(view);
+  if (answers.size() == 1) return std::move(answers.front());
+  const std::string& verdict = view.details.comparison.verdict;
+  Answer answer{.figure = "verdict", .verdict = capitals(verdict), .style = style_of(verdict)};
+  Words parts;
+  constexpr std::pair<const char*, const char*> kWords[] = {
+      {"improvement", "improved"},      {"regression", "worse"},    {"equivalent", "equivalent"},
+      {"inconclusive", "inconclusive"}, {"too few", "too few for"}, {"refused", "refused"}};
+  for (const auto& [of_figure, words] : kWords) {
+    Words names;
+    for (const ComparedFigureView& row : *view.details.comparison.figures) {
+      if (row.verdict == of_figure) names.push_back(row.figure);
+    }
+    if (!names.empty()) parts.push_back(fmt::format("{} {}", words, fmt::join(names, " and ")));
+  }
+  answer.verdict += fmt::format(": {}", fmt::join(parts, ", "));
+  return answer;
+}
+
+std::string headline(const Screen& screen, const CompareView& view) {
+  const std::vector<Answer> answers = answers_of(view);
+  std::string text;
+  if (answers.size() > 1) {
+    const Answer overall = overall_answer(view);
+    text += fmt::format("\n  {:<11}{}\n", overall.figure, paint(screen, overall.style, overall.verdict));
+  }
+  text += "\n";
+  for (const Answer& answer : answers) {
+    std::string figures;
+    for (const std::string& figure : {answer.medians, answer.change}) {
+      if (!figure.empty()) figures += figure + "   ";
+    }
+    text += fmt::format("  {:<11}{}{}{}\n", answer.figure, answer.figure.size() > 10 ? "  " : "", figures,
+                        paint(screen, answer.style, answer.verdict)) +
+            lines_text(screen, answer.lines);
+  }
+  return text;
+}
+
+}  // namespace netperfctl::comparing
