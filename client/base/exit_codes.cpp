@@ -19,7 +19,7 @@ std::span<const ExitCode> exit_codes() {
                "the comparison gave no answer: inconclusive, too few runs, or a refused verdict"},
       ExitCode{Exit::run_failed,
                "a run of the job failed, or the machine could not be brought back to its original side"},
-      ExitCode{Exit::regression, "the comparison found a regression"},
+      ExitCode{Exit::regression, "the comparison found a regression or a trade-off"},
       ExitCode{Exit::quota, "the user has as much as one user may have (`limits.user` of netperfd.yaml)"},
       ExitCode{Exit::canceled, "somebody canceled the job"},
       ExitCode{Exit::difference, "the self-test found a difference between two equal sides"},

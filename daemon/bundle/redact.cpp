@@ -22,6 +22,7 @@ enum class Way {
   keep,      // words of the kernel, of netperfd or of iperf3
   sentence,  // names in it, addresses and paths are replaced
   name,      // it is replaced as a whole
+  probe,     // as a name, unless it is the protocol's, as it is by default
   empty,     // nothing stays
   job,
   document,
@@ -112,7 +113,22 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"cpu_samples.stacks", Way::stacks},
     {"budgets.failure", Way::sentence},
     {"budget_functions.function", Way::keep},
+    {"job_figures.figure", Way::sentence},
+    {"probe", Way::probe, "probe"},
+    {"latency_probes.name", Way::probe, "probe"},
+    {"latency_probes.protocol", Way::keep},
+    {"latency_probes.timestamps", Way::keep},
+    {"latency_phases.phase", Way::keep},
+    {"latency_spans.phase", Way::keep},
+    {"latency_spans.span", Way::keep},
+    {"latency_spans.histogram", Way::keep},
+    {"latency_intervals.phase", Way::keep},
 });
+
+bool is_name(const Rule& rule, std::string_view text) {
+  const bool of_protocol = text == "udp" || text == "tcp" || text == "icmp";
+  return rule.way == Way::name || (rule.way == Way::probe && !of_protocol);
+}
 
 Rule rule_of(const std::string& table, const std::string& column) {
   const std::string both = fmt::format("{}.{}", table, column);
@@ -162,7 +178,7 @@ class Redaction {
     while (rows.next(row)) {
       for (std::size_t i = 0; i < row.size(); ++i) {
         const auto* const text = std::get_if<std::string>(&row[i]);
-        if (text != nullptr && rules[i].way == Way::name) (void)names_.replace(rules[i].kind, *text);
+        if (text != nullptr && is_name(rules[i], *text)) (void)names_.replace(rules[i].kind, *text);
       }
       if (table.name == "facts") learn_devices(table, row);
       if (table.name == "counters") learn_counter(table, row);
@@ -244,6 +260,9 @@ class Redaction {
         return value;
       case Way::sentence:
         return StoredValue{text->starts_with("module:") ? *text : names_.replace_all(*text)};
+      case Way::probe:
+        if (!is_name(rule, *text)) return value;
+        [[fallthrough]];
       case Way::name:
         return StoredValue{names_.replace(rule.kind, *text)};
       case Way::job:

@@ -12,9 +12,9 @@ namespace {
 
 using Document = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kIperf3Words{
-    "version", "protocol", "sender_tcp_congestion", "receiver_tcp_congestion", "congestion", "time", "event"};
-constexpr std::array<std::string_view, 5> kHosts{"local_host", "remote_host", "host", "bind", "bind_address"};
+constexpr std::array<std::string_view, 8> kDocumentWords{
+    "version", "protocol", "sender_tcp_congestion", "receiver_tcp_congestion", "congestion", "time", "event", "timestamps"};
+constexpr std::array<std::string_view, 7> kHosts{"local_host", "remote_host", "host", "bind", "bind_address", "server", "client"};
 
 template <std::size_t size>
 bool is_in(const std::array<std::string_view, size>& words, std::string_view word) {
@@ -35,7 +35,7 @@ void redact_value(Document& value, std::string_view key, Names& names) {
     for (auto& item : value.items()) redact_value(item.value(), value.is_object() ? item.key() : key, names);
   } else if (value.is_string()) {
     const auto text = value.get<std::string>();
-    if (is_in(kIperf3Words, key)) return;
+    if (is_in(kDocumentWords, key)) return;
     if (key == "system_info") {
       value = redacted_system(text, names);
     } else {

@@ -2,8 +2,12 @@
 #include "daemon/config/purpose.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
+
+#include "daemon/analysis/compare/comparison.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
 
 namespace netperfd::config {
 namespace {
@@ -12,6 +16,7 @@ namespace {
 // estimate the spread about as well.
 constexpr std::uint32_t kBlocks = 6;
 constexpr std::uint32_t kPilotRuns = 8;
+constexpr double kLevel = 0.95;
 
 bool is_overridden(const core::JobOptions& options, const std::string& key) {
   return std::ranges::any_of(options.overrides,
@@ -44,7 +49,10 @@ std::uint32_t make_selftest(JobSpec& spec) {
   }
   design.b = std::move(side);
   spec.design = std::move(design);
-  return blocks_of_variants ? spec.repeat : kBlocks;
+  if (blocks_of_variants) return spec.repeat;
+  // Of several figures, each interval takes more blocks.
+  const std::size_t figures = std::max<std::size_t>(spec.figures.size(), 1);
+  return analysis::fewest_for_signed_rank(analysis::level_of_each(kLevel, figures));
 }
 
 }  // namespace

@@ -53,6 +53,10 @@ constexpr std::array kNames = std::to_array<Planted>({
     {"imported_files.sha256", "5ha-margay"},
     {"boots.boot_id", "b0a7-caracal"},
     {"boots.failure", "lynx-output"},
+    {"latency_probes.name", "condor-probe"},
+    {"latency_phases.probe", "condor-probe"},
+    {"latency_spans.probe", "condor-probe"},
+    {"latency_intervals.probe", "condor-probe"},
 });
 constexpr std::array kSentences{"flags.message",
                                 "traces.skipped",
@@ -64,11 +68,12 @@ constexpr std::array kSentences{"flags.message",
                                 "counters.name",
                                 "counters_unknown.clause",
                                 "cpu_samples.skipped",
-                                "budgets.failure"};
+                                "budgets.failure",
+                                "job_figures.figure"};
 // Nothing of them may be found.
 constexpr std::array kParts{"heron",  "ibis",   "wombat", "quokka", "198.51", "2001:db8", "dingo",  "echidna",
                             "lynx",   "possum", "tapir",  "koala",  "ocelot", "puffin",   "numbat", "caracal",
-                            "serval", "margay", "zebra",  "bilby",  "02:42",  "emu"};
+                            "serval", "margay", "zebra",  "bilby",  "02:42",  "emu",    "condor"};
 
 std::string sentence() {
   return "zebra-host reads /srv/bilby/secret.yaml of heron-scenario (wombat-label): numbat0@dingo-ns, "
@@ -187,7 +192,14 @@ TEST_F(BundleTest, has_a_plan_for_every_text) {
                                    "boots.side",
                                    "boots.kernel",
                                    "cpu_samples.event",
-                                   "budget_functions.function"};
+                                   "budget_functions.function",
+                                   "latency_probes.protocol",
+                                   "latency_probes.timestamps",
+                                   "latency_phases.phase",
+                                   "latency_spans.phase",
+                                   "latency_spans.span",
+                                   "latency_spans.histogram",
+                                   "latency_intervals.phase"};
   for (const StoredTable& table : whole().content.tables) {
     StoredRows rows{table};
     std::vector<StoredValue> row;

@@ -104,6 +104,14 @@ TEST(Selftest, of_a_job_without_variants_is_six_blocks_without_commands) {
   }
 }
 
+TEST(Selftest, of_several_figures_has_as_many_blocks_as_their_intervals_take) {
+  EXPECT_EQ(read(kJob + "figures: [received, cpu]\n", as(JobPurpose::selftest))->repeat, 7U);
+  const auto four = read(kJob + "figures: [received, cpu, rtt, retransmits]\n", as(JobPurpose::selftest));
+  EXPECT_EQ(four->repeat, 8U);
+  EXPECT_EQ(four->figures.size(), 4U);
+  EXPECT_EQ(read(kJob + "figures: [rtt]\n", as(JobPurpose::selftest))->repeat, 6U);
+}
+
 TEST(Purposes, leave_what_the_start_gave) {
   const auto overridden = read(
       kJob + kSides,
