@@ -50,11 +50,7 @@ std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec
   const std::optional<Address> server = parse_address(spec.iperf3.server);
   if (!server) return nullptr;
   const std::string net = fmt::format("{}/{}/net", proc_, workload.front());
-  const auto text_of = [&net](const char* name) {
-    return read_file(fmt::format("{}/{}", net, name), kLargestText).value_or("");
-  };
-  const std::optional<std::string> device =
-      device_to(*server, {text_of("route"), text_of("fib_trie"), text_of("ipv6_route")});
+  const std::optional<std::string> device = device_to(*server, read_route_texts(net));
   if (!device) return nullptr;
 
   Fd file = open_to_read(fmt::format("{}/dev", net));

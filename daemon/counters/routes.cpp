@@ -135,6 +135,13 @@ std::optional<Address> parse_address(std::string_view text) {
   return address;
 }
 
+RouteTexts read_route_texts(const std::string& net) {
+  const auto text_of = [&net](const char* name) {
+    return read_file(net + "/" + name, kLargestText).value_or("");
+  };
+  return {text_of("route"), text_of("fib_trie"), text_of("ipv6_route")};
+}
+
 std::optional<std::string> device_to(const Address& address, const RouteTexts& texts) {
   std::optional<Route> route;
   if (address.bytes.size() == 4) {

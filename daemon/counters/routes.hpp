@@ -30,6 +30,9 @@ struct RouteTexts {
   std::string ipv6_route;  // all tables of IPv6
 };
 
+// Reads them from a directory such as /proc/PID/net; what cannot be read is empty.
+[[nodiscard]] RouteTexts read_route_texts(const std::string& net);
+
 // "lo" for an address of the namespace itself. Absent if there is no route or none can be read.
 [[nodiscard]] std::optional<std::string> device_to(const Address& address, const RouteTexts& texts);
 

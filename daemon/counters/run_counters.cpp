@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -17,7 +18,9 @@
 #include "daemon/counters/nic_statistics.hpp"
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/proc_file.hpp"
+#include "daemon/counters/queue_sampler.hpp"
 #include "daemon/counters/readings.hpp"
+#include "daemon/counters/routes.hpp"
 #include "daemon/counters/tcp_sampler.hpp"
 
 namespace netperfd::counters {
@@ -82,6 +85,25 @@ class Counting final : public core::ActiveCounters {
     if (!tcp_->trouble().empty()) counters_.unknown.push_back(not_read("TCP_INFO", "", tcp_->trouble()));
   }
 
+  // Samples the queues of the device through which the client reaches the server and, in another namespace,
+  // of the device that has the server's address.
+  void sample_queues(const Iperf3Spec& spec, const std::vector<pid_t>& workload) {
+    queues_.emplace(clock_);
+    const auto address = parse_address(spec.server);
+    if (!address) {
+      counters_.unknown.emplace_back(
+          "queues: not available here: the server is given by a host name, so its device is not known");
+      return;
+    }
+    sample_queues(spec.netns, [&](const Fd& route) -> Result<NamedDevice> {
+      const auto net = fmt::format("{}/{}/net", proc_, workload.front());
+      const auto name = device_to(*address, read_route_texts(net));
+      return name ? find_device(route, *name) : fail(ErrorKind::not_found, "no route to the server");
+    });
+    if (!spec.local || spec.local->netns == spec.netns) return;
+    sample_queues(spec.local->netns, [&](const Fd& route) { return find_device(route, *address); });
+  }
+
   void begin() {
     perf_.emplace(parse_cpu_list(read_file("/sys/devices/system/cpu/online", kLargestText).value_or("")));
     counters_.unknown.insert(counters_.unknown.end(), perf_->unknown().begin(), perf_->unknown().end());
@@ -104,6 +126,7 @@ class Counting final : public core::ActiveCounters {
 
   void released(core::LiveRates live) override {
     if (tcp_) tcp_->start(std::move(live));
+    if (queues_) queues_->start();
   }
 
   Counters finish() override {
@@ -113,9 +136,11 @@ class Counting final : public core::ActiveCounters {
     std::vector<std::optional<NicStatistics>> devices;
     for (const Namespace& each : namespaces_) devices.push_back(read(each));
     if (noise_) noise_->read_again();
+    if (queues_) counters_.queues = queues_->finish();
 
     // All readings are taken; only now may the work take time.
     if (tcp_) counters_.tcp = tcp_->finish();
+    if (queues_) std::ranges::copy(queues_->unknown(), std::back_inserter(counters_.unknown));
     add_deltas(kPerf, "", perf_before_, perf, counters_);
     for (std::size_t i = 0; i < files_.size(); ++i) add(files_[i], texts[i]);
     for (std::size_t i = 0; i < namespaces_.size(); ++i) add(namespaces_[i], devices[i]);
@@ -136,6 +161,19 @@ class Counting final : public core::ActiveCounters {
       return;
     }
     files_.push_back({kind, netns, parse, std::move(file), {}});
+  }
+
+  template <class Find>
+  void sample_queues(const std::string& netns, Find find) {
+    const auto in = std::ranges::find(namespaces_, netns, &Namespace::name);
+    const Result<NamedDevice> device = in != namespaces_.end()
+                                           ? find(in->sockets.route)
+                                           : fail(ErrorKind::not_found, "it could not be entered");
+    if (device) {
+      queues_->add(in->sockets.route, netns, *device);
+    } else {
+      counters_.unknown.push_back(not_read("queues", netns, device.error().message));
+    }
   }
 
   static std::optional<Readings> read(const TextFile& each) {
@@ -171,8 +209,9 @@ class Counting final : public core::ActiveCounters {
   core::Clock& clock_;
   std::string proc_;
   std::vector<TextFile> files_;
-  std::vector<Namespace> namespaces_;  // must not grow once tcp_ exists, which refers to an element
+  std::vector<Namespace> namespaces_;  // must not grow once a sampler exists, which refers to an element
   std::optional<TcpSampler> tcp_;
+  std::optional<QueueSampler> queues_;
   std::optional<PerfCounters> perf_;
   Readings perf_before_;
   std::optional<HostNoise> noise_;
@@ -203,7 +242,9 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
     counting->add_namespace(iperf3.local->netns, fmt::format("{}", workload[1]));
   }
   counting->add_machine();
-  if (measured && spec.workload == WorkloadKind::iperf3 && iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
+  if (measured && spec.workload == WorkloadKind::iperf3 && iperf3.protocol == Protocol::tcp)
+    counting->sample_tcp(sampling_of(iperf3));
+  if (measured) counting->sample_queues(iperf3, workload);
   counting->begin();
   if (measured) counting->begin_noise(sys_, workload);
   return counting;

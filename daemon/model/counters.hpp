@@ -61,9 +61,41 @@ inline constexpr auto rows::kFields<TcpSample> =
                rows::field("pacing_rate_bps", &netperfd::TcpSample::pacing_rate_bps)};
 static_assert(rows::kDescribed<TcpSample>);
 
+// A queueing discipline of a device that the run's packets leave by, at one moment.
+struct QueueSample {
+  std::chrono::microseconds time{0};  // since the release
+  std::string device;
+  std::string netns;   // empty: the host's own
+  std::string kind;    // "tbf"
+  std::string handle;  // "1:"
+  std::string parent;  // "root", or the class of another one: "1:1"
+  std::uint64_t backlog_bytes = 0, backlog_packets = 0;
+  // Since the release.
+  std::uint64_t sent_bytes = 0, sent_packets = 0, drops = 0, overlimits = 0, requeues = 0;
+
+  bool operator==(const QueueSample&) const = default;
+};
+template <>
+inline constexpr auto rows::kFields<QueueSample> =
+    std::tuple{rows::field("time_us", &netperfd::QueueSample::time),
+               rows::field("device", &netperfd::QueueSample::device),
+               rows::field("netns", &netperfd::QueueSample::netns),
+               rows::field("kind", &netperfd::QueueSample::kind),
+               rows::field("handle", &netperfd::QueueSample::handle),
+               rows::field("parent", &netperfd::QueueSample::parent),
+               rows::field("backlog_bytes", &netperfd::QueueSample::backlog_bytes),
+               rows::field("backlog_packets", &netperfd::QueueSample::backlog_packets),
+               rows::field("sent_bytes", &netperfd::QueueSample::sent_bytes),
+               rows::field("sent_packets", &netperfd::QueueSample::sent_packets),
+               rows::field("drops", &netperfd::QueueSample::drops),
+               rows::field("overlimits", &netperfd::QueueSample::overlimits),
+               rows::field("requeues", &netperfd::QueueSample::requeues)};
+static_assert(rows::kDescribed<QueueSample>);
+
 struct Counters {
   std::vector<CounterDelta> deltas;  // by source, netns and name
   std::vector<TcpSample> tcp;        // by time
+  std::vector<QueueSample> queues;   // by time
   std::vector<std::string> unknown;  // unreadable sources, a clause each: "perf: not available here: ..."
 
   bool operator==(const Counters&) const = default;

@@ -28,17 +28,20 @@ class ManualClock final : public core::Clock {
   WallTime now() override { return {}; }
   core::Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
     delays.push_back(delay);
-    due_ = std::make_shared<std::function<void()>>(std::move(callback));
-    return due_;
+    auto timer = std::make_shared<std::function<void()>>(std::move(callback));
+    due_.emplace_back(timer);
+    return timer;
   }
+  // Whatever waits by now, and was not canceled.
   void tick() {
-    const auto due = std::exchange(due_, nullptr);
-    if (due) (*due)();
+    for (const auto& each : std::exchange(due_, {})) {
+      if (const auto due = each.lock()) (*due)();
+    }
   }
   std::vector<std::chrono::milliseconds> delays;
 
  private:
-  std::shared_ptr<std::function<void()>> due_;
+  std::vector<std::weak_ptr<std::function<void()>>> due_;
 };
 
 inline constexpr std::uint16_t kPort = 5201;

@@ -77,18 +77,20 @@ class Namespace {
     if (failure) std::rethrow_exception(failure);
   }
 
-  void ip(std::vector<std::string> words) const {
-    words.insert(words.begin(), "ip");
+  void ip(std::vector<std::string> words) const { command("ip", std::move(words)); }
+  void tc(std::vector<std::string> words) const { command("tc", std::move(words)); }
+  void command(const char* program, std::vector<std::string> words) const {
+    words.insert(words.begin(), program);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    run([&argv] {
+    run([&] {
       pid_t child = 0;
-      errno = ::posix_spawnp(&child, "ip", nullptr, nullptr, argv.data(), environ);
-      if (errno != 0) fail_system("ip");
+      errno = ::posix_spawnp(&child, program, nullptr, nullptr, argv.data(), environ);
+      if (errno != 0) fail_system(program);
       int status = 0;
       ::waitpid(child, &status, 0);
-      if (status != 0) throw std::runtime_error(fmt::format("ip {}: {}", argv[1], status));
+      if (status != 0) throw std::runtime_error(fmt::format("{} {}: {}", program, argv[1], status));
     });
   }
 
