@@ -21,6 +21,9 @@ Result<Counters> read_counters(Connection& connection, RunId run) {
     done = read_all(connection, "tcp_samples", "position", run, counters.tcp);
   }
   if (done) {
+    done = read_all(connection, "queue_samples", "position", run, counters.queues);
+  }
+  if (done) {
     done = read_all(connection, "counters_unknown", "clause", "position", run, counters.unknown,
                     [](std::string& clause) { return std::tie(clause); });
   }

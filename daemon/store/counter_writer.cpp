@@ -28,8 +28,14 @@ Status write_counters(Connection& connection, RunId run, const Counters& counter
     if (sample.delivery_rate_bps) cut(*sample.delivery_rate_bps);
     if (sample.pacing_rate_bps) cut(*sample.pacing_rate_bps);
   }
+  std::vector<QueueSample> queues = counters.queues;
+  for (QueueSample& sample : queues) {
+    cut(sample.sent_bytes);
+    cut(sample.sent_packets);
+  }
   auto done = write_all(connection, "counters", run, deltas);
   if (done) done = write_all(connection, "tcp_samples", run, samples);
+  if (done) done = write_all(connection, "queue_samples", run, queues);
   if (done) done = write_all(connection, "counters_unknown", "clause", run, counters.unknown);
   return done;
 }

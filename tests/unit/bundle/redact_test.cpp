@@ -189,6 +189,9 @@ TEST_F(BundleTest, has_a_plan_for_every_text) {
                                    "facts.fact_group",
                                    "counters.source",
                                    "counters.unit",
+                                   "queue_samples.kind",
+                                   "queue_samples.handle",
+                                   "queue_samples.parent",
                                    "boots.side",
                                    "boots.kernel",
                                    "cpu_samples.event",
@@ -232,6 +235,15 @@ TEST_F(BundleTest, keeps_all_figures_and_what_belongs_together) {
   must(other->add_bundle(read.content, 1, "", store::kMorning));
   EXPECT_EQ(must(other->run(1)).sums, must(store->run(1)).sums);
   EXPECT_EQ(must(other->counters(1)).tcp, must(store->counters(1)).tcp);
+  auto queues = must(store->counters(1)).queues;
+  ASSERT_EQ(queues.size(), 1U);
+  const auto redacted_queues = must(other->counters(1)).queues;
+  ASSERT_EQ(redacted_queues.size(), 1U);
+  EXPECT_TRUE(redacted_queues[0].device.starts_with("device-")) << redacted_queues[0].device;
+  EXPECT_TRUE(redacted_queues[0].netns.starts_with("netns-")) << redacted_queues[0].netns;
+  queues[0].device = redacted_queues[0].device;
+  queues[0].netns = redacted_queues[0].netns;
+  EXPECT_EQ(redacted_queues, queues);
   EXPECT_EQ(must(other->samples(store::kFirstOfDesign)).nodes,
             must(store->samples(store::kFirstOfDesign)).nodes);
   const auto row = must(other->run(1));

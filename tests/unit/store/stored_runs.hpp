@@ -36,6 +36,21 @@ inline Counters the_counters() {
   sample.rttvar_us = 8;
   sample.retransmits = 3;
   counters.tcp = {sample};
+  QueueSample queue;
+  queue.time = std::chrono::milliseconds{500};
+  queue.device = "wire";
+  queue.netns = "left";
+  queue.kind = "fq_codel";
+  queue.handle = "8001:";
+  queue.parent = "root";
+  queue.backlog_bytes = 30'280;
+  queue.backlog_packets = 20;
+  queue.sent_bytes = 9'000'000;
+  queue.sent_packets = 5'945;
+  queue.drops = 17;
+  queue.overlimits = 2;
+  queue.requeues = 1;
+  counters.queues = {queue};
   counters.unknown = {"perf: not available here"};
   return counters;
 }
