@@ -6,9 +6,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,6 +25,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -132,6 +137,18 @@ class NamespacePair : public testing::Test {
       each->ip({"link", "set", "wire", "up"});
       each->ip({"link", "set", "lo", "up"});
     }
+    for (const Namespace* each : {&client_, &server_}) each->run(await_carrier);
+  }
+
+  // The kernel drops packets until its work queue has seen the carrier; who asks for the link makes it look.
+  static void await_carrier() {
+    const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    ethtool_value link{};
+    link.cmd = ETHTOOL_GLINK;
+    ifreq request{};
+    std::string_view("wire").copy(request.ifr_name, sizeof request.ifr_name - 1);
+    request.ifr_data = reinterpret_cast<char*>(&link);
+    if (::ioctl(socket.get(), SIOCETHTOOL, &request) != 0) fail_system("ETHTOOL_GLINK");
   }
 
   Namespace client_, server_;
