@@ -48,6 +48,8 @@ constexpr std::array kNames = std::to_array<Planted>({
     {"traffic.device", "numbat0"},
     {"traffic.netns", "dingo-ns"},
     {"counters.netns", "dingo-ns"},
+    {"queue_samples.device", "numbat0"},
+    {"queue_samples.netns", "dingo-ns"},
     {"environments.boot_id", "b0a7-caracal"},
     {"imported_files.name", "serval-file.json"},
     {"imported_files.sha256", "5ha-margay"},
