@@ -29,4 +29,12 @@ ManagerObject::ListPage ManagerObject::ListTcpSamples(const std::uint64_t& run, 
   });
 }
 
+ManagerObject::ListPage ManagerObject::ListQueueSamples(const std::uint64_t& run, const std::string& cursor,
+                                                        const std::uint32_t& limit) {
+  return dbus::guarded([&] {
+    const Counters found = value_or_throw(ports_.queries.counters(value_or_throw(parse_id(run, "run"))));
+    return list_part(found.queues, cursor, limit, queue_sample_row);
+  });
+}
+
 }  // namespace netperfd::bus

@@ -106,6 +106,8 @@ class ManagerObject final
       const std::uint64_t& run, const std::string& cursor, const std::uint32_t& limit) override;
   ListPage ListTcpSamples(const std::uint64_t& run, const std::string& cursor,
                           const std::uint32_t& limit) override;
+  ListPage ListQueueSamples(const std::uint64_t& run, const std::string& cursor,
+                            const std::uint32_t& limit) override;
   std::tuple<Dicts, Dicts, Dicts> GetLatency(const std::uint64_t& run) override;
   ListPage ListLatencyIntervals(const std::uint64_t& run, const std::string& cursor,
                                 const std::uint32_t& limit) override;

@@ -34,6 +34,24 @@ WireRow tcp_sample_row(const TcpSample& sample) {
   return to_wire(row);
 }
 
+WireRow queue_sample_row(const QueueSample& sample) {
+  rows::QueueSample row;
+  row.time_s = std::chrono::duration<double>(sample.time).count();
+  row.device = sample.device;
+  row.netns = if_any(sample.netns);
+  row.kind = sample.kind;
+  row.handle = sample.handle;
+  row.parent = sample.parent;
+  row.backlog_bytes = sample.backlog_bytes;
+  row.backlog_packets = sample.backlog_packets;
+  row.sent_bytes = sample.sent_bytes;
+  row.sent_packets = sample.sent_packets;
+  row.drops = sample.drops;
+  row.overlimits = sample.overlimits;
+  row.requeues = sample.requeues;
+  return to_wire(row);
+}
+
 std::vector<std::string> unknown_counters(const Counters& counters) {
   return wire_texts(counters.unknown, kListBytes).texts;
 }

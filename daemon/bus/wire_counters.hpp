@@ -12,6 +12,7 @@ namespace netperfd::bus {
 
 [[nodiscard]] WireRow counter_row(const CounterDelta& delta);
 [[nodiscard]] WireRow tcp_sample_row(const TcpSample& sample);
+[[nodiscard]] WireRow queue_sample_row(const QueueSample& sample);
 // As many clauses as fit into a message beside its rows.
 [[nodiscard]] std::vector<std::string> unknown_counters(const Counters& counters);
 

@@ -47,6 +47,33 @@ inline constexpr auto kFields<TcpSample> =
                field("pacing_bits_per_second", &TcpSample::pacing_bits_per_second)};
 static_assert(kDescribed<TcpSample>);
 
+// A queueing discipline of a device that the run's packets leave by, at one moment.
+struct QueueSample {
+  double time_s = 0;  // since the release
+  std::string device;
+  std::optional<std::string> netns;  // absent: the host's own
+  std::string kind, handle, parent;
+  std::uint64_t backlog_bytes = 0, backlog_packets = 0;
+  std::uint64_t sent_bytes = 0, sent_packets = 0, drops = 0, overlimits = 0,
+                requeues = 0;  // since the release
+};
+template <>
+inline constexpr auto kFields<QueueSample> =
+    std::tuple{field("time_s", &QueueSample::time_s),
+               field("device", &QueueSample::device),
+               field("netns", &QueueSample::netns),
+               field("kind", &QueueSample::kind),
+               field("handle", &QueueSample::handle),
+               field("parent", &QueueSample::parent),
+               field("backlog_bytes", &QueueSample::backlog_bytes),
+               field("backlog_packets", &QueueSample::backlog_packets),
+               field("sent_bytes", &QueueSample::sent_bytes),
+               field("sent_packets", &QueueSample::sent_packets),
+               field("drops", &QueueSample::drops),
+               field("overlimits", &QueueSample::overlimits),
+               field("requeues", &QueueSample::requeues)};
+static_assert(kDescribed<QueueSample>);
+
 struct Fact {
   std::string group, key, value;
 };

@@ -65,6 +65,7 @@ ROWS_IN_XML = {
     "LatencySpan": [("GetLatency", "spans")],
     "Plan": [("PlanRuns", "plan")],
     "Profile": [("GetFunctionProfile", "profile")],
+    "QueueSample": [("ListQueueSamples", "samples")],
     "Run": [("GetRun", "run"), ("ListRuns", "runs")],
     "Sample": [("ListTraceSamples", "samples")],
     "SampleField": [("ListTraceSamples", "samples")],

@@ -125,6 +125,7 @@ int main() {
   print<rows::Module>("Module");
   print<rows::Plan>("Plan");
   print<rows::Profile>("Profile");
+  print<rows::QueueSample>("QueueSample");
   print<rows::Run>("Run");
   print<rows::Sample>("Sample");
   print<rows::SampleField>("SampleField");

@@ -32,6 +32,14 @@ class CountersOnTheBus : public ClientTest {
     sample.retransmits = 3;
     sample.delivery_rate_bps = 1'000'000'000;
     queries.stored_counters->tcp = {sample};
+    QueueSample queue;
+    queue.time = std::chrono::milliseconds{2'500};
+    queue.device = "wire";
+    queue.kind = "fq_codel";
+    queue.handle = "8001:";
+    queue.parent = "root";
+    queue.backlog_bytes = 30'280;
+    queries.stored_counters->queues = {queue, queue};
     queries.stored_counters->unknown = {"perf: not available here: cycles"};
   }
 
@@ -80,6 +88,26 @@ TEST_F(CountersOnTheBus, come_with_samples_of_tcp) {
   EXPECT_EQ(rows[0].at("retransmits").get<std::uint64_t>(), 3U);
   EXPECT_EQ(rows[0].at("delivery_bits_per_second").get<std::uint64_t>(), 1'000'000'000U);
   EXPECT_FALSE(rows[0].contains("pacing_bits_per_second")) << "nothing limits it";
+}
+
+TEST_F(CountersOnTheBus, come_with_samples_of_queues) {
+  const auto page = [this](const std::string& cursor, std::uint32_t limit) {
+    return client->call<dbus::Rows, std::string, std::uint64_t>("ListQueueSamples", std::uint64_t{41}, cursor,
+                                                                limit);
+  };
+  const auto answered = page("", 1);
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& [rows, next, total] = answered.values;
+  EXPECT_EQ(total, 2U);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].size(), 12U) << "it is in the host's own namespace";
+  EXPECT_DOUBLE_EQ(rows[0].at("time_s").get<double>(), 2.5);
+  EXPECT_EQ(rows[0].at("device").get<std::string>(), "wire");
+  EXPECT_EQ(rows[0].at("backlog_bytes").get<std::uint64_t>(), 30'280U);
+  EXPECT_EQ(rows[0].at("drops").get<std::uint64_t>(), 0U);
+  EXPECT_EQ(std::get<0>(page(next, 5).values).size(), 1U);
+  queries.stored_counters.reset();
+  EXPECT_EQ(page("", 0).error, dbus::error::kNotFound);
 }
 
 TEST_F(CountersOnTheBus, of_a_large_machine_come_each_once_in_messages_below_a_mebibyte) {

@@ -108,5 +108,25 @@ TEST(GoldenRows, of_a_sample_of_tcp) {
                                    "time_s 1.5"));
 }
 
+TEST(GoldenRows, of_a_sample_of_a_queue) {
+  const QueueSample sample{.time = std::chrono::milliseconds{1'500},
+                           .device = "wire",
+                           .netns = "left",
+                           .kind = "tbf",
+                           .handle = "1:",
+                           .parent = "root",
+                           .backlog_bytes = 2,
+                           .backlog_packets = 3,
+                           .sent_bytes = 4,
+                           .sent_packets = 5,
+                           .drops = 6,
+                           .overlimits = 7,
+                           .requeues = 8};
+  EXPECT_THAT(shown(queue_sample_row(sample).row),
+              UnorderedElementsAre("backlog_bytes 2", "backlog_packets 3", "device wire", "drops 6",
+                                   "handle 1:", "kind tbf", "netns left", "overlimits 7", "parent root",
+                                   "requeues 8", "sent_bytes 4", "sent_packets 5", "time_s 1.5"));
+}
+
 }  // namespace
 }  // namespace netperfd::bus
