@@ -159,10 +159,10 @@ class Daemon {
   // How many runs a difference needs; Exit::usage if the given runs are not enough to tell.
   [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
 
-  // The run's counters, with `tcp` also the samples; not_found if none were read.
   // Not found if it was not sampled.
   [[nodiscard]] Outcome<SampledDetails> samples(std::uint64_t run, bool functions, bool stacks);
-  [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp);
+  // The run's counters, with `tcp` and `queues` also the samples of these; not_found if none were read.
+  [[nodiscard]] Outcome<CountersView> counters(std::uint64_t run, bool tcp, bool queues);
   // The run's environment; not_found if it was not recorded.
   [[nodiscard]] Outcome<EnvironmentView> environment(std::uint64_t run);
 

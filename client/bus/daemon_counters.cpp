@@ -10,7 +10,7 @@
 
 namespace netperfctl {
 
-Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp) {
+Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp, bool queues) {
   return call([&] {
     CountersView view;
     view.counters = all_pages<CounterView>([&](const std::string& cursor) {
@@ -21,6 +21,10 @@ Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp) {
     if (tcp) {
       view.tcp = all_pages<TcpSampleView>(
           [&](const std::string& cursor) { return bus_->ListTcpSamples(run, cursor, 0); });
+    }
+    if (queues) {
+      view.queues = all_pages<QueueSampleView>(
+          [&](const std::string& cursor) { return bus_->ListQueueSamples(run, cursor, 0); });
     }
     return view;
   });

@@ -131,10 +131,43 @@ std::string tcp_table(const Screen& screen, const std::vector<TcpSampleView>& sa
                       std::move(rows));
 }
 
+std::string queue_table(const Screen& screen, const std::vector<QueueSampleView>& samples) {
+  const auto if_any = [](std::uint64_t count) { return count > 0 ? format_count(count) : std::string{}; };
+  std::vector<Cells> rows;
+  for (const QueueSampleView& sample : samples) {
+    rows.push_back(
+        {{fmt::format("{:.2f}", sample.time_s)},
+         {sample.device, Style::strong},
+         {sample.netns.value_or("")},
+         {sample.kind},
+         {sample.parent == "root" ? sample.handle : fmt::format("{} in {}", sample.handle, sample.parent)},
+         {format_bytes(sample.backlog_bytes)},
+         {format_count(sample.backlog_packets)},
+         {format_count(sample.sent_packets)},
+         {format_count(sample.drops)},
+         {if_any(sample.overlimits)},
+         {if_any(sample.requeues)}});
+  }
+  if (rows.empty()) return "Its network devices have no queue that was sampled.\n";
+  return render_table(screen,
+                      {{.title = "SECONDS", .right = true},
+                       {.title = "DEVICE", .shrink_to = kNarrowest / 2},
+                       {.title = "NETNS", .shrink_to = kNarrowest / 2, .optional = true, .leaves = 4},
+                       {.title = "QUEUE"},
+                       {.title = "HANDLE", .leaves = 3},
+                       {.title = "BACKLOG", .right = true},
+                       {.title = "PACKETS", .right = true},
+                       {.title = "SENT", .right = true, .leaves = 5},
+                       {.title = "DROPPED", .right = true},
+                       {.title = "OVERLIMITS", .right = true, .optional = true, .leaves = 2},
+                       {.title = "REQUEUED", .right = true, .optional = true, .leaves = 1}},
+                      std::move(rows));
+}
+
 }  // namespace
 
 std::string counters_part(const Screen& screen, const ShowView& view) {
-  if (!view.list_counters && !view.list_tcp) return {};
+  if (!view.list_counters && !view.list_tcp && !view.list_queues) return {};
   if (!view.counters) return "\nNo counters were read around this run.\n";
   const Screen beside = narrower(screen, kIndent);
   std::string text;
@@ -147,6 +180,7 @@ std::string counters_part(const Screen& screen, const ShowView& view) {
     }
   }
   if (view.list_tcp) text += "\n" + indented(tcp_table(beside, view.counters->tcp), kIndent);
+  if (view.list_queues) text += "\n" + indented(queue_table(beside, view.counters->queues), kIndent);
   return text;
 }
 

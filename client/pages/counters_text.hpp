@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The counters of a run, as `show --counters` and `show --tcp` list them.
+// The counters of a run, as `show --counters`, `show --tcp` and `show --queues` list them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace netperfctl::show {
 
-// Begins with an empty line; empty if neither was requested.
+// Begins with an empty line; empty if none was requested.
 [[nodiscard]] std::string counters_part(const Screen& screen, const ShowView& view);
 
 }  // namespace netperfctl::show

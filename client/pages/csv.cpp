@@ -135,6 +135,7 @@ std::string show_csv(const ShowView& view) {
   const CountersView counters = view.counters.value_or(CountersView{});
   if (view.list_counters) return table_of(run, counters.counters);
   if (view.list_tcp) return table_of(run, counters.tcp);
+  if (view.list_queues) return table_of(run, counters.queues);
   const bool probes_alone = view.details.run.workload == "latency" && view.with_page;
   if (view.list_latency || probes_alone)
     return table_of(run, view.latency.value_or(LatencyDetails{}).intervals);

@@ -166,7 +166,48 @@ std::string phase_ruler(const TimeAxis& axis, const LatencyDetails& latency) {
   return line;
 }
 
-// A row for each probe and, above them, one of the throughput.
+// The most bytes that a queue held at a sample within a cell. A cell without a sample has those of the last
+// one before it, but nothing is known of the time after the last sample.
+TimeCells backlog_cells(const TimeAxis& axis, const std::vector<const QueueSampleView*>& samples) {
+  TimeCells cells(axis.cells);
+  const auto cell_at = [&](double time) {
+    return static_cast<std::size_t>(std::max(0.0, time) / axis.end_s * static_cast<double>(axis.cells));
+  };
+  std::size_t known = 0;
+  double last = 0;
+  for (std::size_t i = 0; i < samples.size() && samples[i]->time_s < axis.end_s; ++i) {
+    const std::size_t cell = std::min(axis.cells - 1, cell_at(samples[i]->time_s));
+    for (std::size_t between = known + 1; i > 0 && between < cell; ++between) cells[between] = last;
+    last = static_cast<double>(samples[i]->backlog_bytes);
+    cells[cell] = std::max(cells[cell].value_or(0), last);
+    known = cell;
+  }
+  return cells;
+}
+
+// "backlog eth0": a row for each device with a queue. Its root counts what its children hold.
+void add_backlogs(const Screen& screen, const TimeAxis& axis, const ShowView& view,
+                  std::vector<Cells>& rows) {
+  if (!view.counters) return;
+  std::vector<std::pair<std::string, std::vector<const QueueSampleView*>>> devices;
+  for (const QueueSampleView& sample : view.counters->queues) {
+    if (sample.parent != "root") continue;
+    const std::string name = sample.device + (sample.netns ? "@" + *sample.netns : "");
+    auto device = std::ranges::find(devices, name, [](const auto& each) { return each.first; });
+    if (device == devices.end()) device = devices.insert(device, {name, {}});
+    device->second.push_back(&sample);
+  }
+  for (const auto& [name, samples] : devices) {
+    const TimeCells cells = backlog_cells(axis, samples);
+    const auto most = highest_of(cells);
+    if (!most) continue;
+    rows.push_back({{"backlog " + name},
+                    {format_bytes(static_cast<std::uint64_t>(*most))},
+                    {draw_cells(screen, cells, Zero::glyph)}});
+  }
+}
+
+// A row for each probe, above them one of the throughput, and below them one for each queue.
 std::string timeline_table(const Screen& screen, const ShowView& view) {
   const LatencyDetails& latency = *view.latency;
   TimeAxis axis;
@@ -196,6 +237,7 @@ std::string timeline_table(const Screen& screen, const ShowView& view) {
                     {format_milliseconds(*most / kMilli)},
                     {draw_cells(screen, cells, Zero::glyph)}});
   }
+  add_backlogs(screen, axis, view, rows);
   rows.push_back({{""}, {""}, {phase_ruler(axis, latency), Style::faint}});
   return render_table(screen,
                       {{.title = "OVER TIME", .shrink_to = 12},

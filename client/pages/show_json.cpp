@@ -21,6 +21,7 @@ void add_counters(Json& json, const ShowView& view) {
     json["counters_unknown"] = view.counters->unknown;
   }
   if (view.list_tcp) json["tcp_samples"] = array(view.counters->tcp);
+  if (view.list_queues) json["queue_samples"] = array(view.counters->queues);
 }
 
 void add_samples(Json& json, const ShowView& view) {

@@ -13,11 +13,13 @@ namespace netperfctl {
 
 using CounterView = netperfd::rows::Counter;
 using TcpSampleView = netperfd::rows::TcpSample;
+using QueueSampleView = netperfd::rows::QueueSample;
 
 struct CountersView {
-  std::vector<CounterView> counters;  // by source, netns and name
-  std::vector<TcpSampleView> tcp;     // by time
-  std::vector<std::string> unknown;   // a clause each
+  std::vector<CounterView> counters;    // by source, netns and name
+  std::vector<TcpSampleView> tcp;       // by time
+  std::vector<QueueSampleView> queues;  // by time
+  std::vector<std::string> unknown;     // a clause each
 };
 
 }  // namespace netperfctl

@@ -185,9 +185,10 @@ struct ShowView {
   std::optional<BudgetDetails> budget;         // absent where the functions of its job have none
   std::optional<EnvironmentView> environment;  // where listed; absent too where it was not looked at
   bool list_environment = false;
-  // Where one of the two is listed, and for the page of a TCP run; absent too where none were read.
+  // Where one of the three is listed, and for the page of a run with iperf3 or probes; absent too where none
+  // were read. Samples of queues are there where they are listed, and for the page of a run with probes.
   std::optional<CountersView> counters;
-  bool list_counters = false, list_tcp = false;
+  bool list_counters = false, list_tcp = false, list_queues = false;
   std::optional<SampledDetails> sampled;  // where listed; absent too where the run was not sampled
   bool list_profile = false;
   std::optional<LatencyDetails> latency;  // absent where the run has no probes

@@ -115,6 +115,8 @@ Verb add_show(CLI::App& app, const Settings& settings) {
   command->add_flag("--counters", arguments->parts.counters,
                     "List the counters of the kernel during the run: protocols, devices, softirqs, CPU time");
   command->add_flag("--tcp", arguments->parts.tcp, "List samples of its TCP connections, twice a second");
+  command->add_flag("--queues", arguments->parts.queues,
+                    "List samples of the queues of its network devices, twice a second");
   command->add_flag("--latency", arguments->parts.latency,
                     "List the latency of its probes: each phase and part of the way, and over time");
   command->add_flag("--profile", arguments->parts.profile,

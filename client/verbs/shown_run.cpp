@@ -41,12 +41,19 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
   return {};
 }
 
+// A run without probes has no headline of them either, but one that failed may have measured some of it.
+bool has_probes(const RunView& run) {
+  return run.latency_phase || run.workload == "latency";
+}
+
 Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
   // The page has the noise of the host, and that of a TCP run its counter of retransmissions, whether it
-  // lists all or not.
-  const bool on_the_page = format == Format::table && view.with_page && view.details.run.protocol.has_value();
-  if (!view.list_counters && !view.list_tcp && !on_the_page) return {};
-  auto counters = daemon.counters(view.details.run.run, view.list_tcp);
+  // lists all or not. The page of a run with probes draws the backlog of its queues.
+  const RunView& run = view.details.run;
+  const bool page = format == Format::table && view.with_page;
+  const bool queues = view.list_queues || (page && has_probes(run));
+  if (!view.list_counters && !view.list_tcp && !queues && !(page && run.protocol)) return {};
+  auto counters = daemon.counters(run.run, view.list_tcp, queues);
   if (!counters && counters.error().exit == Exit::not_found) return {};
   if (!counters) return std::unexpected(counters.error());
   view.counters = std::move(*counters);
@@ -64,10 +71,9 @@ Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
   return {};
 }
 
-// A run without probes has no headline of them either, but one that failed may have measured some of it.
 Outcome<void> fetch_latency(Daemon& daemon, ShowView& view) {
   const RunView& run = view.details.run;
-  if (!run.latency_phase && run.workload != "latency" && !view.list_latency) return {};
+  if (!has_probes(run) && !view.list_latency) return {};
   auto latency = daemon.latency(run.run);
   if (!latency && latency.error().exit == Exit::not_found) return {};
   if (!latency) return std::unexpected(latency.error());
@@ -94,6 +100,7 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
   view.list_environment = parts.environment;
   view.list_counters = parts.counters;
   view.list_tcp = parts.tcp;
+  view.list_queues = parts.queues;
   view.list_profile = parts.profile;
   view.list_latency = parts.latency;
   view.trace_lists = parts.trace;

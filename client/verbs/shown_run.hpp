@@ -10,15 +10,15 @@
 namespace netperfctl {
 
 struct RunParts {
-  bool intervals = false, streams = false, environment = false, counters = false, tcp = false,
+  bool intervals = false, streams = false, environment = false, counters = false, tcp = false, queues = false,
        profile = false, latency = false;
   TraceLists trace;
   FunctionLists functions;
   bool with_page = false;
 
   [[nodiscard]] bool lists_anything() const {
-    return intervals || streams || environment || counters || tcp || profile || latency || trace.any() ||
-           functions.functions || functions.tree || functions.callers;
+    return intervals || streams || environment || counters || tcp || queues || profile || latency ||
+           trace.any() || functions.functions || functions.tree || functions.callers;
   }
 };
 

@@ -45,6 +45,29 @@ TEST(CounterPages, list_counters_and_samples_where_asked) {
   expect_golden("show_counters_pipe.txt", show_text(samples::pipe(), counted()));
 }
 
+// A queue that fills, and a child of it.
+ShowView queued() {
+  ShowView view = samples::tcp();
+  view.with_page = false;
+  view.list_queues = true;
+  view.counters.emplace().queues = {
+      {0.0, "wire", "left", "tbf", "1:", "root", 0, 0, 0, 0, 0, 0, 0},
+      {0.0, "wire", "left", "pfifo", "10:", "1:1", 0, 0, 0, 0, 0, 0, 0},
+      {0.5, "wire", "left", "tbf", "1:", "root", 302'800, 200, 6'250'000, 4'128, 17, 8'121, 3},
+      {0.5, "wire", "left", "pfifo", "10:", "1:1", 302'800, 200, 6'250'000, 4'128, 17, 0, 0},
+      {0.5, "eth0", {}, "fq_codel", "8001:", "root", 1'514, 1, 12'500'000'000, 8'256'275, 0, 0, 0}};
+  return view;
+}
+
+TEST(CounterPages, list_queues_where_asked) {
+  expect_golden("show_queues_80.txt", show_text(samples::terminal(80), queued()));
+  expect_golden("show_queues_120.txt", show_text(samples::terminal(120), queued()));
+  ShowView none = queued();
+  none.counters->queues.clear();
+  EXPECT_THAT(show_text(samples::terminal(80), none),
+              HasSubstr("Its network devices have no queue that was sampled."));
+}
+
 TEST(CounterPages, tell_of_drops_that_were_counted_and_none_of_which_was_traced) {
   ShowView view = counted();
   view.trace->drops.clear();
@@ -83,6 +106,8 @@ TEST(CounterDocuments, have_every_figure) {
   expect_golden("show_counters.csv", show_csv(view));
   view.list_counters = false;
   expect_golden("show_tcp.csv", show_csv(view));
+  expect_golden("show_queues.csv", show_csv(queued()));
+  expect_golden("show_queues.json", show_json(queued()));
 }
 
 DropView drop(const char* reason, std::uint64_t count) {

@@ -131,6 +131,41 @@ TEST(LatencyPages, draw_the_throughput_where_the_load_was) {
   EXPECT_THAT(page, HasSubstr("idle |om|load"));
 }
 
+QueueSampleView queue_sample(double time_s, const char* device, const char* parent, std::uint64_t bytes) {
+  QueueSampleView sample;
+  sample.time_s = time_s;
+  sample.device = device;
+  sample.netns = "left";
+  sample.kind = "tbf";
+  sample.parent = parent;
+  sample.backlog_bytes = bytes;
+  return sample;
+}
+
+TEST(LatencyPages, draw_the_backlog_of_the_queues_over_the_same_time) {
+  ShowView view = with_latency();
+  CountersView& counters = view.counters.emplace();
+  for (int half = 0; half < 30; ++half) {
+    const bool loaded = half >= 4 && half < 26;
+    counters.queues.push_back(queue_sample(half / 2.0, "wire", "root", loaded ? 64'000 : 0));
+    counters.queues.push_back(queue_sample(half / 2.0, "wire", "1:1", loaded ? 64'000'000 : 0));
+  }
+  expect_golden("show_latency_queues_80.txt", show_text(samples::terminal(80), view));
+  Screen plain = samples::pipe();
+  plain.glyphs = false;
+  EXPECT_THAT(show_text(plain, view), Not(HasSubstr("backlog")));
+
+  // 15 seconds are 40 cells of 0.375 s.
+  counters.queues = {queue_sample(0, "wire", "root", 700), queue_sample(0.1, "wire", "root", 100),
+                     queue_sample(3.1, "wire", "root", 350), queue_sample(20, "wire", "root", 9'000),
+                     queue_sample(0, "other", "root", 0)};
+  const std::string page = show_text(samples::terminal(120), view);
+  EXPECT_THAT(page, HasSubstr("700 B  █▂▂▂▂▂▂▂▅\n")) << page;
+  EXPECT_THAT(page, HasSubstr("  0 B  ▁\n"));
+  counters.queues.clear();
+  EXPECT_EQ(show_text(samples::terminal(80), view), show_text(samples::terminal(80), with_latency()));
+}
+
 TEST(LatencyPages, are_in_the_list_of_runs) {
   const RunView run = with_latency().details.run;
   const std::string page = runs_text(samples::terminal(120), std::span{&run, 1}, false, false);
