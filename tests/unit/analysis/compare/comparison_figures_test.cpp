@@ -207,6 +207,52 @@ TEST(Figures, are_bounded_by_what_the_host_resolves_of_each) {
               has_caveat("latency.p99: No verdict, since this host resolves 60 % at best"));
 }
 
+TEST(Figures, of_which_less_is_better_hold_without_the_noisy_blocks_as_others_do) {
+  FigureSides sides = blocks_with(12, {{"received", 1.1}, {"latency.p99", 1.5}});
+  for (std::size_t i = 0; i < 4; ++i) sides.b[i].flags = {"foreign-load"};  // of two blocks
+  const Comparison comparison = compare(sides.a, sides.b, of({"received", "latency.p99"}));
+  EXPECT_THAT(verdicts(comparison), ElementsAre(Verdict::improvement, Verdict::regression));
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Without the 8 runs of flagged blocks the verdict is the same."));
+  // Only the noisy blocks have a longer latency.
+  for (std::size_t i = 0; i < 24; ++i)
+    sides.b[i].figures["latency.p99"] = sides.a[i].figures["latency.p99"] * 1.001;
+  for (std::size_t i = 0; i < 4; ++i) sides.b[i].figures["latency.p99"] = 3e6;
+  ComparisonSettings settings = of({"received", "latency.p99"});
+  settings.threshold = 1e-6;
+  const Comparison noisy = compare(sides.a, sides.b, settings);
+  EXPECT_THAT(verdicts(noisy), ElementsAre(Verdict::improvement, Verdict::regression)) << "0.1 % stay";
+  settings.figures[1].threshold = 0.01;
+  const Comparison judged = compare(sides.a, sides.b, settings);
+  EXPECT_THAT(verdicts(judged), ElementsAre(Verdict::improvement, Verdict::inconclusive));
+  EXPECT_THAT(judged.caveats,
+              has_caveat("latency.p99: No verdict: it was regression, and without the 8 runs of "
+                         "flagged blocks it is equivalent."));
+}
+
+TEST(Figures, that_were_measured_under_tracing_have_to_have_the_facts_of_a_trace_alike) {
+  FigureSides sides = blocks_with(8, {{"received", 1.1}, {"latency.p99", 1.5}});
+  for (auto* runs : {&sides.a, &sides.b}) {
+    const bool is_b = runs == &sides.b;
+    std::vector<ComparedRun> plain = *runs;
+    for (ComparedRun& run : plain) run.figures.clear();
+    for (ComparedRun& run : *runs) {
+      run.trace.emplace();
+      run.received_bits_per_second.reset();
+    }
+    give_facts(*runs,
+               {{"trace", "tracer", is_b ? "function" : "function_graph"}, {"kernel", "release", "6.1"}});
+    give_facts(plain, {{"trace", "tracer", "none"}, {"kernel", "release", "6.1"}});
+    runs->insert(runs->end(), plain.begin(), plain.end());
+  }
+  ComparisonSettings settings = of({"received", "latency.p99"});
+  settings.changed = {"kernel"};
+  EXPECT_THAT(verdicts(compare(sides.a, sides.b, settings)), Each(Verdict::refused));
+  settings = of({"received"});
+  settings.changed = {"kernel"};
+  EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement) << "plain runs have no trace";
+}
+
 TEST(Figures, that_some_runs_lack_are_of_the_others) {
   FigureSides sides = blocks_with(9, {{"received", 1.1}, {"latency.p99", 1.5}});
   sides.a[0].figures.clear();
