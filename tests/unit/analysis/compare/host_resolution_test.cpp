@@ -114,6 +114,10 @@ TEST(HostResolution, is_of_each_figure) {
   const auto squared = code_resolution(tests.a, tests.b, 0.95, Figure{.kind = FigureKind::rtt});
   ASSERT_TRUE(received && squared);
   EXPECT_NEAR(std::log(*squared), 2 * std::log(*received), 1e-9);
+  for (auto* runs : {&tests.a, &tests.b}) {
+    for (ComparedRun& run : *runs) run.received_bits_per_second.reset();
+  }
+  EXPECT_EQ(code_resolution(tests.a, tests.b, 0.95, Figure{.kind = FigureKind::rtt}), squared);
 }
 
 TEST(HostResolution, bounds_the_verdict_of_a_change) {
