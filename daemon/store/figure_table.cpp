@@ -125,15 +125,16 @@ class FigureReader {
     return value_.bind(run);
   }
 
-  // Makes the bytes of goodput the CPU time for each of them.
+  // Makes the bytes of goodput the CPU time for each of them. If others took as much as there was, to the
+  // precision of the kernel's figures, what the workload took is not known.
   Status divide(RunId run, std::optional<double>& bytes) {
     std::vector<CounterDelta> counters;
     auto done = for_each_row(counters_.bind(run),
                              [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
-    const bool known = bytes && *bytes > 0 && busy;
-    bytes = known ? std::optional(static_cast<double>(analysis::own_cpu_ns(*busy, counters)) / *bytes)
-                  : std::nullopt;
+    const std::uint64_t own = busy ? analysis::own_cpu_ns(*busy, counters) : 0;
+    const bool known = bytes && *bytes > 0 && own > 0;
+    bytes = known ? std::optional(static_cast<double>(own) / *bytes) : std::nullopt;
     return done;
   }
 

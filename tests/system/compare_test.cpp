@@ -116,6 +116,41 @@ TEST_F(Compare, is_a_page_for_people) {
       << "since:1h would mean others later";
 }
 
+TEST_F(Compare, judges_the_figures_that_are_asked_for) {
+  const std::vector<std::string> sides{"label:same-a", "label:slow", "--despite"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = sides;
+    all.insert(all.end(), more.begin(), more.end());
+    return compare(all);
+  };
+  const Compared limited = with({"--figure", "sent:5%"});
+  const json& head = limited.document.at("comparison");
+  EXPECT_EQ(limited.code, kRegression) << head.dump();
+  EXPECT_EQ(head.at("figure"), "sent");
+  EXPECT_EQ(head.at("threshold"), 0.05);
+  EXPECT_EQ(head.at("figures").size(), 1U);
+
+  const Compared several = with({"--figure", "received", "--figure", "rtt", "--figure", "sent:5%"});
+  const json& figures = several.document.at("comparison").at("figures");
+  EXPECT_EQ(several.verdict(), "too few") << "four runs a side give no interval of 98.3 %";
+  ASSERT_EQ(figures.size(), 3U);
+  for (const json& figure : figures) {
+    EXPECT_EQ(figure.at("fewest"), 5) << figure.dump();
+    EXPECT_GT(figure.at("median_a"), 0) << figure.dump();
+    EXPECT_GT(figure.at("median_b"), 0) << figure.dump();
+  }
+  EXPECT_EQ(figures.at(1).at("unit"), "ns");
+  EXPECT_EQ(figures.at(1).at("better"), "lower");
+  EXPECT_NEAR(figures.at(2).at("median_b"), 20e6, 2e6) << "sent at the rate that was asked for";
+
+  const Compared latency = with({"--figure", "latency.p99"});
+  EXPECT_EQ(latency.verdict(), "refused");
+  EXPECT_THAT(latency.document.at("comparison").at("caveats").dump(), HasSubstr("tells its latency.p99"));
+  const Outcome wrong = lab().ctl({"compare", "label:same-a", "label:slow", "--figure", "latency.p95"});
+  EXPECT_EQ(wrong.code, kUsage);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean p90?"));
+}
+
 TEST_F(Compare, names_what_is_wrong_with_a_selection) {
   const Outcome nobody = lab().ctl({"compare", "label:same-a", "label:same"});
   EXPECT_EQ(nobody.code, 5);

@@ -127,6 +127,9 @@ TEST_F(StoredFigures, of_cpu_time_leave_out_what_others_took) {
   EXPECT_THAT(value(of_counters({busy, noise::counter_of(noise::kOthers, 1'000'000, "ns")}), "cpu"),
               Optional(4.0));
   EXPECT_EQ(value(of_counters({}), "cpu"), std::nullopt);
+  EXPECT_EQ(value(of_counters({busy, noise::counter_of(noise::kOthers, 9'000'000, "ns")}), "cpu"),
+            std::nullopt)
+      << "no workload takes no time";
   EXPECT_EQ(value(stored_with([](RunRecord&) {}), "cpu"), std::nullopt);
 }
 
