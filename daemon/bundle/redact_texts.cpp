@@ -13,8 +13,10 @@ namespace {
 using Document = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 8> kDocumentWords{
-    "version", "protocol", "sender_tcp_congestion", "receiver_tcp_congestion", "congestion", "time", "event", "timestamps"};
-constexpr std::array<std::string_view, 7> kHosts{"local_host", "remote_host", "host", "bind", "bind_address", "server", "client"};
+    "version", "protocol",  "sender_tcp_congestion", "receiver_tcp_congestion", "congestion", "time",
+    "event",   "timestamps"};
+constexpr std::array<std::string_view, 7> kHosts{"local_host",   "remote_host", "host",  "bind",
+                                                 "bind_address", "server",      "client"};
 
 template <std::size_t size>
 bool is_in(const std::array<std::string_view, size>& words, std::string_view word) {

@@ -104,10 +104,15 @@ class FigureReader {
   }
 
   Status read(analysis::ComparedRun& run) {
-    std::optional<double> value;
-    auto done = for_each_row(bound(run.id), [&](const Statement& row) { row.read(value); });
-    if (done && figure_.kind == FigureKind::cpu) done = divide(run.id, value);
-    if (done && value) run.figures.insert_or_assign(name_, *value);
+    // One value or none. GCC 12 takes an optional here for uninitialized.
+    std::vector<double> values;
+    auto done = for_each_row(bound(run.id), [&](const Statement& row) {
+      std::optional<double> value;
+      row.read(value);
+      if (value) values.push_back(*value);
+    });
+    if (done && figure_.kind == FigureKind::cpu) done = divide(run.id, values);
+    if (done && !values.empty()) run.figures.insert_or_assign(name_, values.front());
     return done;
   }
 
@@ -127,14 +132,15 @@ class FigureReader {
 
   // Makes the bytes of goodput the CPU time for each of them. If others took as much as there was, to the
   // precision of the kernel's figures, what the workload took is not known.
-  Status divide(RunId run, std::optional<double>& bytes) {
+  Status divide(RunId run, std::vector<double>& bytes) {
     std::vector<CounterDelta> counters;
     auto done = for_each_row(counters_.bind(run),
                              [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
     const std::uint64_t own = busy ? analysis::own_cpu_ns(*busy, counters) : 0;
-    const bool known = bytes && *bytes > 0 && own > 0;
-    bytes = known ? std::optional(static_cast<double>(own) / *bytes) : std::nullopt;
+    const double goodput = bytes.empty() ? 0 : bytes.front();
+    bytes.clear();
+    if (goodput > 0 && own > 0) bytes.push_back(static_cast<double>(own) / goodput);
     return done;
   }
 

@@ -8,124 +8,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/calls/histogram.hpp"
+#include "daemon/workload/latency_values.hpp"
 
 namespace netperfd::workload {
 namespace {
 
-using Json = nlohmann::json;
-
-// Values beyond a percentile that it needs; docs/latency.md.
-constexpr double kFewestBeyond = 10;
 constexpr double kMostMissed = 0.01;  // of the requests that were due
-constexpr std::uint64_t kMostNs = std::uint64_t{1} << 62U;
-
-const Json* value_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
-// A number that is no count, or absent, makes the line damaged.
-class Line {
- public:
-  explicit Line(const Json& object) : object_(object) {}
-
-  [[nodiscard]] std::uint64_t count(const char* key) {
-    const Json* value = value_at(object_, key);
-    if (value != nullptr && value->is_number_unsigned() && value->get<std::uint64_t>() < kMostNs) {
-      return value->get<std::uint64_t>();
-    }
-    damaged_ = true;
-    return 0;
-  }
-  [[nodiscard]] double seconds(const char* key) {
-    const Json* value = value_at(object_, key);
-    if (value != nullptr && value->is_number()) return value->get<double>();
-    damaged_ = true;
-    return 0;
-  }
-  [[nodiscard]] std::string text(const char* key) {
-    const Json* value = value_at(object_, key);
-    if (value != nullptr && value->is_string()) return value->get<std::string>();
-    damaged_ = true;
-    return {};
-  }
-  [[nodiscard]] bool damaged() const { return damaged_; }
-
- private:
-  const Json& object_;
-  bool damaged_ = false;
-};
-
-// A span of an interval or of a phase.
-struct Values {
-  std::uint64_t count = 0, sum_ns = 0, min_ns = 0, max_ns = 0;
-  Histogram histogram;
-};
-
-// Of 1,000 values exactly ten are beyond the 99th percentile.
-bool are_enough(std::uint64_t values, double fraction) {
-  return static_cast<double>(values) * (1 - fraction) > kFewestBeyond - 1e-6;
-}
-
-// The quantile of values whose extremes are known exactly.
-std::uint64_t within(const Values& values, double fraction) {
-  return std::clamp(analysis::interpolated_quantile(values.histogram, fraction), values.min_ns,
-                    std::max(values.min_ns, values.max_ns));
-}
-
-std::optional<Histogram> histogram_of(const Json* buckets) {
-  if (buckets == nullptr || !buckets->is_array()) return std::nullopt;
-  Histogram histogram;
-  for (const Json& pair : *buckets) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
-        !pair[1].is_number_unsigned()) {
-      return std::nullopt;
-    }
-    const auto bucket = pair[0].get<std::uint64_t>();
-    const auto values = pair[1].get<std::uint64_t>();
-    const bool grows = histogram.buckets.empty() || bucket > histogram.buckets.back().first;
-    if (!grows || bucket > analysis::bucket_of(kMostNs) || values == 0 || values > kMostNs)
-      return std::nullopt;
-    histogram.buckets.emplace_back(static_cast<std::uint32_t>(bucket), values);
-  }
-  return histogram;
-}
-
-std::optional<Values> values_of(const Json& span) {
-  if (!span.is_object()) return std::nullopt;
-  Line line(span);
-  Values values{.count = line.count("count"),
-                .sum_ns = line.count("sum_ns"),
-                .min_ns = line.count("min_ns"),
-                .max_ns = line.count("max_ns"),
-                .histogram = {}};
-  auto histogram = histogram_of(value_at(span, "buckets"));
-  if (line.damaged() || !histogram || analysis::count(*histogram) != values.count) return std::nullopt;
-  values.histogram = std::move(*histogram);
-  return values;
-}
-
-void add(Values& into, const Values& from) {
-  if (from.count == 0) return;
-  into.min_ns = into.count == 0 ? from.min_ns : std::min(into.min_ns, from.min_ns);
-  into.max_ns = std::max(into.max_ns, from.max_ns);
-  into.count += from.count;
-  into.sum_ns += from.sum_ns;
-  analysis::merge(into.histogram, from.histogram);
-}
 
 // Of an interval or of a phase.
 struct Stretch {
   rows::LatencyPhase counts;
   std::uint64_t jitter_sum_ns = 0, jitter_count = 0;
-  std::map<std::string, Values, std::less<>> spans;
+  std::map<std::string, SpanValues, std::less<>> spans;
 };
 
 // `from` follows `into`.
@@ -159,7 +58,7 @@ rows::LatencyInterval interval_row(const Stretch& stretch) {
                             .max_ns = {}};
   const auto found = stretch.spans.find(kRoundTrip);
   if (found == stretch.spans.end() || found->second.count == 0) return row;
-  const Values& values = found->second;
+  const SpanValues& values = found->second;
   row.min_ns = values.min_ns;
   row.p50_ns = within(values, 0.5);
   row.p99_ns = within(values, 0.99);
@@ -177,7 +76,7 @@ class Reading {
  private:
   void read_start(const Json& event);
   void read_interval(const Json& event);
-  [[nodiscard]] std::map<std::string, Values, std::less<>> spans_of(const Json& spans);
+  [[nodiscard]] std::map<std::string, SpanValues, std::less<>> spans_of(const Json& spans);
   void take_up(std::size_t probe, Stretch interval);
   void read_end(const Json& event);
   void add_flags();
@@ -203,7 +102,7 @@ void Reading::read_line(std::string_view text) {
   if (*name == "start") read_start(event);
   if (*name == "interval") read_interval(event);
   if (*name == "end") read_end(event);
-  if (*name == "error" && parsed_.error.empty()) parsed_.error = Line(event).text("message");
+  if (*name == "error" && parsed_.error.empty()) parsed_.error = LatencyLine(event).text("message");
 }
 
 void Reading::read_start(const Json& event) {
@@ -213,12 +112,12 @@ void Reading::read_start(const Json& event) {
     return;
   }
   started_ = true;
-  Line whole(event);
+  LatencyLine whole(event);
   greeting_s_ = whole.seconds("greeting_s");
   interval_s_ = static_cast<double>(whole.count("interval_ms")) / 1e3;
   if (whole.damaged()) ++damaged_lines_;
   for (std::size_t i = 0; i < probes->size(); ++i) {
-    Line line((*probes)[i]);
+    LatencyLine line((*probes)[i]);
     rows::LatencyProbe& probe = parsed_.report.probes.emplace_back();
     probe.name = order_.probes[i];
     probe.protocol = line.text("protocol");
@@ -232,8 +131,8 @@ void Reading::read_start(const Json& event) {
   open_.resize(probes->size());
 }
 
-std::map<std::string, Values, std::less<>> Reading::spans_of(const Json& spans) {
-  std::map<std::string, Values, std::less<>> found;
+std::map<std::string, SpanValues, std::less<>> Reading::spans_of(const Json& spans) {
+  std::map<std::string, SpanValues, std::less<>> found;
   for (const std::string_view name : kLatencySpans) {
     const auto span = spans.find(name);
     if (span == spans.end()) continue;
@@ -247,7 +146,7 @@ std::map<std::string, Values, std::less<>> Reading::spans_of(const Json& spans) 
 }
 
 void Reading::read_interval(const Json& event) {
-  Line line(event);
+  LatencyLine line(event);
   const std::size_t probe = line.count("probe");
   const std::size_t phase = line.count("phase");
   const Json* spans = value_at(event, "spans");
@@ -295,7 +194,7 @@ void Reading::read_end(const Json& event) {
   const Json* probes = value_at(event, "probes");
   ended_ = true;
   for (std::size_t i = 0; probes != nullptr && i < parsed_.report.probes.size() && i < probes->size(); ++i) {
-    Line line((*probes)[i]);
+    LatencyLine line((*probes)[i]);
     rows::LatencyProbe& probe = parsed_.report.probes[i];
     probe.timestamps = line.text("timestamps");
     probe.clock_steps = line.count("clock_steps");
@@ -304,7 +203,7 @@ void Reading::read_end(const Json& event) {
   }
 }
 
-LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, const Values& values) {
+LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, const SpanValues& values) {
   const auto known = [&](double fraction) {
     return are_enough(values.count, fraction) ? std::optional(within(values, fraction)) : std::nullopt;
   };

@@ -75,7 +75,7 @@ constexpr std::array kSentences{"flags.message",
 // Nothing of them may be found.
 constexpr std::array kParts{"heron",  "ibis",   "wombat", "quokka", "198.51", "2001:db8", "dingo",  "echidna",
                             "lynx",   "possum", "tapir",  "koala",  "ocelot", "puffin",   "numbat", "caracal",
-                            "serval", "margay", "zebra",  "bilby",  "02:42",  "emu",    "condor"};
+                            "serval", "margay", "zebra",  "bilby",  "02:42",  "emu",      "condor"};
 
 std::string sentence() {
   return "zebra-host reads /srv/bilby/secret.yaml of heron-scenario (wombat-label): numbat0@dingo-ns, "

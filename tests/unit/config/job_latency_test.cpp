@@ -92,8 +92,10 @@ TEST(JobLatency, is_compared_by_its_99th_percentile_if_enough_is_sent_for_one) {
 TEST(JobLatency, has_figures_of_its_own_probes_and_phases_only) {
   const std::string figures = "figures: [received, latency.voice.p99, latency.omitted.p50]\n#{";
   EXPECT_EQ(error_of(beside("{probes: [{name: voice}]}}\n" + figures)), "no error");
-  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.load.p99]\n#{{")), HasSubstr("figures[0].figure"));
-  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.voice.p99]\n#{{")), HasSubstr("figures[0].figure"));
+  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.load.p99]\n#{{")),
+              HasSubstr("figures[0].figure"));
+  EXPECT_THAT(error_of(alone(", duration: 9s}}\nfigures: [latency.voice.p99]\n#{{")),
+              HasSubstr("figures[0].figure"));
 }
 
 TEST(JobLatency, may_be_traced_sampled_and_of_a_design) {

@@ -296,8 +296,9 @@ TEST_F(ShippedScenarios, are_right_and_survive_their_own_text) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *job) << job->text;
   }
-  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "shaped-fq-codel", "shaped-load", "tcp-stack", "veth-both",
-                                 "veth-drops", "veth-gso", "veth-latency", "veth-offload", "veth-tcp", "veth-udp", "watch-drops"));
+  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "shaped-fq-codel", "shaped-load", "tcp-stack",
+                                 "veth-both", "veth-drops", "veth-gso", "veth-latency", "veth-offload",
+                                 "veth-tcp", "veth-udp", "watch-drops"));
 }
 
 TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {

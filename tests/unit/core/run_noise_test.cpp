@@ -173,7 +173,8 @@ TEST_F(NoiseOfARun, does_not_take_its_own_probes_for_others) {
   EXPECT_THAT(codes(), Contains(noise::kForeignTraffic)) << "else the test proves nothing";
   record.workload.report.flags.clear();
   LatencyReport& latency = record.workload.latency.emplace();
-  latency.probes = {{.name = "udp", .protocol = "udp", .rate = 10'000, .length = 1'400, .dscp = {}, .timestamps = ""}};
+  latency.probes = {
+      {.name = "udp", .protocol = "udp", .rate = 10'000, .length = 1'400, .dscp = {}, .timestamps = ""}};
   rows::LatencyPhase phase;
   phase.probe = "udp";
   phase.sent = 50'000;

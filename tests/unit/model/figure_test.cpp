@@ -39,9 +39,9 @@ TEST(Figure, has_the_parts_that_its_name_tells) {
   EXPECT_EQ(parsed("latency.voice.max"),
             (Figure{.kind = FigureKind::latency, .probe = "voice", .statistic = LatencyStatistic::max}));
   EXPECT_EQ(parsed("latency.voice.after.p999"), (Figure{.kind = FigureKind::latency,
-                                                         .probe = "voice",
-                                                         .phase = LatencyPhase::after,
-                                                         .statistic = LatencyStatistic::p999}));
+                                                        .probe = "voice",
+                                                        .phase = LatencyPhase::after,
+                                                        .statistic = LatencyStatistic::p999}));
 }
 
 TEST(Figure, keeps_its_name) {

@@ -92,7 +92,9 @@ TEST(FiguresBySimulation, that_do_not_differ_are_found_to_in_no_more_than_one_of
       fmt::print("{} figures, {:.0f} % shared: some found in {:.1f} % alone, {:.1f} % together\n", count,
                  100 * shared, rate.without, rate.with);
       EXPECT_LT(rate.with, kMostOfFive) << count << " figures, " << shared;
-      if (shared < 0.9) EXPECT_GT(rate.without, kMostOfFive) << count << " figures, " << shared;
+      if (shared < 0.9) {
+        EXPECT_GT(rate.without, kMostOfFive) << count << " figures, " << shared;
+      }
     }
   }
 }
