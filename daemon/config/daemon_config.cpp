@@ -200,6 +200,23 @@ void add_limits(DaemonConfig& config, std::vector<Key>& keys) {
   keys.insert(keys.end(), limits.begin(), limits.end());
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
+void add_trace_keys(DaemonConfig& config, std::vector<Key>& keys) {
+  std::vector<Key> trace{
+      {"trace", {}},
+      {"trace.events",
+       list(config.trace_events, parse_event_pattern,
+            "a pattern of events (like tcp:* or \"!tcp:tcp_probe\")",
+            "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])"),
+       {"list of patterns",
+        "",
+        "the events that members of the group may trace in their own jobs; `!` takes events back from the "
+        "patterns. Root's scenarios may name any event. Some events tell what other users run or type: see "
+        "[tracing](tracing.md#which-events-may-be-traced)",
+        {}}},
+  };
+  keys.insert(keys.end(), trace.begin(), trace.end());
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
+
 std::vector<Key> keys_of(DaemonConfig& config) {
   const std::string account = "the name or number of a ";
   std::vector<Key> keys{
@@ -247,18 +264,8 @@ std::vector<Key> keys_of(DaemonConfig& config) {
       {"authorization.group",
        word(config.authorization_group, parse_account, account + "group"),
        {"group", "", "its members may measure; everybody may read", {}}},
-      {"trace", {}},
-      {"trace.events",
-       list(config.trace_events, parse_event_pattern,
-            "a pattern of events (like tcp:* or \"!tcp:tcp_probe\")",
-            "a list of patterns of events (like [\"tcp:*\", \"skb:*\"])"),
-       {"list of patterns",
-        "",
-        "the events that members of the group may trace in their own jobs; `!` takes events back from the "
-        "patterns. Root's scenarios may name any event. Some events tell what other users run or type: see "
-        "[tracing](tracing.md#which-events-may-be-traced)",
-        {}}},
   };
+  add_trace_keys(config, keys);
   add_limits(config, keys);
   add_keep_keys(config.keep, keys);
   return keys;
