@@ -129,6 +129,10 @@ std::string signed_percent(double ratio) {
   const double percent = (ratio - 1) * 100;
   const double size = std::abs(percent);
   if (size < 0.005) return "0.00 %";
+  // What is left of it counts: -99.64 % is not -99.36 %.
+  if (ratio > 0 && ratio < 0.05)
+    return fmt::format("{:+.{}f} %", percent,
+                       std::min(1 - static_cast<int>(std::floor(std::log10(ratio * 100))), 6));
   return fmt::format("{:+.{}f} %", percent, size < 0.995 ? 2 : size < 9.95 ? 1 : 0);
 }
 

@@ -19,6 +19,7 @@
 #include "daemon/counters/device_facts.hpp"
 #include "daemon/counters/device_path.hpp"
 #include "daemon/counters/machine_facts.hpp"
+#include "daemon/counters/named_netns.hpp"
 #include "daemon/counters/namespace_view.hpp"
 #include "daemon/counters/routes.hpp"
 
@@ -26,6 +27,7 @@ namespace netperfd::counters {
 namespace {
 
 constexpr std::size_t kLargestRoutes = std::size_t{16} << 20;
+constexpr std::size_t kMostNamespaces = 8;
 
 // Builds one fingerprint.
 class Taking {
@@ -42,6 +44,8 @@ class Taking {
       server_ = enter(spec_.iperf3.local->netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[1]));
     }
     learn_numbers();
+    ends_ = find_ends();
+    enter_between();
   }
 
   Fingerprint take(std::string_view iperf3_version) {
@@ -86,15 +90,34 @@ class Taking {
     return views_.size() - 1;
   }
 
-  // Finds the numbers by which namespaces refer to each other. A namespace gets a number for another one when
-  // it has a device whose other end is there.
+  // The numbers by which the namespaces refer to each other.
   void learn_numbers() {
-    for (std::size_t view = 0; view < files_.size() && files_.size() > 1; ++view) {
-      if (::setns(files_[view].get(), CLONE_NEWNET) != 0) continue;
+    numbers_.clear();
+    for (std::size_t view = 0; view < files_.size(); ++view) {
       for (std::size_t other = 0; other < files_.size(); ++other) {
-        if (other == view) continue;
-        if (const auto number = number_of_netns(files_[other])) numbers_.push_back({view, *number, other});
+        if (other == view || !views_[view].route) continue;
+        if (const auto number = number_of_netns(views_[view].route, files_[other]))
+          numbers_.push_back({view, *number, other});
       }
+    }
+  }
+
+  // A device of the path may have its other end in a namespace that no process of the run is in, as that of a
+  // router or a switch. It is looked at too if it has a name.
+  void enter_between() {
+    std::set<DevicePlace> tried;
+    while (views_.size() < kMostNamespaces) {
+      const DevicePath path = devices_on_path(views_, numbers_, ends_);
+      const auto open_end = std::ranges::find_if(path.devices, [&](const DevicePlace& place) {
+        const Link& link = *views_[place.view].find(place.index);
+        return link.kind == "veth" && link.lower_netns && !tried.contains(place) &&
+               other_end(views_, numbers_, place).empty();
+      });
+      if (open_end == path.devices.end()) return;
+      tried.insert(*open_end);
+      const int number = *views_[open_end->view].find(open_end->index)->lower_netns;
+      const auto found = find_named_netns(views_[open_end->view].route, number);
+      if (found && enter(found->name, found->path)) learn_numbers();
     }
   }
 
@@ -151,7 +174,7 @@ class Taking {
   }
 
   void add_devices(std::set<std::string>& modules) {
-    const DevicePath path = devices_on_path(views_, numbers_, find_ends());
+    const DevicePath path = devices_on_path(views_, numbers_, ends_);
     for (const DevicePlace& device : path.devices) {
       const NamespaceView& view = views_[device.view];
       const Link& link = *view.find(device.index);
@@ -170,6 +193,7 @@ class Taking {
   std::vector<Fd> files_;             // of their namespaces, in the same order
   std::vector<NetnsNumber> numbers_;
   std::optional<std::size_t> client_, server_;  // indexes of their views
+  std::vector<DevicePlace> ends_;
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/if_link.h>
-#include <linux/net_namespace.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -258,12 +257,13 @@ NamespaceView look_around(std::string netns, bool own, const std::string& sys) {
   };
   struct ::stat status{};
   if (::stat("/proc/thread-self/ns/net", &status) == 0) view.inode = status.st_ino;
-  if (const auto route = open_route_socket()) {
-    if (const auto done = read_links(*route, view.links); !done)
+  if (auto route = open_route_socket()) {
+    view.route = std::move(*route);
+    if (const auto done = read_links(view.route, view.links); !done)
       note({"topology", "nic"}, done.error().message);
-    if (const auto done = read_addresses(*route, view.links); !done)
+    if (const auto done = read_addresses(view.route, view.links); !done)
       note({"topology", "nic"}, done.error().message);
-    if (const auto done = read_qdiscs(*route, view.links); !done) note({"qdisc"}, done.error().message);
+    if (const auto done = read_qdiscs(view.route, view.links); !done) note({"qdisc"}, done.error().message);
   } else {
     note({"topology", "nic", "qdisc"}, route.error().message);
   }
@@ -278,22 +278,6 @@ NamespaceView look_around(std::string netns, bool own, const std::string& sys) {
     note({"nic", "rps", "xps", "irq"}, mount.error().message);
   }
   return view;
-}
-
-std::optional<int> number_of_netns(const Fd& netns) {
-  Buffer buffer{};
-  nlmsghdr* request = make_request(buffer, RTM_GETNSID, rtgenmsg{});
-  mnl_attr_put_u32(request, NETNSA_FD, static_cast<std::uint32_t>(netns.get()));
-  std::optional<int> found;
-  const auto socket = open_route_socket();
-  if (!socket) return std::nullopt;
-  const auto done = ask_kernel(*socket, *request, false, [&](const nlmsghdr* message) {
-    if (message->nlmsg_type != RTM_NEWNSID) return;
-    for_each_attribute(message, sizeof(rtgenmsg), [&](const nlattr* attribute) {
-      if (mnl_attr_get_type(attribute) == NETNSA_NSID) found = number<int>(attribute);
-    });
-  });
-  return done && found && *found >= 0 ? found : std::nullopt;
 }
 
 }  // namespace netperfd::counters

@@ -46,6 +46,7 @@ struct NamespaceView {
   std::string sys;                   // the directory in place of /sys; empty: it could not be mounted
   Fd sys_mount;                      // keeps `sys` alive
   Fd socket;                         // for SIOCETHTOOL
+  Fd route;                          // NETLINK_ROUTE
   std::vector<Link> links;           // by index
   std::vector<std::string> trouble;  // failures while looking, a clause each
 
@@ -59,9 +60,5 @@ struct NamespaceView {
 // Views the namespace of the calling thread. `own`: it is the daemon's, whose /sys is `sys`. For another one,
 // sysfs is mounted for this view only, read-only and detached.
 [[nodiscard]] NamespaceView look_around(std::string netns, bool own, const std::string& sys);
-
-// The number by which the calling thread's namespace refers to the one that `netns` is open on; absent if it
-// has none or the kernel does not report it.
-[[nodiscard]] std::optional<int> number_of_netns(const Fd& netns);
 
 }  // namespace netperfd::counters

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace netperfd::counters {
@@ -80,12 +81,23 @@ void read_statistics(const nlattr* nested, Queue& queue) {
 
 Result<NamedDevice> ask_for_device(const Fd& route, nlmsghdr& request) {
   NamedDevice device;
+  std::optional<int> peer;
+  std::optional<int> peer_netns;
+  bool is_veth = false;
   const auto asked = ask_kernel(route, request, false, [&](const nlmsghdr* message) {
     if (message->nlmsg_type != RTM_NEWLINK || mnl_nlmsg_get_payload_len(message) < sizeof(ifinfomsg)) return;
     device.index = static_cast<const ifinfomsg*>(mnl_nlmsg_get_payload(message))->ifi_index;
     for_each_attribute(message, sizeof(ifinfomsg), [&](const nlattr* attribute) {
-      if (mnl_attr_get_type(attribute) == IFLA_IFNAME) device.name = word_of(attribute);
+      const auto type = mnl_attr_get_type(attribute);
+      if (type == IFLA_IFNAME) device.name = word_of(attribute);
+      if (type == IFLA_LINK) peer = value_of<int>(attribute);
+      if (type == IFLA_LINK_NETNSID) peer_netns = value_of<int>(attribute);
+      if (type != IFLA_LINKINFO) return;
+      for_each_nested(attribute, [&](const nlattr* info) {
+        is_veth |= mnl_attr_get_type(info) == IFLA_INFO_KIND && word_of(info) == "veth";
+      });
     });
+    if (is_veth && peer && peer_netns) std::tie(device.peer, device.peer_netns) = std::tie(peer, peer_netns);
   });
   if (!asked) return std::unexpected(asked.error());
   if (device.index == 0) return fail_errno("netlink", ENODEV);

@@ -42,6 +42,8 @@ struct QueueList {
 struct NamedDevice {
   int index = 0;
   std::string name;
+  // Of a veth device whose other end is in another namespace: its index there, and the number of that one.
+  std::optional<int> peer, peer_netns;
 };
 [[nodiscard]] Result<NamedDevice> find_device(const Fd& route, std::string_view name);
 [[nodiscard]] Result<NamedDevice> find_device(const Fd& route, int index);

@@ -2,9 +2,11 @@
 #include "daemon/counters/run_counters.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/counters/deltas.hpp"
 #include "daemon/counters/host_noise.hpp"
+#include "daemon/counters/named_netns.hpp"
 #include "daemon/counters/namespace_sockets.hpp"
 #include "daemon/counters/nic_statistics.hpp"
 #include "daemon/counters/perf_counters.hpp"
@@ -49,6 +52,12 @@ struct Namespace {
   std::optional<NicStatistics> before;
 };
 
+// Tells one namespace from another; 0 if there is no such file.
+ino_t inode_of(const std::string& path) {
+  struct ::stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 std::string not_read(std::string_view source, std::string_view netns, std::string_view why) {
   return fmt::format("{}{}{}: not available here: {}", source, netns.empty() ? "" : " of ", netns, why);
 }
@@ -69,6 +78,7 @@ class Counting final : public core::ActiveCounters {
       return;
     }
     namespaces_.push_back({name, std::move(*sockets), {}});
+    own_inodes_.push_back(inode_of(fmt::format("{}/{}/ns/net", proc_, process)));
   }
 
   void add_machine() {
@@ -86,7 +96,8 @@ class Counting final : public core::ActiveCounters {
   }
 
   // Samples the queues of the device through which the client reaches the server and, in another namespace,
-  // of the device that has the server's address.
+  // of the device that has the server's address. Also those of the other end of each, if it is in a third
+  // namespace.
   void sample_queues(const Iperf3Spec& spec, const std::vector<pid_t>& workload) {
     queues_.emplace(clock_);
     const auto address = parse_address(spec.server);
@@ -171,9 +182,20 @@ class Counting final : public core::ActiveCounters {
                                            : fail(ErrorKind::not_found, "it could not be entered");
     if (device) {
       queues_->add(in->sockets.route, netns, *device);
+      if (device->peer_netns) sample_other_end(in->sockets.route, *device);
     } else {
       counters_.unknown.push_back(not_read("queues", netns, device.error().message));
     }
+  }
+
+  // If it is in a namespace between client and server, as that of a router, and if that one has a name.
+  void sample_other_end(const Fd& route, const NamedDevice& device) {
+    const auto netns = find_named_netns(route, *device.peer_netns);
+    if (!netns || std::ranges::count(own_inodes_, inode_of(netns->path)) > 0) return;
+    auto sockets = open_sockets_in(netns->path);
+    if (!sockets) return;
+    const Fd& there = between_.emplace_back(std::move(sockets->route));
+    if (const auto other = find_device(there, *device.peer)) queues_->add(there, netns->name, *other);
   }
 
   static std::optional<Readings> read(const TextFile& each) {
@@ -210,6 +232,8 @@ class Counting final : public core::ActiveCounters {
   std::string proc_;
   std::vector<TextFile> files_;
   std::vector<Namespace> namespaces_;  // must not grow once a sampler exists, which refers to an element
+  std::vector<ino_t> own_inodes_;      // theirs
+  std::deque<Fd> between_;             // route sockets of further ones, where queues are sampled
   std::optional<TcpSampler> tcp_;
   std::optional<QueueSampler> queues_;
   std::optional<PerfCounters> perf_;

@@ -107,11 +107,19 @@ TEST(FigurePages, say_how_many_blocks_several_figures_need) {
 
 TEST(FigurePages, of_a_figure_of_which_less_is_better_say_so) {
   CompareView view = samples::ring_sides();
-  view.details.comparison.figures = {figure_of("latency.load.p99_9", "improvement", 0.5)};
+  view.details.comparison.figures = {figure_of("latency.load.p999", "improvement", 0.5)};
   const std::string text = page_of(view, 200);
-  EXPECT_TRUE(has(text, "latency.load.p99_9  1.20 -> 0.602 ms   -50 %   IMPROVEMENT")) << text;
+  EXPECT_TRUE(has(text, "latency.load.p999  1.20 -> 0.602 ms   -50 %   IMPROVEMENT")) << text;
   EXPECT_TRUE(has(text, "less is better; changed by at least 5 %")) << text;
   EXPECT_FALSE(has(text, "figures")) << text;
+}
+
+TEST(FigurePages, tell_what_is_left_of_a_figure_that_is_almost_gone) {
+  CompareView view = samples::ring_sides();
+  view.details.comparison.figures = {figure_of("latency.p99", "improvement", 0.0036)};
+  const std::string text = page_of(view, 200);
+  EXPECT_TRUE(has(text, "-99.64 %")) << text;
+  EXPECT_TRUE(has(text, "-99.65 to -99.63 %")) << text;
 }
 
 TEST(FigurePages, have_the_units_of_their_figures) {

@@ -17,6 +17,7 @@
 
 #include "tests/unit/counters/fact_tree.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
+#include "tests/unit/counters/router.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -134,6 +135,28 @@ TEST_F(FingerprintOf, a_bridge_behind_the_servers_end_is_met_with_what_it_leads_
   EXPECT_EQ(value_of(found, "topology", "wire@b master"), "br0");
   EXPECT_EQ(value_of(found, "topology", "port@b other end"), "far@b");
   EXPECT_TRUE(value_of(found, "module:bridge", "state"));
+}
+
+TEST_F(FingerprintOf, a_router_between_the_ends_has_its_queues_and_its_sysctls) {
+  const Router router(client_, server_);
+  spec.iperf3.server = spec.iperf3.local->bind = "10.79.0.2";
+  EXPECT_THAT(
+      changed_by(
+          [&] { router.netns().tc({"qdisc", "add", "dev", "to-server", "root", "pfifo", "limit", "7"}); }),
+      ElementsAre(StartsWith(fmt::format("qdisc to-server@{} root: noqueue -> pfifo", router.name()))));
+  EXPECT_THAT(
+      changed_by([&] { router.netns().run([] { std::ofstream("/proc/sys/net/ipv4/ip_forward") << "1"; }); }),
+      Contains(fmt::format("sysctl:net.ipv4.ip_forward value@{}: 0 -> 1", router.name())));
+}
+
+TEST_F(FingerprintOf, a_namespace_without_a_name_is_not_entered) {
+  const Router router(client_, server_);
+  spec.iperf3.server = spec.iperf3.local->bind = "10.79.0.2";
+  router.netns().ip({"netns", "delete", router.name()});
+  const auto found = take();
+  router.netns().ip({"netns", "attach", router.name(), fmt::format("{}", router.netns().pid())});
+  EXPECT_FALSE(value_of(found, "qdisc", "to-server@" + router.name() + " root"));
+  EXPECT_TRUE(value_of(take(), "qdisc", "to-server@" + router.name() + " root"));
 }
 
 TEST_F(FingerprintOf, a_workload_leaves_the_caller_and_its_descriptors_where_they_were) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/unit/counters/counted_pair.hpp"
+#include "tests/unit/counters/router.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -153,6 +154,24 @@ TEST_F(QueueSamples, are_of_the_servers_device_too) {
   ASSERT_THAT(samples, SizeIs(3));
   EXPECT_THAT(samples, Each(Field(&QueueSample::netns, "right")));
   EXPECT_EQ(samples[1].backlog_packets, 5U);
+}
+
+TEST_F(QueueSamples, are_of_the_devices_of_a_router_too) {
+  const Router router(client_, server_);
+  for (const char* device : {"to-client", "to-server"}) {
+    router.netns().tc({"qdisc", "add", "dev", device, "root", "pfifo", "limit", "9"});
+  }
+  JobSpec udp = spec();
+  udp.iperf3.protocol = Protocol::udp;
+  udp.iperf3.server = udp.iperf3.local->bind = "10.79.0.2";
+  const auto counting = source_.open(udp, {client_.pid(), server_.pid()});
+  counting->released({});
+  const Counters counters = counting->finish();
+  EXPECT_THAT(about_queues(counters), IsEmpty());
+  EXPECT_THAT(counters.queues, SizeIs(4)) << "of each device, at the release and at the end";
+  EXPECT_THAT(counters.queues, Each(Field(&QueueSample::netns, router.name())));
+  EXPECT_THAT(counters.queues, Contains(Field(&QueueSample::device, "to-client")).Times(2));
+  EXPECT_THAT(counters.queues, Contains(Field(&QueueSample::device, "to-server")).Times(2));
 }
 
 TEST_F(QueueSamples, come_beside_those_of_tcp) {
