@@ -83,6 +83,7 @@ template <class Row>
 
 [[nodiscard]] inline CountersView escaped(CountersView counters) {
   counters.counters = escaped(std::move(counters.counters));
+  counters.queues = escaped(std::move(counters.queues));
   for (std::string& clause : counters.unknown) clause = printable(clause);
   return counters;
 }

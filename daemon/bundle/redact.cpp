@@ -12,6 +12,7 @@
 
 #include "daemon/bundle/names.hpp"
 #include "daemon/bundle/redact_texts.hpp"
+#include "daemon/model/figure.hpp"
 #include "daemon/model/sample_codec.hpp"
 
 namespace netperfd::bundle {
@@ -23,6 +24,7 @@ enum class Way {
   sentence,  // names in it, addresses and paths are replaced
   name,      // it is replaced as a whole
   probe,     // as a name, unless it is the protocol's, as it is by default
+  figure,    // the probe in it, likewise
   empty,     // nothing stays
   job,
   document,
@@ -117,7 +119,7 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"cpu_samples.stacks", Way::stacks},
     {"budgets.failure", Way::sentence},
     {"budget_functions.function", Way::keep},
-    {"job_figures.figure", Way::sentence},
+    {"job_figures.figure", Way::figure},
     {"probe", Way::probe, "probe"},
     {"latency_probes.name", Way::probe, "probe"},
     {"latency_probes.protocol", Way::keep},
@@ -129,9 +131,12 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"latency_intervals.phase", Way::keep},
 });
 
+bool is_protocol(std::string_view text) {
+  return text == "udp" || text == "tcp" || text == "icmp";
+}
+
 bool is_name(const Rule& rule, std::string_view text) {
-  const bool of_protocol = text == "udp" || text == "tcp" || text == "icmp";
-  return rule.way == Way::name || (rule.way == Way::probe && !of_protocol);
+  return rule.way == Way::name || (rule.way == Way::probe && !is_protocol(text));
 }
 
 Rule rule_of(const std::string& table, const std::string& column) {
@@ -264,6 +269,8 @@ class Redaction {
         return value;
       case Way::sentence:
         return StoredValue{text->starts_with("module:") ? *text : names_.replace_all(*text)};
+      case Way::figure:
+        return StoredValue{figure(*text)};
       case Way::probe:
         if (!is_name(rule, *text)) return value;
         [[fallthrough]];
@@ -274,6 +281,14 @@ class Redaction {
       default:
         return StoredValue{std::string{}};
     }
+  }
+
+  std::string figure(const std::string& text) {
+    auto figure = parse_figure(text);
+    if (!figure) return names_.replace_all(text);
+    if (!figure->probe.empty() && !is_protocol(figure->probe))
+      figure->probe = names_.replace("probe", figure->probe);
+    return to_string(*figure);
   }
 
   Result<StoredValue> stacks(const StoredBytes& stored) {

@@ -170,9 +170,9 @@ std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
 }
 
 // Of a job without iperf3, nothing is received: its 99th percentile, or the median if too few requests are
-// sent for that.
+// sent for that: 1,000 answers, and some are lost or not sent.
 std::vector<FigureChoice> figures_of_latency(const LatencySpec& latency) {
-  constexpr double kEnough = 1'000;
+  constexpr double kEnough = 1'100;
   const std::chrono::duration<double> duration = latency.duration.value_or(0ms);
   const bool enough = latency.probes.front().rate * duration.count() >= kEnough;
   const auto statistic = enough ? LatencyStatistic::p99 : LatencyStatistic::p50;

@@ -195,6 +195,8 @@ void RunController::workload_interval(const Interval& interval) {
 
 void RunController::workload_phase(std::string_view phase) {
   if (trace_) (void)trace_->mark(fmt::format("phase {}", phase), false);
+  const bool loads = phase == "omitted" || phase == "load";
+  if (loads && !std::exchange(loading_, true)) counting_->load_begun();
 }
 
 void RunController::trace_progress(const TraceProgress& progress) {

@@ -119,7 +119,9 @@ class NoiseOfRun {
       counters_.unknown.emplace_back("noise: others: not available here: iperf3's own time is unknown");
       return;
     }
-    const std::uint64_t workload = ns_of(*client) + (server ? ns_of(*server) : 0);
+    const auto& probes = record_.workload.probes_usage;
+    const std::uint64_t workload =
+        ns_of(*client) + (server ? ns_of(*server) : 0) + (probes ? ns_of(*probes) : 0);
     const std::uint64_t own = workload + figure(noise::kNetperfd).value_or(0);
     const std::uint64_t others = *tasks - std::min(own, *tasks);
     add(noise::kWorkload, static_cast<double>(workload), "ns");

@@ -67,6 +67,9 @@ Result<NamespaceSockets> open_sockets_in(const std::string& net) {
 
 Status ask_kernel(const Fd& socket, nlmsghdr& request, bool dump, const Take& take) {
   request.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK));
+  // What an earlier request left unread, because its answer ended with an error, is no answer to this one.
+  while (::recv(socket.get(), nullptr, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0) {
+  }
   if (::send(socket.get(), &request, request.nlmsg_len, 0) < 0) return fail_errno("netlink", errno);
   constexpr std::size_t kLargestAnswer = 32768;  // the kernel sends a dump in parts of at most this size
   alignas(nlmsghdr) std::array<char, kLargestAnswer> buffer{};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <iterator>
 #include <optional>
@@ -88,8 +89,10 @@ class Counting final : public core::ActiveCounters {
     add_file(kCpu, "", parse_stat, proc_ + "/stat");
   }
 
-  // Samples in the first namespace, which is the client's.
-  void sample_tcp(const TcpSampling& sampling) {
+  // Samples in the first namespace, which is the client's. `probed`: from load_begun() on, otherwise from the
+  // release.
+  void sample_tcp(const TcpSampling& sampling, bool probed) {
+    probed_ = probed;
     if (namespaces_.empty()) return;
     tcp_.emplace(clock_, namespaces_.front().sockets.diag, sampling);
     if (!tcp_->trouble().empty()) counters_.unknown.push_back(not_read("TCP_INFO", "", tcp_->trouble()));
@@ -136,8 +139,14 @@ class Counting final : public core::ActiveCounters {
   }
 
   void released(core::LiveRates live) override {
-    if (tcp_) tcp_->start(std::move(live));
+    released_ = std::chrono::steady_clock::now();
+    live_ = std::move(live);
+    if (!probed_) load_begun();
     if (queues_) queues_->start();
+  }
+
+  void load_begun() override {
+    if (tcp_) tcp_->start(std::move(live_), released_);
   }
 
   Counters finish() override {
@@ -235,6 +244,9 @@ class Counting final : public core::ActiveCounters {
   std::vector<ino_t> own_inodes_;      // theirs
   std::deque<Fd> between_;             // route sockets of further ones, where queues are sampled
   std::optional<TcpSampler> tcp_;
+  bool probed_ = false;
+  core::LiveRates live_;
+  std::chrono::steady_clock::time_point released_;
   std::optional<QueueSampler> queues_;
   std::optional<PerfCounters> perf_;
   Readings perf_before_;
@@ -267,7 +279,7 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
   }
   counting->add_machine();
   if (measured && spec.workload == WorkloadKind::iperf3 && iperf3.protocol == Protocol::tcp)
-    counting->sample_tcp(sampling_of(iperf3));
+    counting->sample_tcp(sampling_of(iperf3), spec.latency.has_value());
   if (measured) counting->sample_queues(iperf3, workload);
   counting->begin();
   if (measured) counting->begin_noise(sys_, workload);

@@ -27,9 +27,10 @@ TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling)
   }
 }
 
-void TcpSampler::start(core::LiveRates live) {
+void TcpSampler::start(core::LiveRates live, std::chrono::steady_clock::time_point released) {
   if (!trouble_.empty()) return;
   live_ = std::move(live);
+  released_ = released;
   begin_ = std::chrono::steady_clock::now();
   arm();
 }
@@ -59,7 +60,7 @@ void TcpSampler::find_more() {
 
 void TcpSampler::look() {
   const auto time =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin_);
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - released_);
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (closed_[i]) continue;
     auto now = look_again(diag_, known_[i]);

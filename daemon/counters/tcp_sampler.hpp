@@ -37,8 +37,9 @@ class TcpSampler {
   // that exist already.
   TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling);
 
-  // Starts sampling; time 0 is now. `live` as in core::ActiveCounters::released.
-  void start(core::LiveRates live);
+  // Starts sampling: the client connects from now on. Time 0 of the samples is `released`, that of `live` (as
+  // in core::ActiveCounters::released) is now.
+  void start(core::LiveRates live, std::chrono::steady_clock::time_point released);
   // All samples, by time; the last call.
   [[nodiscard]] std::vector<TcpSample> finish();
   // Empty, or the reason why sampling is impossible here.
@@ -74,7 +75,7 @@ class TcpSampler {
   std::chrono::milliseconds unreported_{0};  // by the periods since then
   std::uint64_t tick_ = 0;                   // in configured periods
   std::uint64_t stride_ = 1;                 // periods between two samples
-  std::chrono::steady_clock::time_point begin_;
+  std::chrono::steady_clock::time_point released_, begin_;
   std::string trouble_;
   core::Timer timer_;
 };

@@ -277,6 +277,7 @@ Status check_latency(const ParsedLatency& latency) {
   std::set<std::string_view> probes;
   for (const rows::LatencyProbe& probe : latency.report.probes) {
     finding.require(probes.insert(probe.name).second, "a probe is there twice");
+    finding.require(known(kProbeProtocols, probe.protocol), "a probe's protocol");
   }
   std::set<std::pair<std::string_view, std::string_view>> phases;
   for (const rows::LatencyPhase& phase : latency.report.phases) {

@@ -25,7 +25,6 @@ constexpr std::size_t kMaxProbeName = 32;
 constexpr std::uint32_t kMaxRate = 10'000;
 constexpr std::uint64_t kMinProbeLength = 64;    // netperfd-echo's own header takes most of it
 constexpr std::uint64_t kMaxProbeLength = 1400;  // one packet on every usual path
-constexpr std::array<std::string_view, 3> kProbeProtocols{"udp", "tcp", "icmp"};
 // What the prober writes of a run stays well below the 64 MiB that are kept of it.
 constexpr double kMostOutputBytes = 48e6;
 constexpr double kLineBytes = 500;

@@ -129,6 +129,7 @@ struct WorkloadResult {
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
   std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored
+  std::optional<ResourceUsage> probes_usage;  // of the prober and its server beside iperf3; it is not stored
   std::optional<LatencyReport> latency;       // absent: the job has no probes, or nothing could be read
 };
 

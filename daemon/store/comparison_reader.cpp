@@ -62,6 +62,11 @@ class RunParts {
          "(SELECT count(*) FROM streams WHERE run = r.id) "
          "FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?"},
         // If the receiver of a direction did not report, the sum is unknown.
+        // Of a run with probes beside iperf3: the part of its time in which iperf3 ran.
+        {&RunParts::load_,
+         "SELECT sum(iif(l.phase IN ('omitted', 'load'), l.end_s - l.start_s, 0)) / nullif(sum(l.end_s - "
+         "l.start_s), 0) FROM latency_phases l JOIN latency_probes p ON p.run = l.run AND p.name = l.probe "
+         "WHERE l.run = ? AND p.position = 0"},
         {&RunParts::received_,
          "SELECT iif(count(*) = count(received_bits_per_second), sum(received_bits_per_second), NULL) "
          "FROM sums WHERE run = ?"},
@@ -128,6 +133,7 @@ class RunParts {
     if (run.trace) done = load_trace(id, *run.trace);
     if (done) done = load_fingerprint(id, run);
     if (done) done = load_counters(id, run);
+    if (done) done = load_phases(id, run);
     return done;
   }
 
@@ -142,6 +148,18 @@ class RunParts {
       if (!client && !server) return;
       // Each stream may have a thread of its own, so the sum says nothing about a single CPU.
       run.busiest_process = std::max(client.value_or(0), server.value_or(0)) / std::max(streams, 1U);
+    });
+  }
+
+  // Whether a CPU was the limit is a question about the load, not about the idle seconds before and after it.
+  Status load_phases(RunId id, analysis::ComparedRun& run) {
+    return for_each_row(load_.bind(id), [&](const Statement& row) {
+      std::optional<double> share;
+      row.read(share);
+      if (!share || *share <= 0) return;
+      for (std::optional<double>* busy : {&run.busiest_cpu, &run.busiest_process}) {
+        if (*busy) *busy = std::min(1.0, **busy / *share);
+      }
     });
   }
 
@@ -226,8 +244,8 @@ class RunParts {
   Connection* connection_;
   std::size_t functions_read_ = 0;
   std::map<std::int64_t, std::vector<Fact>> facts_;  // by fingerprint
-  Statement run_, processes_, received_, traffic_, flags_, files_, trace_, missing_, profile_, functions_,
-      environment_, unknown_, counters_;
+  Statement run_, processes_, load_, received_, traffic_, flags_, files_, trace_, missing_, profile_,
+      functions_, environment_, unknown_, counters_;
 };
 
 }  // namespace

@@ -87,6 +87,7 @@ class Reading {
   std::vector<std::optional<Stretch>> open_;  // by probe: the last interval, to which a leftover may be added
   std::vector<std::vector<rows::LatencyInterval>> intervals_;  // by probe
   std::size_t damaged_lines_ = 0;
+  std::size_t changes_ = 0;  // of the phase
   double greeting_s_ = 0, interval_s_ = 0;
   bool started_ = false, ended_ = false;
 };
@@ -100,6 +101,7 @@ void Reading::read_line(std::string_view text) {
     return;
   }
   if (*name == "start") read_start(event);
+  if (*name == "phase") ++changes_;
   if (*name == "interval") read_interval(event);
   if (*name == "end") read_end(event);
   if (*name == "error" && parsed_.error.empty()) parsed_.error = LatencyLine(event).text("message");
@@ -280,6 +282,11 @@ ParsedLatency Reading::take(bool cut_short) {
     parsed_.error = "the prober did not begin";
   } else if (!ended_ || cut_short) {
     parsed_.error = "the prober's output ends before its end";
+  } else if (changes_ + 1 != order_.phases.size()) {
+    // Two signals at one time are one.
+    parsed_.error =
+        fmt::format("the prober saw {} of {} changes of the phase, so what it measured is in the wrong one",
+                    changes_, order_.phases.size() - 1);
   }
   return std::move(parsed_);
 }

@@ -110,7 +110,12 @@ void LatencyRun::release() {
 
 void LatencyRun::stop() {
   stopped_ = true;
-  if (!reading_) return processes_.end();
+  if (reading_) return limit_reading();
+  processes_.end();
+}
+
+void LatencyRun::limit_reading() {
+  if (reading_limit_) return;
   Result<EventSource> timer = loop_.after(kReadAfterStop, [this] {
     reading_.reset();
     report_end(fail(ErrorKind::io, fmt::format("the prober's output was not read within {} s of the stop",
@@ -127,7 +132,7 @@ void LatencyRun::next_phase(std::string_view name) {
 }
 
 void LatencyRun::finish() {
-  if (!prober_.alive) return;
+  if (!prober_.alive) return processes_.end();
   prober_.child->signal(SIGTERM);
   processes_.end_after(spec_.latency->timeout + kAnswerGrace,
                        [this] { failure_ = "prober: it did not end after its last request"; });
@@ -167,6 +172,7 @@ void LatencyRun::read_output() {
       prober_.child->out(), order_, [this](Result<ParsedLatency> parsed) { report_end(std::move(parsed)); });
   if (!reading) return report_end(std::unexpected(std::move(reading.error())));
   reading_ = std::move(*reading);
+  if (stopped_) limit_reading();
 }
 
 // The listener may destroy this run inside the call.

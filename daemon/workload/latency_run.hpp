@@ -61,6 +61,7 @@ class LatencyRun final : public core::ActiveWorkload {
   void on_server_ended(const ChildEnd& end);
   void on_prober_ended();
   void read_output();
+  void limit_reading();
   void report_end(Result<ParsedLatency> parsed);
   [[nodiscard]] std::string causes(const std::string& parse_error) const;
 

@@ -9,6 +9,18 @@
 #include <utility>
 
 namespace netperfd::workload {
+namespace {
+
+std::optional<ResourceUsage> total_of(std::optional<ResourceUsage> usage,
+                                      const std::optional<ResourceUsage>& other) {
+  if (usage && other) {
+    usage->user += other->user;
+    usage->system += other->system;
+  }
+  return usage;
+}
+
+}  // namespace
 
 void LoadedRun::Part::workload_prepared() {
   prepared = true;
@@ -53,8 +65,9 @@ void LoadedRun::release() {
 }
 
 void LoadedRun::stop() {
-  load_->stop();
-  probes_->stop();
+  // A part that has told its end would tell it again.
+  if (!load_part_.result) load_->stop();
+  if (!probes_part_.result) probes_->stop();
 }
 
 // iperf3's first, client before server, as everybody expects of a workload with iperf3.
@@ -133,6 +146,7 @@ WorkloadResult LoadedRun::take_result() {
   result.latency = std::move(probes.latency);
   std::ranges::move(probes.documents, std::back_inserter(result.documents));
   std::ranges::move(probes.report.flags, std::back_inserter(result.report.flags));
+  result.probes_usage = total_of(probes.client_usage, probes.server_usage);
   return result;
 }
 

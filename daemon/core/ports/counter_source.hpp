@@ -21,11 +21,13 @@ using LiveRates = std::function<void(const Interval&)>;
 class ActiveCounters {
  public:
   virtual ~ActiveCounters() = default;
-  // The client was released just now: time 0 of the samples, which begin here. `live`, unless it is empty, is
-  // called from the loop about once per second with the throughput of the client's TCP connections by the
+  // The workload was released just now: time 0 of the samples, which begin here. `live`, unless it is empty,
+  // is called from the loop about once per second with the throughput of the client's TCP connections by the
   // kernel's own counts: the sum of one direction, never a single stream. It is meant to be shown; it is no
   // part of finish(). Never called for another protocol, nor after finish().
   virtual void released(LiveRates live) = 0;
+  // With probes beside iperf3, its client is released later than the workload: just now.
+  virtual void load_begun() = 0;
   // Counts since open(); the last call. Takes about as long as open(), after the workload is gone.
   [[nodiscard]] virtual Counters finish() = 0;
 };

@@ -151,6 +151,33 @@ TEST_F(BundleTest, has_none_of_the_names_that_were_planted) {
   EXPECT_TRUE(read_text(tar));
 }
 
+TEST_F(BundleTest, keeps_the_words_of_a_figure_whatever_else_has_their_name) {
+  StoredTables content = whole().content;
+  for (StoredTable& table : content.tables) {
+    const StoredTable was = std::exchange(table, {table.name, table.columns, {}});
+    StoredRows rows{was};
+    std::vector<StoredValue> row;
+    while (rows.next(row)) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string column = was.name + "." + was.columns[i];
+        if (column == "jobs.name") row[i] = std::string{"latency"};
+        if (column == "jobs.label") row[i] = std::string{"received"};
+        if (column == "job_figures.figure") row[i] = std::string{"latency.x.load.p99"};
+        table.add(row[i]);
+      }
+    }
+  }
+  std::set<std::string> figures;
+  for (const StoredTable& table : must(redacted(content, "zebra-host")).tables) {
+    if (table.name != "job_figures") continue;
+    StoredRows rows{table};
+    std::vector<StoredValue> row;
+    const auto column = std::ranges::find(table.columns, "figure") - table.columns.begin();
+    while (rows.next(row)) figures.insert(std::get<std::string>(row.at(static_cast<std::size_t>(column))));
+  }
+  EXPECT_THAT(figures, testing::ElementsAre(testing::MatchesRegex("latency\\.probe-[0-9]+\\.load\\.p99")));
+}
+
 // Every text of the schema is planted, or is of a vocabulary that this list decides to keep.
 TEST_F(BundleTest, has_a_plan_for_every_text) {
   const std::set<std::string> kept{"jobs.workload",

@@ -6,6 +6,7 @@
 
 #include "client/pages/drop_account.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/escaped.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
 
@@ -57,6 +58,15 @@ ShowView queued() {
       {0.5, "wire", "left", "pfifo", "10:", "1:1", 302'800, 200, 6'250'000, 4'128, 17, 0, 0},
       {0.5, "eth0", {}, "fq_codel", "8001:", "root", 1'514, 1, 12'500'000'000, 8'256'275, 0, 0, 0}};
   return view;
+}
+
+TEST(CounterPages, of_queues_pass_nothing_on_to_the_terminal) {
+  ShowView view = queued();
+  for (QueueSampleView& sample : view.counters->queues) sample.device = sample.kind = "\x1b]0;x\x07";
+  view.counters = escaped(std::move(*view.counters));
+  const std::string text = show_text(samples::terminal(120), view);
+  EXPECT_EQ(text.find("\x1b]"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("\\x1b]0;x"));
 }
 
 TEST(CounterPages, list_queues_where_asked) {

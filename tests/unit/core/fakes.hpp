@@ -226,6 +226,7 @@ class FakeCounterSource final : public CounterSource {
   class Active final : public ActiveCounters {
    public:
     explicit Active(FakeCounterSource& source) : source_(source) {}
+    void load_begun() override { source_.said.emplace_back("load begun"); }
     void released(LiveRates rates) override {
       source_.said.emplace_back("released");
       source_.live = std::move(rates);

@@ -183,6 +183,15 @@ TEST_F(NoiseOfARun, does_not_take_its_own_probes_for_others) {
   EXPECT_THAT(codes(), IsEmpty());
 }
 
+TEST_F(NoiseOfARun, does_not_take_the_cpu_time_of_its_own_probes_for_others) {
+  set(noise::kTasks, 13 * kSecond, "ns");
+  set(noise::kCpus, 4);
+  record.workload.probes_usage =
+      ResourceUsage{.user = std::chrono::seconds{1}, .system = std::chrono::seconds{2}};
+  (void)codes();
+  EXPECT_EQ(figure(noise::kOthers), 2 * kSecond + 9 * kSecond / 10) << "5.9 s without the probes' 3";
+}
+
 TEST_F(NoiseOfARun, does_not_count_the_loopback_twice) {
   record.traffic.packets->device = "lo";
   add_counter("nic", "left", "lo tx_bytes", 1'050'000'000);

@@ -263,6 +263,18 @@ TEST_F(TracedRun, without_a_workload_is_finished_by_the_deadline) {
   EXPECT_EQ(state_of(), RunState::finished);
 }
 
+TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has_begun) {
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  const auto begun = [this] { return std::ranges::count(counters_.said, "load begun"); };
+  workload_.last().listener->workload_phase("idle");
+  EXPECT_EQ(begun(), 0);
+  workload_.last().listener->workload_phase("omitted");
+  workload_.last().listener->workload_phase("load");
+  EXPECT_EQ(begun(), 1);
+  EXPECT_EQ(tracer_.last().said.back(), "mark phase load");
+}
+
 TEST_F(TracedRun, takes_marks_of_its_caller_only_while_it_is_traced) {
   const JobId job = submit(a_traced_job());
   EXPECT_EQ(scheduler_.mark(99, "x").error().kind, ErrorKind::not_found);

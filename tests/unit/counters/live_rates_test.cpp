@@ -94,5 +94,26 @@ TEST_F(LiveRates, tell_no_rate_of_a_test_that_is_over_or_not_of_tcp) {
   EXPECT_EQ(clock_.delays.size(), delays) << "nothing is sampled";
 }
 
+TEST_F(LiveRates, of_a_load_beside_probes_begin_with_the_load) {
+  listen_at_the_server();
+  JobSpec asked = spec();
+  asked.iperf3.omit = std::chrono::milliseconds{0};
+  asked.latency.emplace();
+  std::vector<Interval> told;
+  const auto counting = source_.open(asked, {client_.pid(), server_.pid()});
+  counting->released([&](const Interval& interval) { told.push_back(interval); });
+  for (int i = 0; i < 20; ++i) clock_.tick();  // idle for longer than connections are looked for
+  counting->load_begun();
+  const Connection control = connect();
+  const Connection one = connect();
+  send_and_receive(control, 10);
+  send_and_receive(one, 30'000);
+  clock_.tick();
+  clock_.tick();
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_GE(*told[0].bytes, 30'000U);
+  EXPECT_FALSE(counting->finish().tcp.empty());
+}
+
 }  // namespace
 }  // namespace netperfd::counters

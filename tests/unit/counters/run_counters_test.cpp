@@ -224,7 +224,7 @@ TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
   sampling.peer = {parse_address("10.78.0.2"), kPort};
   sampling.most_samples = 8;
   TcpSampler sampler{clock_, sockets->diag, sampling};
-  sampler.start({});
+  sampler.start({}, std::chrono::steady_clock::now());
   const Connection data = connect();
   for (int i = 0; i < 9; ++i) clock_.tick();
   EXPECT_EQ(clock_.delays.back(), std::chrono::milliseconds{1'000}) << "every second of nine is left";

@@ -60,6 +60,7 @@ TEST_F(ChildLatency, is_refused_if_the_child_was_taken_over) {
 TEST_F(ChildLatency, is_refused_if_it_contradicts_itself) {
   EXPECT_THAT(error_of("twice"), HasSubstr("a span is there twice"));
   EXPECT_THAT(error_of("bucket"), HasSubstr("a histogram's bucket"));
+  EXPECT_THAT(error_of("protocol"), HasSubstr("a probe's protocol"));
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ ParsedLatency read_latency(std::string_view prober_stdout, const LatencyOrder& o
     ::_exit(0);
   }
   if (prober_stdout == "twice") parsed.report.spans.push_back(parsed.report.spans[0]);
+  if (prober_stdout == "protocol") parsed.report.probes[0].protocol = "x";
   if (prober_stdout == "bucket") parsed.report.spans[0].histogram.buckets = {{300, 1}, {40, 1}};
   return parsed;
 }

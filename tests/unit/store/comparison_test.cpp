@@ -273,6 +273,39 @@ TEST_F(ComparisonQueries, a_run_has_the_busier_of_its_processes) {
                })).busiest_process);
 }
 
+TEST_F(ComparisonQueries, a_run_with_probes_is_as_busy_as_it_was_under_load) {
+  const auto run = [&](bool with_idle, std::uint64_t busy_ns) {
+    return compared(stored([&](RunRecord& record) {
+      record.counters.emplace();
+      record.counters->deltas = {{"cpu", "", "cpu0 busy", busy_ns, "ns"},
+                                 {"cpu", "", "cpu0 idle", 1'000 - busy_ns, "ns"}};
+      record.ended = *record.started + std::chrono::seconds{10};
+      record.workload.client_usage = ResourceUsage{.user = std::chrono::seconds{4}, .system = {}};
+      record.workload.report.cpu_server_percent.reset();
+      record.workload.report.streams.resize(1);
+      LatencyReport& latency = record.workload.latency.emplace();
+      latency.probes = {
+          {.name = "udp", .protocol = "udp", .rate = 100, .length = 64, .dscp = {}, .timestamps = ""}};
+      const auto phase = [&](const char* name, double start, double end) {
+        rows::LatencyPhase& added = latency.phases.emplace_back();
+        added.probe = "udp";
+        added.phase = name;
+        added.start_s = start;
+        added.end_s = end;
+      };
+      if (!with_idle) return phase("idle", 0, 10);
+      phase("idle", 0, 2.5);
+      phase("omitted", 2.5, 3);
+      phase("load", 3, 7.5);
+      phase("after", 7.5, 10);
+    }));
+  };
+  EXPECT_DOUBLE_EQ(run(true, 450).busiest_cpu.value_or(0), 0.9) << "5 s of 10 s";
+  EXPECT_DOUBLE_EQ(run(true, 450).busiest_process.value_or(0), 0.8);
+  EXPECT_DOUBLE_EQ(run(true, 700).busiest_cpu.value_or(0), 1);
+  EXPECT_DOUBLE_EQ(run(false, 450).busiest_cpu.value_or(0), 0.45) << "without load";
+}
+
 TEST_F(ComparisonQueries, a_server_elsewhere_keeps_no_cpu_of_this_host_busy) {
   JobSpec spec = a_job();
   spec.iperf3.local.reset();

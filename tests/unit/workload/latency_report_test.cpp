@@ -67,8 +67,11 @@ std::string interval(const Sent& sent) {
       sent.round_trips.size(), sent.lost, span_of(sent.round_trips));
 }
 
+constexpr const char* kChange = R"({"event":"phase","phase":1,"at_s":1.0})"
+                                "\n";
+
 ParsedLatency parse(const std::string& lines) {
-  return parse_latency(kStart + lines + kEnd, kOrder);
+  return parse_latency(kStart + lines + kChange + kChange + kEnd, kOrder);
 }
 
 // As latencies are: a mode, and a long tail.
@@ -197,6 +200,12 @@ TEST(LatencyReport, is_an_error_if_the_output_is_cut_short_but_keeps_what_came) 
     EXPECT_THAT(parsed.error, testing::Not(IsEmpty()));
   }
   EXPECT_EQ(parse_latency(whole, kOrder).report.phases.size(), 1U);
+}
+
+TEST(LatencyReport, is_an_error_if_the_prober_missed_a_change_of_the_phase) {
+  const ParsedLatency parsed =
+      parse_latency(kStart + interval({.round_trips = {100}}) + kChange + kEnd, kOrder);
+  EXPECT_THAT(parsed.error, HasSubstr("1 of 2 changes of the phase"));
 }
 
 TEST(LatencyReport, counts_lines_that_contradict_themselves_and_uses_none_of_them) {

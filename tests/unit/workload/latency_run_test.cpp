@@ -239,6 +239,59 @@ TEST_F(LatencyWorkloadTest, leaves_nothing_behind_if_it_is_stopped_or_destroyed)
   phase_listener.active.reset();  // TearDown() looks for processes
 }
 
+// Its load takes no time, and has told its end when phase "after" begins.
+class ShortLoad final : public core::Workload {
+ public:
+  Result<std::unique_ptr<core::ActiveWorkload>> prepare(const JobSpec&,
+                                                        core::WorkloadListener& listener) override {
+    return std::make_unique<Active>(*this, listener);
+  }
+  int stops = 0;
+
+ private:
+  class Active final : public core::ActiveWorkload {
+   public:
+    Active(ShortLoad& load, core::WorkloadListener& listener) : load_(load), listener_(listener) {
+      listener_.workload_prepared();
+    }
+    void release() override {
+      listener_.workload_stopped();
+      listener_.workload_ended({});
+    }
+    void stop() override { ++load_.stops; }
+    [[nodiscard]] std::vector<pid_t> pids() const override { return {}; }
+    [[nodiscard]] bool reports_intervals() const override { return true; }
+
+   private:
+    ShortLoad& load_;
+    core::WorkloadListener& listener_;
+  };
+};
+
+TEST_F(LatencyWorkloadTest, stops_no_load_that_has_told_its_end) {
+  ShortLoad load;
+  spec = probes_beside_iperf3();
+  workload.emplace(loop, load, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+  auto prepared = workload->prepare(spec, phase_listener);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  phase_listener.active = *std::move(prepared);
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.prepared > 0; }));
+  phase_listener.active->release();
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.phases.size() == 3; }));
+  phase_listener.active->stop();
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.result.has_value(); }));
+  EXPECT_EQ(load.stops, 0);
+}
+
+TEST_F(LatencyWorkloadTest, ends_at_once_if_iperf3_cannot_be_launched) {
+  JobSpec job = probes_beside_iperf3();
+  job.iperf3.affinity = {0, 4000};
+  run_with_probes(job);
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_EQ(phase_listener.prepared, 0);
+  EXPECT_THAT(result().error, HasSubstr("4000"));
+}
+
 TEST_F(LatencyWorkloadTest, passes_what_the_job_asks_for_and_no_more) {
   JobSpec job = probes_alone();
   job.iperf3.bind = "10.97.0.1";
