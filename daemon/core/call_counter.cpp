@@ -130,7 +130,7 @@ void CallCounter::begin_window() {
   if (started) started = trace_->mark(kReleaseMark, false);
   if (!started) return end(started.error().message);
   tracing_ = true;
-  window_began_ = ports_.clock.now();
+  window_began_ = ports_.clock.since_boot();
   // The loop counts a delay from the beginning of its turn, and reading the counters may take a second.
   next_ = ports_.clock.after(std::chrono::milliseconds{0},
                              [this] { next_ = ports_.clock.after(kWindow, [this] { end_window(); }); });
@@ -138,7 +138,7 @@ void CallCounter::begin_window() {
 
 void CallCounter::end_window() {
   end_trace();
-  window_ = ports_.clock.now() - window_began_;
+  window_ = ports_.clock.since_boot() - window_began_;
   counters_ = counting_->finish();
   counting_.reset();
   workload_->stop();

@@ -80,7 +80,7 @@ class CallCounter final : private WorkloadListener, private TraceListener {
   Done done_;
   Timer deadline_, next_;
   std::string failure_;  // empty: none so far
-  WallTime window_began_;
+  std::chrono::microseconds window_began_{0};
   std::chrono::duration<double> window_{0};
   bool workload_ended_ = false;
   bool tracing_ = false;  // started, and trace_ended() has not come

@@ -2,6 +2,9 @@
 // The Clock port on the real event loop.
 #pragma once
 
+#include <chrono>
+#include <functional>
+
 #include "daemon/base/event_loop.hpp"
 #include "daemon/core/ports/clock.hpp"
 
@@ -12,6 +15,7 @@ class EventClock final : public Clock {
   explicit EventClock(EventLoop& loop) : loop_(loop) {}
 
   [[nodiscard]] WallTime now() override;
+  [[nodiscard]] std::chrono::microseconds since_boot() override;
   // Ends the loop with EXIT_FAILURE if no timer can be created: a run must not continue without its deadline.
   [[nodiscard]] Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override;
 

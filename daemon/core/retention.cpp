@@ -10,7 +10,7 @@ namespace netperfd::core {
 
 Retention::Retention(Ports ports, std::function<bool()> may_work,
                      std::function<void(const RunOfJob&)> removed)
-    : ports_(ports), may_work_(std::move(may_work)), removed_(std::move(removed)) {}
+    : ports_(ports), age_clock_(ports.clock), may_work_(std::move(may_work)), removed_(std::move(removed)) {}
 
 void Retention::set_rules(std::vector<KeepRule> rules) {
   rules_ = std::move(rules);
@@ -26,7 +26,7 @@ void Retention::begin_soon() {
   if (pass_) {
     again_ = true;
   } else {
-    pass_.emplace(KeepPlan{rules_, ports_.clock.now()}, std::nullopt);
+    pass_.emplace(KeepPlan{rules_, age_clock_.now()}, std::nullopt);
     if (!rules_.empty()) pass_->before = std::numeric_limits<JobId>::max();
     again_ = false;
   }
@@ -39,9 +39,9 @@ void Retention::begin_soon() {
 
 void Retention::step() {
   step_.reset();
-  const WallTime end = ports_.clock.now() + kStep;
+  const std::chrono::microseconds end = ports_.clock.since_boot() + kStep;
   // If it may not work now, it goes on after the next job or in an hour.
-  while (pass_ && may_work_() && ports_.clock.now() < end) {
+  while (pass_ && may_work_() && ports_.clock.since_boot() < end) {
     if (auto advanced = advance(); !advanced) {
       ports_.audit.record({.uid = std::nullopt,
                            .action = "keep",

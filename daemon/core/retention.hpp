@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/age_clock.hpp"
 #include "daemon/core/audit_trail.hpp"
 #include "daemon/core/keep_rules.hpp"
 #include "daemon/core/ports/clock.hpp"
@@ -70,6 +71,7 @@ class Retention final : public RunObserver {
   [[nodiscard]] Status begin_removal(const Pass::Doomed& job);
 
   Ports ports_;
+  AgeClock age_clock_;
   std::function<bool()> may_work_;
   std::function<void(const RunOfJob&)> removed_;
   std::vector<KeepRule> rules_;

@@ -23,7 +23,7 @@ std::chrono::seconds pause_after(std::uint32_t failed) {
 bool ServerWait::wait(ServerAbsence absence, std::function<void()> again) {
   absence_ = absence;
   ++failed_;
-  newest_ = clock_.now();
+  newest_ = clock_.since_boot();
   if (!since_) since_ = newest_;
   if (over_ || limit_ <= std::chrono::milliseconds{0}) {
     in_vain_ = waited_;

@@ -52,8 +52,8 @@ class ServerWait {
   bool over_ = false;
   bool waited_ = false;
   bool in_vain_ = false;
-  std::optional<WallTime> since_;   // the end of the first attempt
-  std::optional<WallTime> newest_;  // the end of the newest failed one
+  std::optional<std::chrono::microseconds> since_;   // since boot: the end of the first attempt
+  std::optional<std::chrono::microseconds> newest_;  // the end of the newest failed one
   std::function<void()> again_;
   Timer patience_, pause_;
 };

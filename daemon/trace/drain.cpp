@@ -45,7 +45,8 @@ void Drain::turn() {
   const auto began = thread_cpu_time();
   bool more = take_some();
   if (!more && done_) more = read_some();
-  if (!more && !done_) tally_.decode(for_at_most(decode_time(settings_, idle_cpus_.of_late(clock_.now()))));
+  if (!more && !done_)
+    tally_.decode(for_at_most(decode_time(settings_, idle_cpus_.of_late(clock_.since_boot()))));
   if (!more && done_) {
     reader_.close();
     more = !tally_.end(for_at_most(settings_.decode_rest));
@@ -60,7 +61,7 @@ void Drain::turn() {
 }
 
 Tally::Question Drain::for_at_most(std::chrono::microseconds time) const {
-  return [this, until = clock_.now() + time] { return clock_.now() < until; };
+  return [this, until = clock_.since_boot() + time] { return clock_.since_boot() < until; };
 }
 
 bool Drain::take_some() {

@@ -27,7 +27,7 @@ std::optional<double> read_idle_seconds(const std::string& file) {
 
 }  // namespace
 
-double IdleCpus::of_late(WallTime now) {
+double IdleCpus::of_late(std::chrono::microseconds now) {
   if (last_ && now >= last_->at && now - last_->at < kApart) return idle_;
   const auto seconds = read_idle_seconds(file_);
   idle_ = 0;

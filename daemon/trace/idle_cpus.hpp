@@ -2,10 +2,9 @@
 // How many CPUs nobody used of late.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
-
-#include "daemon/model/run_record.hpp"
 
 namespace netperfd::trace {
 
@@ -16,12 +15,13 @@ class IdleCpus {
   explicit IdleCpus(const std::string& proc) : file_(proc + "/uptime") {}
 
   // The mean between two readings at least 100 ms apart, the later of them at most so old; 0 before there are
-  // two, and if the file cannot be read. It is what stayed idle beside whatever the caller itself used.
-  [[nodiscard]] double of_late(WallTime now);
+  // two, and if the file cannot be read. `now` is since boot. It is what stayed idle beside whatever the
+  // caller itself used.
+  [[nodiscard]] double of_late(std::chrono::microseconds now);
 
  private:
   struct Reading {
-    WallTime at;
+    std::chrono::microseconds at{0};
     double idle_seconds = 0;
   };
 

@@ -139,7 +139,7 @@ Status RingTrace::start(const std::vector<pid_t>& workload) {
   if (auto started = session_->start(workload); !started) return started;
   started_ = true;
   if (tasks_) tasks_->start(workload);
-  told_at_ = ports_.clock.now();
+  told_at_ = ports_.clock.since_boot();
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
   return {};
 }
@@ -154,7 +154,7 @@ Status RingTrace::mark(const std::string& text, bool user) {
 
 void RingTrace::tell_progress() {
   progress_ = ports_.clock.after(settings_.progress_period, [this] { tell_progress(); });
-  const WallTime now = ports_.clock.now();
+  const std::chrono::microseconds now = ports_.clock.since_boot();
   const std::chrono::duration<double> passed = now - std::exchange(told_at_, now);
   ports_.listener.trace_progress(tally_.take_progress(passed.count()));
 }

@@ -85,8 +85,8 @@ class RingTrace final : public core::ActiveTrace {
   Tally tally_;
   std::optional<Drain> drain_;  // until the end; its pipes are files of the instance as well
   core::Timer progress_;
-  WallTime told_at_{};              // time of the last progress report
-  std::optional<TaskWatch> tasks_;  // if an unprivileged user reads the record
+  std::chrono::microseconds told_at_{0};  // since boot: time of the last progress report
+  std::optional<TaskWatch> tasks_;        // if an unprivileged user reads the record
   bool started_ = false;
   std::string broken_;
   std::uint32_t user_marks_ = 0;

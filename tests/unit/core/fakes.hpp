@@ -29,7 +29,10 @@ namespace netperfd::core {
 // Time stands still until advance(); calls are made in order of their time.
 class FakeClock final : public Clock {
  public:
-  WallTime now() override { return now_; }
+  WallTime now() override { return now_ + set_by_; }
+  std::chrono::microseconds since_boot() override { return now_.time_since_epoch() - kBoot; }
+  // Somebody sets the wall clock.
+  void set(std::chrono::microseconds by) { set_by_ += by; }
 
   Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
     const auto key = std::pair{now_ + delay, next_number_++};
@@ -57,7 +60,9 @@ class FakeClock final : public Clock {
 
  private:
   using Key = std::pair<WallTime, int>;
+  static constexpr std::chrono::seconds kBoot{1'699'990'000};
   WallTime now_{std::chrono::seconds{1'700'000'000}};
+  std::chrono::microseconds set_by_{0};
   int next_number_ = 0;
   std::shared_ptr<std::map<Key, std::function<void()>>> calls_ =
       std::make_shared<std::map<Key, std::function<void()>>>();

@@ -296,6 +296,42 @@ TEST_F(RetentionTest, looks_again_once_an_hour) {
   EXPECT_THAT(store_.removed, ElementsAre(10, 11, 20, 21, 30, 31));
 }
 
+TEST_F(RetentionTest, takes_no_job_for_older_when_the_clock_is_set_forward) {
+  retention_.set_rules(older_than(41 * kDay));
+  clock_.turn();
+  clock_.set(365 * kDay);
+  job_ends();
+  clock_.advance(hours{1});
+  EXPECT_THAT(store_.removed, IsEmpty());
+  clock_.advance(kDay * 2);
+  EXPECT_THAT(store_.removed, ElementsAre(10, 11)) << "41 days have passed";
+}
+
+TEST_F(RetentionTest, believes_a_clock_that_is_set_back) {
+  clock_.set(365 * kDay);
+  Retention retention{{jobs_, store_, audit_, clock_}, [] { return true; }, [](const RunOfJob&) {}};
+  clock_.set(-365 * kDay);
+  retention.set_rules(older_than(41 * kDay));
+  clock_.turn();
+  EXPECT_THAT(store_.removed, IsEmpty());
+  clock_.set(365 * kDay);
+  clock_.advance(hours{1});
+  EXPECT_THAT(store_.removed, IsEmpty()) << "and not one that is set forward again";
+}
+
+TEST_F(RetentionTest, yields_to_the_loop_although_the_clock_was_set_back) {
+  retention_.set_rules(older_than(25 * kDay));
+  store_.on_remove = [this] {
+    clock_.set(-kDay);
+    clock_.pass(std::chrono::milliseconds{150});
+  };
+  int turns = 0;
+  const Timer other =
+      clock_.after(std::chrono::milliseconds{100}, [&] { turns = static_cast<int>(store_.removed.size()); });
+  clock_.advance(std::chrono::seconds{2});
+  EXPECT_EQ(turns, 1);
+}
+
 TEST_F(RetentionTest, walks_over_more_jobs_than_a_page) {
   for (JobId id = 5; id <= 3 * Retention::kJobsAtOnce; ++id) jobs_.add(job_of(id, "x"));
   retention_.set_rules(older_than(25 * kDay));

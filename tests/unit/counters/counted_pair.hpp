@@ -26,6 +26,7 @@ namespace netperfd::counters {
 class ManualClock final : public core::Clock {
  public:
   WallTime now() override { return {}; }
+  std::chrono::microseconds since_boot() override { return {}; }
   core::Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
     delays.push_back(delay);
     auto timer = std::make_shared<std::function<void()>>(std::move(callback));

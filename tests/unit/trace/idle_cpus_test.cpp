@@ -18,7 +18,7 @@ class IdleCpusTest : public testing::Test {
  protected:
   double read(int at_ms, const std::string& uptime) {
     directory_.write("proc/uptime", uptime);
-    return idle_.of_late(WallTime{milliseconds{at_ms}});
+    return idle_.of_late(milliseconds{at_ms});
   }
 
   ScratchDirectory directory_;
@@ -45,7 +45,7 @@ TEST_F(IdleCpusTest, takes_no_cpu_for_idle_if_it_cannot_know) {
   EXPECT_NEAR(read(600, "1000.60 3001.20\n"), 1, 1e-9);
   EXPECT_EQ(read(500, "1000.60 3001.40\n"), 0) << "the clock was set back";
   std::filesystem::remove(directory_.path("proc/uptime"));
-  EXPECT_EQ(idle_.of_late(WallTime{milliseconds{900}}), 0);
+  EXPECT_EQ(idle_.of_late(milliseconds{900}), 0);
 }
 
 }  // namespace
