@@ -20,6 +20,11 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end);
 }
 
+// Also if the clock was set back since.
+bool is_complete(const AuditEntry& entry, WallTime now) {
+  return now < entry.first || now - entry.first >= AuditTrail::kFoldedFor;
+}
+
 }  // namespace
 
 std::optional<AuditTrail::Key> AuditTrail::key_of(const Deed& deed) {
@@ -33,9 +38,9 @@ bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& de
   const auto found = folds_.find(key);
   if (found == folds_.end()) return false;
   AuditEntry& entry = found->second.entry;
-  if (clock_.now() - entry.first >= kFoldedFor) {
-    write();  // its last count
-    folds_.erase(found);
+  if (is_complete(entry, clock_.now())) {
+    write();  // its last count; if it could be stored, the fold is gone already
+    folds_.erase(key);
     return false;
   }
   entry.count += deed.count;
@@ -114,8 +119,8 @@ void AuditTrail::write() {
     if (!store_.update(fold.entry)) return write_later();
     fold.changed = false;
   }
-  std::erase_if(
-      folds_, [now = clock_.now()](const auto& each) { return now - each.second.entry.first >= kFoldedFor; });
+  std::erase_if(folds_,
+                [now = clock_.now()](const auto& each) { return is_complete(each.second.entry, now); });
 }
 
 void AuditTrail::write_later() {

@@ -60,6 +60,14 @@ TEST_F(AuditTrailTest, counts_a_flood_of_refusals_in_one_entry_and_writes_it_rar
   EXPECT_EQ(clock_.waiting(), 0U);
 }
 
+TEST_F(AuditTrailTest, begins_another_entry_when_the_clock_was_set_back) {
+  trail_->record(refusal(1001, "stop"));
+  clock_.set(-std::chrono::hours{24});
+  trail_->record(refusal(1001, "stop"));
+  EXPECT_THAT(lines(), ElementsAre("1001 stop refused x1", "1001 stop refused x1"));
+  EXPECT_EQ(store_.entries[1].last, clock_.now());
+}
+
 TEST_F(AuditTrailTest, keeps_users_actions_and_outcomes_apart) {
   for (int i = 0; i < 2; ++i) {
     trail_->record(refusal(1001, "stop"));
