@@ -77,8 +77,8 @@ class DeferredEnds final : public RunStore {
                                                           std::uint32_t most) override {
     return store_.runs_with_file(owner, sha256, most);
   }
-  [[nodiscard]] Result<UserUsage> usage(uid_t owner, WallTime since) override {
-    return store_.usage(owner, since);
+  [[nodiscard]] Result<UserUsage> usage(uid_t owner, WallTime since, WallTime until) override {
+    return store_.usage(owner, since, until);
   }
 
  private:

@@ -34,7 +34,8 @@ milliseconds reserved_time(const JobSpec& spec, std::size_t runs) {
 }
 
 Result<UserUsage> Quotas::usage(uid_t user) {
-  return store_.usage(user, clock_.now() - kDay);
+  const WallTime now = clock_.now();
+  return store_.usage(user, now - kDay, now + kDay);
 }
 
 Status Quotas::check_stored(uid_t user, const UserUsage& usage) const {

@@ -298,8 +298,8 @@ Status SqliteStore::remove(RunId run) {
   return parts_->writer.remove(run);
 }
 
-Result<core::UserUsage> SqliteStore::usage(uid_t owner, WallTime since) {
-  return read_usage(parts_->database->connection(), owner, since);
+Result<core::UserUsage> SqliteStore::usage(uid_t owner, WallTime since, WallTime until) {
+  return read_usage(parts_->database->connection(), owner, since, until);
 }
 
 Result<std::vector<core::StoredJob>> SqliteStore::stored_jobs(JobId before, std::uint32_t limit) {

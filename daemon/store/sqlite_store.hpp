@@ -74,7 +74,7 @@ class SqliteStore final : public core::RunStore,
       const std::string& scenario) override;
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override;
-  [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since) override;
+  [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since, WallTime until) override;
 
   [[nodiscard]] Result<std::string> job_text(JobId job) override;
   [[nodiscard]] Status replace_reading(RunId run, const core::RunReading& reading,

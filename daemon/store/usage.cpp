@@ -31,16 +31,17 @@ Result<std::uint64_t> Growth::bytes() const {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(*used - used_pages_, 0) * *page_size);
 }
 
-Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime since) {
+Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime since, WallTime until) {
   // The times of an imported run are those of another machine.
   auto select = connection.prepare(
       "SELECT (SELECT stored_bytes FROM stored_by_owner WHERE owner_uid = ?1), "
       "(SELECT sum(max(runs.ended_us - max(runs.started_us, ?2), 0)) FROM runs JOIN jobs ON jobs.id = "
       "runs.job "
-      "WHERE runs.ended_us > ?2 AND jobs.owner_uid = ?1 AND jobs.workload <> 'import' AND "
+      "WHERE runs.ended_us > ?2 AND runs.ended_us <= ?3 AND jobs.owner_uid = ?1 AND jobs.workload <> "
+      "'import' AND "
       "NOT EXISTS (SELECT 1 FROM flags WHERE flags.run = runs.id AND flags.code = 'from-bundle'))");
   if (!select) return std::unexpected(select.error());
-  auto found = select->bind(owner, since).step();
+  auto found = select->bind(owner, since, until).step();
   if (!found) return std::unexpected(found.error());
   core::UserUsage usage;
   if (*found) select->read(usage.stored_bytes, usage.running);

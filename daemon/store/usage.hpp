@@ -27,6 +27,7 @@ class Growth {
 };
 
 // core::RunStore documents the call.
-[[nodiscard]] Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime since);
+[[nodiscard]] Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime since,
+                                                 WallTime until);
 
 }  // namespace netperfd::store

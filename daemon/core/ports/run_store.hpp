@@ -100,8 +100,9 @@ class RunStore {
   // The owner's runs that hold an imported file with this digest (SourceFile), oldest first.
   [[nodiscard]] virtual Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                                   std::uint32_t most) = 0;
-  // `running` counts from `since` on.
-  [[nodiscard]] virtual Result<UserUsage> usage(uid_t owner, WallTime since) = 0;
+  // `running` is of the runs that ended after `since` and not after `until`, from `since` on. A clock that
+  // was set back left runs in the future.
+  [[nodiscard]] virtual Result<UserUsage> usage(uid_t owner, WallTime since, WallTime until) = 0;
 };
 
 }  // namespace netperfd::core

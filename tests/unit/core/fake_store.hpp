@@ -149,13 +149,14 @@ class FakeStore final : public RunStore {
     return found;
   }
 
-  Result<UserUsage> usage(uid_t owner, WallTime since) override {
+  Result<UserUsage> usage(uid_t owner, WallTime since, WallTime until) override {
     usage_since = since;
+    usage_until = until;
     return usages[owner];
   }
 
   std::map<uid_t, UserUsage> usages;
-  WallTime usage_since;  // of the last question
+  WallTime usage_since, usage_until;  // of the last question
   std::optional<Error> refusal;
   std::optional<Error> room_refusal, removal_refusal;
   std::optional<Error> finish_refusal;  // only for measurements

@@ -92,6 +92,8 @@ TEST_F(QuotasTest, count_the_time_of_a_day_and_what_live_jobs_may_take) {
   store_.usages[kUser].running = minutes{5};
   EXPECT_EQ(refusal_of(submit(12)), "");  // 2 min
   EXPECT_EQ(store_.usage_since, clock_.now() - hours{24});
+  EXPECT_EQ(store_.usage_until, clock_.now() + hours{24})
+      << "runs before the clock was set back are no later";
   EXPECT_EQ(refusal_of(submit(18)), "") << "3 min, which is exactly the rest";
   EXPECT_THAT(refusal_of(submit(1)),
               AllOf(HasSubstr("this job may take 1 min, live jobs 5 min"), HasSubstr("took 5 min"),

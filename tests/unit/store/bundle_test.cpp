@@ -137,7 +137,7 @@ TEST_F(BundleStore, gives_new_numbers_and_the_importing_user_what_was_moved) {
   EXPECT_EQ(run.flags.back().code, kFromBundle);
   EXPECT_EQ(run.flags.back().message, "from there; it was run 1 there");
   EXPECT_EQ(must(other_->fingerprint(2)), must(store->fingerprint(1)));
-  const auto usage = must(other_->usage(kImporter, {}));
+  const auto usage = must(other_->usage(kImporter, {}, WallTime::max()));
   EXPECT_GT(usage.stored_bytes, 0U);
   EXPECT_EQ(usage.running.count(), 0);
   EXPECT_EQ(ask(other_path(),

@@ -316,15 +316,15 @@ void OldVersion::keeps_the_places_of_a_design() {
 
 void OldVersion::has_the_audit_trail_or_an_empty_one() {
   EXPECT_THAT(must(old().audit({}, "", 100)).rows, SizeIs(version() < kAudit ? 0 : 1));
-  const std::uint64_t stored = must(old().usage(1000, WallTime{})).stored_bytes;
+  const std::uint64_t stored = must(old().usage(1000, WallTime{}, WallTime::max())).stored_bytes;
   if (version() < kAudit) {
     EXPECT_GT(stored, 0U) << "estimated, since it was not counted";
   } else {
-    EXPECT_EQ(stored, must(fresh().usage(1000, WallTime{})).stored_bytes);
+    EXPECT_EQ(stored, must(fresh().usage(1000, WallTime{}, WallTime::max())).stored_bytes);
   }
   const auto later = std::chrono::seconds{version() < kDesigns ? 44 : 0};  // of the runs of the design
-  EXPECT_EQ(must(old().usage(1000, WallTime{})).running,
-            must(fresh().usage(1000, WallTime{})).running - later);
+  EXPECT_EQ(must(old().usage(1000, WallTime{}, WallTime::max())).running,
+            must(fresh().usage(1000, WallTime{}, WallTime::max())).running - later);
 }
 
 void OldVersion::takes_new_runs_and_gives_no_number_again() {

@@ -315,10 +315,12 @@ class SchemaMigrationOf8 : public OldDatabase {
 
 TEST_F(SchemaMigrationOf8, estimates_what_was_stored_before_it_was_counted) {
   open();
-  const auto stored = [&](uid_t owner) { return must(store->usage(owner, WallTime{})).stored_bytes; };
+  const auto stored = [&](uid_t owner) {
+    return must(store->usage(owner, WallTime{}, WallTime::max())).stored_bytes;
+  };
   EXPECT_NEAR(static_cast<double>(stored(1001)), 500'000, 2000);
   EXPECT_NEAR(static_cast<double>(stored(1002)), 90'000, 2000);
-  EXPECT_EQ(must(store->usage(1001, WallTime{})).running, std::chrono::seconds{9});
+  EXPECT_EQ(must(store->usage(1001, WallTime{}, WallTime::max())).running, std::chrono::seconds{9});
   must(store->remove(3));
   EXPECT_EQ(stored(1002), 0U);
   must(store->remove(1));

@@ -23,7 +23,9 @@ class Usage : public StoreTest {
     must(store->finish(a_record(job.runs.front(), 4, intervals)));
     return job.runs.front();
   }
-  [[nodiscard]] std::uint64_t stored(uid_t owner) { return must(store->usage(owner, kMorning)).stored_bytes; }
+  [[nodiscard]] std::uint64_t stored(uid_t owner) {
+    return must(store->usage(owner, kMorning, WallTime::max())).stored_bytes;
+  }
   [[nodiscard]] std::uint64_t used_bytes() const {
     return std::stoull(ask(path(),
                            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
@@ -82,7 +84,9 @@ TEST_F(Usage, of_time_is_of_the_runs_that_ended_since) {
   const auto row = must(store->run(run));
   const auto took = *row.ended - *row.started;
   ASSERT_GT(took, seconds{1});
-  const auto running = [&](uid_t owner, WallTime since) { return must(store->usage(owner, since)).running; };
+  const auto running = [&](uid_t owner, WallTime since) {
+    return must(store->usage(owner, since, WallTime::max())).running;
+  };
   EXPECT_EQ(running(kOwner, *row.started - seconds{5}), took);
   EXPECT_EQ(running(kOwner, *row.ended - seconds{1}), seconds{1}) << "a run counts from then on";
   EXPECT_EQ(running(kOwner, *row.ended), seconds{0});
@@ -91,11 +95,18 @@ TEST_F(Usage, of_time_is_of_the_runs_that_ended_since) {
   EXPECT_EQ(running(kOwner, WallTime{}), 2 * took);
 }
 
+TEST_F(Usage, of_time_leaves_runs_of_the_future_out) {
+  const auto ended = *must(store->run(stored_run(kOwner, 10))).ended;
+  const auto running = [&](WallTime until) { return must(store->usage(kOwner, {}, until)).running; };
+  EXPECT_GT(running(ended), seconds{0});
+  EXPECT_EQ(running(ended - std::chrono::microseconds{1}), seconds{0});
+}
+
 TEST_F(Usage, of_time_leaves_imported_runs_out) {
   JobSpec spec = a_job();
   spec.workload = WorkloadKind::imported;
   stored_run(kOwner, 3000, spec);
-  EXPECT_EQ(must(store->usage(kOwner, WallTime{})).running, seconds{0});
+  EXPECT_EQ(must(store->usage(kOwner, WallTime{}, WallTime::max())).running, seconds{0});
   EXPECT_GT(stored(kOwner), 0U);
 }
 
