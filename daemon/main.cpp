@@ -32,6 +32,7 @@
 #include "daemon/core/scheduler.hpp"
 #include "daemon/counters/device_packets.hpp"
 #include "daemon/counters/fingerprint.hpp"
+#include "daemon/counters/host_watch.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/import/child_reports.hpp"
@@ -96,7 +97,7 @@ class Program {
         ends_(*machine_.store, clock_),
         audit_(*machine_.store, clock_),
         scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
-                    *machine_.commands, *machine_.sides, *machine_.boots, &sampler_},
+                    *machine_.commands, *machine_.sides, *machine_.boots, &sampler_, &host_watch_},
                    settings_.config.queue_limit),
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
@@ -140,6 +141,7 @@ class Program {
   counters::DevicePacketCounter packets_;
   counters::RunCounters run_counters_;
   sampling::KernelSampler sampler_;
+  counters::KernelHostWatch host_watch_;
   counters::EnvironmentFingerprint fingerprints_;
   config::ScenarioDirectories scenarios_;
   RunLog run_log_;

@@ -13,6 +13,7 @@
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/function_choice.hpp"
+#include "daemon/core/host_faults.hpp"
 #include "daemon/core/run_noise.hpp"
 #include "daemon/core/trace_facts.hpp"
 #include "daemon/model/units.hpp"
@@ -180,6 +181,7 @@ void RunController::workload_prepared() {
     end_early(RunState::failed, ready.error().message);
     return;
   }
+  if (ports_.host != nullptr) host_ = ports_.host->watch();
   started_ = ports_.clock.now();
   workload_->release();
   if (sampling_) sampling_->released();
@@ -222,6 +224,8 @@ void RunController::workload_stopped() {
   if (sampling_ && started_) samples_ = sampling_->finish();
   sampling_.reset();
   ended_ = ports_.clock.now();
+  if (host_) host_changes_ = host_->finish();
+  host_.reset();
   if (state_ != RunState::running) return;
   // If the store refuses this step, it refuses the record too, and finish() reports that. The step is taken
   // anyway: nothing is left that could be marked.
@@ -273,6 +277,7 @@ bool RunController::wait_for_server() {
   // A run that ends while it waits has measured nothing.
   started_.reset();
   ended_.reset();
+  host_changes_.reset();
   counters_.reset();
   packet_count_.reset();
   samples_.reset();
@@ -317,6 +322,7 @@ RunRecord RunController::make_record() {
   record.counters = std::move(counters_);
   record.samples = std::move(samples_);
   add_noise(spec_, record);
+  if (host_changes_) add_host_faults(*host_changes_, record);
   if (record.trace && record.trace->profile && record.counters) {
     record.trace->profile->tracer_share = analysis::tracer_share(*record.trace, record.counters->deltas);
   }

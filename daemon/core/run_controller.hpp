@@ -29,6 +29,7 @@
 #include "daemon/core/ports/command_runner.hpp"
 #include "daemon/core/ports/counter_source.hpp"
 #include "daemon/core/ports/fingerprint_source.hpp"
+#include "daemon/core/ports/host_watch.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/sampler.hpp"
@@ -64,6 +65,7 @@ struct RunPorts {
   SideJournal& sides;
   BootJournal& boots;
   Sampler* sampler = nullptr;  // null: nothing is sampled
+  HostWatch* host = nullptr;   // null: faults of the host are not noticed
 };
 
 class RunController final : private WorkloadListener, private TraceListener {
@@ -149,6 +151,8 @@ class RunController final : private WorkloadListener, private TraceListener {
   WorkloadResult result_;
   std::optional<TraceRecord> trace_record_;
   bool trace_ended_ = false;  // trace_record_ is complete
+  std::unique_ptr<ActiveHostWatch> host_;
+  std::optional<HostChanges> host_changes_;
   std::unique_ptr<ActivePacketCount> packets_;
   std::optional<PacketCount> packet_count_;
   std::unique_ptr<ActiveCounters> counting_;

@@ -74,9 +74,13 @@ inline constexpr std::string_view kForeignTraffic = "foreign-traffic";
 inline constexpr std::string_view kIrqsMoved = "irqs-moved";
 inline constexpr std::string_view kMemoryPressure = "memory-pressure";
 inline constexpr std::string_view kRateMissed = "rate-not-reached";
-// Those of the host. A rate that was not reached may be what the change did.
-inline constexpr std::array kFlags{kForeignLoad,    kStolen,    kSlowed,
-                                   kForeignTraffic, kIrqsMoved, kMemoryPressure};
+inline constexpr std::string_view kSuspended = "host-suspended";
+inline constexpr std::string_view kCpusChanged = "cpus-changed";
+inline constexpr std::string_view kClockSet = "clock-set";
+// Those of the host. A rate that was not reached may be what the change did, and the wall clock is in no
+// figure.
+inline constexpr std::array kFlags{kForeignLoad, kStolen,         kSlowed,    kForeignTraffic,
+                                   kIrqsMoved,   kMemoryPressure, kSuspended, kCpusChanged};
 
 [[nodiscard]] inline bool is_flag(std::string_view code) {
   return std::ranges::find(kFlags, code) != kFlags.end();

@@ -17,6 +17,7 @@
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/counter_source.hpp"
 #include "daemon/core/ports/fingerprint_source.hpp"
+#include "daemon/core/ports/host_watch.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/sampler.hpp"
@@ -255,6 +256,28 @@ class FakeFingerprintSource final : public FingerprintSource {
   }
   Fingerprint found;
   std::vector<std::vector<pid_t>> workloads;  // arguments of take()
+};
+
+// Says what a test wants to have happened.
+class FakeHostWatch final : public HostWatch {
+ public:
+  std::unique_ptr<ActiveHostWatch> watch() override { return std::make_unique<Active>(*this); }
+
+  HostChanges changes;
+  int watching = 0;
+
+ private:
+  class Active final : public ActiveHostWatch {
+   public:
+    explicit Active(FakeHostWatch& watch) : watch_(watch) { ++watch_.watching; }
+    Active(const Active&) = delete;
+    Active& operator=(const Active&) = delete;
+    ~Active() override { --watch_.watching; }
+    HostChanges finish() override { return watch_.changes; }
+
+   private:
+    FakeHostWatch& watch_;
+  };
 };
 
 // Samples nothing, and notes what it is told.

@@ -28,9 +28,10 @@ class SchedulerFixture : public testing::Test {
   FakeSideJournal sides_;
   FakeBootJournal boots_;
   FakeSampler sampler_;
+  FakeHostWatch host_;
   std::uint64_t seed_ = 1;  // for designs without a seed
   Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_,
-                        sides_, boots_, &sampler_},
+                        sides_, boots_, &sampler_, &host_},
                        3,
                        [this] { return seed_; }};
 };

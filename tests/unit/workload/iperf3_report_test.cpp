@@ -349,6 +349,7 @@ TEST(QualityCodes, are_those_that_the_documentation_explains) {
     codes.emplace(code);
   codes.insert(noise::kFlags.begin(), noise::kFlags.end());
   codes.emplace(noise::kRateMissed);
+  codes.emplace(noise::kClockSet);
   EXPECT_EQ(documented, codes);
 }
 
