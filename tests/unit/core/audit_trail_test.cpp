@@ -64,7 +64,7 @@ TEST_F(AuditTrailTest, begins_another_entry_when_the_clock_was_set_back) {
   trail_->record(refusal(1001, "stop"));
   clock_.set(-std::chrono::hours{24});
   trail_->record(refusal(1001, "stop"));
-  EXPECT_THAT(lines(), ElementsAre("1001 stop refused x1", "1001 stop refused x1"));
+  ASSERT_THAT(lines(), ElementsAre("1001 stop refused x1", "1001 stop refused x1"));
   EXPECT_EQ(store_.entries[1].last, clock_.now());
 }
 
