@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Users who start, stop, query, compare and delete, each by a dice of its own, and write down what netperfd told them."""
+
+import itertools
+import json
+import random
+import threading
+import time
+
+import ledger as ledgers
+
+PLACE = "netns: left, local: {{netns: right, bind: 10.77.0.2}}, port: {port}"
+# Name -> (YAML, runs for each `repeat`). The port says later which executions were this job's.
+TEMPLATES = {
+    "bytes": ("name: bytes\nworkload: {{iperf3: {{" + PLACE + ", bytes: 10M}}}}\nlimits: {{timeout: 8s}}\n", 1),
+    "second": ("name: second\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s, streams: 2}}}}\nlimits: {{timeout: 8s}}\n"
+               "trace: {{events: ['skb:kfree_skb', 'tcp:tcp_retransmit_skb'], optional: true}}\n", 1),
+    "udp": ("name: udp\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s, protocol: udp, bitrate: 20M, direction: both}}}}\n"
+            "limits: {{timeout: 8s}}\n", 1),
+    "probes": ("name: probes\nworkload: {{latency: {{" + PLACE + ", duration: 1s, probes: [{{rate: 200}}, {{name: web, protocol: tcp}}]}}}}\n"
+               "limits: {{timeout: 8s}}\n", 1),
+    "loaded": ("name: loaded\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s}}}}\n"
+               "with: {{latency: {{idle: 500ms, timeout: 500ms, probes: [{{rate: 100}}]}}}}\nlimits: {{timeout: 10s}}\n", 1),
+    "watch": ("name: watch\nworkload: {{none: {{until: stop}}}}\ntrace: {{events: ['skb:kfree_skb'], optional: true}}\n"
+              "limits: {{timeout: 3s}}\n", 1),
+    "absent": ("name: absent\nworkload: {{iperf3: {{netns: left, server: 10.77.0.2, server_wait: 0s, port: {port}, duration: 1s}}}}\n"
+               "limits: {{timeout: 8s}}\n", 1),
+    "sides": (None, 4),  # root's own scenario
+}
+NEVER_FINISH = {"absent"}
+
+QUERIES = [["runs"], ["runs", "-o", "json", "--limit", "50"], ["jobs"], ["jobs", "--all"], ["show", "last"], ["show", "last", "--counters"],
+           ["scenarios"], ["doctor"], ["events", "tcp:*"], ["watch", "--once"], ["log"], ["runs", "scenario:bytes", "--sort", "received"],
+           ["compare", "scenario:bytes", "scenario:second"], ["compare", "last"], ["plan", "bytes", "--runs", "scenario:bytes"],
+           ["report", "last", "-O", "/dev/null"], ["export", "last", "--format", "flame", "-O", "/dev/null"], ["show", "last", "--latency"]]
+KNOWN_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+IMPORT = "tests/data/iperf3/3.12/tcp-send.out"
+
+
+def live_of(out):
+    """`jobs` also lists those that ended less than a minute ago."""
+    return [job for job in json.loads(out)["jobs"] if job["state"] in ("pending", "running")]
+
+
+class Client(threading.Thread):
+    numbers = itertools.count(1)
+
+    def __init__(self, site, ledger, user, seed, stopping):
+        super().__init__(name=f"client of {user}")
+        self.site, self.ledger, self.user, self.stopping = site, ledger, user, stopping
+        self.dice = random.Random(f"client {user} {seed}")
+        self.uid = site.users[user][0]
+        self.calls = 0
+        self.longest = 0.0
+
+    def run(self):
+        actions = {self.start_job: 5, self.query: 8, self.stop_job: 2, self.delete: 2, self.relabel: 1, self.import_file: 1, self.tie: 1}
+        while not self.stopping.is_set():
+            action = self.dice.choices(list(actions), list(actions.values()))[0]
+            try:
+                action()
+            except Exception as error:  # pylint: disable=broad-except  # else the client would be silent from here on
+                self.ledger.wrong(f"client of {self.user}: {action.__name__}: {error!r}")
+            self.stopping.wait(self.dice.uniform(0.05, 0.6))
+
+    def ctl(self, *words, text=None):
+        begin = time.monotonic()
+        code, out, err = self.site.ctl(self.user, *words, text=text)
+        self.calls += 1
+        took = time.monotonic() - begin
+        self.longest = max(self.longest, took)
+        if "Sanitizer" in err or "runtime error:" in err:
+            self.ledger.wrong(f"netperfctl {' '.join(map(str, words))}: {err[-2000:]}")
+        elif code is None:
+            self.ledger.wrong(f"netperfctl {' '.join(map(str, words))} of {self.user} gave no answer in {took:.0f} s")
+        elif code not in KNOWN_CODES:
+            self.ledger.wrong(f"netperfctl {' '.join(map(str, words))}: exit code {code}: {err[-300:]}")
+        return code, out, err
+
+    def live(self):
+        code, out, _ = self.ctl("jobs", "-o", "json")
+        return sum(job["owner"] == self.uid for job in live_of(out)) if code == 0 else None
+
+    def begin(self, template, repeat, tied=False):
+        number = next(self.numbers)
+        text, each = TEMPLATES[template]
+        attempt = ledgers.Attempt(user=self.user, uid=self.uid, template=template, label=f"{self.user}-{number}", repeat=repeat,
+                                  each=each, port=10_000 + number, begun=self.site.now(), tied=tied)
+        self.ledger.add(attempt)
+        words = ["start", "sides" if text is None else "-", "--label", attempt.label, "--repeat", repeat]
+        if text is None:
+            words += ["--set", f"workload.iperf3.port={attempt.port}"]
+        return attempt, words, text and text.format(port=attempt.port)
+
+    def start_job(self):
+        live = self.live()
+        if live is None or live >= 3:
+            return
+        template = self.dice.choice(list(TEMPLATES))
+        attempt, words, text = self.begin(template, self.dice.choice((1, 1, 2, 3)) if template != "sides" else 1)
+        code, out, err = self.ctl(*words, "--detach", "-o", "json", text=text)
+        attempt.answered = self.site.now()
+        if code == 0:
+            job = json.loads(out)["job"]
+            attempt.job, attempt.runs, attempt.outcome = job["job"], job["runs"], "accepted"
+        elif code in (3, None) or "did not answer" in err or "no answer" in err:
+            attempt.outcome = "unknown"
+        else:
+            attempt.outcome, attempt.refusal = "refused", err.strip()
+        if self.user == "nobody" and attempt.outcome == "accepted":
+            self.ledger.wrong(f"nobody may measure, but job {attempt.job} was accepted")
+
+    def tie(self):
+        """A job that is to end with its client, which is killed."""
+        live = self.live()
+        if live is None or live >= 3 or self.user == "nobody":
+            return
+        attempt, words, text = self.begin("second", 3, tied=True)
+        attempt.outcome = "unknown"
+        process = self.site.follow(self.user, *words, "--cancel-on-interrupt", text=text)
+        self.stopping.wait(self.dice.uniform(0.3, 3.0))
+        process.kill()
+        process.wait()
+
+    def own(self):
+        return [each for each in self.ledger.attempts if each.user == self.user and each.outcome == "accepted"]
+
+    def stop_job(self):
+        own = self.own()[-4:]
+        if not own:
+            return
+        attempt = self.dice.choice(own)
+        begun = self.site.now()
+        code, _, _ = self.ctl("stop", attempt.job)
+        attempt.stops.append((begun, self.site.now(), code))
+
+    def delete(self):
+        runs = [(attempt, run) for attempt in self.own() for run in attempt.runs if run not in attempt.deleted]
+        if not runs:
+            return
+        attempt, run = self.dice.choice(runs)
+        code, _, err = self.ctl("delete", run)
+        if code == 0:
+            attempt.deleted[run] = "deleted"
+        elif code in (3, None) or "did not answer" in err:
+            attempt.deleted[run] = "unknown"
+
+    def relabel(self):
+        own = self.own()
+        if own:
+            run = self.dice.choice(self.dice.choice(own).runs)
+            self.ctl("note", run, f"a note {self.dice.getrandbits(20)}")
+
+    def query(self):
+        words = self.dice.choice(QUERIES)
+        if words == ["doctor"] and self.user != "nobody" and self.dice.random() < 0.3:
+            words = ["doctor", "--fresh"]
+        self.ctl(*words)
+
+    def import_file(self):
+        number = next(self.numbers)
+        label = f"{self.user}-{number}"
+        entry = ledgers.Attempt(user=self.user, uid=self.uid, template="import", label=label, repeat=1, each=1, port=0, begun=self.site.now())
+        self.ledger.add(entry)
+        code, out, err = self.ctl("import", self.site.directory / "document.json", "--label", label, "-o", "json")
+        entry.answered = self.site.now()
+        if code == 0:
+            entry.outcome, entry.runs = "accepted", ledgers.runs_of_import(out)
+        else:
+            entry.outcome = "unknown" if code in (3, None) or "did not answer" in err else "refused"
