@@ -21,7 +21,7 @@ TEMPLATES = {
                "limits: {{timeout: 8s}}\n", 1),
     "loaded": ("name: loaded\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s}}}}\n"
                "with: {{latency: {{idle: 500ms, timeout: 500ms, probes: [{{rate: 100}}]}}}}\nlimits: {{timeout: 10s}}\n", 1),
-    "watch": ("name: watch\nworkload: {{none: {{until: stop}}}}\ntrace: {{events: ['skb:kfree_skb'], optional: true}}\n"
+    "watch": ("name: watch\nworkload: {{none: {{until: stop}}}}\ntrace: {{events: ['skb:kfree_skb']}}\n"
               "limits: {{timeout: 3s}}\n", 1),
     "absent": ("name: absent\nworkload: {{iperf3: {{netns: left, server: 10.77.0.2, server_wait: 0s, port: {port}, duration: 1s}}}}\n"
                "limits: {{timeout: 8s}}\n", 1),

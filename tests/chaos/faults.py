@@ -99,7 +99,7 @@ class Faults:
         return self.catch(fault, signal.SIGSTOP, "iperf3", "--client")
 
     def kill_echo(self, fault, dice):
-        return self.catch(fault, signal.SIGKILL, "netperfd-echo", dice.choice(("--server", "ping")))
+        return self.catch(fault, signal.SIGKILL, "netperfd-echo", dice.choice((" serve ", " --to ")))
 
     # ---- The disk ----------------------------------------------------------------------------------------------------
     def disk_full(self, fault, _dice):

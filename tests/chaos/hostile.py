@@ -43,7 +43,7 @@ class Caller:
             return self.dice.choice(("last", "job:1", "scenario:*", "../../etc/passwd", "%s%n", "'; DROP TABLE runs; --", "label:" * 30))
         return str(self.dice.choice((0, 1, -1, 2**63, 2**64, 10**30, 0.5)))
 
-    def value(self, kind):
+    def value(self, kind, depth=0):
         if kind in wire.NUMBERS:
             if kind == "d":
                 return self.dice.choice((0.0, -1.0, 1e308, float("nan"), float("inf"), 0.5))
@@ -57,16 +57,16 @@ class Caller:
         if kind == "g":
             return self.dice.choice(("", "s", "a{sv}"))
         if kind == "v":
-            inner = self.dice.choice(("s", "t", "u", "b", "d", "as", "a{sv}", "v", "x"))
-            return inner, self.value(inner)
+            inner = self.dice.choice(("s", "t", "u", "b", "d", "x") + (("as", "a{sv}", "v") if depth < 4 else ()))
+            return inner, self.value(inner, depth + 1)
         if kind[0] == "a" and kind[1] == "{":
             key, value = wire.types_of(kind[2:-1])
             keys = ("limit", "label", "repeat", "overrides", "state", "scenario", "job", "sort", "effect", "figures", "purpose")
-            return {self.dice.choice(keys) if self.dice.random() < 0.8 else self.value(key): self.value(value)
-                    for _ in range(self.dice.choice((0, 1, 3, 30)))}
+            return {self.dice.choice(keys) if self.dice.random() < 0.8 else self.value(key): self.value(value, depth + 1)
+                    for _ in range(self.dice.choice((0, 1, 3) if depth else (0, 1, 3, 30)))}
         if kind[0] == "a":
-            return [self.value(kind[1:]) for _ in range(self.dice.choice((0, 1, 3, 200)))]
-        return tuple(self.value(part) for part in wire.types_of(kind[1:-1]))
+            return [self.value(kind[1:], depth + 1) for _ in range(self.dice.choice((0, 1, 3) if depth else (0, 1, 3, 200)))]
+        return tuple(self.value(part, depth + 1) for part in wire.types_of(kind[1:-1]))
 
     def any_call(self, connection, flags=0):
         name = self.dice.choice(list(self.methods))
@@ -143,8 +143,8 @@ class Caller:
     def stop(self):
         """Jobs of others: each call must be refused."""
         tried = 0
-        for job in range(1, 200):
-            if self.dice.random() < 0.8:
+        for job in range(1, 120):
+            if self.dice.random() < 0.6:
                 continue
             connection = wire.Connection(self.path)
             row = connection.call(*MANAGER, "GetJob", "t", [job])

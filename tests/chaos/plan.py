@@ -26,18 +26,18 @@ def kind(name, weight, shortest, longest, resource, allows, after=1.0):
 
 
 KINDS = [
-    kind("kill-daemon", 3, 0.1, 1.0, "daemon", LOST, 4),
+    kind("kill-daemon", 2, 0.1, 1.0, "daemon", LOST, 4),
     kind("stop-daemon", 1, 0.1, 1.0, "daemon", LOST, 10),
     kind("kill-bus", 1, 0.1, 1.0, "daemon", LOST, 10),
-    kind("kill-query", 2, 0.5, 2.0, "", NONE),
-    kind("kill-reader", 2, 1.0, 3.0, "", FAILED, 4),
-    kind("kill-launcher", 1, 1.0, 3.0, "", FAILED, 4),
+    kind("kill-query", 2, 1.0, 4.0, "", NONE),
+    kind("kill-reader", 2, 2.0, 5.0, "", FAILED, 4),
+    kind("kill-launcher", 1, 2.0, 5.0, "", FAILED, 4),
     kind("kill-client", 2, 0.5, 2.0, "", FAILED, 4),
     kind("kill-server", 2, 0.5, 2.0, "", FAILED, 4),
     kind("freeze-client", 1, 0.5, 2.0, "", FAILED, 15),
-    kind("kill-echo", 1, 1.0, 4.0, "", FAILED, 4),
-    kind("disk-full", 2, 0.5, 4.0, "disk", LOST, 3),
-    kind("disk-read-only", 2, 0.5, 4.0, "disk", LOST, 3),
+    kind("kill-echo", 2, 2.0, 6.0, "", FAILED, 4),
+    kind("disk-full", 1, 0.5, 4.0, "disk", LOST, 3),
+    kind("disk-read-only", 1, 0.5, 4.0, "disk", LOST, 3),
     kind("disk-slow", 2, 1.0, 4.0, "disk", NONE, 2),
     kind("disk-dies", 1, 0.2, 2.0, "disk", LOST, 10),
     kind("netns-removed", 1, 0.3, 2.0, "net", FAILED, 15),
@@ -60,7 +60,7 @@ KINDS = [
     kind("hostile-yaml", 1, 0.0, 0.0, "", NONE),
     kind("hostile-subscribers", 1, 0.0, 0.0, "", NONE),
     kind("hostile-stop", 2, 0.0, 0.0, "", NONE),
-    kind("memory-short", 2, 0.5, 3.0, "memory", LOST, 4),
+    kind("memory-short", 1, 0.5, 3.0, "memory", LOST, 4),
 ]
 BY_NAME = {each.name: each for each in KINDS}
 
