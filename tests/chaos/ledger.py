@@ -12,6 +12,7 @@ import threading
 
 OPEN = {"pending", "preparing", "running", "collecting"}
 FOREVER = 1e9
+STOPS_WITHIN = 10.0  # seconds after the answer, in which a daemon that dies forgets the stop
 MAY_RUN_AGAIN = {"disk-dies"}  # docs/database.md: a power failure may undo that a run has begun
 
 
@@ -81,14 +82,14 @@ def read_store(path):
         connection.close()
 
 
-def read_executions(path):
-    """Port -> how often a client was executed with it."""
-    counted = collections.Counter()
+def read_executions(path, begin=0.0):
+    """Port -> when a client was executed with it, in seconds since `begin`."""
+    found = collections.defaultdict(list)
     for line in path.read_text(errors="replace").splitlines():
         words = line.split()
         if len(words) > 2 and words[1] == "client" and "--port" in words:
-            counted[int(words[words.index("--port") + 1])] += 1
-    return counted
+            found[int(words[words.index("--port") + 1])].append(float(words[0]) - begin)
+    return found
 
 
 class Ledger:
@@ -195,7 +196,7 @@ class Ledger:
         return told
 
     def check_executions(self, attempt, rows, executions):
-        count = executions.get(attempt.port, 0)
+        count = len(executions.get(attempt.port, []))
         finished = sum(row.state == "finished" for row in rows)
         if attempt.template in ("probes", "watch", "import"):
             return []
@@ -205,7 +206,9 @@ class Ledger:
             return [f"{attempt.repeat * attempt.each} runs, but iperf3 was executed {count} times"]
         if attempt.outcome == "refused" and count:
             return [f"was refused, but iperf3 was executed {count} times"]
-        return []
+        last = max(executions.get(attempt.port, []), default=0.0)
+        return [f"was stopped at {end:.1f} s, and iperf3 was executed at {last:.1f} s" for begin, end, code in attempt.stops
+                if code == 0 and last > end + STOPS_WITHIN and not self.explains("interrupted", begin, end + STOPS_WITHIN)]
 
     def check_announcements(self, rows):
         told = []

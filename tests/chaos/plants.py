@@ -188,6 +188,21 @@ def executed_twice(site):
     log.write_text(before)
 
 
+@plant(STORED, "executed-after-stop", "was stopped at")
+def executed_after_stop(site):
+    """A stop of the last job is added to the ledger, and one of its executions becomes a later one."""
+    log = site.directory / "executions"
+    before = log.read_text()
+    last = [line for line in before.splitlines() if " client " in line][-1]
+    later = " ".join([str(float(last.split()[0]) + 100), *last.split()[1:]])
+    log.write_text(before.replace(last, later))
+    attempt = site.ledger.attempts[-1]
+    attempt.stops.append((site.now() - 60, site.now() - 60, 0))
+    yield
+    attempt.stops.pop()
+    log.write_text(before)
+
+
 @plant(STORED, "never-executed", "but iperf3 was executed 0 times")
 def never_executed(site):
     log = site.directory / "executions"
