@@ -98,6 +98,15 @@ TEST_F(AuditTrailTest, begins_a_new_entry_after_an_hour) {
   EXPECT_THAT(lines(), ElementsAre("1001 stop refused x2", "1001 stop refused x1"));
 }
 
+TEST_F(AuditTrailTest, begins_a_new_entry_after_an_hour_in_which_nothing_was_to_be_written) {
+  trail_->record(refusal(1001, "stop"));
+  trail_->record(refusal(1002, "stop"));
+  clock_.advance(AuditTrail::kFoldedFor);
+  trail_->record(refusal(1001, "stop"));
+  trail_->record(refusal(1001, "stop"));
+  EXPECT_THAT(lines(), ElementsAre("1001 stop refused x1", "1002 stop refused x1", "1001 stop refused x2"));
+}
+
 TEST_F(AuditTrailTest, writes_its_counts_at_its_end) {
   trail_->record(refusal(1001, "stop"));
   trail_->record(refusal(1001, "stop"));
