@@ -17,9 +17,11 @@ namespace netperfd::workload {
 namespace {
 
 constexpr std::chrono::seconds kDeadline{5};
+constexpr int kAttempts = 3;
 
-// The output of `iperf3 OPTION`; versions differ in which of the two outputs they use.
-Result<std::string> ask(EventLoop& loop, const Iperf3Settings& settings, const std::string& option) {
+// Sets `killed` if somebody else ended the process.
+Result<std::string> ask_once(EventLoop& loop, const Iperf3Settings& settings, const std::string& option,
+                             bool& killed) {
   std::unique_ptr<Child> child;
   std::optional<ChildEnd> end;
   ChildEvents events;
@@ -46,8 +48,20 @@ Result<std::string> ask(EventLoop& loop, const Iperf3Settings& settings, const s
     return fail(ErrorKind::io,
                 fmt::format("{} {}: no end within {} s", settings.path, option, kDeadline.count()));
   }
+  killed = end->signal_number != 0;
   if (!end->failure.empty()) return fail(ErrorKind::io, end->failure);
   return child->out() + child->err();
+}
+
+// The output of `iperf3 OPTION`; versions differ in which of the two outputs they use. A process that was
+// killed, for lack of memory for instance, says nothing about iperf3, and without an answer the daemon could
+// measure nothing until its next start.
+Result<std::string> ask(EventLoop& loop, const Iperf3Settings& settings, const std::string& option) {
+  for (int attempt = 1;; ++attempt) {
+    bool killed = false;
+    auto answer = ask_once(loop, settings, option, killed);
+    if (!killed || attempt == kAttempts) return answer;
+  }
 }
 
 }  // namespace

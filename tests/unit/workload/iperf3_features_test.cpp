@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/iperf3_features.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -134,6 +137,26 @@ TEST(Probe, says_where_there_is_no_iperf3) {
   const Result<Iperf3Features> absent = probe_iperf3(loop, program("/nonexistent/iperf3"));
   ASSERT_FALSE(absent);
   EXPECT_THAT(absent.error().message, HasSubstr("execute /nonexistent/iperf3: No such file or directory"));
+}
+
+TEST(Probe, asks_again_if_the_process_was_killed) {
+  const TemporaryDirectory directory;
+  const std::string asked = directory.path() + "/asked";
+  const std::string iperf3 = directory.add_program(
+      "iperf3",
+      fmt::format("#!/bin/sh\necho x >>{0}\n[ $(wc -l <{0}) -lt 3 ] && kill -KILL $$\nexec iperf3 \"$@\"\n",
+                  asked));
+  EventLoop loop = make_loop();
+  EXPECT_TRUE(probe_iperf3(loop, program(iperf3)));
+
+  std::filesystem::remove(asked);
+  const std::string doomed =
+      directory.add_program("doomed", fmt::format("#!/bin/sh\necho x >>{}\nkill -KILL $$\n", asked));
+  const Result<Iperf3Features> features = probe_iperf3(loop, program(doomed));
+  ASSERT_FALSE(features);
+  EXPECT_THAT(features.error().message, HasSubstr("killed by signal 9"));
+  std::ifstream lines{asked};
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>{lines}, {}, '\n'), 3);
 }
 
 TEST(Probe, refuses_another_program) {
