@@ -217,7 +217,9 @@ class Ledger:
                 told.append(f"the end of run {run} was announced {len(ends)} times: {ends}")
             row = rows.get(run)
             at, state = ends[-1]
-            # docs/database.md: an end is announced when it is on the disk, and a refused one as `failed`.
-            if row and row.state != state and not (state == "failed" and self.explains("interrupted", at - 60, at + 60)):
+            # docs/database.md: netperfd keeps an end that the disk refuses, and forgets it if it is killed.
+            refused = state in ("failed", "canceled") and any(
+                each.kind.resource == "disk" and each.begin <= at + 1 and each.end >= at - 5 for each in self.happened)
+            if row and row.state != state and not refused:
                 told.append(f"run {run} was announced as {state} at {at:.1f} s and is {row.state}: {row.error[:200]}")
         return told
