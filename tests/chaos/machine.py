@@ -49,24 +49,24 @@ def mounts():
     return sorted(re.sub(r"net:\[\d+\]", "net", " ".join(line.split()[3:6])) for line in lines)
 
 
-def links(pattern):
-    """Targets like net:[4026531840] of links in /proc."""
-    found = set()
-    for link in pathlib.Path("/proc").glob(pattern):
-        try:
-            target = os.readlink(link)
-        except OSError:
-            continue  # the process has ended
-        if target.startswith("net:["):
-            found.add(target)
-    return found
+def target(link):
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""  # the process has ended
 
 
 def network_namespaces(named="/run/netns"):
-    """All that have a process, a descriptor or a name here."""
-    found = links("[0-9]*/ns/net") | links("[0-9]*/fd/*")
+    """Those that a process, a descriptor or a name here holds, and who does. Other users of the machine have other mounts."""
+    found, here = {}, target("/proc/self/ns/mnt")
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        if target(process / "ns/mnt") != here:
+            continue
+        for link in [process / "ns/net", *process.glob("fd/*")]:
+            if (name := target(link)).startswith("net:["):
+                found[name] = f"{link} {command_of(process.name)}"
     for name in os.listdir(named):
-        found.add(f"net:[{os.stat(os.path.join(named, name)).st_ino}]")
+        found[f"net:[{os.stat(os.path.join(named, name)).st_ino}]"] = name
     return found
 
 
@@ -116,7 +116,8 @@ class State:
         mounted = collections.Counter(mounts())
         mounted.subtract(self.mounts)
         told += [f"mount: {'left' if count > 0 else 'gone'}: {mount}" for mount, count in mounted.items() if count]
-        told += [f"network namespace: left: {name}" for name in sorted(network_namespaces() - self.namespaces - self.site.namespaces())]
+        told += [f"network namespace: left: {name}, held by {holder}" for name, holder in network_namespaces().items()
+                 if name not in self.namespaces and name not in self.site.namespaces()]
         told += [f"unit: left: {unit}" for unit in sorted(units() - self.units)]
         for pid in self.site.group_processes():
             told.append(f"process: left in the daemon's cgroup: {pid} {command_of(pid)}")
