@@ -197,8 +197,15 @@ class Site:
         self.make_link()
 
     def make_link(self):
-        run("ip", "-n", LEFT, "link", "delete", "veth0", check=False)
-        run("ip", "link", "add", "veth0", "netns", LEFT, "type", "veth", "peer", "name", "veth0", "netns", RIGHT)
+        # The kernel removes the devices of a namespace that has ended some time later.
+        for _ in range(50):
+            run("ip", "-n", LEFT, "link", "delete", "veth0", check=False)
+            made = run("ip", "link", "add", "veth0", "netns", LEFT, "type", "veth", "peer", "name", "veth0", "netns", RIGHT, check=False)
+            if made.returncode == 0:
+                break
+            time.sleep(0.1)
+        else:
+            raise RuntimeError(f"no link between the namespaces: {made.stderr}")
         for name, address in ((LEFT, "10.77.0.1/24"), (RIGHT, "10.77.0.2/24")):
             run("ip", "-n", name, "address", "add", address, "dev", "veth0")
             run("ip", "-n", name, "link", "set", "veth0", "up")
