@@ -317,7 +317,7 @@ Status RunWriter::insert_traffic(RunId run, const Traffic& traffic) {
 
 Status RunWriter::remove(RunId run) {
   {
-    auto transaction = Transaction::begin(connection_, Durability::normal);
+    auto transaction = Transaction::begin(connection_, Durability::full);
     if (!transaction) return std::unexpected(transaction.error());
     const auto state = state_of(run);
     if (!state) return std::unexpected(state.error());
@@ -344,6 +344,8 @@ Status RunWriter::remove(RunId run) {
 // ---- Words about what was measured
 
 Status RunWriter::set_label(JobId job, const std::string& label) {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
   const auto open = connection_.value<std::int64_t>(
       fmt::format("SELECT count(*) FROM runs WHERE job = {} AND state IN ('pending', 'preparing', 'running', "
                   "'collecting')",
@@ -353,15 +355,17 @@ Status RunWriter::set_label(JobId job, const std::string& label) {
   auto update = connection_.prepare("UPDATE jobs SET label = ? WHERE id = ?");
   if (!update) return std::unexpected(update.error());
   if (auto done = update->bind(label, job).run(); !done) return done;
-  if (connection_.changes() > 0) return {};
+  if (connection_.changes() > 0) return transaction->commit();
   return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
 }
 
 Status RunWriter::set_note(RunId run, const std::string& note) {
+  auto transaction = Transaction::begin(connection_, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
   auto update = connection_.prepare("UPDATE runs SET note = ? WHERE id = ? AND removing = 0");
   if (!update) return std::unexpected(update.error());
   if (auto done = update->bind(note, run).run(); !done) return done;
-  if (connection_.changes() > 0) return {};
+  if (connection_.changes() > 0) return transaction->commit();
   return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
 }
 

@@ -68,6 +68,8 @@ TEST_F(LostDatabase, by_replacement_takes_no_change_until_it_is_put_back) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr(path() + ": "), HasSubstr("replaced by another file")));
   EXPECT_FALSE(store->finish(a_record(under_way)));
   EXPECT_FALSE(store->remove(run_));
+  EXPECT_FALSE(store->set_note(run_, "seen"));
+  EXPECT_FALSE(store->set_label(1, "after"));
   std::filesystem::rename(away, path());
   EXPECT_EQ(refusal(), "");
   must(store->finish(a_record(under_way)));
