@@ -115,7 +115,9 @@ class State:
                 told.append(f"tracefs: {name} was {self.tracefs.get(name)!r:.200}, is {now.get(name)!r:.200}")
         mounted = collections.Counter(mounts())
         mounted.subtract(self.mounts)
-        told += [f"mount: {'left' if count > 0 else 'gone'}: {mount}" for mount, count in mounted.items() if count]
+        # Others may take away a mount that was there before, and its copy here goes with it.
+        told += [f"mount: {'left' if count > 0 else 'gone'}: {mount}" for mount, count in mounted.items()
+                 if count > 0 or count < 0 and str(self.site.directory) in mount]
         told += [f"network namespace: left: {name}, held by {holder}" for name, holder in network_namespaces().items()
                  if name not in self.namespaces and name not in self.site.namespaces()]
         told += [f"unit: left: {unit}" for unit in sorted(units() - self.units)]
