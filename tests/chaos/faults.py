@@ -185,7 +185,7 @@ class Faults:
         return f"{seconds:+d} s, and back"
 
     def reload(self, _fault, _dice):
-        self.site.write_configuration("limits: {queue: 48}\n")
+        self.site.write_configuration("keep: []\n")
         self.site.signal_daemon(signal.SIGHUP)
         return ""
 
