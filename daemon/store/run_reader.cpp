@@ -91,10 +91,11 @@ Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
 }
 
 Status RunReader::expect_run(RunId run) {
-  const auto count =
-      connection_.value<std::int64_t>(fmt::format("SELECT count(*) FROM runs WHERE id = {}", run));
-  if (!count) return std::unexpected(count.error());
-  if (*count == 0) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  auto select = connection_.prepare("SELECT 1 FROM runs WHERE id = ?");
+  if (!select) return std::unexpected(select.error());
+  const auto found = select->bind(run).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   return {};
 }
 

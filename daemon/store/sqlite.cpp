@@ -67,8 +67,12 @@ std::unexpected<Error> refusal_of(sqlite3* connection) {
 
 // ---- Statement --------------------------------------------------------------------------------------------
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
+void Statement::GiveBack::operator()(sqlite3_stmt* statement) const {
+  if (cache) {
+    cache->put(statement);
+  } else {
+    sqlite3_finalize(statement);
+  }
 }
 
 Result<bool> Statement::step() {
@@ -221,6 +225,19 @@ Result<Connection> Connection::open(const std::string& path, int flags) {
 }
 
 Result<Statement> Connection::prepare(std::string_view sql) {
+  Statement statement;
+  statement.damage_ = damage_;
+  statement.statement_.reset(cache_->take(sql));
+  if (!statement.statement_) {
+    auto compiled = compile(sql);
+    if (!compiled) return compiled;
+    statement = std::move(*compiled);
+  }
+  statement.statement_.get_deleter().cache = cache_;
+  return statement;
+}
+
+Result<Statement> Connection::compile(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
   const int code =
       sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
@@ -256,6 +273,7 @@ bool Connection::in_transaction() const {
 }
 
 bool Connection::close() {
+  cache_->clear();
   if (sqlite3_close(connection_.get()) != SQLITE_OK) return false;
   (void)connection_.release();
   return true;

@@ -23,6 +23,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/model/stored_tables.hpp"
 #include "daemon/store/file_guard.hpp"
+#include "daemon/store/statement_cache.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -67,7 +68,8 @@ class Statement {
 
  private:
   friend class Connection;
-  struct Finalize {
+  struct GiveBack {
+    std::shared_ptr<StatementCache> cache;  // null: nobody needs the statement again
     void operator()(sqlite3_stmt* statement) const;
   };
 
@@ -179,7 +181,7 @@ class Statement {
   [[nodiscard]] std::int64_t take_integer(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, GiveBack> statement_;
   std::shared_ptr<std::string> damage_;  // of its connection
   std::optional<Error> refused_;         // set by bind()
 };
@@ -193,13 +195,14 @@ class Connection {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sqlite3* raw() const { return connection_.get(); }
 
+  // Compiles it, or takes it as an earlier statement of the same text has left it.
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);
   // Runs one or more statements without parameters; their rows are discarded.
   [[nodiscard]] Status execute(const std::string& sql);
   // The first column of the first row.
   template <class T>
   [[nodiscard]] Result<T> value(std::string_view sql) {
-    auto statement = prepare(sql);
+    auto statement = compile(sql);  // a PRAGMA may already act while it is compiled
     if (!statement) return std::unexpected(statement.error());
     auto found = statement->step();
     if (!found) return std::unexpected(found.error());
@@ -224,11 +227,13 @@ class Connection {
   struct Close {
     void operator()(sqlite3* connection) const;
   };
+  [[nodiscard]] Result<Statement> compile(std::string_view sql);
   [[nodiscard]] std::unexpected<Error> refusal();
 
   std::string path_;
   std::unique_ptr<FileGuard> guard_;
   std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();
+  std::shared_ptr<StatementCache> cache_ = std::make_shared<StatementCache>();
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
