@@ -47,7 +47,7 @@ class Netperfd:
     """The real daemon of a build, with a bus and a store of its own in `directory`."""
 
     def __init__(self, build, directory):
-        self.directory = directory
+        self.directory, self.build = directory, build
         self.ctl_path = build / "client" / "netperfctl"
         self.environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=f"unix:path={directory}/bus")
         (directory / "bus.conf").write_text(BUS.format(dir=directory))
@@ -59,8 +59,16 @@ class Netperfd:
             f"scenarios: {directory}/scenarios\nstore: {{database: {directory}/netperfd.db}}\n"
             "iperf3: {user: 65534}\nauthorization: {group: 0}\n")
         self.log = open(directory / "log", "w+")
-        self.daemon = subprocess.Popen([build / "daemon" / "netperfd", "--config", directory / "netperfd.yaml"],
+        self.start()
+
+    def start(self):
+        self.daemon = subprocess.Popen([self.build / "daemon" / "netperfd", "--config", self.directory / "netperfd.yaml"],
                                        env=self.environment, stderr=self.log)
+
+    def stop(self):
+        """The bus stays."""
+        self.daemon.send_signal(signal.SIGTERM)
+        self.daemon.wait(300)
 
     def ctl(self, *words):
         done = subprocess.run([self.ctl_path, *words], env=self.environment, capture_output=True, text=True, check=False)
@@ -75,8 +83,8 @@ class Netperfd:
                 sys.exit(f"netperfctl {' '.join(verb)}: not as expected within 30 s")
             time.sleep(0.2)
 
-    def wait_for_start(self):
-        deadline = time.monotonic() + 10
+    def wait_for_start(self, seconds=10):
+        deadline = time.monotonic() + seconds
         while subprocess.run([self.ctl_path, "jobs"], env=self.environment, capture_output=True, check=False).returncode:
             if time.monotonic() > deadline:
                 self.log.seek(0)
@@ -101,8 +109,7 @@ class Netperfd:
         return int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 1024
 
     def end(self):
-        self.daemon.send_signal(signal.SIGTERM)
-        self.daemon.wait(30)
+        self.stop()
         self.bus.kill()
         self.bus.wait()
 
