@@ -7,13 +7,17 @@
 //     Whether a run is a measurement is checked for each on the way, because most are.
 //   - Filters on the job walk one index of jobs downwards, by (purpose) for the few that are not
 //     measurements, (name, number), (label, number) or, for a variant, those that have one, and then each
-//     job's runs. A filter on time alone walks jobs_by_created_us and must sort its results, because a clock
-//     that was set back makes creation times disagree with numbers; a purpose without a name sorts too.
+//     job's runs. A purpose without a name sorts its results. A filter on time alone walks the jobs by
+//     number, between the smallest and the greatest number of that time: a clock that was set back makes
+//     creation times disagree with numbers, so it still checks each job.
 //
 // CROSS JOIN and INDEXED BY force the planner to do that, whatever statistics the file holds.
 #include "daemon/store/run_listing.hpp"
 
 #include <fmt/format.h>
+
+#include <limits>
+#include <utility>
 
 namespace netperfd::store {
 namespace {
@@ -51,14 +55,30 @@ bool rare_purpose(const core::RunFilter& filter) {
   return filter.purpose && *filter.purpose != JobPurpose::measurement;
 }
 
-// Empty: no index of jobs narrows the search.
+constexpr std::string_view kByNumber = "NOT INDEXED";
+
+// How the planner has to find the jobs; empty: nothing of jobs narrows the search.
 std::string_view job_index(const core::RunFilter& filter) {
-  if (rare_purpose(filter)) return "jobs_by_purpose";
-  if (filter.scenario) return "jobs_by_name";
-  if (filter.label) return "jobs_by_label";
-  if (filter.since || filter.until) return "jobs_by_created_us";
-  if (filter.variant) return "jobs_with_variants";
+  if (rare_purpose(filter)) return "INDEXED BY jobs_by_purpose";
+  if (filter.scenario) return "INDEXED BY jobs_by_name";
+  if (filter.label) return "INDEXED BY jobs_by_label";
+  if (filter.since || filter.until) return kByNumber;
+  if (filter.variant) return "INDEXED BY jobs_with_variants";
   return {};
+}
+
+// The index of times has the numbers too, so this reads no job.
+void add_jobs_of_time(Conditions& conditions, const core::RunFilter& filter) {
+  constexpr std::string_view kNumbers =
+      "(SELECT {}(id) FROM jobs INDEXED BY jobs_by_created_us WHERE created_us >= ? AND created_us < ?)";
+  const std::int64_t since =
+      filter.since ? microseconds(*filter.since) : std::numeric_limits<std::int64_t>::min();
+  const std::int64_t until =
+      filter.until ? microseconds(*filter.until) : std::numeric_limits<std::int64_t>::max();
+  for (const auto& [bound, which] : {std::pair{">=", "min"}, std::pair{"<=", "max"}}) {
+    conditions.add(fmt::format("j.id {} {}", bound, fmt::format(kNumbers, which)), since);
+    conditions.parameter(until);
+  }
 }
 
 void add_filter(Conditions& conditions, const core::RunFilter& filter) {
@@ -91,8 +111,9 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
   }
   // Skips the jobs of earlier pages.
   conditions.add("j.id <= (SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)", before);
+  if (index == kByNumber) add_jobs_of_time(conditions, filter);
   return conditions.finish(
-      fmt::format("jobs j INDEXED BY {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id", index),
+      fmt::format("jobs j {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id", index),
       "j.id DESC, r.id DESC", rows);
 }
 

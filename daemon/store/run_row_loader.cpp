@@ -136,8 +136,7 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   auto found = run_.bind(run).step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::nullopt;
-  auto row = read_run(run_);
-  run_.rewind();
+  auto row = read_run(run_);  // rewound at the end: until then, all statements share its read transaction
 
   auto sums = read_totals(sums_.bind(run));
   if (!sums) return std::unexpected(sums.error());
@@ -162,6 +161,7 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
     });
   }
   if (!read) return std::unexpected(read.error());
+  run_.rewind();
   return row;
 }
 

@@ -46,6 +46,7 @@ def calls(first, count, profiled):
         "ListRuns, variant": ([list_runs(variant=("s", "old"))], True),
         "ListRuns, not traced": ([list_runs(traced=("b", not profiled))], True),
         "ListRuns, traced": ([list_runs(traced=("b", True))], True),
+        "ListRuns, since the first": ([list_runs(since=("t", 1))], True),
         "ListRuns, pilots": ([list_runs(purpose=("s", "pilot"))], True),
         "ListJobs": ([bus.make_call("ListJobs", "a{sv}su", {}, "", 20)], True),
         "ListJobs, oldest label": ([bus.make_call("ListJobs", "a{sv}su", {"label": ("s", "rare")}, "", 20)], True),
@@ -90,19 +91,20 @@ def resampled(rounds, pings):
     return late(rounds) / late(pings), ratios[BATCH // 40], ratios[-1 - BATCH // 40]
 
 
-def measure(connection, listed, rounds, times):
+def measure(connection, listed, rounds, times, lock):
     """Each call by turns with a ping: name -> (rounds of seconds of the call, rounds of those of the ping)."""
     measured = {name: ([], []) for name in listed}
     for turn in range(rounds):
         for name, (each, is_process) in listed.items():
             own, pings = [], []
-            for i in range(times // 5 if is_process else times):
-                call = each[(turn * times + i) % len(each)]
-                for which, asked in ((pings, bus.PING), (own, call)):
-                    begin = time.monotonic()
-                    if not connection.is_answered(asked):
-                        connection.call(asked)  # raises its error
-                    which.append(time.monotonic() - begin)
+            with load_growth.locked(lock if is_process else None):
+                for i in range(times // 5 if is_process else times):
+                    call = each[(turn * times + i) % len(each)]
+                    for which, asked in ((pings, bus.PING), (own, call)):
+                        begin = time.monotonic()
+                        if not connection.is_answered(asked):
+                            connection.call(asked)  # raises its error
+                        which.append(time.monotonic() - begin)
             measured[name][0].append(own)
             measured[name][1].append(pings)
     return measured
@@ -134,8 +136,8 @@ def make_original(netperfd, quickly):
     return 1, 2
 
 
-def answers(netperfd, count, profiled, rounds, times, lock):
-    """Fills the store of a new daemon, and prints what its answers take."""
+def fill(netperfd, count, profiled):
+    """Fills the store of a new daemon and starts that again: the number of the first of the runs."""
     original, profile = make_original(netperfd, count < 10_000)
     netperfd.stop()
     database = netperfd.directory / "netperfd.db"
@@ -148,19 +150,27 @@ def answers(netperfd, count, profiled, rounds, times, lock):
     netperfd.start()
     netperfd.wait_for_start(120)
     print(f"  start of the daemon: {time.monotonic() - begin:.2f} s until it answers", flush=True)
+    return first
+
+
+def ask(netperfd, listed, rounds, times, lock):
+    """Prints what the answers take."""
     connection = bus.Connection(str(netperfd.directory / "bus"))
-    listed = calls(first, count, profiled)
-    with load_growth.locked(lock):
-        measure(connection, listed, 1, 5)  # warms up
-        print_table(measure(connection, listed, rounds, times))
-        begin = time.monotonic()
-        subprocess.run([netperfd.ctl_path, "show", "last"], env=netperfd.environment, check=True, stdout=subprocess.DEVNULL)
-        print(f"  netperfctl show last: {1e3 * (time.monotonic() - begin):.0f} ms")
-        watch = QueryMemory(netperfd.daemon.pid)
-        watch.start()
-        measure(connection, {name: each for name, each in listed.items() if each[1]}, 1, 25)
-        watch.ending.set()
-        watch.join()
+    measure(connection, listed, 1, 5, lock)  # warms up
+    print_table(measure(connection, listed, rounds, times, lock))
+    begin = time.monotonic()
+    subprocess.run([netperfd.ctl_path, "show", "last"], env=netperfd.environment, check=True, stdout=subprocess.DEVNULL)
+    print(f"  netperfctl show last: {1e3 * (time.monotonic() - begin):.0f} ms")
     pid = netperfd.daemon.pid
+    watch = QueryMemory(pid)
+    watch.start()
+    measure(connection, {name: each for name, each in listed.items() if each[1]}, 1, 25, lock)
+    watch.ending.set()
+    watch.join()
     print(f"  memory: daemon {load_growth.kib(pid, 'VmRSS') / 1024:.1f} MiB, at most {load_growth.kib(pid, 'VmHWM') / 1024:.1f}; "
           f"a query's process at most {watch.peak / 1024:.1f}, of {len(watch.seen)} seen", flush=True)
+
+
+def answers(netperfd, count, profiled, rounds, times, lock):
+    first = fill(netperfd, count, profiled)
+    ask(netperfd, calls(first, count, profiled), rounds, times, lock)

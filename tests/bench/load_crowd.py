@@ -13,7 +13,7 @@ from own_daemon import flood, interval
 
 SECONDS = 4.0
 EVENTS = 100_000
-CALLERS_OF_USER, CALLERS_OF_USERS = 16, 128  # may subscribe, of one user and of all except root
+CALLERS_OF_USER, CALLERS_OF_USERS = 16, 112  # that may subscribe at least, of one user and of all except root
 QUESTIONS = {
     "GetRun": bus.make_call("GetRun", "t", 0),
     "Version": bus.make_call("Get", "ss", bus.MANAGER_INTERFACE, "Version", interface="org.freedesktop.DBus.Properties"),
@@ -83,6 +83,7 @@ class Crowd:
         self.process = multiprocessing.Process(target=ask_again_and_again, daemon=True,
                                                args=(str(netperfd.directory / "bus"), callers, question, other))
         self.process.start()
+        other.close()  # so that its end is noticed
         self.pipe.recv()
 
     def begin(self):
