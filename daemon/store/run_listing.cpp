@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <utility>
 
 namespace netperfd::store {
 namespace {
@@ -67,18 +66,21 @@ std::string_view job_index(const core::RunFilter& filter) {
   return {};
 }
 
-// The index of times has the numbers too, so this reads no job.
-void add_jobs_of_time(Conditions& conditions, const core::RunFilter& filter) {
-  constexpr std::string_view kNumbers =
-      "(SELECT {}(id) FROM jobs INDEXED BY jobs_by_created_us WHERE created_us >= ? AND created_us < ?)";
-  const std::int64_t since =
-      filter.since ? microseconds(*filter.since) : std::numeric_limits<std::int64_t>::min();
-  const std::int64_t until =
-      filter.until ? microseconds(*filter.until) : std::numeric_limits<std::int64_t>::max();
-  for (const auto& [bound, which] : {std::pair{">=", "min"}, std::pair{"<=", "max"}}) {
-    conditions.add(fmt::format("j.id {} {}", bound, fmt::format(kNumbers, which)), since);
-    conditions.parameter(until);
-  }
+constexpr std::string_view kJobOfPage = "(SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)";
+
+// Skips the jobs of earlier pages and those of other times. One bound on each side, since SQLite begins its
+// walk at only one of several. The index of times has the numbers too, so this reads no job.
+void add_jobs_of_time(Conditions& conditions, const core::RunFilter& filter, RunId before) {
+  constexpr std::string_view kOfTime =
+      "FROM jobs INDEXED BY jobs_by_created_us WHERE created_us >= ? AND created_us < ?";
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::int64_t since = filter.since ? microseconds(*filter.since) : Limits::min();
+  const std::int64_t until = filter.until ? microseconds(*filter.until) : Limits::max();
+  conditions.add(fmt::format("j.id >= (SELECT min(id) {})", kOfTime), since);
+  conditions.parameter(until);
+  conditions.add(fmt::format("j.id <= min({}, (SELECT max(id) {}))", kJobOfPage, kOfTime), before);
+  conditions.parameter(since);
+  conditions.parameter(until);
 }
 
 void add_filter(Conditions& conditions, const core::RunFilter& filter) {
@@ -109,9 +111,11 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
     return conditions.finish(filter.purpose ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r",
                              "r.id DESC", rows);
   }
-  // Skips the jobs of earlier pages.
-  conditions.add("j.id <= (SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)", before);
-  if (index == kByNumber) add_jobs_of_time(conditions, filter);
+  if (index == kByNumber) {
+    add_jobs_of_time(conditions, filter, before);
+  } else {
+    conditions.add(fmt::format("j.id <= {}", kJobOfPage), before);  // skips the jobs of earlier pages
+  }
   return conditions.finish(
       fmt::format("jobs j {} CROSS JOIN runs r INDEXED BY runs_by_job ON r.job = j.id", index),
       "j.id DESC, r.id DESC", rows);

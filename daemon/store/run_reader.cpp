@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/paging.hpp"
@@ -14,6 +16,12 @@ namespace {
 
 constexpr std::uint32_t kMaxRuns = 500;
 constexpr std::uint32_t kMaxIntervals = 2000;
+
+// The + prevents the index on state from being used: open runs are few and the newest, so walking down the
+// numbers ends soon.
+constexpr std::string_view kNewestEnded =
+    "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') AND +removing = 0 "
+    "ORDER BY id DESC LIMIT 1";
 
 constexpr char kRunCursor = 'r';
 constexpr char kIntervalCursor = 'i';
@@ -51,14 +59,12 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
 
 Result<core::RunRow> RunReader::run(RunId run) {
   if (run == 0) {
-    // The + prevents the index on state from being used: open runs are few and the newest, so walking down
-    // the numbers ends soon.
-    const auto newest = connection_.value<RunId>(
-        "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') "
-        "AND +removing = 0 ORDER BY id DESC LIMIT 1");
+    auto newest = connection_.prepare(kNewestEnded);
     if (!newest) return std::unexpected(newest.error());
-    if (*newest == 0) return fail(ErrorKind::not_found, "no run has ended yet");
-    run = *newest;
+    const auto found = newest->step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return fail(ErrorKind::not_found, "no run has ended yet");
+    newest->read(run);
   }
   auto loader = RunRowLoader::prepare(connection_);
   if (!loader) return std::unexpected(loader.error());
