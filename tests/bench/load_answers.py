@@ -44,8 +44,7 @@ def calls(first, count, profiled):
         "ListRuns, scenario": ([list_runs(scenario=("s", "scenario-3"))], True),
         "ListRuns, both": ([list_runs(scenario=("s", "scenario-1"), label=("s", "rare"))], True),
         "ListRuns, variant": ([list_runs(variant=("s", "old"))], True),
-        "ListRuns, not traced": ([list_runs(traced=("b", not profiled))], True),
-        "ListRuns, traced": ([list_runs(traced=("b", True))], True),
+        "ListRuns, none fits": ([list_runs(traced=("b", not profiled))], True),
         "ListRuns, since the first": ([list_runs(since=("t", 1))], True),
         "ListRuns, pilots": ([list_runs(purpose=("s", "pilot"))], True),
         "ListJobs": ([bus.make_call("ListJobs", "a{sv}su", {}, "", 20)], True),
@@ -55,6 +54,7 @@ def calls(first, count, profiled):
         "PlanRuns, 100": ([bus.make_call("PlanRuns", "sa{sv}", "scenario:scenario-3 last:100", {})], True),
     }
     if profiled:
+        listed["ListRuns, traced"] = ([list_runs(traced=("b", True))], True)
         listed["GetFunctionProfile"] = ([bus.make_call("GetFunctionProfile", "t", run) for run in some], False)
     return listed
 

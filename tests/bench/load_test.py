@@ -72,13 +72,14 @@ class SmallStore(unittest.TestCase):
         for table, (of_original, of_copy) in self.rows.items():
             self.assertEqual(of_original, of_copy, table)
 
-    def test_each_call_of_the_bench_has_an_answer(self):
+    def test_calls_of_the_bench_have_answers(self):
         connection = bus.Connection(str(self.netperfd.directory / "bus"))
-        for name, (calls, _) in load_answers.calls(self.first, COUNT, True).items():
+        for name, (calls, is_process) in load_answers.calls(self.first, COUNT, True).items():
+            if is_process and name not in ("ListRuns, oldest label", "Compare, 24 : 24"):  # each one takes its time
+                continue
             with self.subTest(name):
-                answer = connection.call(calls[0])
-                rows = answer[0]
-                self.assertTrue(rows or name == "ListRuns, not traced", name)
+                self.assertTrue(connection.call(calls[0])[0])
+        connection.close()
 
 
 if __name__ == "__main__":
