@@ -135,10 +135,10 @@ def soak(netperfd, seconds, lock, job_every=10.0, query_every=1.0):
     with network_namespace() as netns:
         jobs, begun = Jobs(netperfd, netns, lock), time.monotonic()
         next_look, number, next_job = begun, 0, begun
-        while (now := time.monotonic()) < begun + seconds or now >= next_look:
+        while (now := time.monotonic()) < begun + seconds:
             if now >= next_look:
                 print(Look(netperfd, jobs, begun).line(), flush=True)
-                next_look += seconds / 20
+                next_look = now + seconds / 20
             if now >= next_job:
                 jobs.run()
                 next_job = max(next_job + job_every, time.monotonic())
