@@ -274,15 +274,18 @@ std::vector<Key> keys_of(DaemonConfig& config) {
 }  // namespace
 
 Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing) {
-  DaemonConfig config;
   std::error_code ignored;  // ignored: reading the file meets the same error
   if (if_missing == IfMissing::use_defaults && !std::filesystem::exists(path, ignored) && !ignored)
-    return config;
+    return DaemonConfig{};
   const auto text = read_file(path, kMaxYamlBytes);
   if (!text) return std::unexpected(text.error());
+  return parse_daemon_config(*text, path);
+}
 
-  Complaints complaints(path);
-  const auto root = parse_yaml(*text, complaints);
+Result<DaemonConfig> parse_daemon_config(const std::string& text, const std::string& origin) {
+  DaemonConfig config;
+  Complaints complaints(origin);
+  const auto root = parse_yaml(text, complaints);
   if (root && root->kind != YamlNode::Kind::null) read_keys(*root, keys_of(config), complaints);
   if (root && complaints.empty()) check_order(*root, config.keep, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());

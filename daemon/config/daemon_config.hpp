@@ -41,6 +41,8 @@ enum class IfMissing { use_defaults, fail };
 // invalid_argument with a line for each error in the file; io if it cannot be read. The default file may be
 // missing, but one that the user named may not. An empty file means all defaults.
 [[nodiscard]] Result<DaemonConfig> load_daemon_config(const std::string& path, IfMissing if_missing);
+// The same of the file's text; errors call it `origin`.
+[[nodiscard]] Result<DaemonConfig> parse_daemon_config(const std::string& text, const std::string& origin);
 
 // Every key of the file without mappings, in the order of the file. The texts of keys that have a default
 // leave it out: etc/netperfd.yaml has it.
