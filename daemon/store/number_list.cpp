@@ -37,8 +37,10 @@ class Scanner {
   template <std::unsigned_integral Number>
   bool take_number(Number& number) {
     const auto [stop, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    if (error != std::errc{}) return false;
-    rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
+    if (error != std::errc{} || !std::in_range<std::int64_t>(number)) return false;
+    const auto digits = static_cast<std::size_t>(stop - rest_.data());
+    if (digits > 1 && rest_.front() == '0') return false;
+    rest_.remove_prefix(digits);
     return true;
   }
   // `take_item` reads one item of the array.

@@ -44,14 +44,33 @@ TEST(NumberList, refuses_what_sql_would_read_as_an_inexact_number) {
 }
 
 TEST(NumberList, is_damaged_by_anything_else) {
-  for (const char* text : {"", "[", "]", "1", "[1", "1]", "[,]", "[1,]", "[,1]", "[1 2]", "[ 1]", "[-1]",
-                           "[1.5]", "[1]x", "[[1]]", "[18446744073709551616]", "null", "[]]"}) {
+  for (const char* text : {"",
+                           "[",
+                           "]",
+                           "1",
+                           "[1",
+                           "1]",
+                           "[,]",
+                           "[1,]",
+                           "[,1]",
+                           "[1 2]",
+                           "[ 1]",
+                           "[-1]",
+                           "[1.5]",
+                           "[1]x",
+                           "[[1]]",
+                           "[18446744073709551616]",
+                           "null",
+                           "[]]",
+                           "[07]",
+                           "[00]",
+                           "[9223372036854775808]"}) {
     const auto refused = read_numbers(text);
     ASSERT_FALSE(refused) << text;
     EXPECT_EQ(refused.error().kind, ErrorKind::io);
   }
   for (const char* text : {"", "[1]", "[[1]]", "[[1,2]", "[[1,2],]", "[[1,2,3]]", "[[4294967296,1]]",
-                           "[[1,-2]]", "[[1,2][3,4]]", "[[]]"}) {
+                           "[[1,-2]]", "[[1,2][3,4]]", "[[]]", "[[01,2]]", "[[1,02]]"}) {
     EXPECT_FALSE(read_pairs(text)) << text;
   }
 }
