@@ -17,6 +17,7 @@
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/text.hpp"
+#include "daemon/model/wording.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -104,8 +105,8 @@ Status check_keys(const dbus::Row& row, std::string_view what, std::span<const K
       std::vector<std::string_view> known;
       known.reserve(keys.size());
       for (const Key& each : keys) known.push_back(each.name);
-      return invalid(fmt::format("unknown {} \"{}\"; allowed are {}", what, wire_text(name, kNameLimit),
-                                 fmt::join(known, ", ")));
+      return invalid(
+          fmt::format("unknown {} {}; allowed are {}", what, in_quotes(name), fmt::join(known, ", ")));
     }
     const std::string signature{value.peekValueType()};  // 1.x makes it anew, 2.x lends it
     if (signature != key->signature) {
@@ -147,16 +148,16 @@ Result<RunState> to_state(const std::string& name) {
   std::vector<std::string_view> known;
   known.reserve(kRunStates.size());
   for (const RunStateRow& each : kRunStates) known.push_back(each.name);
-  return invalid(fmt::format("filter \"state\": \"{}\" is not a state of a run; allowed are {}",
-                             wire_text(name, kNameLimit), fmt::join(known, ", ")));
+  return invalid(fmt::format("filter \"state\": {} is not a state of a run; allowed are {}", in_quotes(name),
+                             fmt::join(known, ", ")));
 }
 
 // `what`: "option" or "filter".
 Result<JobPurpose> to_purpose(std::string_view what, const std::string& name) {
   if (const auto purpose = parse_job_purpose(name)) return *purpose;
   return invalid(
-      fmt::format("{} \"purpose\": \"{}\" is no purpose of a job; allowed are measurement, pilot, selftest",
-                  what, wire_text(name, kNameLimit)));
+      fmt::format("{} \"purpose\": {} is no purpose of a job; allowed are measurement, pilot, selftest", what,
+                  in_quotes(name)));
 }
 
 }  // namespace
@@ -235,9 +236,8 @@ Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter) {
   }
   if (const auto name = value_of<std::string>(filter, "outcome")) {
     if (!parse_word(*name, parsed.outcome.emplace())) {
-      return invalid(
-          fmt::format("filter \"outcome\": \"{}\" is not an outcome; there are allowed, refused, failed",
-                      wire_text(*name, kNameLimit)));
+      return invalid(fmt::format(
+          "filter \"outcome\": {} is not an outcome; there are allowed, refused, failed", in_quotes(*name)));
     }
   }
   for (const auto& [key, bound] : {std::pair{"since", &parsed.since}, std::pair{"until", &parsed.until}}) {
@@ -377,8 +377,7 @@ Result<std::uint64_t> parse_cursor(const std::string& cursor) {
   const char* end = cursor.data() + cursor.size();
   const auto [stop, error] = std::from_chars(cursor.data(), end, offset);
   if (error == std::errc{} && stop == end) return offset;
-  return invalid(
-      fmt::format("cursor: \"{}\" does not come from an earlier page", wire_text(cursor, kNameLimit)));
+  return invalid(fmt::format("cursor: {} does not come from an earlier page", in_quotes(cursor)));
 }
 
 std::string next_cursor(std::uint64_t offset, std::size_t rows, std::uint64_t total) {

@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 template <class T>
 std::string refusal(const Result<T>& result) {
@@ -78,6 +79,17 @@ TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {
             "filter \"since\" has the D-Bus type s; expected is an unsigned 64-bit number, t");
   EXPECT_THAT(refusal(parse_run_filter({{"until", sdbus::Variant{~std::uint64_t{0}}}})),
               HasSubstr("is not a time"));
+}
+
+// Somebody reads the error in a terminal.
+TEST(RunFilter, an_error_has_no_control_character_of_what_it_quotes) {
+  const std::string hostile = "\x1b[31m";
+  const sdbus::Variant value{hostile};
+  EXPECT_THAT(refusal(parse_run_filter({{hostile, value}})), StartsWith("unknown filter \"\\u{1b}[31m\"; "));
+  EXPECT_THAT(refusal(parse_run_filter({{"state", value}})), HasSubstr("\"\\u{1b}[31m\" is not a state"));
+  EXPECT_THAT(refusal(parse_run_filter({{"purpose", value}})), HasSubstr("\"\\u{1b}[31m\" is no purpose"));
+  EXPECT_THAT(refusal(parse_audit_filter({{"outcome", value}})), HasSubstr("\"\\u{1b}[31m\" is not an"));
+  EXPECT_THAT(refusal(parse_cursor(hostile)), StartsWith("cursor: \"\\u{1b}[31m\" does not"));
 }
 
 TEST(RunFilter, a_job_number_beyond_the_stores_passes_nothing) {
