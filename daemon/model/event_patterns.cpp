@@ -17,8 +17,9 @@ bool is_name_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// The word of the filter that is the name of a program's field, outside of quoted texts; empty if there is
-// none. With such a filter and the number of events, anybody could find out the programs of others.
+// The word of the filter that is the name of a program's field, outside of quoted texts and of lists of CPUs;
+// empty if there is none. With such a filter and the number of events, anybody could find out the programs of
+// others.
 std::string_view field_of_names(std::string_view filter) {
   while (!filter.empty()) {
     const char first = filter.front();
@@ -30,6 +31,9 @@ std::string_view field_of_names(std::string_view filter) {
     const auto word = filter.substr(0, static_cast<std::size_t>(end - filter.begin()));
     if (word == "comm" || word == "COMM" || word.ends_with("_comm")) return word;
     filter.remove_prefix(std::max<std::size_t>(word.size(), 1));
+    // A quotation mark in such a list begins no text.
+    if (word == "CPUS" && filter.starts_with('{'))
+      filter.remove_prefix(std::min(filter.find('}'), filter.size()));
   }
   return {};
 }

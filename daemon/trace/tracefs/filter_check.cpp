@@ -35,6 +35,12 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+constexpr std::string_view kCpus = "CPUS{";
+
+bool is_of_cpu_list(char c) {
+  return is_digit(c) || c == ',' || c == '-' || c == ':' || c == '/';
+}
+
 struct Number {
   std::uint64_t magnitude = 0;
   bool negative = false;
@@ -135,10 +141,14 @@ class FilterReader {
       skip_blanks();
       return {};
     }
-    if (rest_.starts_with("CPUS{")) {
+    if (rest_.starts_with(kCpus)) {
       if (auto status = check_field(field, operation, false); !status) return status;
       const auto end = rest_.find('}');
       if (end == std::string_view::npos) return refuse("has CPUS{ without its }");
+      const std::string_view list = rest_.substr(kCpus.size(), end - kCpus.size());
+      if (!std::ranges::all_of(list, is_of_cpu_list)) {
+        return refuse(fmt::format("has CPUS{{{}}}, which is no list of CPUs such as CPUS{{0,2-3}}", list));
+      }
       rest_.remove_prefix(end + 1);
       skip_blanks();
       return {};

@@ -69,6 +69,8 @@ TEST(AllowedTrace, a_filter_cannot_ask_for_the_names_of_programs) {
   EXPECT_THAT(filtered("comm == \"sshd\""), HasSubstr("filter on comm"));
   EXPECT_THAT(filtered("protocol == 8 && !(COMM ~ \"a*\")"), HasSubstr("filter on COMM"));
   EXPECT_THAT(filtered("prev_comm=='x'"), HasSubstr("filter on prev_comm"));
+  EXPECT_THAT(filtered("CPU & CPUS{'} || comm == 'x'"), HasSubstr("filter on comm"));
+  EXPECT_EQ(filtered("CPU & CPUS{0-1}"), "");
   EXPECT_EQ(filtered("reason > 3 && CPU == 1"), "");
   EXPECT_EQ(filtered("name == \"comm\" || name == 'COMM'"), "") << "a text is no field";
   EXPECT_THAT(filtered("name == \"a || comm == 1"), "") << "a text without its end reaches no kernel";
