@@ -284,6 +284,9 @@ Result<core::RunFilter> parse_run_filter(const dbus::Row& filter) {
 }
 
 Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter) {
+  if (auto checked = check_keys(filter, "filter", kFilterKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
   const auto text = value_of<std::string>(filter, "selection");
   if (!text) return std::optional<core::RunSelection>{};
   for (const auto& [key, value] : filter) {

@@ -92,6 +92,11 @@ TEST(RunFilter, an_error_has_no_control_character_of_what_it_quotes) {
   EXPECT_THAT(refusal(parse_cursor(hostile)), StartsWith("cursor: \"\\u{1b}[31m\" does not"));
 }
 
+TEST(RunFilter, a_selection_of_another_type_is_refused_like_any_key) {
+  EXPECT_EQ(refusal(parse_listed_selection({{"selection", sdbus::Variant{0.5}}})),
+            "filter \"selection\" has the D-Bus type d; expected is a string, s");
+}
+
 TEST(RunFilter, a_job_number_beyond_the_stores_passes_nothing) {
   const auto parsed = parse_run_filter({{"job", sdbus::Variant{~std::uint64_t{0}}}});
   ASSERT_TRUE(parsed);
