@@ -48,6 +48,8 @@ class BusClient {
     return send(message);
   }
 
+  [[nodiscard]] Reply send(const Message& message) const;
+
   void close() { bus_.reset(); }
 
  private:
@@ -56,7 +58,6 @@ class BusClient {
   };
   [[nodiscard]] Message new_call(const char* service, const char* path, const char* interface,
                                  const char* method) const;
-  [[nodiscard]] Reply send(const Message& message) const;
   static void require(int result, const char* what);
 
   std::unique_ptr<sd_bus, Close> bus_;
