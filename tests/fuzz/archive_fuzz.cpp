@@ -35,10 +35,6 @@ void fuzz_bytes(std::string_view bytes, Read read) {
 
 void fuzz_file(std::string_view bytes) {
   fuzz_bytes(bytes, import::from_bytes);
-#ifdef NETPERFD_PLANTED_BUG
-  const auto file = import::from_bytes(bytes);
-  if (file && file->trace && !file->trace->marks.empty()) netperfd::fuzz::read_too_far(bytes);
-#endif
 }
 
 void fuzz_report(std::string_view bytes) {
@@ -77,6 +73,9 @@ void fuzz_numbers(std::string_view text) {
   std::string written;
   if (const auto numbers = store::read_numbers(text)) {
     require(store::write_numbers(*numbers, written) && written == text);
+#ifdef NETPERFD_PLANTED_BUG
+    if (numbers->size() > 5) netperfd::fuzz::read_too_far(text);
+#endif
   }
   if (const auto pairs = store::read_pairs(text)) {
     require(store::write_pairs(*pairs, written) && written == text);
