@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/child_processes.hpp"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -10,12 +17,15 @@
 #include <utility>
 
 #include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
 #include "daemon/bundle/bundle.hpp"
 #include "daemon/bus/query_answers.hpp"
+#include "daemon/bus/store_answers.hpp"
 #include "daemon/import/file_kind.hpp"
 #include "daemon/import/reader.hpp"
 #include "daemon/query/query_process.hpp"
 #include "daemon/store/bundle_writer.hpp"
+#include "daemon/store/page_copy.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
@@ -48,7 +58,32 @@ Result<ImportedFile> read_import(std::span<const std::byte> file) {
 
 Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path) {
   bus::prepare_answers();
+  (void)store::watch_first_page();  // if it cannot, a backup says so
   return store::SqliteStore::open_read_only(path);
+}
+
+// Nobody waits for a measurement while the file is copied, but one may begin.
+Result<store::SqliteStore::Candidate> open_candidate(const std::string& path) {
+  constexpr int kLow = 10;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::setpriority(PRIO_PROCESS, 0, kLow) != 0) {
+    return fail_errno("start to copy a file", errno);
+  }
+  bus::prepare_answers();
+  return store::SqliteStore::open_candidate(Fd{STDIN_FILENO}, path);
+}
+
+[[noreturn]] void check_candidate(int argc, char** argv) {
+  std::int64_t version = 0;
+  const auto open = [&version](const std::string& path) -> Result<std::unique_ptr<core::RunQueries>> {
+    auto candidate = open_candidate(path);
+    if (!candidate) return std::unexpected(std::move(candidate.error()));
+    version = candidate->version;
+    return std::move(candidate->queries);
+  };
+  const auto answer = [&version](core::RunQueries& queries, std::string_view) {
+    return bus::answer_candidate(queries, version);
+  };
+  query::run_query(argc, argv, {.open = open, .answer = answer});
 }
 
 Status text_of_recording(trace::TextReader reader, std::span<const std::byte> file,
@@ -68,7 +103,10 @@ void run_as_child(int argc, char** argv) {
                         std::bind_front(text_of_recording, TextReader::owner), workload::parse_iperf3_report,
                         workload::parse_latency});
   }
-  if (flag == query::kQueryFlag) query::run_query(argc, argv, {open_for_query, bus::answer_query});
+  if (flag == query::kQueryFlag) {
+    query::run_query(argc, argv, {open_for_query, bus::answer_query, bus::stream_query});
+  }
+  if (flag == query::kCandidateFlag) check_candidate(argc, argv);
 }
 
 }  // namespace netperfd

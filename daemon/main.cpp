@@ -2,6 +2,7 @@
 // netperfd: connects the modules and serves until SIGTERM. Only this file sees all modules.
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -44,6 +45,7 @@
 #include "daemon/run_log.hpp"
 #include "daemon/sampling/kernel_sampler.hpp"
 #include "daemon/settings.hpp"
+#include "daemon/store/disk_space.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
@@ -121,6 +123,7 @@ class Program {
   [[nodiscard]] Status watch_signals();
   [[nodiscard]] Status resume_jobs();
   void end_reboots_of_ended_job();
+  [[nodiscard]] Result<std::string> replace_store();
   void record(const bus::Refused& refused);
   void reload();
   void apply(Settings settings);
@@ -199,24 +202,28 @@ Result<int> Program::serve() {
   if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto resumed = resume_jobs(); !resumed) return std::unexpected(std::move(resumed.error()));
-  auto service = bus::Service::create(loop_,
-                                      {.scheduler = scheduler_,
-                                       .scenarios = scenarios_,
-                                       .catalogue = catalogue_,
-                                       .store = ends_,
-                                       .audit = audit_,
-                                       .queries = *machine_.store,
-                                       .importer = importer_,
-                                       .trace_import = trace_import_,
-                                       .query_runner = query_runner_},
-                                      {.version = NETPERFD_VERSION,
-                                       .iperf3_version = machine_.iperf3.version,
-                                       .iperf3_intervals = machine_.iperf3.json_stream(),
-                                       .group = settings_.group,
-                                       .trace_events = settings_.config.trace_events,
-                                       .run_limit = settings_.config.repeat_limit,
-                                       .refused = [this](const bus::Refused& refused) { record(refused); },
-                                       .room = [this] { return machine_.store->expect_room(); }});
+  auto service =
+      bus::Service::create(loop_,
+                           {.scheduler = scheduler_,
+                            .scenarios = scenarios_,
+                            .catalogue = catalogue_,
+                            .store = ends_,
+                            .audit = audit_,
+                            .queries = *machine_.store,
+                            .importer = importer_,
+                            .trace_import = trace_import_,
+                            .query_runner = query_runner_},
+                           {.version = NETPERFD_VERSION,
+                            .iperf3_version = machine_.iperf3.version,
+                            .iperf3_intervals = machine_.iperf3.json_stream(),
+                            .group = settings_.group,
+                            .trace_events = settings_.config.trace_events,
+                            .run_limit = settings_.config.repeat_limit,
+                            .refused = [this](const bus::Refused& refused) { record(refused); },
+                            .room = [this] { return machine_.store->expect_room(); },
+                            .disk_free = [this] { return store::free_space(settings_.config.database); },
+                            .replace_store = [this] { return replace_store(); },
+                            .remove_job = [this](JobId job) { return retention_.remove(job); }});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   retention_.set_rules(settings_.config.keep);
@@ -226,6 +233,19 @@ Result<int> Program::serve() {
   const int code = loop_.run();
   if (const std::string saved = machine_.store->rescue(); !saved.empty()) log::error(saved);
   return code;
+}
+
+// Forgets what came from the old store. No job is live, so nothing else did.
+Result<std::string> Program::replace_store() {
+  if (ends_.waiting() > 0) return fail(ErrorKind::busy, "ends of runs wait for space in the store");
+  audit_.let_go();
+  auto kept = machine_.store->replace_by_candidate(clock_.now());
+  if (!kept && kept.error().kind == ErrorKind::internal) {
+    log::error(kept.error().message);
+    ::_exit(EXIT_FAILURE);  // the next daemon opens what is there
+  }
+  retention_.set_rules(settings_.config.keep);
+  return kept;
 }
 
 void Program::record(const bus::Refused& refused) {
@@ -311,6 +331,7 @@ Result<int> run(const Options& options) {
     log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
                           count));
   }
+  (*store)->remove_candidate();
   Machine machine;
   machine.store = std::move(*store);
   auto tracing = session_settings(settings->config);

@@ -23,6 +23,7 @@ std::span<const ExitCode> exit_codes() {
       ExitCode{Exit::quota, "the user has as much as one user may have (`limits.user` of netperfd.yaml)"},
       ExitCode{Exit::canceled, "somebody canceled the job"},
       ExitCode{Exit::difference, "the self-test found a difference between two equal sides"},
+      ExitCode{Exit::damaged, "the store is damaged"},
       ExitCode{Exit::interrupted, "Ctrl-C, whether it left the job running or stopped it"},
   };
   return kCodes;

@@ -22,6 +22,7 @@ enum class Exit : int {
   quota = 9,          // this user has as much as one user may have
   canceled = 10,      // somebody canceled the job
   difference = 11,    // a self-test found one between two equal sides
+  damaged = 12,       // the store is
   interrupted = 130,  // Ctrl-C, as a shell has it
 };
 

@@ -67,6 +67,12 @@ struct AuditPage {
   bool more = false;               // older ones match too
 };
 
+// Which jobs of the caller are old; at least one bound.
+struct OldJobRule {
+  std::optional<std::string> scenario, label;  // patterns
+  std::optional<std::uint64_t> age_s, count, bytes;
+};
+
 struct FunctionFilter {
   std::optional<std::string> module;  // exactly; empty: the kernel itself
   std::string pattern;                // a glob; empty: all
@@ -153,6 +159,16 @@ class Daemon {
   [[nodiscard]] Outcome<OwnedFd> open_document(std::uint64_t run, const std::string& name);
 
   [[nodiscard]] Outcome<OwnedFd> open_bundle(std::uint64_t job, const BundleOptions& options);
+
+  // Reads the whole store; damage is in the answer.
+  [[nodiscard]] Outcome<StoreView> check_store();
+  // The bytes of the store, to be read to their end.
+  [[nodiscard]] Outcome<OwnedFd> open_backup();
+  // Puts the backup, open for reading, in the place of the store. Exit::usage if it cannot be one.
+  [[nodiscard]] Outcome<RestoredView> restore_store(const OwnedFd& file);
+  // Newest first; for root of all users.
+  [[nodiscard]] Outcome<std::vector<OldJobView>> old_jobs(const OldJobRule& rule);
+  [[nodiscard]] Outcome<void> delete_job(std::uint64_t job);
 
   // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);

@@ -118,6 +118,16 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        {not_found},
        "A selection is as for runs: runs in any state and of any purpose. If it gets several runs, it goes "
        "on after an error and exits with the code of the first one."},
+      {"db",
+       kStore,
+       {damaged},
+       "All of it works while netperfd measures, except for restore. A backup is one SQLite file; FILE is "
+       "replaced "
+       "once all of it is on the disk. restore is for root. It checks FILE first and keeps the store as it "
+       "was "
+       "in a file beside the new one, which it names. prune takes jobs as a whole, and only those that have "
+       "ended: your own, as root those of all users. If two bounds are given, a job that exceeds one of them "
+       "goes."},
       {"doctor",
        kMachine,
        {},

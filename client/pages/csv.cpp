@@ -120,6 +120,16 @@ std::string audit_csv(const AuditLogView& view) {
   return csv(std::span{view.entries});
 }
 
+std::string store_csv(const StoreView& store) {
+  return csv(std::span{&store, 1});
+}
+std::string restored_csv(const RestoredView& restored) {
+  return csv(std::span{&restored, 1});
+}
+std::string pruned_csv(std::span<const OldJobView> jobs) {
+  return csv(jobs);
+}
+
 std::string show_csv(const ShowView& view) {
   const std::uint64_t run = view.details.run.run;
   const TraceLists& lists = view.trace_lists;

@@ -63,6 +63,10 @@ namespace netperfctl {
 // `error` is the live job's; what it says beside the runs' own errors has a line.
 [[nodiscard]] std::string job_end_text(const StartView& view, const std::string& error);
 
+[[nodiscard]] std::string store_text(const StoreView& store);
+[[nodiscard]] std::string restored_text(const RestoredView& restored);
+[[nodiscard]] std::string pruned_text(const Screen& screen, std::span<const OldJobView> jobs, bool dry_run);
+
 // ---- JSON: one document, a line feed at its end; all of it ASCII
 // ----------------------------------------------------
 
@@ -87,6 +91,10 @@ namespace netperfctl {
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
 [[nodiscard]] std::string held_json(std::uint64_t job, bool held);  // held, or released
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
+[[nodiscard]] std::string store_json(const StoreView& store);
+[[nodiscard]] std::string backup_json(std::string_view file, std::uint64_t bytes);
+[[nodiscard]] std::string restored_json(const RestoredView& restored);
+[[nodiscard]] std::string pruned_json(std::span<const OldJobView> jobs, bool dry_run);
 
 // `reachable`: netperfd answered; otherwise the rows are the client's own.
 [[nodiscard]] std::string doctor_json(std::span<const CapabilityView> capabilities, bool reachable);
@@ -116,6 +124,9 @@ namespace netperfctl {
 [[nodiscard]] std::string history_csv(std::span<const JobView> jobs);
 [[nodiscard]] std::string scenarios_csv(std::span<const ScenarioView> scenarios);
 [[nodiscard]] std::string audit_csv(const AuditLogView& view);
+[[nodiscard]] std::string store_csv(const StoreView& store);
+[[nodiscard]] std::string restored_csv(const RestoredView& restored);
+[[nodiscard]] std::string pruned_csv(std::span<const OldJobView> jobs);
 // The run's intervals or, of a run without iperf3, its functions or, without those, its events by time slice;
 // where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
 // environment, tree, callers, functions (with over_time those by time slice), over_time.

@@ -24,6 +24,7 @@
 #include "dbus/rows/catalogue.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"
+#include "dbus/rows/store.hpp"
 #include "dbus/rows/trace.hpp"
 
 namespace netperfctl {
@@ -51,6 +52,9 @@ using ModuleView = netperfd::rows::Module;
 using FunctionView = netperfd::rows::Function;
 using EventView = netperfd::rows::Event;
 using EventFieldView = netperfd::rows::EventField;
+using StoreView = netperfd::rows::Store;
+using RestoredView = netperfd::rows::RestoredStore;
+using OldJobView = netperfd::rows::OldJob;
 using TracerView = netperfd::rows::Tracer;
 
 // Names of users by uid, as far as this machine knows them.

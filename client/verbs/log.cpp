@@ -94,7 +94,8 @@ Verb add_log(CLI::App& app, const Settings& settings) {
       ->type_name("USER");
   command
       ->add_option("--action", arguments->filter.action,
-                   "Only this action: start, stop, hold, release, delete, import, mark, read, reload, "
+                   "Only this action: start, stop, hold, release, delete, import, mark, read, backup, "
+                   "restore, reload, "
                    "reread, keep or call")
       ->type_name("ACTION");
   command->add_option("--outcome", arguments->filter.outcome, "Only this outcome: allowed, refused or failed")

@@ -49,6 +49,7 @@ struct Verb {
 [[nodiscard]] Verb add_note(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_relabel(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_wait(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_db(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_tracers(CLI::App& app, const Settings& settings);
 
 }  // namespace netperfctl

@@ -59,6 +59,7 @@ For meant_for(Action action) {
     case Action::trace_events:
     case Action::manage_others:
     case Action::read_raw:
+    case Action::manage_store:
       return For::nobody;
   }
   return For::nobody;

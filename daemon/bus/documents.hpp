@@ -43,6 +43,10 @@ class Documents {
   // writing and growing. `read` gives the bytes if the file does not exist yet. busy if the user, or all
   // together, have too much open.
   [[nodiscard]] Result<Fd> open(uid_t user, RunId run, const std::string& name, const Read& read);
+  // From now on no document is one of these: another store has come.
+  void forget() {
+    for (File& file : files_) file.run = 0;
+  }
   // Number of files; those that nobody has open any more count until they are looked at.
   [[nodiscard]] std::size_t files() const { return files_.size(); }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -140,6 +141,12 @@ class ManagerObject final
   void GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;
   void OpenBundle(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t job, Dict options) override;
+  void CheckStore(sdbus::Result<Dict>&& result) override;
+  void OpenBackup(sdbus::Result<sdbus::UnixFd>&& result) override;
+  void RestoreStore(sdbus::Result<Dict>&& result, sdbus::UnixFd file) override;
+  void ListOldJobs(sdbus::Result<Dicts, std::string>&& result, Dict rule, std::string cursor,
+                   std::uint32_t limit) override;
+  void DeleteJob(sdbus::Result<std::uint64_t>&& result, std::uint64_t job) override;
   void DeleteRun(sdbus::Result<>&& result, std::uint64_t run) override;
   void Subscribe(sdbus::Result<>&& result) override;
   void Unsubscribe() override;
@@ -185,7 +192,8 @@ class ManagerObject final
   // The same for other bytes than those of values: calls `give(bytes)`, whose exceptions are sent.
   template <class... Values, class Give>
   void query_bytes(const SharedReply<Values...>& reply, const Caller& caller, const std::string& request,
-                   std::size_t most_bytes, Give give);
+                   std::size_t most_bytes, Give give, std::chrono::milliseconds deadline = {});
+  [[nodiscard]] Dict restored(core::Deed deed, const Result<std::string>& checked);
   using StartReply = SharedReply<sdbus::ObjectPath>;
   using LoadJob = std::function<Result<JobSpec>()>;
   // How the arguments become a job; throw if they are too long.
@@ -268,15 +276,18 @@ void ManagerObject::with_readable_run(std::uint64_t run, const std::string& part
 
 template <class... Values, class Give>
 void ManagerObject::query_bytes(const SharedReply<Values...>& reply, const Caller& caller,
-                                const std::string& request, std::size_t most_bytes, Give give) {
+                                const std::string& request, std::size_t most_bytes, Give give,
+                                std::chrono::milliseconds deadline) {
   const auto number = std::make_shared<std::uint64_t>();
   const auto done = [this, reply, name = caller.name, number,
                      give = std::move(give)](const Result<std::string>& bytes) {
     answer(reply, [&] { give(value_or_throw(bytes)); });
     ports_.callers.forget(name, *number);  // last: it destroys the query
   };
-  const core::QueryCaller user{
-      .uid = caller.uid, .may_measure = ports_.authorization.is_member(caller), .answer_bytes = most_bytes};
+  const core::QueryCaller user{.uid = caller.uid,
+                               .may_measure = ports_.authorization.is_member(caller),
+                               .answer_bytes = most_bytes,
+                               .deadline = deadline};
   auto running = value_or_throw(ports_.query_runner.run(user, request, done));
   // What keeps the query is destroyed when the caller leaves, or when it is forgotten.
   *number = value_or_throw(ports_.callers.on_leaving(caller.name, [running = std::move(running)] {}));

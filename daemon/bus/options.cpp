@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/bus/store_answers.hpp"
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/text.hpp"
@@ -60,6 +61,14 @@ constexpr std::array<Key, 10> kFilterKeys{{
     {"since", "t", "an unsigned 64-bit number"},
     {"until", "t", "an unsigned 64-bit number"},
     {"selection", "s", "a string"},
+}};
+
+constexpr std::array<Key, 5> kOldJobRuleKeys{{
+    {"scenario", "s", "a string"},
+    {"label", "s", "a string"},
+    {"age", "t", "an unsigned 64-bit number"},
+    {"count", "t", "an unsigned 64-bit number"},
+    {"size", "t", "an unsigned 64-bit number"},
 }};
 
 constexpr std::array<Key, 5> kJobFilterKeys{{
@@ -224,6 +233,29 @@ Result<BundleRequest> parse_bundle_options(const dbus::Row& options) {
   return invalid("a redacted bundle has neither recordings nor a report: nothing can be taken out of these");
 }
 
+Result<core::KeepRule> parse_old_job_rule(const dbus::Row& rule) {
+  if (auto checked = check_keys(rule, "rule", kOldJobRuleKeys); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  core::KeepRule parsed;
+  parsed.scenario = value_of<std::string>(rule, "scenario").value_or("*");
+  parsed.label = value_of<std::string>(rule, "label").value_or("*");
+  for (const std::string* pattern : {&parsed.scenario, &parsed.label}) {
+    if (auto checked = check_size("pattern", *pattern, kPatternLimit); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+  }
+  // What is longer than this is as good as for ever.
+  constexpr std::uint64_t kLongestAge = std::uint64_t{100} * 366 * 86'400;
+  if (const auto age = value_of<std::uint64_t>(rule, "age")) {
+    parsed.age = std::chrono::seconds{static_cast<std::int64_t>(std::min(*age, kLongestAge))};
+  }
+  parsed.count = value_of<std::uint64_t>(rule, "count");
+  parsed.stored_bytes = value_of<std::uint64_t>(rule, "size");
+  if (parsed.age || parsed.count || parsed.stored_bytes) return parsed;
+  return invalid("the rule removes nothing: `age`, `count` or `size` says what is too old");
+}
+
 Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter) {
   if (auto checked = check_keys(filter, "filter", kAuditFilterKeys); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -368,31 +400,6 @@ Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter) {
     return std::unexpected(std::move(checked.error()));
   }
   return parsed;
-}
-
-std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
-  return asked == 0 ? highest : std::min(asked, highest);
-}
-
-Result<std::uint64_t> parse_cursor(const std::string& cursor) {
-  if (cursor.empty()) return 0;
-  std::uint64_t offset = 0;
-  const char* end = cursor.data() + cursor.size();
-  const auto [stop, error] = std::from_chars(cursor.data(), end, offset);
-  if (error == std::errc{} && stop == end) return offset;
-  return invalid(fmt::format("cursor: {} does not come from an earlier page", in_quotes(cursor)));
-}
-
-std::string next_cursor(std::uint64_t offset, std::size_t rows, std::uint64_t total) {
-  if (rows == 0 || offset >= total || total - offset <= rows) return {};
-  return std::to_string(offset + rows);
-}
-
-Result<std::int64_t> parse_id(std::uint64_t number, const char* what) {
-  if (number == 0 || number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    return fail(ErrorKind::not_found, fmt::format("{} {}: no such {}", what, number, what));
-  }
-  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace netperfd::bus

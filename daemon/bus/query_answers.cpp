@@ -13,6 +13,7 @@
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/options.hpp"
 #include "daemon/bus/query_bytes.hpp"
+#include "daemon/bus/store_answers.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_comparison.hpp"
 #include "daemon/core/job_comparison.hpp"
@@ -88,9 +89,11 @@ struct Answer {
   std::string (*answer)(core::RunQueries& queries, QueryReader& reader);
 };
 
-constexpr Answer kAnswers[] = {{query_name::kCompare, compare},        {query_name::kCompareJob, compare_job},
-                               {query_name::kPlanRuns, plan_runs},     {query_name::kGetJob, job_of_many},
-                               {query_name::kListRuns, list_filtered}, {query_name::kListJobs, list_jobs}};
+constexpr Answer kAnswers[] = {
+    {query_name::kCompare, compare},        {query_name::kCompareJob, compare_job},
+    {query_name::kPlanRuns, plan_runs},     {query_name::kGetJob, job_of_many},
+    {query_name::kListRuns, list_filtered}, {query_name::kListJobs, list_jobs},
+    {query_name::kCheckStore, check_store}, {query_name::kListOldJobs, list_old_jobs}};
 
 }  // namespace
 

@@ -28,6 +28,9 @@ inline constexpr const char* kGetJob = "GetJob";
 inline constexpr const char* kListRuns = "ListRuns";
 inline constexpr const char* kListJobs = "ListJobs";
 inline constexpr const char* kOpenBundle = "OpenBundle";  // bundle_answer.hpp has its bytes
+inline constexpr const char* kCheckStore = "CheckStore";
+inline constexpr const char* kListOldJobs = "ListOldJobs";  // with the user, 0 for all, and the time
+inline constexpr const char* kOpenBackup = "OpenBackup";    // answered by stream_query()
 }  // namespace query_name
 
 // Makes what rows need while the process may still open files.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,13 @@ struct ServiceSettings {
   // Whether the database can store new runs, for ListCapabilities. Any caller may cause it, so it must be
   // quick and change nothing. None: there is no row about it.
   std::function<Status()> room = {};
+  // The free space of its file system, if that is known.
+  std::function<std::optional<std::uint64_t>()> disk_free = {};
+  // Puts the file that QueryRunner::check_candidate() has checked in the place of the store; returns the name
+  // of the file that keeps the old one. None: that is not possible.
+  std::function<Result<std::string>()> replace_store = {};
+  // Removes all runs of a job, soon; returns their number: 0 if one of them has not ended.
+  std::function<Result<std::uint64_t>(JobId job)> remove_job = {};
   AuthorizationTimeouts timeouts = {};
 };
 

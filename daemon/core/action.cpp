@@ -25,6 +25,8 @@ std::string_view to_string(Action action) {
       return "manage-others";
     case Action::read_raw:
       return "read-raw-data";
+    case Action::manage_store:
+      return "manage-store";
   }
   return "unknown";
 }

@@ -19,6 +19,7 @@ enum class Action {
   manage_own,       // stop, mark or delete the caller's own work
   manage_others,    // the same with other users' work
   read_raw,         // read raw data of other users' runs, or kernel addresses
+  manage_store,     // replace the whole store
 };
 
 // Its name in messages and, after "org.netperfd1.", its polkit action: "measure-with-design".

@@ -123,6 +123,11 @@ void AuditTrail::write() {
                 [now = clock_.now()](const auto& each) { return is_complete(each.second.entry, now); });
 }
 
+void AuditTrail::let_go() {
+  write();
+  folds_.clear();
+}
+
 void AuditTrail::write_later() {
   if (!writing_) writing_ = clock_.after(kWritePeriod, [this] { write(); });
 }

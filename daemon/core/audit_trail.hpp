@@ -45,6 +45,9 @@ class AuditTrail {
   AuditTrail& operator=(const AuditTrail&) = delete;
   ~AuditTrail() { write(); }
 
+  // Another store comes: writes what it has counted, and begins new entries from now on.
+  void let_go();
+
   // Stores it at once, or counts it. Alike are refusals and failures of one user's same action, and a user's
   // `read` of the same run and `mark` of the same job. If the disk refuses, the entry waits in
   // memory.

@@ -22,6 +22,12 @@ void Retention::job_changed(const JobStatus& job) {
   if (has_ended(job.state) && (pass_ || !rules_.empty())) begin_soon();
 }
 
+Result<std::uint64_t> Retention::remove(JobId job) {
+  auto runs = ports_.jobs.begin_removal(job);
+  if (runs && *runs > 0) begin_soon();
+  return runs;
+}
+
 void Retention::begin_soon() {
   if (pass_) {
     again_ = true;

@@ -43,6 +43,10 @@ class Retention final : public RunObserver {
   // begun already, perhaps by the last daemon.
   void set_rules(std::vector<KeepRule> rules);
 
+  // Hides the runs of an ended job now, and removes them when it may work, whatever the rules say. Returns
+  // their number; 0 if one of them has not ended.
+  [[nodiscard]] Result<std::uint64_t> remove(JobId job);
+
   void job_added(const JobStatus&) override {}
   void job_changed(const JobStatus& job) override;  // after an end it goes to work
   void run_interval(JobId, RunId, const Interval&) override {}

@@ -34,6 +34,14 @@ Result<Fd> request_file(const std::string& request) {
   return file;
 }
 
+std::chrono::seconds in_seconds(std::chrono::milliseconds time) {
+  return std::chrono::ceil<std::chrono::seconds>(time);
+}
+
+bool is_long(const core::QueryCaller& caller) {
+  return caller.deadline.count() > 0;
+}
+
 }  // namespace
 
 // A query that waits or runs.
@@ -91,8 +99,8 @@ QueryPool::~QueryPool() {
   while (!queries_.empty()) queries_.front()->leave();
 }
 
-std::chrono::seconds QueryPool::deadline_seconds() const {
-  return std::chrono::ceil<std::chrono::seconds>(settings_.deadline);
+std::chrono::milliseconds QueryPool::deadline_of(const core::QueryCaller& caller) const {
+  return is_long(caller) ? caller.deadline : settings_.deadline;
 }
 
 Status QueryPool::expect_room(const core::QueryCaller& caller) const {
@@ -120,9 +128,9 @@ Result<std::shared_ptr<void>> QueryPool::run(const core::QueryCaller& caller, st
   if (auto room = expect_room(caller); !room) return std::unexpected(std::move(room.error()));
   auto query = std::make_shared<Query>(*this, caller, std::move(request), std::move(done));
   auto patience = loop_.after(settings_.deadline, [this, waiting = query.get()] {
-    waiting->give(fail(
-        ErrorKind::busy,
-        fmt::format("the query waited {} s for others to end: try again later", deadline_seconds().count())));
+    waiting->give(
+        fail(ErrorKind::busy, fmt::format("the query waited {} s for others to end: try again later",
+                                          in_seconds(settings_.deadline).count())));
   });
   if (!patience) return std::unexpected(std::move(patience.error()));
   query->wait(std::move(*patience));
@@ -136,7 +144,9 @@ bool QueryPool::may_start(const Query& query) {
   std::size_t readers = 0;
   for (const Query* other : queries_) {
     if (!other->runs()) continue;
-    if (other->caller().uid == query.caller().uid) return false;
+    // One long query at a time, beside the others.
+    if (is_long(other->caller()) != is_long(query.caller())) continue;
+    if (is_long(query.caller()) || other->caller().uid == query.caller().uid) return false;
     ++running;
     if (!other->caller().may_measure) ++readers;
   }
@@ -179,43 +189,102 @@ Result<std::shared_ptr<confined::Exchange>> QueryPool::start(Query& query) {
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(std::move(pipe.error()));
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(std::move(set.error()));
-  confined::Confinement confinement;
-  confinement.uid = settings_.uid;
-  confinement.gid = settings_.gid;
-  confinement.parent = ::getpid();
-  confinement.memory_bytes = settings_.memory_bytes;
-  confinement.cpu_seconds = static_cast<std::uint64_t>(deadline_seconds().count());
-  auto process = confined::Process::start(settings_.program, query_argv(confinement, settings_.database),
-                                          settings_.uid, std::move(*request), std::move(pipe->write));
+  const auto deadline = deadline_of(query.caller());
+  auto process = start_process(kQueryFlag, in_seconds(deadline), std::move(*request), std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(query.called() + settings_.deadline - Clock::now());
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(query.called() + deadline - Clock::now());
   const std::size_t longest = std::max(settings_.answer_bytes, query.caller().answer_bytes);
   return confined::Exchange::begin(
       loop_, query.caller().may_measure ? endings_ : reader_endings_, std::move(*process),
       std::move(pipe->read),
       {.answer_bytes = longest, .deadline = std::max(left, std::chrono::milliseconds{1})},
-      [this, &query, longest](const confined::Exchange::End& end) {
-        query.give(end.how == confined::Exchange::How::answered ? read_answer(end.answer)
-                                                                : std::unexpected(error_of(end, longest)));
+      [&query, longest, deadline](const confined::Exchange::End& end) {
+        query.give(end.how == confined::Exchange::How::answered
+                       ? read_answer(end.answer)
+                       : std::unexpected(error_of(end, longest, in_seconds(deadline))));
       });
 }
 
-Error QueryPool::error_of(const confined::Exchange::End& end, std::size_t longest) const {
+Result<confined::Process> QueryPool::start_process(std::string_view flag, std::chrono::seconds cpu_time,
+                                                   Fd in, Fd out) const {
+  confined::Confinement confinement;
+  confinement.uid = settings_.uid;
+  confinement.gid = settings_.gid;
+  confinement.parent = ::getpid();
+  confinement.memory_bytes = settings_.memory_bytes;
+  confinement.cpu_seconds = static_cast<std::uint64_t>(cpu_time.count());
+  return confined::Process::start(settings_.program, query_argv(flag, confinement, settings_.database),
+                                  settings_.uid, std::move(in), std::move(out));
+}
+
+Result<Fd> QueryPool::stream(std::string request, Ended ended) {
+  if (stream_) return fail(ErrorKind::busy, "another backup is being made: try again when it is done");
+  auto file = request_file(request);
+  if (!file) return std::unexpected(std::move(file.error()));
+  auto pipe = make_pipe();
+  if (!pipe) return std::unexpected(std::move(pipe.error()));
+  auto process = start_process(kQueryFlag, in_seconds(settings_.long_deadline), std::move(*file),
+                               std::move(pipe->write));
+  if (!process) return std::unexpected(std::move(process.error()));
+  stream_.emplace(std::move(*process), EventSource{}, std::move(ended));
+  auto exit = loop_.on_readable(stream_->process.pidfd().get(), [this] { end_stream(); });
+  if (!exit) {
+    stream_.reset();
+    return std::unexpected(std::move(exit.error()));
+  }
+  stream_->exit = std::move(*exit);
+  return std::move(pipe->read);
+}
+
+void QueryPool::end_stream() {
+  const auto end = stream_->process.reap();
+  if (!end.ended) return;
+  const auto ended = std::move(stream_->ended);
+  stream_.reset();  // the next one may begin
+  if (end.signal_number == 0 && end.exit_code == 0) return ended({});
+  const std::string how = end.signal_number != 0
+                              ? fmt::format("was killed by {}", signal_text(end.signal_number))
+                              : fmt::format("ended with exit code {}", end.exit_code);
+  ended(fail(ErrorKind::internal, fmt::format("the process that wrote it {}", how)));
+}
+
+Result<std::shared_ptr<void>> QueryPool::check_candidate(Fd file, Done done) {
+  if (!candidate_.expired()) return fail(ErrorKind::busy, "another file is being restored");
+  auto pipe = make_pipe();
+  if (!pipe) return std::unexpected(std::move(pipe.error()));
+  if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(std::move(set.error()));
+  const auto seconds = in_seconds(settings_.long_deadline);
+  auto process = start_process(kCandidateFlag, seconds, std::move(file), std::move(pipe->write));
+  if (!process) return std::unexpected(std::move(process.error()));
+  const std::size_t longest = settings_.answer_bytes;
+  auto exchange = confined::Exchange::begin(
+      loop_, endings_, std::move(*process), std::move(pipe->read),
+      {.answer_bytes = longest, .deadline = settings_.long_deadline},
+      [done = std::move(done), longest, seconds](const confined::Exchange::End& end) {
+        done(end.how == confined::Exchange::How::answered ? read_answer(end.answer)
+                                                          : std::unexpected(error_of(end, longest, seconds)));
+      });
+  if (!exchange) return std::unexpected(std::move(exchange.error()));
+  candidate_ = *exchange;
+  return *exchange;
+}
+
+Error QueryPool::error_of(const confined::Exchange::End& end, std::size_t longest,
+                          std::chrono::seconds deadline) {
   using How = confined::Exchange::How;
   if (end.how == How::was_late) {
     return {ErrorKind::busy, fmt::format("the query did not end within {} s: ask about fewer runs, or again "
                                          "when this machine is less busy",
-                                         deadline_seconds().count())};
+                                         deadline.count())};
   }
   if (end.how == How::said_much) {
     return {ErrorKind::internal,
             fmt::format("the answer to the query is longer than {} MiB", longest >> 20U)};
   }
   if (end.how == How::was_killed && end.number == SIGXCPU) {
-    return {ErrorKind::invalid_argument,
-            fmt::format("the query takes more than {} s of CPU time: ask about fewer runs",
-                        deadline_seconds().count())};
+    return {
+        ErrorKind::invalid_argument,
+        fmt::format("the query takes more than {} s of CPU time: ask about fewer runs", deadline.count())};
   }
   if (end.how == How::was_killed) {
     return {ErrorKind::internal,

@@ -13,12 +13,15 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/confined/endings.hpp"
 #include "daemon/confined/exchange.hpp"
+#include "daemon/confined/process.hpp"
 #include "daemon/core/ports/query_runner.hpp"
 
 namespace netperfd::query {
@@ -36,6 +39,7 @@ struct QuerySettings {
   std::size_t running_readers = 2;                         // of these, for users who may only read
   std::size_t waiting_of_user = 4;
   std::size_t waiting = 64;
+  std::chrono::milliseconds long_deadline = std::chrono::hours{2};  // of a stream, and of a candidate's check
 };
 
 // Use it only from the loop. The destructor kills all processes that it started; remaining handles of run()
@@ -49,9 +53,16 @@ class QueryPool final : public core::QueryRunner {
 
   [[nodiscard]] Result<std::shared_ptr<void>> run(const core::QueryCaller& caller, std::string request,
                                                   Done done) override;
+  [[nodiscard]] Result<Fd> stream(std::string request, Ended ended) override;
+  [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) override;
 
  private:
   class Query;
+  struct Stream {
+    confined::Process process;
+    EventSource exit;
+    Ended ended;
+  };
   [[nodiscard]] Status expect_room(const core::QueryCaller& caller) const;
   [[nodiscard]] bool may_start(const Query& query);
   // The first of those who may measure, else of the others; null if none may start now.
@@ -59,14 +70,20 @@ class QueryPool final : public core::QueryRunner {
   void start_waiting();
   void look_again(std::chrono::milliseconds delay);
   [[nodiscard]] Result<std::shared_ptr<confined::Exchange>> start(Query& query);
-  [[nodiscard]] Error error_of(const confined::Exchange::End& end, std::size_t longest) const;
-  [[nodiscard]] std::chrono::seconds deadline_seconds() const;
+  [[nodiscard]] Result<confined::Process> start_process(std::string_view flag, std::chrono::seconds cpu_time,
+                                                        Fd in, Fd out) const;
+  [[nodiscard]] static Error error_of(const confined::Exchange::End& end, std::size_t longest,
+                                      std::chrono::seconds deadline);
+  [[nodiscard]] std::chrono::milliseconds deadline_of(const core::QueryCaller& caller) const;
+  void end_stream();
 
   EventLoop& loop_;
   QuerySettings settings_;
   confined::Endings endings_, reader_endings_;
   std::list<Query*> queries_;  // in the order of their calls; their handles own them
   EventSource soon_;           // calls start_waiting()
+  std::optional<Stream> stream_;
+  std::weak_ptr<void> candidate_;  // expired: none is being checked
 };
 
 }  // namespace netperfd::query

@@ -47,11 +47,23 @@ void write_out(std::string_view bytes) {
   ::_exit(kDone);
 }
 
-Result<std::string> answer(const QueryFunctions& functions, core::RunQueries& queries) {
-  const auto request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
-  if (!request) return std::unexpected(request.error());
+// The snapshot that is read keeps the log of the database from being emptied, so nobody may hold it for ever.
+Status write_in_time(std::string_view bytes) {
+  constexpr unsigned kSeconds = 60;
+  (void)::alarm(kSeconds);  // its signal ends the process
+  write_out(bytes);
+  (void)::alarm(0);
+  return {};
+}
+
+Result<std::string> answer(const QueryFunctions& functions, core::RunQueries& queries,
+                           std::string_view request) {
   try {
-    return functions.answer(queries, *request);
+    if (functions.stream) {
+      const auto streamed = functions.stream(queries, request, write_in_time);
+      if (streamed) ::_exit(*streamed ? kDone : kUnable);
+    }
+    return functions.answer(queries, request);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::unsupported, "the query takes more memory than it may; ask about fewer runs");
   } catch (const std::exception& error) {
@@ -61,8 +73,9 @@ Result<std::string> answer(const QueryFunctions& functions, core::RunQueries& qu
 
 }  // namespace
 
-std::vector<std::string> query_argv(const confined::Confinement& confinement, const std::string& database) {
-  std::vector<std::string> argv{"netperfd", std::string(kQueryFlag), database};
+std::vector<std::string> query_argv(std::string_view flag, const confined::Confinement& confinement,
+                                    const std::string& database) {
+  std::vector<std::string> argv{"netperfd", std::string(flag), database};
   std::ranges::move(confined::to_words(confinement), std::back_inserter(argv));
   return argv;
 }
@@ -77,7 +90,10 @@ int run_query(int argc, char** argv, const QueryFunctions& functions) {
   if (auto done = confined::confine(*confinement, confined::Task::read_database); !done) {
     end_with({ErrorKind::internal, fmt::format("the process of a query: {}", done.error().message)});
   }
-  const auto answered = answer(functions, **queries);
+  Result<std::string> request;
+  if (argv[1] == kQueryFlag) request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
+  if (!request) end_with(request.error());
+  const auto answered = answer(functions, **queries, *request);
   if (!answered) end_with(answered.error());
   write_out({&kAnswer, 1});
   write_out(*answered);

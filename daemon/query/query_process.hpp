@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@
 namespace netperfd::query {
 
 inline constexpr std::string_view kQueryFlag = "--query";
+// The same for a file that may become the store: it is the standard input, and there is no request.
+inline constexpr std::string_view kCandidateFlag = "--check-candidate";
 inline constexpr std::size_t kRequestBytes = std::size_t{8} << 20U;  // longest request; a page may be in it
 
 struct QueryFunctions {
@@ -25,13 +28,21 @@ struct QueryFunctions {
   std::function<Result<std::unique_ptr<core::RunQueries>>(const std::string& path)> open;
   // The answer to a request, in the confined process. May throw.
   std::function<Result<std::string>(core::RunQueries& queries, std::string_view request)> answer;
+  // Writes the answer to a request that QueryRunner::stream() makes; absent for another request. None: there
+  // are no such requests.
+  using Write = std::function<Status(std::string_view bytes)>;
+  std::function<std::optional<Status>(core::RunQueries& queries, std::string_view request,
+                                      const Write& write)>
+      stream = {};
 };
 
 // The process's command line.
-[[nodiscard]] std::vector<std::string> query_argv(const confined::Confinement& confinement,
+[[nodiscard]] std::vector<std::string> query_argv(std::string_view flag,
+                                                  const confined::Confinement& confinement,
                                                   const std::string& database);
 
-// The main function of such a process. main() calls it before anything else if argv[1] is kQueryFlag.
+// The main function of such a process. main() calls it before anything else if argv[1] is kQueryFlag or
+// kCandidateFlag.
 [[noreturn]] int run_query(int argc, char** argv, const QueryFunctions& functions);
 
 // What such a process wrote; the error is the one that it reports, or internal if the bytes are damaged.

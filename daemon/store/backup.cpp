@@ -47,11 +47,15 @@ Status write_copy(Connection& from, const std::string& partial, const std::strin
   if (auto copied = copy_pages(from, partial); !copied) return copied;
   if (auto synced = sync(partial, O_RDONLY); !synced) return synced;
   if (std::rename(partial.c_str(), target.c_str()) != 0) return fail_errno(target, errno);
-  const auto folder = std::filesystem::path{target}.parent_path();
-  return sync(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+  return sync_folder_of(target);
 }
 
 }  // namespace
+
+Status sync_folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path{path}.parent_path();
+  return sync(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+}
 
 Status copy_database(Connection& from, const std::string& target) {
   const auto partial = target + ".partial";

@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/store/backup.hpp"
@@ -14,11 +17,27 @@
 namespace netperfd::store {
 namespace {
 
+// A file that somebody copied here may belong to him, or be readable by everybody.
+Status make_private(const Fd& file, const std::string& path) {
+  constexpr mode_t kPermissions = 07777, kMost = 0640;
+  struct stat about{};
+  if (::fstat(file.get(), &about) != 0) return fail_errno(path, errno);
+  const uid_t own = ::geteuid();
+  if (about.st_uid != own && ::fchown(file.get(), own, ::getegid()) != 0) {
+    return fail_errno(fmt::format("{}: take it over from uid {}", path, about.st_uid), errno);
+  }
+  const mode_t mode = about.st_mode & kPermissions;
+  if ((mode & ~kMost) != 0 && ::fchmod(file.get(), mode & kMost) != 0) {
+    return fail_errno(fmt::format("{}: take away permissions of others", path), errno);
+  }
+  return {};
+}
+
 // SQLite would make it readable by everybody. The -wal and -shm files take their mode from this file.
 Status create_if_absent(const std::string& path) {
   const Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
   if (!file) return fail_errno(path, errno);
-  return {};
+  return make_private(file, path);
 }
 
 struct Identity {
@@ -91,8 +110,15 @@ Status set_up(Connection& connection) {
       "PRAGMA secure_delete = FAST");
 }
 
-std::int64_t newest_of(std::span<const Migration> migrations) {
-  return migrations.empty() ? 0 : migrations.back().version;
+// The old file gets its second name before the candidate takes the first one.
+Status put_in_place(const std::string& candidate, const std::string& path, const std::string& kept) {
+  if (::link(path.c_str(), kept.c_str()) != 0) return fail_errno(kept, errno);
+  if (std::rename(candidate.c_str(), path.c_str()) != 0) {
+    const int error_number = errno;
+    (void)::unlink(kept.c_str());
+    return fail_errno(path, error_number);
+  }
+  return sync_folder_of(path);
 }
 
 Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest) {
@@ -163,16 +189,68 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
   auto lock = OwnerLock::take(path);
   if (!lock) return std::unexpected(lock.error());
   if (auto created = create_if_absent(path); !created) return std::unexpected(created.error());
+  return open_with(*lock, path, migrations);
+}
+
+// Takes the lock only if it succeeds.
+Result<std::unique_ptr<Database>> Database::open_with(OwnerLock& lock, const std::string& path,
+                                                      std::span<const Migration> migrations) {
   auto connection = Connection::open(path, SQLITE_OPEN_READWRITE);
   if (!connection) return std::unexpected(connection.error());
+  std::unique_ptr<Database> database{new Database{std::move(lock), std::move(*connection)}};
+  auto prepared = database->prepare(migrations);
+  if (prepared) return database;
+  const std::string damage = database->connection().damage();
+  auto refused =
+      damage.empty() ? std::unexpected(prepared.error()) : refuse_damaged(database->connection(), damage);
+  database->open_ = false;
+  lock = std::move(*database->lock_);
+  return refused;
+}
 
-  std::unique_ptr<Database> database{new Database{std::move(*lock), std::move(*connection)}};
-  if (auto prepared = database->prepare(migrations); !prepared) {
-    const std::string& damage = database->connection().damage();
-    if (!damage.empty()) return refuse_damaged(database->connection(), damage);
-    return std::unexpected(prepared.error());
+// Afterwards the file alone has everything. Another reader of the log would go on using it with the next
+// file.
+Status Database::empty_log() {
+  if (auto set = connection_.execute("PRAGMA busy_timeout = 0"); !set) return set;
+  const auto busy = connection_.value<std::int64_t>("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (auto set = connection_.execute("PRAGMA busy_timeout = 5000"); !set) return set;
+  if (!busy) return std::unexpected(busy.error());
+  if (*busy == 0) return {};
+  return fail(ErrorKind::busy,
+              fmt::format("{}: another program reads the database, or a query or a backup does: "
+                          "try again when it has ended",
+                          connection_.path()));
+}
+
+Result<std::unique_ptr<Database>> Database::replace(std::unique_ptr<Database>& old,
+                                                    const std::string& candidate, const std::string& kept,
+                                                    std::span<const Migration> migrations) {
+  if (auto own = old->connection_.check_file(); !own) return std::unexpected(own.error());
+  if (auto emptied = old->empty_log(); !emptied) return std::unexpected(emptied.error());
+  const std::string path = old->connection_.path();
+  // The old connection closes with its file under another name, so SQLite leaves the log of the new one
+  // alone.
+  for (const char* beside : {"-wal", "-shm"}) (void)::unlink((path + beside).c_str());
+  if (auto put = put_in_place(candidate, path, kept); !put) {
+    // Without the names of its log, the old connection must not write any more.
+    OwnerLock lock = std::move(*old->lock_);
+    old->open_ = false;
+    old.reset();
+    auto again = open_with(lock, path, migrations);
+    if (again) old = std::move(*again);
+    return std::unexpected(put.error());
   }
-  return database;
+  OwnerLock lock = std::move(*old->lock_);
+  old->open_ = false;
+  old.reset();
+  lock.forget_unclosed();
+  auto opened = open_with(lock, path, migrations);
+  if (opened) return opened;
+  if (std::rename(kept.c_str(), path.c_str()) == 0) {
+    auto again = open_with(lock, path, migrations);
+    if (again) old = std::move(*again);
+  }
+  return opened;
 }
 
 Status Database::prepare(std::span<const Migration> migrations) {

@@ -25,6 +25,14 @@ class Database {
   // version.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
                                                               std::span<const Migration> migrations);
+  // Puts the file `candidate`, of the same directory, in the place of an open database, which keeps its own
+  // file under the name `kept`. Whenever it is interrupted, one of them is whole under the database's name.
+  // busy if another program reads the database. If the candidate cannot be opened, the old file is put back,
+  // and `old` is an owner of it as before, or null if even that fails.
+  [[nodiscard]] static Result<std::unique_ptr<Database>> replace(std::unique_ptr<Database>& old,
+                                                                 const std::string& candidate,
+                                                                 const std::string& kept,
+                                                                 std::span<const Migration> migrations);
   // Opens it for reading in a process that will lose its privileges: without the lock, as it is at this
   // moment, and without a need to open any file later. Every descriptor only reads, also those of the log,
   // from then on in the whole process. The owner must have the database open.
@@ -54,7 +62,10 @@ class Database {
  private:
   Database(std::optional<OwnerLock> lock, Connection connection)
       : lock_(std::move(lock)), connection_(std::move(connection)) {}
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_with(OwnerLock& lock, const std::string& path,
+                                                                   std::span<const Migration> migrations);
   [[nodiscard]] Status prepare(std::span<const Migration> migrations);
+  [[nodiscard]] Status empty_log();
 
   std::optional<OwnerLock> lock_;  // absent: only to read
   Connection connection_;

@@ -52,6 +52,11 @@ std::string describe_space(const std::string& path) {
   return free ? describe(path, *free) : "";
 }
 
+std::optional<std::uint64_t> free_space(const std::string& path) {
+  const auto free = free_bytes(path);
+  return free ? std::optional{*free} : std::nullopt;
+}
+
 Status expect_space(const std::string& path, std::uint64_t min_free_bytes) {
   const auto free = free_bytes(path);
   if (!free) return std::unexpected(free.error());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "daemon/base/error.hpp"
@@ -11,6 +12,8 @@ namespace netperfd::store {
 
 // "its file system / has 12.3 MiB free", for the file system of the file `path`; empty if that is unknown.
 [[nodiscard]] std::string describe_space(const std::string& path);
+
+[[nodiscard]] std::optional<std::uint64_t> free_space(const std::string& path);
 
 // no_space, naming the file system, if it has fewer than `min_free_bytes` for unprivileged users.
 [[nodiscard]] Status expect_space(const std::string& path, std::uint64_t min_free_bytes);

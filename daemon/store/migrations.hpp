@@ -22,6 +22,10 @@ struct Migration {
 // schema/migrations as of the build.
 [[nodiscard]] std::span<const Migration> embedded_migrations();
 
+[[nodiscard]] inline std::int64_t newest_of(std::span<const Migration> migrations) {
+  return migrations.empty() ? 0 : migrations.back().version;
+}
+
 // Migrates a database at version `from` through all later steps, each in a transaction of its own. A step
 // that fails is rolled back as a whole, and the database stays at the version before it. References are
 // checked before each commit. Foreign keys must be off on `connection`, so that a step may rebuild a table

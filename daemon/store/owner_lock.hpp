@@ -24,6 +24,8 @@ class OwnerLock {
   [[nodiscard]] bool found_unclosed() const { return found_unclosed_; }
   [[nodiscard]] Status mark_open();
   void mark_closed();
+  // The owner has a file now that was checked.
+  void forget_unclosed() { found_unclosed_ = false; }
 
  private:
   std::string path_;

@@ -11,15 +11,16 @@ Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, Jo
   auto select = connection.prepare(
       "SELECT j.id, j.name, j.label, count(*), j.stored_bytes + sum(r.stored_bytes), "
       "max(ifnull(max(r.ended_us), 0), j.created_us), "
-      "max(r.state IN ('pending', 'preparing', 'running', 'collecting')) "
-      "FROM (SELECT id, name, label, stored_bytes, created_us FROM jobs WHERE id < ? AND NOT EXISTS "
+      "max(r.state IN ('pending', 'preparing', 'running', 'collecting')), "
+      "j.owner_uid FROM (SELECT id, name, label, stored_bytes, created_us, owner_uid FROM jobs WHERE id < ? "
+      "AND NOT EXISTS "
       "(SELECT 1 FROM runs WHERE job = jobs.id AND removing = 1) ORDER BY id DESC LIMIT ?) AS j "
       "CROSS JOIN runs AS r INDEXED BY runs_by_job ON r.job = j.id GROUP BY j.id ORDER BY j.id DESC");
   if (!select) return std::unexpected(select.error());
   std::vector<core::StoredJob> jobs;
   auto read = for_each_row(select->bind(before, limit), [&](const Statement& row) {
     core::StoredJob& job = jobs.emplace_back();
-    row.read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest, job.open);
+    row.read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest, job.open, job.owner);
   });
   if (!read) return std::unexpected(read.error());
   return jobs;

@@ -10,6 +10,7 @@
 #include "daemon/store/boot_table.hpp"
 #include "daemon/store/budget_table.hpp"
 #include "daemon/store/bundle_reader.hpp"
+#include "daemon/store/candidate.hpp"
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
@@ -18,11 +19,13 @@
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/job_listing.hpp"
 #include "daemon/store/latency_store.hpp"
+#include "daemon/store/page_copy.hpp"
 #include "daemon/store/profile_reader.hpp"
 #include "daemon/store/removals.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
 #include "daemon/store/sample_store.hpp"
+#include "daemon/store/store_check.hpp"
 #include "daemon/store/trace_reader.hpp"
 #include "daemon/store/unfinished_jobs.hpp"
 #include "daemon/store/usage.hpp"
@@ -75,6 +78,48 @@ Result<std::unique_ptr<core::RunQueries>> SqliteStore::open_read_only(const std:
   auto database = Database::open_read_only(path, embedded_migrations());
   if (!database) return std::unexpected(database.error());
   return std::unique_ptr<core::RunQueries>{new SqliteStore{std::make_unique<Parts>(std::move(*database), 0)}};
+}
+
+Result<SqliteStore::Candidate> SqliteStore::open_candidate(const Fd& file, const std::string& path) {
+  const std::string candidate = candidate_of(path);
+  const auto version = copy_candidate(file, candidate, embedded_migrations());
+  if (!version) return std::unexpected(version.error());
+  auto queries = open_read_only(candidate);
+  if (!queries) return std::unexpected(queries.error());
+  return Candidate{.queries = std::move(*queries), .version = *version};
+}
+
+Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
+  const std::string path = parts_->database->connection().path();
+  const std::uint64_t min_free = parts_->min_free_bytes;
+  const std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
+  const auto numbers = last_numbers(parts_->database->connection());
+  auto old = std::move(parts_->database);
+  parts_.reset();
+  auto replaced = Database::replace(old, candidate_of(path), kept, embedded_migrations());
+  if (!replaced && !old) {
+    return fail(ErrorKind::internal,
+                fmt::format("{}; the database cannot be opened again", replaced.error().message));
+  }
+  parts_ = std::make_unique<Parts>(replaced ? std::move(*replaced) : std::move(old), min_free);
+  reserve_log(path, std::min(kLogReserveBytes, min_free / kLogReserveShare));
+  if (!replaced) return std::unexpected(replaced.error());
+  if (auto settled = settle_restored(parts_->database->connection(), numbers); !settled) {
+    return std::unexpected(settled.error());
+  }
+  return kept;
+}
+
+void SqliteStore::remove_candidate() {
+  store::remove_candidate(candidate_of(parts_->database->connection().path()));
+}
+
+Result<core::StoreCheck> SqliteStore::check_store() {
+  return store::check_store(parts_->database->connection(), embedded_migrations().back().version);
+}
+
+Status SqliteStore::copy_store(const Sink& sink) {
+  return copy_pages(parts_->database->connection(), sink);
 }
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open_to_look(const std::string& path) {

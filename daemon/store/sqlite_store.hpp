@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/base/fd.hpp"
 #include "daemon/core/ports/audit_store.hpp"
 #include "daemon/core/ports/reread_store.hpp"
 #include "daemon/core/ports/retention_store.hpp"
@@ -37,6 +38,14 @@ class SqliteStore final : public core::RunStore,
   // its privileges; from then on no file of the process can be opened for writing by SQLite. Everything that
   // would change the database fails.
   [[nodiscard]] static Result<std::unique_ptr<core::RunQueries>> open_read_only(const std::string& path);
+  // In a process of its own: copies `file` beside the database at `path`, as candidate_of(path), migrates the
+  // copy and opens it for reading only, as open_read_only() does. Returns it with the version that `file`
+  // had. Errors: those of copy_candidate().
+  struct Candidate {
+    std::unique_ptr<core::RunQueries> queries;
+    std::int64_t version = 0;
+  };
+  [[nodiscard]] static Result<Candidate> open_candidate(const Fd& file, const std::string& path);
   // Opens the database for reading, whether or not a daemon runs, and changes nothing of it: as
   // Database::open_to_look().
   [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open_to_look(const std::string& path);
@@ -44,6 +53,13 @@ class SqliteStore final : public core::RunStore,
 
   // Copies the whole database to a new file; on disk when this returns.
   [[nodiscard]] Status copy_to(const std::string& target);
+
+  // Puts the checked candidate in the place of the database, whose file is kept; returns that file's name.
+  // Jobs of the candidate that had not ended are canceled, and numbers go on from where they are greater. As
+  // Database::replace(); after an error whose kind is internal, the store cannot be used.
+  [[nodiscard]] Result<std::string> replace_by_candidate(WallTime now);
+  // Removes a candidate that an earlier daemon has left.
+  void remove_candidate();
 
   // Findings of open(), for the log.
   [[nodiscard]] std::uint64_t interrupted_runs() const;  // number of runs that it ended
@@ -128,6 +144,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job) override;
   [[nodiscard]] Result<std::vector<BootRecord>> boots_of_job(JobId job) override;
   [[nodiscard]] Result<std::optional<JobBudget>> budget_of_job(JobId job) override;
+  [[nodiscard]] Result<core::StoreCheck> check_store() override;
+  [[nodiscard]] Status copy_store(const Sink& sink) override;
 
   [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;
   [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job) override;

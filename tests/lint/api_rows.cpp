@@ -22,6 +22,7 @@
 #include "dbus/rows/latency.hpp"
 #include "dbus/rows/run.hpp"
 #include "dbus/rows/samples.hpp"
+#include "dbus/rows/store.hpp"
 #include "dbus/rows/trace.hpp"
 
 namespace {
@@ -123,9 +124,11 @@ int main() {
   print<rows::LatencySpan>("LatencySpan");
   print<rows::Mark>("Mark");
   print<rows::Module>("Module");
+  print<rows::OldJob>("OldJob");
   print<rows::Plan>("Plan");
   print<rows::Profile>("Profile");
   print<rows::QueueSample>("QueueSample");
+  print<rows::RestoredStore>("RestoredStore");
   print<rows::Run>("Run");
   print<rows::Sample>("Sample");
   print<rows::SampleField>("SampleField");
@@ -135,6 +138,7 @@ int main() {
   print<rows::Scenario>("Scenario");
   print<rows::Spread>("Spread");
   print<rows::Stack>("Stack");
+  print<rows::Store>("Store");
   print<rows::Sum>("Sum");
   print<rows::TcpSample>("TcpSample");
   print<rows::Trace>("Trace");

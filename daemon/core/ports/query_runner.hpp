@@ -4,12 +4,14 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
 
 namespace netperfd::core {
 
@@ -17,6 +19,9 @@ struct QueryCaller {
   uid_t uid = 0;
   bool may_measure = false;      // goes before those who may only read
   std::size_t answer_bytes = 0;  // longest answer; 0: what fits into a message
+  // Of a query about the whole store: it has as long as this and keeps no other query of the user waiting. 0:
+  // it is a usual one.
+  std::chrono::milliseconds deadline{};
 };
 
 class QueryRunner {
@@ -30,6 +35,15 @@ class QueryRunner {
   // busy if the query did not end in time, internal if its process failed.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> run(const QueryCaller& caller, std::string request,
                                                           Done done) = 0;
+
+  // What a process of its own writes for `request`, in a pipe. The process ends if nobody reads for a minute.
+  // Calls `ended` from the loop, with an error if not all was written. busy if there is such a process
+  // already.
+  using Ended = std::function<void(const Status& end)>;
+  [[nodiscard]] virtual Result<Fd> stream(std::string request, Ended ended) = 0;
+  // Has `file` copied beside the store and checked there, in a process of its own; else as run(). busy if one
+  // is being checked.
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) = 0;
 };
 
 }  // namespace netperfd::core

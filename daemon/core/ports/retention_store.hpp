@@ -2,6 +2,8 @@
 // What rules about stored runs need of the store.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@ struct StoredJob {
   std::uint64_t stored_bytes = 0;  // of the job and its runs
   WallTime newest;                 // when its last run ended; if none did, when it was created
   bool open = false;               // a run of it has not ended
+  uid_t owner = 0;
 };
 
 struct RunOfJob {

@@ -5,12 +5,15 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/core/ports/retention_store.hpp"
 #include "daemon/model/boot_record.hpp"
 #include "daemon/model/budget.hpp"
 #include "daemon/model/counters.hpp"
@@ -173,6 +176,15 @@ struct RunNames {
   std::vector<std::string> scenarios, labels;
 };
 
+// What is wrong in the whole store, and how large it is.
+struct StoreCheck {
+  std::vector<std::string> problems;              // none: it is whole. Not all of many
+  std::uint64_t version = 0, newest_version = 0;  // of its schema, and the one that this program knows
+  std::uint64_t jobs = 0, runs = 0;
+  std::uint64_t bytes = 0;       // of its file
+  std::uint64_t free_bytes = 0;  // of these: not in use
+};
+
 class RunQueries {
  public:
   virtual ~RunQueries() = default;
@@ -242,6 +254,15 @@ class RunQueries {
   [[nodiscard]] virtual Result<std::vector<BootRecord>> boots_of_job(JobId job) = 0;
   // Absent if the job has no budget, or its functions were not chosen yet.
   [[nodiscard]] virtual Result<std::optional<JobBudget>> budget_of_job(JobId job) = 0;
+
+  // These read the whole store. As RetentionStore::stored_jobs().
+  [[nodiscard]] virtual Result<std::vector<StoredJob>> stored_jobs(JobId before, std::uint32_t limit) = 0;
+  // Reads every page. Damage is a problem in the answer, not an error.
+  [[nodiscard]] virtual Result<StoreCheck> check_store() = 0;
+  // Gives `sink` the bytes of a database file with all that is stored at this moment, in order. Ends with the
+  // first error of `sink`.
+  using Sink = std::function<Status(std::string_view bytes)>;
+  [[nodiscard]] virtual Status copy_store(const Sink& sink) = 0;
 };
 
 }  // namespace netperfd::core

@@ -2,6 +2,8 @@
 // Answers queries in this process, in a later turn of the loop, through the same bytes as a process would.
 #pragma once
 
+#include <unistd.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/query_answers.hpp"
+#include "daemon/bus/store_answers.hpp"
 #include "daemon/core/ports/query_runner.hpp"
 
 namespace netperfd::bus {
@@ -33,6 +36,25 @@ class FakeQueryRunner final : public core::QueryRunner {
     return query;
   }
 
+  Result<Fd> stream(std::string request, Ended ended) override {
+    if (refusal) return std::unexpected(*refusal);
+    auto pipe = make_pipe();
+    if (!pipe) return std::unexpected(pipe.error());
+    // What is written fits into the pipe.
+    const auto written = stream_query(queries_, request, [&pipe](std::string_view bytes) -> Status {
+      if (::write(pipe->write.get(), bytes.data(), bytes.size()) < 0) return fail(ErrorKind::io, "pipe");
+      return {};
+    });
+    ended(written.value_or(fail(ErrorKind::internal, "no stream")));
+    return std::move(pipe->read);
+  }
+
+  Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) override {
+    candidate = std::move(file);
+    return run({}, {}, std::move(done));
+  }
+
+  Fd candidate;  // that was given last
   // What `done` gets if it is not the answer of the queries.
   std::optional<Result<std::string>> instead;
   std::optional<Error> refusal;

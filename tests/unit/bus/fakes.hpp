@@ -233,6 +233,18 @@ class FakeQueries final : public core::RunQueries {
     return found == stored_budgets.end() ? std::nullopt : std::optional(found->second);
   }
 
+  Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override {
+    std::vector<core::StoredJob> page;
+    for (const core::StoredJob& job : stored_whole_jobs) {
+      if (job.id < before && page.size() < limit) page.push_back(job);
+    }
+    return page;
+  }
+  Result<core::StoreCheck> check_store() override { return stored_check; }
+  Status copy_store(const Sink& sink) override { return sink("the store"); }
+
+  std::vector<core::StoredJob> stored_whole_jobs;  // newest first
+  core::StoreCheck stored_check;
   std::map<JobId, std::vector<BootRecord>> stored_boots;
   std::map<JobId, JobBudget> stored_budgets;
   std::map<JobId, std::vector<FigureChoice>> stored_figures;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/store/candidate.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <vector>
+
+#include "daemon/store/backup.hpp"
+#include "daemon/store/disk_space.hpp"
+#include "daemon/store/file_header.hpp"
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{256} << 10U;
+
+// Reads until the buffer is full or the file ends.
+Result<std::size_t> read_chunk(const Fd& file, std::vector<char>& chunk) {
+  std::size_t filled = 0;
+  while (filled < chunk.size()) {
+    const ssize_t got = ::read(file.get(), chunk.data() + filled, chunk.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("the file cannot be read", errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
+Status write_chunk(const Fd& file, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(file.get(), bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0 && (errno == ENOSPC || errno == EDQUOT)) {
+      return fail(ErrorKind::no_space,
+                  fmt::format("{}: there is no space for the file; {}", path, describe_space(path)));
+    }
+    if (wrote < 0) return fail_errno(path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+Result<FileHeader> accepted_header(std::string_view begin, std::int64_t newest) {
+  const auto header = read_header(begin);
+  if (!header)
+    return invalid("this is no database: it does not begin as one. It may be encrypted, or compressed");
+  if (header->application_id != kApplicationId) {
+    return invalid(
+        fmt::format("this is no database of netperfd's: its application_id is {:#x}, netperfd's is {:#x}",
+                    header->application_id, kApplicationId));
+  }
+  if (header->version <= newest) return *header;
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("its schema has version {}, and this netperfd knows versions up to {}: restore it with a "
+                  "newer netperfd",
+                  header->version, newest));
+}
+
+Result<FileHeader> copy_bytes(const Fd& file, const Fd& to, const std::string& path, std::int64_t newest) {
+  std::vector<char> chunk(kChunkBytes);
+  FileHeader header;
+  std::uint64_t copied = 0;
+  for (;;) {
+    const auto size = read_chunk(file, chunk);
+    if (!size) return std::unexpected(size.error());
+    if (copied == 0) {
+      auto accepted = accepted_header({chunk.data(), *size}, newest);
+      if (!accepted) return std::unexpected(accepted.error());
+      header = *accepted;
+    }
+    if (auto written = write_chunk(to, path, {chunk.data(), *size}); !written)
+      return std::unexpected(written.error());
+    copied += *size;
+    if (*size < chunk.size()) break;
+    ::sched_yield();
+  }
+  if (header.pages == 0) header.pages = copied / header.page_bytes;
+  const std::uint64_t expected = header.pages * header.page_bytes;
+  if (copied >= expected && copied > 0) return header;
+  return invalid(
+      fmt::format("its end is missing: it has {} bytes, and its header says {}", copied, expected));
+}
+
+// The copy must not need a log: the process that checks it only reads.
+Status finish_copy(const Fd& to, const std::string& path, std::uint64_t pages) {
+  std::string header(FileHeader::kBytes, '\0');
+  if (::pread(to.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
+    return fail_errno(path, errno);
+  }
+  make_self_contained(header, pages);
+  if (::pwrite(to.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()) ||
+      ::fsync(to.get()) != 0) {
+    return fail_errno(path, errno);
+  }
+  return {};
+}
+
+Result<std::int64_t> write_candidate(const Fd& file, const std::string& path,
+                                     std::span<const Migration> migrations) {
+  std::int64_t version = 0;
+  {
+    const Fd to{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640)};
+    if (!to) return fail_errno(path, errno);
+    const auto header = copy_bytes(file, to, path, newest_of(migrations));
+    if (!header) return std::unexpected(header.error());
+    if (auto finished = finish_copy(to, path, header->pages); !finished)
+      return std::unexpected(finished.error());
+    version = header->version;
+  }
+  if (version == newest_of(migrations)) return version;
+  auto connection = Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) return std::unexpected(connection.error());
+  if (auto set = connection->execute("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF"); !set) {
+    return std::unexpected(set.error());
+  }
+  if (auto applied = apply(migrations, version, *connection); !applied)
+    return std::unexpected(applied.error());
+  return version;
+}
+
+}  // namespace
+
+// If they cannot be read, as in a damaged database, the numbers of the other one count.
+LastNumbers last_numbers(Connection& connection) {
+  LastNumbers numbers;
+  auto select = connection.prepare("SELECT name, seq FROM sqlite_sequence");
+  if (!select) return numbers;
+  (void)for_each_row(*select, [&numbers](const Statement& row) {
+    std::string table;
+    std::int64_t number = 0;
+    row.read(table, number);
+    numbers[table] = number;
+  });
+  return numbers;
+}
+
+Status settle_restored(Connection& connection, const LastNumbers& numbers) {
+  auto transaction = Transaction::begin(connection, Durability::full);
+  if (!transaction) return std::unexpected(transaction.error());
+  // A table that never had a row has none here either.
+  auto insert = connection.prepare(
+      "INSERT INTO sqlite_sequence SELECT ?1, 0 WHERE EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1) "
+      "AND "
+      "NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)");
+  if (!insert) return std::unexpected(insert.error());
+  auto update = connection.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1");
+  if (!update) return std::unexpected(update.error());
+  for (const auto& [table, number] : numbers) {
+    if (auto done = insert->bind(table).run(); !done) return done;
+    if (auto done = update->bind(table, number).run(); !done) return done;
+  }
+  if (auto done = connection.execute("UPDATE runs SET error = 'the store was restored from a copy that was "
+                                     "made while this run was ' || state "
+                                     "|| '.', state = iif(state = 'pending', 'canceled', 'interrupted') "
+                                     "WHERE state IN ('pending', 'preparing', 'running', 'collecting')");
+      !done) {
+    return done;
+  }
+  return transaction->commit();
+}
+
+void remove_candidate(const std::string& path) {
+  for (const char* beside : {"", "-journal", "-wal", "-shm"}) (void)::unlink((path + beside).c_str());
+}
+
+Result<std::int64_t> copy_candidate(const Fd& file, const std::string& path,
+                                    std::span<const Migration> migrations) {
+  remove_candidate(path);
+  auto version = write_candidate(file, path, migrations);
+  if (!version) {
+    remove_candidate(path);
+    return version;
+  }
+  if (auto synced = sync_folder_of(path); !synced) return std::unexpected(synced.error());
+  return version;
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The store as a whole: checked, copied while it changes, and replaced by a file.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/store/candidate.hpp"
+#include "daemon/store/database.hpp"
+#include "daemon/store/file_header.hpp"
+#include "daemon/store/page_copy.hpp"
+#include "tests/unit/store/killed_at.hpp"
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Before any test uses SQLite.
+[[maybe_unused]] const bool kWatched = watch_first_page();
+
+class WholeStore : public StoreTest {
+ protected:
+  WholeStore() {
+    open();
+    store_job(a_job("veth-tcp", "old"));
+  }
+
+  static std::string bytes_of(const std::string& file) {
+    return must(read_file(file, std::size_t{1} << 30U));
+  }
+  static void write(const std::string& file, const std::string& bytes) {
+    std::ofstream{file, std::ios::binary | std::ios::trunc} << bytes;
+  }
+  [[nodiscard]] std::string in_folder(const std::string& name) const { return (folder / name).string(); }
+  static core::RunQueries::Sink into(std::string& copy) {
+    return [&copy](std::string_view bytes) -> Status {
+      copy += bytes;
+      return {};
+    };
+  }
+  // A copy of the store as it is now, at a path of its own.
+  std::string backup(const std::string& name = "backup.db") {
+    std::string copy;
+    auto reader = must(SqliteStore::open_to_look(path()));
+    must(reader->copy_store(into(copy)));
+    write(in_folder(name), copy);
+    return in_folder(name);
+  }
+  Result<std::int64_t> candidate(const std::string& file) {
+    return copy_candidate(Fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)}, candidate_of(path()),
+                          embedded_migrations());
+  }
+  Error refusal_of_candidate(const std::string& file) {
+    const auto copied = candidate(file);
+    if (copied) throw std::runtime_error("it was accepted");
+    EXPECT_FALSE(std::filesystem::exists(candidate_of(path())));
+    return copied.error();
+  }
+  // By a process that does not close the store: the log has it.
+  void store_in_log(const std::string& label) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      open();
+      store_job(a_job("veth-tcp", label));
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_GT(std::filesystem::file_size(path() + "-wal"), 0U);
+  }
+  static std::string labels(const std::string& file) {
+    return ask(file, "SELECT group_concat(label) FROM (SELECT label FROM jobs ORDER BY id)");
+  }
+};
+
+// ---- Copies -----------------------------------------------------------------------------------------------
+
+TEST_F(WholeStore, is_copied_byte_for_byte_in_order_however_many_pages_it_has) {
+  ASSERT_TRUE(kWatched);
+  for (int i = 0; i < 20; ++i) store_job(a_job());
+  close();
+  const std::string copy = bytes_of(backup());
+  std::string original = bytes_of(path());
+  ASSERT_GT(original.size(), 400'000U) << "many more pages than the copy's cache";
+  ASSERT_EQ(copy.size(), original.size());
+  const auto header = read_header(copy);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->pages * header->page_bytes, copy.size());
+  make_self_contained(original, header->pages);
+  EXPECT_TRUE(copy == original);
+}
+
+TEST_F(WholeStore, is_copied_as_it_was_when_the_copy_began) {
+  for (int i = 0; i < 20; ++i) store_job(a_job());
+  auto reader = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+  must(reader.execute("BEGIN"));
+  const auto before = must(reader.value<std::int64_t>("SELECT count(*) FROM runs"));
+  std::string copy;
+  int chunks = 0;
+  must(copy_pages(reader, [&](std::string_view bytes) -> Status {
+    if (++chunks % 10 == 0) store_job(a_job("veth-tcp", "later"));
+    copy += bytes;
+    return {};
+  }));
+  const std::string file = in_folder("copy.db");
+  write(file, copy);
+  EXPECT_EQ(ask(file, "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(ask(file, "SELECT count(*) FROM runs"), std::to_string(before));
+  EXPECT_THAT(labels(path()), HasSubstr("later"));
+}
+
+TEST_F(WholeStore, is_copied_no_further_if_nobody_takes_the_bytes) {
+  std::size_t taken = 0;
+  auto reader = must(SqliteStore::open_to_look(path()));
+  const auto copied = reader->copy_store([&taken](std::string_view) -> Status {
+    if (++taken == 5) return fail(ErrorKind::io, "nobody reads");
+    return {};
+  });
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().message, "nobody reads");
+  EXPECT_EQ(taken, 5U);
+}
+
+// ---- Checks -----------------------------------------------------------------------------------------------
+
+TEST_F(WholeStore, that_is_whole_has_no_problems_and_its_figures) {
+  const auto check = must(store->check_store());
+  EXPECT_THAT(check.problems, IsEmpty());
+  EXPECT_EQ(check.version, check.newest_version);
+  EXPECT_EQ(check.jobs, 1U);
+  EXPECT_EQ(check.runs, 1U);
+  EXPECT_GT(check.bytes, 0U);
+}
+
+TEST_F(WholeStore, with_a_row_that_refers_to_nothing_has_that_problem) {
+  close();
+  {
+    auto writer = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
+    must(writer.execute("PRAGMA foreign_keys = OFF; DELETE FROM jobs"));
+  }
+  const auto check = must(must(SqliteStore::open_to_look(path()))->check_store());
+  EXPECT_THAT(check.problems, testing::Contains("1 row of table runs refer to nothing"));
+}
+
+TEST_F(WholeStore, with_a_corrupt_page_has_problems) {
+  for (int i = 0; i < 20; ++i) store_job(a_job());
+  close();
+  const auto root = std::stoul(ask(path(), "SELECT rootpage FROM sqlite_schema WHERE name = 'intervals'"));
+  {
+    std::fstream file{path(), std::ios::binary | std::ios::in | std::ios::out};
+    file.seekp(static_cast<std::streamoff>((root - 1) * 4096 + 8));
+    file << std::string(2000, '\x5a');
+  }
+  EXPECT_THAT(must(must(SqliteStore::open_to_look(path()))->check_store()).problems, Not(IsEmpty()));
+}
+
+// ---- Candidates -------------------------------------------------------------------------------------------
+
+TEST_F(WholeStore, refuses_files_that_are_no_store_and_leaves_nothing_of_them) {
+  const std::string whole = bytes_of(backup());
+  const std::string file = in_folder("hostile.db");
+  write(file, "");
+  EXPECT_THAT(refusal_of_candidate(file).message, HasSubstr("it does not begin as one"));
+  std::string garbage;
+  for (int i = 0; i < 50'000; ++i) garbage += static_cast<char>(i * 7919 >> 5);
+  write(file, garbage);
+  EXPECT_THAT(refusal_of_candidate(file).message, HasSubstr("It may be encrypted"));
+  for (const std::size_t bytes : {std::size_t{50}, std::size_t{4096}, whole.size() / 2, whole.size() - 1}) {
+    write(file, whole.substr(0, bytes));
+    const Error refused = refusal_of_candidate(file);
+    EXPECT_EQ(refused.kind, ErrorKind::invalid_argument) << bytes;
+    if (bytes > 100) {
+      EXPECT_THAT(refused.message,
+                  HasSubstr(fmt::format("its end is missing: it has {} bytes, and its header says {}", bytes,
+                                        whole.size())));
+    }
+  }
+  std::string other = whole;
+  other[71] = 'x';
+  write(file, other);
+  EXPECT_THAT(refusal_of_candidate(file).message, HasSubstr("no database of netperfd's"));
+}
+
+TEST_F(WholeStore, refuses_a_newer_schema_and_says_both_versions) {
+  std::string newer = bytes_of(backup());
+  const auto known = static_cast<int>(newest_of(embedded_migrations()));
+  newer[63] = static_cast<char>(known + 1);
+  const std::string file = in_folder("newer.db");
+  write(file, newer);
+  const Error refused = refusal_of_candidate(file);
+  EXPECT_EQ(refused.kind, ErrorKind::unsupported);
+  EXPECT_THAT(refused.message,
+              HasSubstr(fmt::format("its schema has version {}, and this netperfd knows versions up "
+                                    "to {}",
+                                    known + 1, known)));
+}
+
+TEST_F(WholeStore, migrates_an_older_candidate_before_it_takes_the_place) {
+  const auto migrations = embedded_migrations();
+  const std::string file = in_folder("older.db");
+  must(Database::open(file, migrations.first(5)));
+  EXPECT_EQ(must(candidate(file)), 5);
+  EXPECT_EQ(ask(candidate_of(path()), "PRAGMA user_version"), std::to_string(newest_of(migrations)));
+  must(store->replace_by_candidate(kMorning));
+  EXPECT_EQ(labels(path()), "");
+}
+
+TEST_F(WholeStore, replaced_keeps_the_old_file_gives_no_number_again_and_begins_no_job) {
+  const RunId under_way = run_under_way(a_job("veth-tcp", "under way"));
+  must(add_job(*store, a_job("veth-tcp", "waiting"), 1000, kMorning));
+  const std::string file = backup();
+  must(store->remove(store_job(a_job())));
+  const RunId last = store_job(a_job("veth-tcp", "newer"));
+  must(candidate(file));
+  const std::string kept = must(store->replace_by_candidate(kMorning));
+  EXPECT_EQ(kept, path() + ".before-restore-1750000000");
+  EXPECT_EQ(labels(path()), "old,under way,waiting");
+  EXPECT_EQ(ask(kept, "SELECT label FROM jobs ORDER BY id DESC LIMIT 1"), "newer");
+  EXPECT_EQ(must(store->run(under_way)).state, RunState::interrupted);
+  EXPECT_EQ(must(store->run(under_way + 1)).state, RunState::canceled);
+  EXPECT_GT(store_job(a_job()), last) << "the number of another run";
+  EXPECT_FALSE(std::filesystem::exists(candidate_of(path())));
+  close();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(WholeStore, is_not_replaced_while_another_program_reads_it) {
+  must(candidate(backup()));
+  const RunId after = store_job(a_job("veth-tcp", "after"));
+  auto reader = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+  must(reader.execute("BEGIN"));
+  must(reader.value<std::int64_t>("SELECT count(*) FROM runs"));
+  store_job(a_job());
+  const auto replaced = store->replace_by_candidate(kMorning);
+  ASSERT_FALSE(replaced);
+  EXPECT_EQ(replaced.error().kind, ErrorKind::busy);
+  EXPECT_TRUE(store->run(after)) << "it goes on";
+  must(reader.execute("COMMIT"));
+  must(store->replace_by_candidate(kMorning));
+  EXPECT_EQ(labels(path()), "old");
+}
+
+// ---- Killed at each step ----------------------------------------------------------------------------------
+
+TEST_F(WholeStore, killed_at_any_step_of_its_replacement_is_the_old_one_or_the_new_one) {
+  const std::string file = backup();
+  store_job(a_job("veth-tcp", "newer"));
+  close();
+  std::filesystem::copy(path(), in_folder("template.db"));
+  std::set<std::string> seen;
+  for (int step = 1;; ++step) {
+    SCOPED_TRACE(step);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().filename().string().starts_with("netperfd.db")) std::filesystem::remove(entry.path());
+    }
+    std::filesystem::copy(in_folder("template.db"), path());
+    store_in_log("in the log");
+    must(candidate(file));
+    const bool killed = killed_at(step, [this] {
+      auto own = SqliteStore::open(path(), 0);
+      if (own) (void)(*own)->replace_by_candidate(kMorning);
+    });
+    open();
+    close();
+    EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+    const std::string found = labels(path());
+    if (found != "old,newer,in the log") {
+      EXPECT_EQ(found, "old");
+      const std::string kept = path() + ".before-restore-1750000000";
+      EXPECT_EQ(labels(kept), "old,newer,in the log") << "nothing is lost";
+    }
+    seen.insert(found);
+    if (!killed) break;
+  }
+  EXPECT_EQ(seen.size(), 2U);
+}
+
+TEST_F(WholeStore, killed_at_any_step_of_a_migration_is_of_the_old_version_or_the_new_one) {
+  const auto migrations = embedded_migrations();
+  const auto newest = static_cast<std::size_t>(newest_of(migrations));
+  close();
+  std::set<std::string> seen;
+  for (int step = 1;; step += 7) {  // of some hundred
+    SCOPED_TRACE(step);
+    const std::string file = in_folder(fmt::format("step-{}.db", step));
+    must(Database::open(file, migrations.first(newest - 3)));
+    const bool killed = killed_at(step, [&] { (void)Database::open(file, migrations); });
+    const std::string version = ask(file, "PRAGMA user_version");
+    EXPECT_EQ(ask(file, "PRAGMA integrity_check"), "ok");
+    EXPECT_GE(std::stoul(version), newest - 3);
+    must(Database::open(file, migrations));
+    EXPECT_EQ(ask(file, "PRAGMA user_version"), std::to_string(newest));
+    seen.insert(version);
+    if (!killed) break;
+  }
+  EXPECT_GT(seen.size(), 2U) << "killed within";
+}
+
+}  // namespace
+}  // namespace netperfd::store
