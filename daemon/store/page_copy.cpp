@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -53,6 +54,7 @@ class PagesInOrder {
   [[nodiscard]] bool write(const void* bytes, std::size_t size, std::uint64_t offset) {
     const std::uint64_t number = offset / page_bytes_ + 1;
     if (size != page_bytes_ || offset % page_bytes_ != 0 || waiting_.size() >= kMostWaiting) return false;
+    written_ = std::max(written_, offset + size);
     if (number < next_) return number == 1;  // it has gone already, from the cache
     std::string page{static_cast<const char*>(bytes), size};
     if (number != next_) return waiting_.emplace(number, std::move(page)).second;
@@ -70,7 +72,8 @@ class PagesInOrder {
     return fail(ErrorKind::internal, fmt::format("{} of {} pages were copied", next_ - 1, pages_));
   }
   [[nodiscard]] bool refused() const { return failure_.has_value(); }
-  [[nodiscard]] std::uint64_t bytes() const { return (next_ - 1 + waiting_.size()) * page_bytes_; }
+  // What SQLite has written so far: nothing at first, though the first page has gone.
+  [[nodiscard]] std::uint64_t bytes() const { return written_; }
 
  private:
   [[nodiscard]] bool give_waiting() {
@@ -90,6 +93,7 @@ class PagesInOrder {
   std::size_t page_bytes_;
   std::uint64_t pages_;
   std::uint64_t next_ = 1;
+  std::uint64_t written_ = 0;
   std::map<std::uint64_t, std::string> waiting_;
   std::optional<Error> failure_;
 };

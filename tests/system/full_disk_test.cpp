@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
@@ -101,6 +102,38 @@ TEST_F(FullDisk, of_a_killed_daemon_leaves_runs_that_the_next_one_ends) {
   lab().free_disk();
   lab().start_netperfd();
   EXPECT_EQ(states_of(job.id), "interrupted");
+}
+
+TEST_F(FullDisk, during_a_backup_leaves_no_file_and_the_old_one_as_it_was) {
+  ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
+  const std::string file = lab().directory().path("disk/backup.db");
+  const Outcome made = lab().ctl({"db", "backup", file}, {});
+  ASSERT_EQ(made.code, 0) << made.err;
+  lab().fill_disk();
+  const Outcome refused = lab().ctl({"db", "backup", file}, {});
+  EXPECT_EQ(refused.code, kOther);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("No space left on device"), HasSubstr("Nothing was written to " + file)));
+  lab().free_disk();
+  EXPECT_FALSE(std::filesystem::exists(file + ".partial"));
+  EXPECT_EQ(Database{file}.value("PRAGMA integrity_check"), "ok");
+  std::filesystem::remove(file);
+}
+
+TEST_F(FullDisk, during_a_restore_leaves_the_store_as_it_was) {
+  ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
+  const std::string file = lab().directory().path("backup.db");
+  ASSERT_EQ(lab().ctl({"db", "backup", file}, {}).code, 0);
+  const std::int64_t runs = lab().database().number("SELECT count(*) FROM runs");
+  lab().fill_disk();
+  const Outcome refused = lab().ctl({"db", "restore", file}, {});
+  EXPECT_EQ(refused.code, kOther);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("there is no space for the file"), HasSubstr("The store is as it was.")));
+  lab().free_disk();
+  EXPECT_FALSE(std::filesystem::exists(lab().database_path() + ".restoring"));
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs);
+  EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
 }
 
 // As shipped, with space set aside in the log.

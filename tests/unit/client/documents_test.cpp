@@ -20,6 +20,35 @@ TEST(Json, of_every_list) {
   expect_golden("log.json", audit_json(samples::audit_log()));
 }
 
+TEST(Json, of_the_store_as_a_whole) {
+  const StoreView store = {.version = 20,
+                           .newest_version = 21,
+                           .jobs = 3,
+                           .runs = 14,
+                           .bytes = 40'960,
+                           .unused_bytes = 4096,
+                           .disk_free_bytes = 7'000'000,
+                           .problems = {"row 7 missing from index runs_by_job"}};
+  const RestoredView restored = {
+      .from_version = 19, .version = 20, .jobs = 3, .runs = 14, .kept = "/var/lib/netperfd/netperfd.db.old"};
+  const std::vector<OldJobView> jobs{{.job = 12,
+                                      .scenario = "veth-tcp",
+                                      .label = "try-1",
+                                      .user = 1000,
+                                      .runs = 5,
+                                      .stored_bytes = 123'456,
+                                      .ended_us = 1'750'000'000'000'000,
+                                      .why = "older than 90 days"}};
+  expect_golden("store.json", store_json(store));
+  expect_golden("backup.json", backup_json("/srv/netperfd.db", 40'960));
+  expect_golden("restored.json", restored_json(restored));
+  expect_golden("pruned.json", pruned_json(jobs, true));
+  expect_golden("store.txt", store_text(store));
+  expect_golden("restored.txt", restored_text(restored));
+  expect_golden("pruned.txt", pruned_text({.width = 100, .now_us = 1'760'000'000'000'000}, jobs, true));
+  expect_golden("store.csv", store_csv(store) + restored_csv(restored) + pruned_csv(jobs));
+}
+
 TEST(Json, of_a_run_has_intervals_and_streams_where_asked) {
   ShowView view = samples::both();
   expect_golden("show_both.json", show_json(view));

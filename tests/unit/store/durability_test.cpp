@@ -5,14 +5,18 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <fstream>
+#include <future>
 #include <system_error>
 
 #include "daemon/base/fd.hpp"
@@ -170,6 +174,134 @@ TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {
   EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2.partial"));
   EXPECT_EQ(ask(path(), "SELECT length(text) FROM notes"), "900000");
   EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
+}
+
+TEST_F(FullFileSystem, at_the_start_opens_the_database_or_says_that_the_disk_is_full) {
+  open();
+  const RunId run = store_job(a_job());
+  close();
+  fill(0);
+  auto opened = SqliteStore::open(path(), kKibibyte);
+  if (opened) {
+    EXPECT_EQ(add_job(**opened, a_job(), 0, kMorning).error().kind, ErrorKind::no_space);
+    opened->reset();
+  } else {
+    EXPECT_EQ(opened.error().kind, ErrorKind::no_space) << opened.error().message;
+    EXPECT_THAT(opened.error().message, HasSubstr(path()));
+  }
+  std::filesystem::remove(folder / "ballast");
+  open();
+  EXPECT_TRUE(store->run(run));
+  EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
+}
+
+TEST_F(FullFileSystem, that_became_read_only_is_refused_with_its_path_and_left_as_it_is) {
+  open();
+  store_job(a_job());
+  close();
+  ASSERT_EQ(::mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
+  const auto refused = SqliteStore::open(path(), 0);
+  ASSERT_EQ(::mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT, nullptr), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::io);
+  EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr(path()), HasSubstr("Read-only file system")));
+  open();
+  EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
+}
+
+// ---- Other faults of the disk -----------------------------------------------------------------------------
+
+class DiskFault : public StoreTest {};
+
+// SQLite calls one of these to write; they wait until the other end of the pipe closes.
+int stalled_on = -1;
+void stall() {
+  char byte = 0;
+  if (stalled_on >= 0) (void)!::read(stalled_on, &byte, 1);
+}
+ssize_t stalled_write(int fd, const void* bytes, std::size_t size) {
+  stall();
+  return ::write(fd, bytes, size);
+}
+ssize_t stalled_pwrite(int fd, const void* bytes, std::size_t size, off_t offset) {
+  stall();
+  return ::pwrite(fd, bytes, size, offset);
+}
+
+TEST_F(DiskFault, that_stalls_delays_a_commit_and_loses_nothing) {
+  auto pipe = must(make_pipe());
+  auto* const files = sqlite3_vfs_find(nullptr);
+  const auto set = [files](const char* name, auto* function) {
+    return files->xSetSystemCall(files, name, reinterpret_cast<sqlite3_syscall_ptr>(function));
+  };
+  ASSERT_EQ(set("write", &stalled_write), SQLITE_OK);
+  for (const char* name : {"pwrite", "pwrite64"}) ASSERT_EQ(set(name, &stalled_pwrite), SQLITE_OK);
+  open();
+  const RunId run = run_under_way(a_job());
+  stalled_on = pipe.read.get();
+  auto finished = std::async(std::launch::async, [&] { return store->finish(a_record(run)); });
+  EXPECT_EQ(finished.wait_for(std::chrono::milliseconds{50}), std::future_status::timeout) << "it waits";
+  pipe.write.reset();
+  EXPECT_TRUE(finished.get());
+  stalled_on = -1;
+  for (const char* name : {"write", "pwrite", "pwrite64"}) {
+    EXPECT_EQ(files->xSetSystemCall(files, name, nullptr), SQLITE_OK);
+  }
+  EXPECT_EQ(must(store->run(run)).state, RunState::finished);
+}
+
+TEST_F(DiskFault, that_loses_the_log_leaves_what_was_stored_before_it_or_is_refused_as_damage) {
+  open();
+  const RunId first = store_job(a_job());
+  close();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    open();
+    for (int i = 0; i < 50; ++i) store_job(a_job());
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(std::filesystem::remove(path() + "-wal"));
+  std::filesystem::remove(path() + "-shm");
+  auto opened = SqliteStore::open(path(), 0);
+  if (!opened) {
+    EXPECT_EQ(opened.error().kind, ErrorKind::io);
+    EXPECT_THAT(opened.error().message, HasSubstr("the database is damaged"));
+    return;
+  }
+  EXPECT_TRUE((*opened)->was_unclosed()) << "it was checked";
+  EXPECT_TRUE((*opened)->run(first));
+  EXPECT_TRUE(must((*opened)->check_store()).problems.empty());
+}
+
+TEST_F(DiskFault, of_a_wrong_owner_or_mode_is_mended_when_the_database_is_opened) {
+  open();
+  store_job(a_job());
+  close();
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give the file to another user";
+  ASSERT_EQ(::chown(path().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(path().c_str(), 0666), 0);
+  open();
+  for (const auto* suffix : {"", "-wal", "-shm"}) {
+    struct stat about{};
+    ASSERT_EQ(::stat((path() + suffix).c_str(), &about), 0);
+    EXPECT_EQ(about.st_uid, 0U) << suffix;
+    EXPECT_EQ(about.st_mode & 0777U, 0640U) << suffix;
+  }
+}
+
+TEST_F(DiskFault, of_a_lock_that_another_program_holds_refuses_the_change_whole) {
+  auto database = must(Database::open(path(), embedded_migrations()));
+  must(database->connection().execute("PRAGMA busy_timeout = 1"));
+  RunWriter writer{database->connection()};
+  auto other = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
+  must(other.execute("BEGIN IMMEDIATE"));
+  const auto refused = add_job(writer, a_job(), 0, kMorning);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr(path()), HasSubstr("locked")));
+  must(other.execute("ROLLBACK"));
+  EXPECT_TRUE(add_job(writer, a_job(), 0, kMorning));
 }
 
 // ---- A killed writer --------------------------------------------------------------------------------------

@@ -18,8 +18,10 @@ constexpr std::array kChanging{SYS_pwrite64,  SYS_write,  SYS_ftruncate, SYS_fsy
                                SYS_fdatasync, SYS_link,   SYS_linkat,    SYS_rename,
                                SYS_renameat,  SYS_unlink, SYS_unlinkat,  SYS_fallocate};
 
-[[noreturn]] void be_traced(const std::function<void()>& work) {
-  if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 && ::raise(SIGSTOP) == 0) work();
+[[noreturn]] void be_traced(const std::function<void(const Begin& begin)>& work) {
+  if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 && ::raise(SIGSTOP) == 0) {
+    work([] { (void)::raise(SIGSTOP); });
+  }
   ::_exit(0);
 }
 
@@ -34,7 +36,7 @@ bool before_change(pid_t process) {
 
 }  // namespace
 
-bool killed_at(int step, const std::function<void()>& work) {
+bool killed_at(int step, const std::function<void(const Begin& begin)>& work) {
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork");
   if (child == 0) be_traced(work);
@@ -42,12 +44,14 @@ bool killed_at(int step, const std::function<void()>& work) {
   if (::waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
     throw std::runtime_error("no tracing here");
   (void)::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD);
+  bool begun = false;
   for (int changes = 0;;) {
     (void)::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
     if (::waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid");
     if (WIFEXITED(status)) return false;
     if (WIFSIGNALED(status)) throw std::runtime_error("it was killed by another signal");
-    if (before_change(child) && ++changes == step) break;
+    begun = begun || WSTOPSIG(status) == SIGSTOP;
+    if (begun && before_change(child) && ++changes == step) break;
   }
   (void)::kill(child, SIGKILL);
   (void)::waitpid(child, &status, 0);

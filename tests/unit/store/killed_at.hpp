@@ -7,8 +7,9 @@
 
 namespace netperfd::store {
 
-// Runs `work` in a process that is killed (SIGKILL) before its `step`th such call, from 1 on. Returns whether
-// it was; false: it ended by itself before.
-[[nodiscard]] bool killed_at(int step, const std::function<void()>& work);
+// Runs `work` in a process that is killed (SIGKILL) before its `step`th such call, from 1 on, since it has
+// called `begin`. Returns whether it was; false: it ended by itself before.
+using Begin = std::function<void()>;
+[[nodiscard]] bool killed_at(int step, const std::function<void(const Begin& begin)>& work);
 
 }  // namespace netperfd::store
