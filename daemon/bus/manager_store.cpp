@@ -92,6 +92,7 @@ void ManagerObject::RestoreStore(sdbus::Result<Dict>&& result, sdbus::UnixFd fil
       const auto number = std::make_shared<std::uint64_t>();
       const auto done = [this, reply, deed, name = caller.name, number](const Result<std::string>& bytes) {
         answer(reply, [&] { reply->ok(restored(deed, bytes)); });
+        if (settings_.drop_candidate) settings_.drop_candidate();
         ports_.callers.forget(name, *number);  // last: it ends the process
       };
       auto checking = value_or_throw(ports_.query_runner.check_candidate(received.take(), done));

@@ -48,6 +48,8 @@ struct ServiceSettings {
   // Puts the file that QueryRunner::check_candidate() has checked in the place of the store; returns the name
   // of the file that keeps the old one. None: that is not possible.
   std::function<Result<std::string>()> replace_store = {};
+  // Removes that file if it was not put there.
+  std::function<void()> drop_candidate = {};
   // Removes all runs of a job, soon; returns their number: 0 if one of them has not ended.
   std::function<Result<std::uint64_t>(JobId job)> remove_job = {};
   AuthorizationTimeouts timeouts = {};
