@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 namespace netperfctl {
@@ -60,7 +63,7 @@ TEST_F(StoreBackup, of_all_bytes_replaces_the_file) {
 
 TEST_F(StoreBackup, that_ends_early_leaves_the_file_as_it_was) {
   std::ofstream{file()} << "the last one";
-  for (const std::size_t bytes : {0, 50, 512, 1023}) {
+  for (const std::size_t bytes : {0U, 50U, 512U, 1023U}) {
     const auto written = write_what_comes(two_pages().substr(0, bytes));
     ASSERT_FALSE(written) << bytes;
     EXPECT_EQ(written.error().exit, Exit::other);
