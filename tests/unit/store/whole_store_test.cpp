@@ -279,6 +279,7 @@ TEST_F(WholeStore, killed_at_any_step_of_its_replacement_is_the_old_one_or_the_n
       begin();
       if (own) (void)(*own)->replace_by_candidate(kMorning);
     });
+    must(SqliteStore::open(database, 0)).reset();  // the next start, which also rolls back what had begun
     EXPECT_EQ(ask(database, "PRAGMA integrity_check"), "ok");
     const std::string found = labels(database);
     if (found != "old,newer") {
