@@ -13,9 +13,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "daemon/base/fd.hpp"
+#include "daemon/store/page_copy.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "tests/unit/query/support.hpp"
 
@@ -93,7 +97,32 @@ Result<std::string> answer(core::RunQueries& queries, std::string_view request) 
 }  // namespace
 
 QueryFunctions query_functions() {
-  return {store::SqliteStore::open_read_only, answer};
+  const auto open = [](const std::string& path) {
+    (void)store::watch_first_page();
+    return store::SqliteStore::open_read_only(path);
+  };
+  const auto stream = [](core::RunQueries& queries, std::string_view request,
+                         const QueryFunctions::Write& write) -> std::optional<Status> {
+    if (request != "store") return std::nullopt;
+    return queries.copy_store(write);
+  };
+  return {open, answer, stream};
+}
+
+QueryFunctions candidate_functions() {
+  static std::int64_t version = 0;
+  const auto open = [](const std::string& path) -> Result<std::unique_ptr<core::RunQueries>> {
+    auto candidate = store::SqliteStore::open_candidate(Fd{STDIN_FILENO}, path);
+    if (!candidate) return std::unexpected(candidate.error());
+    version = candidate->version;
+    return std::move(candidate->queries);
+  };
+  const auto check = [](core::RunQueries& queries, std::string_view) -> Result<std::string> {
+    const auto checked = queries.check_store();
+    if (!checked) return std::unexpected(checked.error());
+    return fmt::format("version {}, {} jobs, {} problems", version, checked->jobs, checked->problems.size());
+  };
+  return {.open = open, .answer = check};
 }
 
 }  // namespace netperfd::query::test

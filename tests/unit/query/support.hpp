@@ -29,6 +29,9 @@ inline constexpr gid_t kNogroup = 65534;
 // does (answers.cpp).
 [[nodiscard]] QueryFunctions query_functions();
 
+// The same as the process that checks a candidate; the answer has the version of the file and what is wrong.
+[[nodiscard]] QueryFunctions candidate_functions();
+
 inline constexpr std::string_view kPoolFlag = "--pool";
 // Has a query that never ends, until it is killed.
 [[noreturn]] void run_pool(const std::string& database);
