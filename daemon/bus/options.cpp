@@ -245,11 +245,9 @@ Result<core::KeepRule> parse_old_job_rule(const dbus::Row& rule) {
       return std::unexpected(std::move(checked.error()));
     }
   }
-  // What is longer than this is as good as for ever.
-  constexpr std::uint64_t kLongestAge = std::uint64_t{100} * 366 * 86'400;
-  if (const auto age = value_of<std::uint64_t>(rule, "age")) {
-    parsed.age = std::chrono::seconds{static_cast<std::int64_t>(std::min(*age, kLongestAge))};
-  }
+  constexpr std::uint64_t kLongestAge = std::uint64_t{100} * 366 * 86'400;  // as good as for ever
+  if (const auto age = value_of<std::uint64_t>(rule, "age"))
+    parsed.age = std::chrono::seconds{std::min(*age, kLongestAge)};
   parsed.count = value_of<std::uint64_t>(rule, "count");
   parsed.stored_bytes = value_of<std::uint64_t>(rule, "size");
   if (parsed.age || parsed.count || parsed.stored_bytes) return parsed;

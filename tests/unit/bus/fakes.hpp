@@ -189,7 +189,7 @@ class FakeQueries final : public core::RunQueries {
   Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter, const std::string& cursor,
                                         std::uint32_t limit) override {
     last_filter = filter;
-    return page_of(stored_jobs, cursor, limit);
+    return page_of(stored_job_rows, cursor, limit);
   }
 
   Result<core::RunNames> run_names() override {
@@ -249,7 +249,7 @@ class FakeQueries final : public core::RunQueries {
   std::map<JobId, JobBudget> stored_budgets;
   std::map<JobId, std::vector<FigureChoice>> stored_figures;
   std::vector<core::RunRow> stored;  // newest first
-  std::vector<core::JobRow> stored_jobs;
+  std::vector<core::JobRow> stored_job_rows;
   std::vector<Totals> stored_streams;
   std::vector<Interval> stored_intervals;
   std::optional<TraceRecord> stored_trace;        // used for every run

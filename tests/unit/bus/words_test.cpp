@@ -65,7 +65,7 @@ TEST_F(Words, the_history_lists_jobs_newest_first) {
     job.id = id;
     job.scenario = "veth";
     job.runs = {{.id = 10 * id, .state = RunState::finished, .started = {}, .ended = {}}};
-    queries.stored_jobs.push_back(job);
+    queries.stored_job_rows.push_back(job);
   }
   const auto answered = client->call<dbus::Rows, std::string>(
       "ListJobs", dbus::Row{{"label", sdbus::Variant{std::string{"after"}}}}, std::string{},
