@@ -135,26 +135,26 @@ int none_special(sqlite3_file* /*file*/) {
 }
 
 int open_file(sqlite3_vfs* /*files*/, const char* /*name*/, sqlite3_file* file, int flags, int* given) {
-  static const sqlite3_io_methods kMethods{.iVersion = 1,
-                                           .xClose = close_file,
-                                           .xRead = read_file_bytes,
-                                           .xWrite = write_file_bytes,
-                                           .xTruncate = take_number,
-                                           .xSync = take_level,
-                                           .xFileSize = size_of_file,
-                                           .xLock = take_level,
-                                           .xUnlock = take_level,
-                                           .xCheckReservedLock = nobody_locks,
-                                           .xFileControl = know_nothing,
-                                           .xSectorSize = none_special,
-                                           .xDeviceCharacteristics = none_special,
-                                           .xShmMap = nullptr,
-                                           .xShmLock = nullptr,
-                                           .xShmBarrier = nullptr,
-                                           .xShmUnmap = nullptr,
-                                           .xFetch = nullptr,
-                                           .xUnfetch = nullptr};
-  file->pMethods = &kMethods;
+  static const sqlite3_io_methods methods{.iVersion = 1,
+                                          .xClose = close_file,
+                                          .xRead = read_file_bytes,
+                                          .xWrite = write_file_bytes,
+                                          .xTruncate = take_number,
+                                          .xSync = take_level,
+                                          .xFileSize = size_of_file,
+                                          .xLock = take_level,
+                                          .xUnlock = take_level,
+                                          .xCheckReservedLock = nobody_locks,
+                                          .xFileControl = know_nothing,
+                                          .xSectorSize = none_special,
+                                          .xDeviceCharacteristics = none_special,
+                                          .xShmMap = nullptr,
+                                          .xShmLock = nullptr,
+                                          .xShmBarrier = nullptr,
+                                          .xShmUnmap = nullptr,
+                                          .xFetch = nullptr,
+                                          .xUnfetch = nullptr};
+  file->pMethods = &methods;
   if (given != nullptr) *given = flags;
   return SQLITE_OK;
 }

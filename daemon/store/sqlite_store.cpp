@@ -92,7 +92,7 @@ Result<SqliteStore::Candidate> SqliteStore::open_candidate(const Fd& file, const
 Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   const std::string path = parts_->database->connection().path();
   const std::uint64_t min_free = parts_->min_free_bytes;
-  const std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
+  std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
   const auto numbers = last_numbers(parts_->database->connection());
   auto old = std::move(parts_->database);
   parts_.reset();

@@ -300,7 +300,7 @@ TEST_F(WholeStore, killed_at_any_step_of_a_migration_is_of_the_old_version_or_th
   const std::string older = in_folder("older.db");
   must(Database::open(older, migrations.first(newest - 3)));
   std::set<std::string> seen;
-  for (int step = 1;; step += 4 + step / 10) {  // of some hundred
+  for (int step = 1;; step += 8 + step / 10) {  // of some hundred
     SCOPED_TRACE(step);
     const std::string file = in_folder(fmt::format("step-{}.db", step));
     std::filesystem::copy(older, file);
