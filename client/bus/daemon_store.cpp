@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's calls about the store as a whole.
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 

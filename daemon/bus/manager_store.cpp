@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The methods of org.netperfd1.Manager about the store as a whole.
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
-#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "daemon/base/foreign_fd.hpp"
