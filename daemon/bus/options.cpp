@@ -171,17 +171,6 @@ Result<JobPurpose> to_purpose(std::string_view what, const std::string& name) {
 
 }  // namespace
 
-Status check_size(const char* what, const std::string& text, std::size_t limit_bytes) {
-  if (text.size() <= limit_bytes) return {};
-  return invalid(fmt::format("{}: {} bytes long; at most {} are allowed", what, text.size(), limit_bytes));
-}
-
-Status check_line(const char* what, const std::string& text, std::size_t limit_bytes) {
-  if (auto checked = check_size(what, text, limit_bytes); !checked) return checked;
-  if (const auto why = not_printable(text); !why.empty()) return invalid(fmt::format("{}: {}", what, why));
-  return {};
-}
-
 Result<StartOptions> parse_start_options(const dbus::Row& options) {
   if (auto checked = check_keys(options, "option", kStartOptions); !checked) {
     return std::unexpected(std::move(checked.error()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The arguments of lists and the numbers of rows.
+// What arguments of many methods have in common: the sizes of texts, the pages of lists, the numbers of rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +10,21 @@
 #include <system_error>
 
 #include "daemon/bus/options.hpp"
+#include "daemon/model/text.hpp"
 #include "daemon/model/wording.hpp"
 
 namespace netperfd::bus {
+
+Status check_size(const char* what, const std::string& text, std::size_t limit_bytes) {
+  if (text.size() <= limit_bytes) return {};
+  return invalid(fmt::format("{}: {} bytes long; at most {} are allowed", what, text.size(), limit_bytes));
+}
+
+Status check_line(const char* what, const std::string& text, std::size_t limit_bytes) {
+  if (auto checked = check_size(what, text, limit_bytes); !checked) return checked;
+  if (const auto why = not_printable(text); !why.empty()) return invalid(fmt::format("{}: {}", what, why));
+  return {};
+}
 
 std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
   return asked == 0 ? highest : std::min(asked, highest);
