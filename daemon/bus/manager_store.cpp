@@ -115,7 +115,7 @@ ManagerObject::Dict ManagerObject::restored(core::Deed deed, const Result<std::s
   log::info(fmt::format("uid {} restored the store; as it was before, it is in {}", *deed.uid, *kept));
   deed.detail = fmt::format("the store before is in {}", *kept);
   ports_.audit.record(deed);
-  row.insert_or_assign("kept", sdbus::Variant{*kept});
+  row["kept"] = sdbus::Variant{*kept};
   return row;
 }
 
