@@ -54,8 +54,9 @@ std::unexpected<Error> refusal_of(sqlite3* connection) {
   const int system_error = sqlite3_system_errno(connection);
   const auto kind = kind_of(code, system_error);
   auto message = fmt::format("{}: {}", path_of(connection), sqlite3_errmsg(connection));
-  // SQLite keeps the errno of the last failed system call, which is meaningful only for these codes.
-  if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
+  // SQLite keeps the errno of the last failed system call, which is meaningful only for these codes. A file
+  // that ended too early has none.
+  if (system_error != 0 && ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN)) {
     message += fmt::format(" ({})", std::generic_category().message(system_error));
   }
   if ((code & 0xff) == SQLITE_CORRUPT) message += "; stop netperfd, and restore a copy or move the file away";

@@ -40,7 +40,6 @@ store: {{database: {site}/disk/netperfd.db, min_free: 4M}}
 iperf3: {{path: {site}/iperf3, user: {uid}}}
 latency: {{path: {site}/netperfd-echo}}
 authorization: {{group: {group}}}
-limits: {{user: {{time: none}}}}
 log: {{level: debug}}
 """
 

@@ -85,11 +85,11 @@ TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {
 TEST(RunFilter, an_error_has_no_control_character_of_what_it_quotes) {
   const std::string hostile = "\x1b[31m";
   const sdbus::Variant value{hostile};
-  EXPECT_THAT(refusal(parse_run_filter({{hostile, value}})), StartsWith("unknown filter \"\\u{1b}[31m\"; "));
-  EXPECT_THAT(refusal(parse_run_filter({{"state", value}})), HasSubstr("\"\\u{1b}[31m\" is not a state"));
-  EXPECT_THAT(refusal(parse_run_filter({{"purpose", value}})), HasSubstr("\"\\u{1b}[31m\" is no purpose"));
-  EXPECT_THAT(refusal(parse_audit_filter({{"outcome", value}})), HasSubstr("\"\\u{1b}[31m\" is not an"));
-  EXPECT_THAT(refusal(parse_cursor(hostile)), StartsWith("cursor: \"\\u{1b}[31m\" does not"));
+  EXPECT_THAT(refusal(parse_run_filter({{hostile, value}})), StartsWith("unknown filter \"\\x1b[31m\"; "));
+  EXPECT_THAT(refusal(parse_run_filter({{"state", value}})), HasSubstr("\"\\x1b[31m\" is not a state"));
+  EXPECT_THAT(refusal(parse_run_filter({{"purpose", value}})), HasSubstr("\"\\x1b[31m\" is no purpose"));
+  EXPECT_THAT(refusal(parse_audit_filter({{"outcome", value}})), HasSubstr("\"\\x1b[31m\" is not an"));
+  EXPECT_THAT(refusal(parse_cursor(hostile)), StartsWith("cursor: \"\\x1b[31m\" does not"));
 }
 
 TEST(RunFilter, a_selection_of_another_type_is_refused_like_any_key) {
