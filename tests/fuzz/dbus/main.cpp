@@ -141,6 +141,8 @@ class Fuzzing {
         rest.remove_prefix(4);
       } else if (rest.front() == 't') {
         appended = sd_bus_message_append(message, "t", of_run ? measured_ : job_);
+      } else if (rest.front() == 'h') {
+        appended = sd_bus_message_append(message, "h", STDIN_FILENO);
       } else {
         appended = sd_bus_message_append(message, "s", method.name == "StartScenario" ? "quick" : "text");
       }
