@@ -21,8 +21,14 @@ run_step() {
   step_progress=$!
   set -m  # the step becomes a process group
   (
-    set -e
-    "$@"
+    set +e  # that of the inner one counts
+    (
+      set -e
+      "$@"
+    )
+    status=$?
+    times >"$log.times"
+    exit "$status"
   ) >"$log" 2>&1 </dev/null &
   step_group=$!
   set +m
@@ -36,7 +42,7 @@ run_step() {
   if rewrites_lines; then printf '\r\e[K'; fi
   printf '%-12s ' "$name"
   if ((status == 0)); then
-    printf 'ok     %6s s   %s\n' "$seconds" "$(tail -n 1 "$log")"
+    printf 'ok     %6s s %5s s CPU   %s\n' "$seconds" "$(cpu_seconds "$log.times")" "$(tail -n 1 "$log")"
   else
     printf 'FAILED %6s s\n' "$seconds"
     tail -n 60 "$log" | sed 's/^/    /'
@@ -45,6 +51,9 @@ run_step() {
   fi
   return "$status"
 }
+
+# cpu_seconds FILE: of all processes of a step, as `times` wrote them: "1m2.3s 0m4.5s" of its children in the second line.
+cpu_seconds() { awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * ($1 + $3) + $2 + $4 }' "$1" 2>/dev/null; }
 
 # tell_failures LOG: what failed in GoogleTest's tests, which may stand far above the log's end.
 tell_failures() { grep -E -A 5 ': Failure$|ERROR: .*Sanitizer' "$1" | head -n 40 | sed 's/^/    /' || true; }
