@@ -48,7 +48,7 @@ class DatabaseTest : public StoreTest {
 
 TEST_F(DatabaseTest, creates_files_that_others_cannot_read) {
   const auto mask = ::umask(022);
-  open();
+  store = must(SqliteStore::open(path(), 0));
   must(add_job(*store, a_job(), 0, kMorning));
   ::umask(mask);
   for (const auto* suffix : {"", "-wal", "-shm", ".lock"})
@@ -56,8 +56,7 @@ TEST_F(DatabaseTest, creates_files_that_others_cannot_read) {
 }
 
 TEST_F(DatabaseTest, is_set_up_as_documented) {
-  open();
-  close();
+  must(SqliteStore::open(path(), 0)).reset();
   EXPECT_EQ(ask(path(), "PRAGMA journal_mode"), "wal");
   EXPECT_EQ(ask(path(), "PRAGMA application_id"), std::to_string(0x6e706664));
   EXPECT_EQ(ask(path(), "PRAGMA user_version"), std::to_string(embedded_migrations().back().version));

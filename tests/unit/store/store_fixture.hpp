@@ -24,7 +24,8 @@ class StoreTest : public testing::Test {
   ~StoreTest() override;
 
   [[nodiscard]] std::string path() const { return (folder / "netperfd.db").string(); }
-  // Opens the store; an earlier one must be closed.
+  // Opens the store; an earlier one must be closed. A new one is a copy, since to make it takes longer than
+  // most tests: a test of how it is made calls SqliteStore::open().
   void open(std::uint64_t min_free_bytes = 0);
   void close() { store.reset(); }
   // Adds the job and takes its first run to `collecting`; returns the run's id.

@@ -18,6 +18,7 @@ extern "C" {
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -55,8 +56,9 @@ bool turn_until(EventLoop& loop, const std::function<bool()>& fact, std::chrono:
   bool late = false;
   const Result<EventSource> timer = loop.after(deadline, [&late] { late = true; });
   if (!timer) throw std::runtime_error(timer.error().message);
+  constexpr std::uint64_t kLookAgainUs = 20'000;  // a cgroup that becomes empty is no event
   while (!fact() && !late) {
-    if (sd_event_run(loop.raw(), UINT64_MAX) < 0) throw std::runtime_error("sd_event_run");
+    if (sd_event_run(loop.raw(), kLookAgainUs) < 0) throw std::runtime_error("sd_event_run");
   }
   return fact();
 }
