@@ -68,7 +68,9 @@ std::optional<WallTime> parse_time(const std::string& text) {
   }
   const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month},
                                          std::chrono::day{day}};
-  if (!date.ok() || year < 1970 || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  // The clock of this machine counts nanoseconds, and ends in 2262.
+  if (!date.ok() || year < 1970 || year > 2261 || hour > 23 || minute > 59 || second > 59)
+    return std::nullopt;
   return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
          std::chrono::seconds{second};
 }

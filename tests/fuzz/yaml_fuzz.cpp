@@ -90,6 +90,9 @@ void fuzz_job(const Input& input) {
     check_within_limits(*of_caller);
   }
   if (!of_root) return;
+#ifdef NETPERFD_PLANTED_BUG
+  if (of_root->iperf3.omit > std::chrono::seconds{1}) netperfd::fuzz::read_too_far(of_root->text);
+#endif
   check_within_limits(*of_root);
   check_same_again(*of_root, input.options);
   if (input.options.overrides.empty()) return;
@@ -97,9 +100,6 @@ void fuzz_job(const Input& input) {
   plain.overrides.clear();
   const auto unchanged = read(input.text, plain, true);
   if (unchanged) require(sides_of(*unchanged) == sides_of(*of_root));
-#ifdef NETPERFD_PLANTED_BUG
-  if (of_root->iperf3.streams != 8) netperfd::fuzz::read_too_far(of_root->text);
-#endif
 }
 
 void fuzz_daemon_config(const std::string& text) {
