@@ -103,7 +103,7 @@ void run_as_child(int argc, char** argv) {
                         std::bind_front(text_of_recording, TextReader::owner), workload::parse_iperf3_report,
                         workload::parse_latency});
   }
-  if (flag == query::kQueryFlag) {
+  if (flag == query::kQueryFlag || flag == query::kStreamFlag) {
     query::run_query(argc, argv, {open_for_query, bus::answer_query, bus::stream_query});
   }
   if (flag == query::kCandidateFlag) check_candidate(argc, argv);

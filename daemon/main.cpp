@@ -224,6 +224,7 @@ Result<int> Program::serve() {
                             .disk_free = [this] { return store::free_space(settings_.config.database); },
                             .replace_store = [this] { return replace_store(); },
                             .drop_candidate = [this] { machine_.store->remove_candidate(); },
+                            .now_for_ages = [this] { return retention_.now_for_ages(); },
                             .remove_job = [this](JobId job) { return retention_.remove(job); }});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);

@@ -23,11 +23,18 @@ dbus::Row row_of(const OldJobRule& rule) {
   return row;
 }
 
+// A store whose first pages are damaged cannot even be opened.
+Failure failure_of_check(const sdbus::Error& error) {
+  Failure failure = failure_of(error);
+  if (error.getName() == dbus::error::kIo) failure.exit = Exit::damaged;
+  return failure;
+}
+
 }  // namespace
 
 Outcome<StoreView> Daemon::check_store() {
   const Bus::Patience patience{*bus_, kLongAnswer};
-  return call([&] { return from_row<StoreView>(bus_->CheckStore()); });
+  return call([&] { return from_row<StoreView>(bus_->CheckStore()); }, failure_of_check);
 }
 
 Outcome<OwnedFd> Daemon::open_backup() {

@@ -60,6 +60,10 @@ Outcome<Exit> back_up(const Settings& settings, Daemon& daemon, const std::strin
   const bool to_stdout = file == "-";
   if (to_stdout && ::isatty(STDOUT_FILENO) != 0)
     return fail(Exit::usage, "a backup is no text for a terminal: name a file, or pipe it to a program");
+  // A device would be replaced by the backup.
+  struct stat existing{};
+  if (!to_stdout && ::stat(file.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
+    return fail(Exit::usage, fmt::format("{} is no regular file: name another one, or - for stdout", file));
   const auto content = daemon.open_backup();
   if (!content) return std::unexpected(content.error());
   const auto bytes = to_stdout ? write_backup_to_stdout(*content) : write_backup(*content, file);
@@ -98,7 +102,8 @@ Outcome<Exit> restore(const Settings& settings, Daemon& daemon, const std::strin
   if (!restored) {
     Failure failure = restored.error();
     if (failure.exit == Exit::usage) failure.message = fmt::format("{}: {}", file, failure.message);
-    failure.message += "\nThe store is as it was.";
+    // If netperfd has gone, its log says how far it came.
+    if (failure.exit != Exit::unreachable) failure.message += "\nThe store is as it was.";
     return std::unexpected(std::move(failure));
   }
   switch (settings.format) {
@@ -162,6 +167,8 @@ Outcome<Exit> prune(const Settings& settings, Daemon& daemon, const DbArguments&
       if (exit == Exit::denied || exit == Exit::unreachable) break;
     }
   }
+  // Of those that were old enough, none could be deleted: that was said.
+  if (deleted.empty() && !jobs->empty() && settings.format == Format::table) return exit;
   show_pruned(settings, deleted, false);
   return exit;
 }

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "client/terminal/terminal.hpp"
+
 namespace netperfctl {
 namespace {
 
@@ -74,7 +76,10 @@ Outcome<void> put_on_disk(const OwnedFd& to, const std::string& partial, const s
   if (std::rename(partial.c_str(), file.c_str()) != 0) return refuse(file);
   const auto folder = std::filesystem::path{file}.parent_path();
   const OwnedFd directory{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory.get() < 0 || ::fsync(directory.get()) != 0) return refuse(folder.string());
+  if (directory.get() < 0 || ::fsync(directory.get()) != 0) {
+    complain(fmt::format("{} was written, but a power cut may lose it: its directory cannot be synced: {}",
+                         file, std::generic_category().message(errno)));
+  }
   return {};
 }
 

@@ -94,8 +94,13 @@ void ManagerObject::RestoreStore(sdbus::Result<Dict>&& result, sdbus::UnixFd fil
         if (settings_.drop_candidate) settings_.drop_candidate();
         ports_.callers.forget(name, *number);  // last: it ends the process
       };
-      auto checking = value_or_throw(ports_.query_runner.check_candidate(received.take(), done));
-      *number = value_or_throw(ports_.callers.on_leaving(caller.name, [checking = std::move(checking)] {}));
+      const auto checking = std::make_shared<std::shared_ptr<void>>(
+          value_or_throw(ports_.query_runner.check_candidate(received.take(), done)));
+      const auto give_up = [this, checking] {
+        checking->reset();
+        if (settings_.drop_candidate) settings_.drop_candidate();
+      };
+      *number = value_or_throw(ports_.callers.on_leaving(caller.name, give_up));
     };
     with_allowed({.actions = {core::Action::manage_store}, .deed = "replace the store by a file"}, reply,
                  restore);
@@ -125,10 +130,11 @@ void ManagerObject::ListOldJobs(sdbus::Result<Dicts, std::string>&& result, Dict
   answer(reply, [&] {
     (void)value_or_throw(parse_old_job_rule(rule));
     with_caller(reply, [this, reply, rule, cursor, limit](const Caller& caller) {
-      const auto now = static_cast<std::uint64_t>(
-          std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now())
-              .time_since_epoch()
-              .count());
+      const WallTime moment =
+          settings_.now_for_ages
+              ? settings_.now_for_ages()
+              : std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+      const auto now = static_cast<std::uint64_t>(moment.time_since_epoch().count());
       const auto give = [reply](const std::string& bytes) {
         const auto [jobs, next] = value_or_throw(from_query_bytes<dbus::Rows, std::uint64_t>(bytes));
         reply->ok(jobs, next == 0 ? std::string{} : std::to_string(next));

@@ -50,6 +50,8 @@ struct ServiceSettings {
   std::function<Result<std::string>()> replace_store = {};
   // Removes that file if it was not put there.
   std::function<void()> drop_candidate = {};
+  // The time by which ages of jobs are told; none: the wall clock.
+  std::function<WallTime()> now_for_ages = {};
   // Removes all runs of a job, soon; returns their number: 0 if one of them has not ended.
   std::function<Result<std::uint64_t>(JobId job)> remove_job = {};
   AuthorizationTimeouts timeouts = {};

@@ -19,7 +19,7 @@ void Retention::set_rules(std::vector<KeepRule> rules) {
 }
 
 void Retention::job_changed(const JobStatus& job) {
-  if (has_ended(job.state) && (pass_ || !rules_.empty())) begin_soon();
+  if (has_ended(job.state) && has_work()) begin_soon();
 }
 
 Result<std::uint64_t> Retention::remove(JobId job) {
@@ -39,7 +39,7 @@ void Retention::begin_soon() {
   step_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { step(); });
   period_ = ports_.clock.after(kPeriod, [this] {
     period_.reset();
-    if (pass_ || !rules_.empty()) begin_soon();
+    if (has_work()) begin_soon();
   });
 }
 
@@ -54,8 +54,10 @@ void Retention::step() {
                            .outcome = AuditOutcome::failed,
                            .detail = advanced.error().message});
       pass_.reset();
+      unfinished_ = true;
     } else if (pass_->done) {
       pass_.reset();
+      unfinished_ = false;
       if (again_ && !rules_.empty()) return begin_soon();
     }
   }

@@ -47,6 +47,9 @@ class Retention final : public RunObserver {
   // their number; 0 if one of them has not ended.
   [[nodiscard]] Result<std::uint64_t> remove(JobId job);
 
+  // The time by which it tells ages, which a clock that is set forward does not change.
+  [[nodiscard]] WallTime now_for_ages() { return age_clock_.now(); }
+
   void job_added(const JobStatus&) override {}
   void job_changed(const JobStatus& job) override;  // after an end it goes to work
   void run_interval(JobId, RunId, const Interval&) override {}
@@ -68,6 +71,7 @@ class Retention final : public RunObserver {
     bool done = false;
   };
 
+  [[nodiscard]] bool has_work() const { return pass_ || unfinished_ || !rules_.empty(); }
   void begin_soon();
   void step();
   [[nodiscard]] Status advance();  // by one run, one page of jobs or one decision
@@ -80,7 +84,8 @@ class Retention final : public RunObserver {
   std::function<void(const RunOfJob&)> removed_;
   std::vector<KeepRule> rules_;
   std::optional<Pass> pass_;
-  bool again_ = false;  // a job has ended since the pass began
+  bool again_ = false;       // a job has ended since the pass began
+  bool unfinished_ = false;  // the last pass failed, so removals that have begun may be left
   Timer step_;
   Timer period_;
 };

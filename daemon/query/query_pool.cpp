@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/confined/process.hpp"
 #include "daemon/query/query_process.hpp"
@@ -104,6 +105,13 @@ std::chrono::milliseconds QueryPool::deadline_of(const core::QueryCaller& caller
 }
 
 Status QueryPool::expect_room(const core::QueryCaller& caller) const {
+  const auto is_same = [&caller](const Query* query) {
+    return is_long(query->caller()) && query->caller().uid == caller.uid;
+  };
+  if (is_long(caller) && std::ranges::any_of(queries_, is_same)) {
+    return fail(ErrorKind::busy,
+                fmt::format("uid {} has asked for this already: wait until it is answered", caller.uid));
+  }
   const auto waits = [](const Query* query) { return !query->runs(); };
   const auto waiting = std::ranges::count_if(queries_, waits);
   const auto of_user = std::ranges::count_if(
@@ -223,16 +231,19 @@ Result<Fd> QueryPool::stream(std::string request, Ended ended) {
   if (!file) return std::unexpected(std::move(file.error()));
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(std::move(pipe.error()));
-  auto process = start_process(kQueryFlag, in_seconds(settings_.long_deadline), std::move(*file),
+  auto process = start_process(kStreamFlag, in_seconds(settings_.long_deadline), std::move(*file),
                                std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
-  stream_.emplace(std::move(*process), EventSource{}, std::move(ended));
+  stream_.emplace(std::move(*process), EventSource{}, EventSource{}, std::move(ended));
   auto exit = loop_.on_readable(stream_->process.pidfd().get(), [this] { end_stream(); });
-  if (!exit) {
+  // Whoever takes a page a minute would keep the log of the database from being emptied for days.
+  auto late = loop_.after(settings_.long_deadline, [this] { stream_->process.kill(); });
+  if (!exit || !late) {
     stream_.reset();
-    return std::unexpected(std::move(exit.error()));
+    return std::unexpected(std::move(exit ? late.error() : exit.error()));
   }
   stream_->exit = std::move(*exit);
+  stream_->late = std::move(*late);
   return std::move(pipe->read);
 }
 
@@ -242,19 +253,22 @@ void QueryPool::end_stream() {
   const auto ended = std::move(stream_->ended);
   stream_.reset();  // the next one may begin
   if (end.signal_number == 0 && end.exit_code == 0) return ended({});
-  const std::string how = end.signal_number != 0
-                              ? fmt::format("was killed by {}", signal_text(end.signal_number))
-                              : fmt::format("ended with exit code {}", end.exit_code);
+  const std::string how =
+      end.signal_number != 0
+          ? fmt::format("was killed by {}", signal_text(end.signal_number))
+          : "could not read the store, or nobody took what it wrote: `netperfctl db check` "
+            "says what is wrong with the store";
   ended(fail(ErrorKind::internal, fmt::format("the process that wrote it {}", how)));
 }
 
 Result<std::shared_ptr<void>> QueryPool::check_candidate(Fd file, Done done) {
+  ForeignFd foreign{std::move(file)};
   if (!candidate_.expired()) return fail(ErrorKind::busy, "another file is being restored");
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(std::move(pipe.error()));
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(std::move(set.error()));
   const auto seconds = in_seconds(settings_.long_deadline);
-  auto process = start_process(kCandidateFlag, seconds, std::move(file), std::move(pipe->write));
+  auto process = start_process(kCandidateFlag, seconds, foreign.take(), std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
   const std::size_t longest = settings_.answer_bytes;
   auto exchange = confined::Exchange::begin(

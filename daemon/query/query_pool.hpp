@@ -60,7 +60,7 @@ class QueryPool final : public core::QueryRunner {
   class Query;
   struct Stream {
     confined::Process process;
-    EventSource exit;
+    EventSource exit, late;
     Ended ended;
   };
   [[nodiscard]] Status expect_room(const core::QueryCaller& caller) const;

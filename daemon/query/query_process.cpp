@@ -39,7 +39,8 @@ void write_out(std::string_view bytes) {
   }
 }
 
-[[noreturn]] void end_with(const Error& error) {
+[[noreturn]] void end_with(std::string_view flag, const Error& error) {
+  if (flag == kStreamFlag) ::_exit(kUnable);
   const char head[] = {kError, static_cast<char>(kFirstKind + static_cast<int>(error.kind))};
   write_out({head, sizeof head});
   write_out(error.message);
@@ -56,12 +57,12 @@ Status write_in_time(std::string_view bytes) {
   return {};
 }
 
-Result<std::string> answer(const QueryFunctions& functions, core::RunQueries& queries,
+Result<std::string> answer(std::string_view flag, const QueryFunctions& functions, core::RunQueries& queries,
                            std::string_view request) {
   try {
-    if (functions.stream) {
+    if (flag == kStreamFlag) {
       const auto streamed = functions.stream(queries, request, write_in_time);
-      if (streamed) ::_exit(*streamed ? kDone : kUnable);
+      ::_exit(streamed && *streamed ? kDone : kUnable);
     }
     return functions.answer(queries, request);
   } catch (const std::bad_alloc&) {
@@ -81,20 +82,21 @@ std::vector<std::string> query_argv(std::string_view flag, const confined::Confi
 }
 
 int run_query(int argc, char** argv, const QueryFunctions& functions) {
+  const std::string_view flag = argv[1];
   if (argc != confinement_at + static_cast<int>(confined::kConfinementWords)) ::_exit(kUnable);
   const auto confinement = confined::from_words(argv + confinement_at);
   if (!confinement) ::_exit(kUnable);
-  if (const auto closed = confined::close_inherited(); !closed) end_with(closed.error());
+  if (const auto closed = confined::close_inherited(); !closed) end_with(flag, closed.error());
   const auto queries = functions.open(argv[database_at]);
-  if (!queries) end_with(queries.error());
+  if (!queries) end_with(flag, queries.error());
   if (auto done = confined::confine(*confinement, confined::Task::read_database); !done) {
-    end_with({ErrorKind::internal, fmt::format("the process of a query: {}", done.error().message)});
+    end_with(flag, {ErrorKind::internal, fmt::format("the process of a query: {}", done.error().message)});
   }
   Result<std::string> request;
-  if (argv[1] == kQueryFlag) request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
-  if (!request) end_with(request.error());
-  const auto answered = answer(functions, **queries, *request);
-  if (!answered) end_with(answered.error());
+  if (flag != kCandidateFlag) request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
+  if (!request) end_with(flag, request.error());
+  const auto answered = answer(flag, functions, **queries, *request);
+  if (!answered) end_with(flag, answered.error());
   write_out({&kAnswer, 1});
   write_out(*answered);
   ::_exit(kDone);

@@ -18,6 +18,9 @@
 namespace netperfd::query {
 
 inline constexpr std::string_view kQueryFlag = "--query";
+// The same for a request of QueryRunner::stream(): what is written is only the stream, and a failure is the
+// exit code.
+inline constexpr std::string_view kStreamFlag = "--stream";
 // The same for a file that may become the store: it is the standard input, and there is no request.
 inline constexpr std::string_view kCandidateFlag = "--check-candidate";
 inline constexpr std::size_t kRequestBytes = std::size_t{8} << 20U;  // longest request; a page may be in it
@@ -29,7 +32,7 @@ struct QueryFunctions {
   // The answer to a request, in the confined process. May throw.
   std::function<Result<std::string>(core::RunQueries& queries, std::string_view request)> answer;
   // Writes the answer to a request that QueryRunner::stream() makes; absent for another request. None: there
-  // are no such requests.
+  // are no such requests. Used with kStreamFlag only.
   using Write = std::function<Status(std::string_view bytes)>;
   std::function<std::optional<Status>(core::RunQueries& queries, std::string_view request,
                                       const Write& write)>
@@ -41,8 +44,8 @@ struct QueryFunctions {
                                                   const confined::Confinement& confinement,
                                                   const std::string& database);
 
-// The main function of such a process. main() calls it before anything else if argv[1] is kQueryFlag or
-// kCandidateFlag.
+// The main function of such a process. main() calls it before anything else if argv[1] is kQueryFlag,
+// kStreamFlag or kCandidateFlag.
 [[noreturn]] int run_query(int argc, char** argv, const QueryFunctions& functions);
 
 // What such a process wrote; the error is the one that it reports, or internal if the bytes are damaged.

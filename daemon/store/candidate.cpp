@@ -127,23 +127,7 @@ Result<std::int64_t> write_candidate(const Fd& file, const std::string& path,
   return version;
 }
 
-}  // namespace
-
-// If they cannot be read, as in a damaged database, the numbers of the other one count.
-LastNumbers last_numbers(Connection& connection) {
-  LastNumbers numbers;
-  auto select = connection.prepare("SELECT name, seq FROM sqlite_sequence");
-  if (!select) return numbers;
-  (void)for_each_row(*select, [&numbers](const Statement& row) {
-    std::string table;
-    std::int64_t number = 0;
-    row.read(table, number);
-    numbers[table] = number;
-  });
-  return numbers;
-}
-
-Status settle_restored(Connection& connection, const LastNumbers& numbers) {
+Status settle(Connection& connection, const LastNumbers& numbers) {
   auto transaction = Transaction::begin(connection, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
   // A table that never had a row has none here either.
@@ -166,6 +150,31 @@ Status settle_restored(Connection& connection, const LastNumbers& numbers) {
     return done;
   }
   return transaction->commit();
+}
+
+}  // namespace
+
+// If they cannot be read, as in a damaged database, the numbers of the other one count.
+LastNumbers last_numbers(Connection& connection) {
+  LastNumbers numbers;
+  auto select = connection.prepare("SELECT name, seq FROM sqlite_sequence");
+  if (!select) return numbers;
+  (void)for_each_row(*select, [&numbers](const Statement& row) {
+    std::string table;
+    std::int64_t number = 0;
+    row.read(table, number);
+    numbers[table] = number;
+  });
+  return numbers;
+}
+
+Status settle_candidate(const std::string& path, const LastNumbers& numbers) {
+  auto connection = Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) return std::unexpected(connection.error());
+  if (auto set = connection->execute("PRAGMA trusted_schema = OFF"); !set) return set;
+  auto settled = settle(*connection, numbers);
+  if (!settled && settled.error().kind == ErrorKind::internal) return invalid(settled.error().message);
+  return settled;
 }
 
 void remove_candidate(const std::string& path) {

@@ -33,9 +33,10 @@ namespace netperfd::store {
 // The greatest number that was given, for each table that has numbers.
 using LastNumbers = std::map<std::string, std::int64_t>;
 [[nodiscard]] LastNumbers last_numbers(Connection& connection);
-// In a database that has just taken the place of one with these numbers: no number is given a second time,
-// and jobs that had not ended do not begin.
-[[nodiscard]] Status settle_restored(Connection& connection, const LastNumbers& numbers);
+// Before a candidate takes the place of a database with these numbers: no number is given a second time, and
+// jobs that had not ended do not begin. It is on disk when this returns. invalid_argument if the file lacks
+// what a store has.
+[[nodiscard]] Status settle_candidate(const std::string& path, const LastNumbers& numbers);
 [[nodiscard]] inline std::int64_t seconds_of(WallTime time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }

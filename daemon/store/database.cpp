@@ -118,7 +118,9 @@ Status put_in_place(const std::string& candidate, const std::string& path, const
     (void)::unlink(kept.c_str());
     return fail_errno(path, error_number);
   }
-  return sync_folder_of(path);
+  auto synced = sync_folder_of(path);
+  if (!synced) (void)std::rename(kept.c_str(), path.c_str());
+  return synced;
 }
 
 Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest) {

@@ -27,7 +27,7 @@ Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, Jo
 }
 
 Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job) {
-  auto transaction = Transaction::begin(connection, Durability::normal);
+  auto transaction = Transaction::begin(connection, Durability::full);  // it is acknowledged
   if (!transaction) return std::unexpected(transaction.error());
   auto update = connection.prepare(
       "UPDATE runs SET removing = 1 WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND "

@@ -94,6 +94,9 @@ Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   const std::uint64_t min_free = parts_->min_free_bytes;
   std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
   const auto numbers = last_numbers(parts_->database->connection());
+  if (auto settled = settle_candidate(candidate_of(path), numbers); !settled) {
+    return std::unexpected(settled.error());
+  }
   auto old = std::move(parts_->database);
   parts_.reset();
   auto replaced = Database::replace(old, candidate_of(path), kept, embedded_migrations());
@@ -104,9 +107,6 @@ Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   parts_ = std::make_unique<Parts>(replaced ? std::move(*replaced) : std::move(old), min_free);
   reserve_log(path, std::min(kLogReserveBytes, min_free / kLogReserveShare));
   if (!replaced) return std::unexpected(replaced.error());
-  if (auto settled = settle_restored(parts_->database->connection(), numbers); !settled) {
-    return std::unexpected(settled.error());
-  }
   return kept;
 }
 

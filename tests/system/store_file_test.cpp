@@ -2,20 +2,25 @@
 // `netperfctl db`: the store is checked, copied, replaced and pruned while the daemon works.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "tests/system/harness/deadline.hpp"
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
@@ -63,6 +68,20 @@ class StoreFile : public SystemTest {
   }
   static std::int64_t jobs_with(const std::string& label) {
     return lab().database().number(fmt::format("SELECT count(*) FROM jobs WHERE label = '{}'", label));
+  }
+  // Afterwards the file itself has the pages that are read.
+  static void empty_log() {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(lab().database_path().c_str(), &raw), SQLITE_OK);
+    const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> store{raw, &sqlite3_close};
+    ASSERT_EQ(sqlite3_exec(raw, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  static bool comes_true(const std::function<bool()>& fact) {
+    for (const Deadline deadline; !fact();) {
+      if (deadline.has_passed()) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return true;
   }
   // A new backup at this name.
   static std::string backup(const std::string& name) {
@@ -113,6 +132,35 @@ TEST_F(StoreFile, with_a_corrupt_page_is_damaged_by_its_exit_code) {
   for (const char* beside : {"-wal", "-shm"}) std::filesystem::remove(lab().database_path() + beside);
   write(lab().database_path(), whole);
   lab().start_netperfd();
+}
+
+TEST_F(StoreFile, that_cannot_even_be_opened_is_damaged_by_its_exit_code) {
+  measure("");
+  ASSERT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  const std::string whole = bytes_of(lab().database_path());
+  lab().start_netperfd();
+  empty_log();
+  {
+    std::fstream file{lab().database_path(), std::ios::binary | std::ios::in | std::ios::out};
+    file.seekp(100);  // the root of sqlite_schema
+    file << std::string(2000, '\x5a');
+  }
+  EXPECT_EQ(db({"check"}).code, kDamaged);
+  EXPECT_EQ(db({"backup", in_lab("damaged.db")}).code, kOther);
+  EXPECT_FALSE(std::filesystem::exists(in_lab("damaged.db")));
+  (void)lab().end_netperfd(SIGTERM);
+  for (const char* beside : {"-wal", "-shm"}) std::filesystem::remove(lab().database_path() + beside);
+  write(lab().database_path(), whole);
+  lab().start_netperfd();
+}
+
+TEST_F(StoreFile, is_not_copied_over_a_device) {
+  const std::string pipe = in_lab("device");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Outcome refused = db({"backup", pipe});
+  EXPECT_EQ(refused.code, kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("is no regular file"));
+  EXPECT_EQ(std::filesystem::status(pipe).type(), std::filesystem::file_type::fifo);
 }
 
 TEST_F(StoreFile, is_restored_once_no_job_runs_and_the_old_one_is_kept) {
@@ -186,6 +234,19 @@ TEST_F(StoreFile, stays_whole_if_the_daemon_is_killed_while_a_file_is_copied) {
   EXPECT_FALSE(std::filesystem::exists(lab().database_path() + ".restoring"));
   EXPECT_EQ(jobs_with("whole"), 1);
   EXPECT_EQ(db({"check"}).code, 0);
+}
+
+TEST_F(StoreFile, has_nothing_beside_it_once_a_client_has_left_its_restore) {
+  const std::string bytes = bytes_of(backup("left.db"));
+  const std::string pipe = in_lab("left-pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Process client{lab().ctl_command({"db", "restore", pipe}, {})};
+  const Fd writer{::open(pipe.c_str(), O_WRONLY | O_CLOEXEC)};
+  ASSERT_EQ(::write(writer.get(), bytes.data(), bytes.size() / 2), static_cast<ssize_t>(bytes.size() / 2));
+  const std::string copy = lab().database_path() + ".restoring";
+  EXPECT_TRUE(comes_true([&copy] { return std::filesystem::exists(copy); }));
+  client.signal(SIGKILL);
+  EXPECT_TRUE(comes_true([&copy] { return !std::filesystem::exists(copy); }));
 }
 
 TEST_F(StoreFile, is_pruned_of_whole_old_jobs_of_the_caller) {

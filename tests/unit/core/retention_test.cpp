@@ -350,5 +350,15 @@ TEST_F(RetentionTest, gives_up_a_pass_that_the_store_refuses_and_records_it) {
   EXPECT_EQ(store_.removed.size(), 4U);
 }
 
+TEST_F(RetentionTest, goes_on_with_a_removal_that_the_store_refused_although_there_are_no_rules) {
+  store_.removal_refusal = Error{ErrorKind::no_space, "disk full"};
+  EXPECT_GT(retention_.remove(1).value_or(0), 0U);
+  clock_.turn();
+  EXPECT_THAT(store_.removed, IsEmpty());
+  store_.removal_refusal.reset();
+  clock_.advance(Retention::kPeriod);
+  EXPECT_THAT(store_.removed, Not(IsEmpty()));
+}
+
 }  // namespace
 }  // namespace netperfd::core

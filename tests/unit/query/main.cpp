@@ -9,7 +9,8 @@
 
 int main(int argc, char** argv) {
   using namespace netperfd::query;
-  if (argc > 1 && argv[1] == kQueryFlag) run_query(argc, argv, test::query_functions());
+  if (argc > 1 && (argv[1] == kQueryFlag || argv[1] == kStreamFlag))
+    run_query(argc, argv, test::query_functions());
   if (argc > 1 && argv[1] == kCandidateFlag) run_query(argc, argv, test::candidate_functions());
   if (argc > 2 && argv[1] == test::kPoolFlag) test::run_pool(argv[2]);
   testing::InitGoogleMock(&argc, argv);

@@ -156,6 +156,17 @@ TEST_F(WholeStore, with_a_row_that_refers_to_nothing_has_that_problem) {
   EXPECT_THAT(check.problems, testing::Contains("1 row of table runs refer to nothing"));
 }
 
+TEST_F(WholeStore, without_a_part_of_its_schema_has_that_problem) {
+  close();
+  {
+    auto writer = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
+    must(writer.execute("DROP INDEX runs_by_job; ALTER TABLE jobs RENAME COLUMN description TO text_of_it"));
+  }
+  EXPECT_THAT(must(must(SqliteStore::open_to_look(path()))->check_store()).problems,
+              testing::IsSupersetOf(
+                  {"the schema has no index runs_by_job", "the schema has no column jobs.description"}));
+}
+
 TEST_F(WholeStore, with_a_corrupt_page_has_problems) {
   for (int i = 0; i < 20; ++i) store_job(a_job());
   close();
@@ -257,6 +268,7 @@ TEST_F(WholeStore, is_not_replaced_while_another_program_reads_it) {
 // ---- Killed at each step ----------------------------------------------------------------------------------
 
 TEST_F(WholeStore, killed_at_any_step_of_its_replacement_is_the_old_one_or_the_new_one) {
+  must(add_job(*store, a_job("veth-tcp", "waiting"), 1000, kMorning));
   const std::string file = backup();
   close();
   store_in_log("newer");
@@ -282,9 +294,16 @@ TEST_F(WholeStore, killed_at_any_step_of_its_replacement_is_the_old_one_or_the_n
     must(SqliteStore::open(database, 0)).reset();  // the next start, which also rolls back what had begun
     EXPECT_EQ(ask(database, "PRAGMA integrity_check"), "ok");
     const std::string found = labels(database);
-    if (found != "old,newer") {
-      EXPECT_EQ(found, "old");
-      EXPECT_EQ(labels(database + ".before-restore-1750000000"), "old,newer") << "nothing is lost";
+    if (found != "old,waiting,newer") {
+      EXPECT_EQ(found, "old,waiting");
+      const std::string kept = database + ".before-restore-1750000000";
+      EXPECT_EQ(labels(kept), "old,waiting,newer") << "nothing is lost";
+      EXPECT_EQ(ask(database, "SELECT count(*) FROM runs WHERE state = 'pending'"), "0")
+          << "none would begin";
+      for (const char* last : {"SELECT seq FROM sqlite_sequence WHERE name = 'jobs'",
+                               "SELECT seq FROM sqlite_sequence WHERE name = 'runs'"}) {
+        EXPECT_EQ(ask(database, last), ask(kept, last)) << "no number is given again";
+      }
     }
     seen.insert(found);
     if (!killed) break;
