@@ -40,7 +40,10 @@ bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& de
   AuditEntry& entry = found->second.entry;
   if (is_complete(entry, clock_.now())) {
     write();  // its last count; if it could be stored, the fold is gone already
-    folds_.erase(key);
+    if (const auto left = folds_.find(key); left != folds_.end()) {
+      if (left->second.changed) ++lost_;
+      folds_.erase(left);
+    }
     return false;
   }
   entry.count += deed.count;
@@ -70,10 +73,7 @@ void AuditTrail::record(const Deed& deed) {
                    .detail = std::move(detail)};
   entry.id = store(entry);
   if (!key || entry.id == 0) return;
-  if (folds_.size() >= kMostFolds) {
-    write();
-    folds_.clear();
-  }
+  if (folds_.size() >= kMostFolds) let_go();
   folds_.emplace(*key, Fold{std::move(entry), false});
 }
 
@@ -125,6 +125,8 @@ void AuditTrail::write() {
 
 void AuditTrail::let_go() {
   write();
+  lost_ += static_cast<std::uint64_t>(
+      std::ranges::count_if(folds_, [](const auto& each) { return each.second.changed; }));
   folds_.clear();
 }
 

@@ -183,6 +183,7 @@ void RunController::workload_prepared() {
   }
   if (ports_.host != nullptr) host_ = ports_.host->watch();
   started_ = ports_.clock.now();
+  started_since_boot_ = ports_.clock.since_boot();
   workload_->release();
   if (sampling_) sampling_->released();
   counting_->released(workload_->reports_intervals() ? LiveRates{} : [this](const Interval& interval) {
@@ -291,6 +292,7 @@ void RunController::forget_attempt() {
   workload_stopped_ = false;
   workload_ended_ = false;
   trace_ended_ = false;
+  loading_ = false;
   fingerprint_.reset();
   workload_.reset();
   trace_.reset();

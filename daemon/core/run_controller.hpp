@@ -89,7 +89,10 @@ class RunController final : private WorkloadListener, private TraceListener {
 
   [[nodiscard]] RunId id() const { return run_; }
   [[nodiscard]] RunState state() const { return state_; }
-  [[nodiscard]] std::optional<WallTime> started() const { return started_; }
+  // When its workload was let go, as Clock::since_boot().
+  [[nodiscard]] std::optional<std::chrono::microseconds> started() const {
+    return started_ ? std::optional{started_since_boot_} : std::nullopt;
+  }
   // Whether it failed because something does not exist that each run of the job needs. A server that was
   // absent for all of the wait is such a thing.
   [[nodiscard]] bool lacks_something() const { return lacks_something_; }
@@ -139,6 +142,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   RunState state_ = RunState::pending;
   ServerWait wait_;
   std::optional<WallTime> started_;
+  std::chrono::microseconds started_since_boot_{0};
   std::optional<WallTime> ended_;
   std::optional<EarlyEnd> early_end_;
   Timer deadline_;

@@ -128,7 +128,7 @@ void Scheduler::start_next_run() {
   if (queue_.empty()) return;
   Job& job = current_job();
   job.status.state = JobState::running;
-  if (!job.began) job.began = ports_.clock.now();
+  if (!job.began) job.began = ports_.clock.since_boot();
   job.status.current_run = job.status.runs.at(job.status.runs_ended);
   if (!may_go_on(job)) return schedule_turn();
   if (has_commands(job.spec)) {
@@ -209,7 +209,7 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
 void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::string& error) {
   job.status.progress = progress_of(job);
   job.status.current_run.reset();
-  job.last_ended = ports_.clock.now();
+  job.last_ended = ports_.clock.since_boot();
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
@@ -305,7 +305,7 @@ double Scheduler::progress_of(const Job& job) const {
   const JobStatus& status = job.status;
   double runs = status.runs_ended;
   if (run_ && status.current_run == run_->id() && status.planned && run_->started()) {
-    const std::chrono::duration<double> elapsed = ports_.clock.now() - *run_->started();
+    const std::chrono::duration<double> elapsed = ports_.clock.since_boot() - *run_->started();
     runs += std::clamp(elapsed / std::chrono::duration<double>(*status.planned), 0.0, 1.0);
   }
   return std::max(status.progress, runs / static_cast<double>(status.runs.size()));

@@ -99,8 +99,9 @@ class Scheduler final : private RunListener {
     JobStatus status;
     Outcome outcome = Outcome::finished;  // given_up: a run got no space, or a command of its design failed
     std::uint32_t ended_before = 0;       // runs that had ended when it was resumed
-    std::optional<WallTime> began;        // when the first run after them began, with the switch to its side
-    std::optional<WallTime> last_ended;   // when its latest run ended, since it was resumed
+    // When the first run after them began, with the switch to its side, and when the latest run ended since
+    // the job was resumed; both as Clock::since_boot().
+    std::optional<std::chrono::microseconds> began, last_ended;
     // A run waited in vain for its server. Until one has met it, none waits, so that one outage costs one
     // wait.
     bool server_missed = false;

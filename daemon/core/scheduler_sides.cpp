@@ -168,7 +168,8 @@ std::optional<std::chrono::microseconds> Scheduler::time_left_with_boots(const J
 }
 
 WallTime Scheduler::counted_from(const Job& job, WallTime now) const {
-  const WallTime from = job.last_ended.value_or(job.began.value_or(now));
+  const auto moment = job.last_ended ? job.last_ended : job.began;
+  const WallTime from = moment ? ports_.clock.now() - (ports_.clock.since_boot() - *moment) : now;
   if (!is_rebooting(job)) return from;
   return std::max(from, boots_->announced_since().value_or(from));
 }

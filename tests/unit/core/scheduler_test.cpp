@@ -272,6 +272,24 @@ TEST_F(SchedulerTest, progress_is_of_the_whole_job_and_never_falls) {
   EXPECT_DOUBLE_EQ(scheduler_.job(1)->progress, 1) << "it is over, whatever came of it";
 }
 
+TEST_F(SchedulerTest, a_clock_that_is_set_within_a_run_makes_no_end_later_and_no_progress) {
+  for (const std::chrono::hours step : {std::chrono::hours{1}, std::chrono::hours{-24 * 365}}) {
+    const JobId job = submit(4);
+    clock_.turn();
+    workload_.last().become_prepared();
+    clock_.advance(seconds{5});
+    clock_.set(step);
+    EXPECT_LT(scheduler_.job(job)->progress, 0.25);
+    clock_.advance(seconds{5});
+    workload_.last().end(a_measurement());
+    clock_.turn();
+    EXPECT_EQ(scheduler_.job(job)->expected_end, clock_.now() + seconds{30});
+    ASSERT_TRUE(scheduler_.stop(job, "enough"));
+    workload_.last().end(a_measurement());
+    clock_.turn();
+  }
+}
+
 TEST_F(SchedulerTest, a_waiting_job_knows_its_place_and_when_it_may_end) {
   const WallTime start = clock_.now();
   submit(2);

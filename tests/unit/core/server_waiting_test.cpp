@@ -83,6 +83,7 @@ TEST_F(ServerWaiting, counts_only_the_last_attempt) {
   submit(a_traced_job());
   tracer_.last().said.clear();
   workload_.last().become_prepared();
+  workload_.last().listener->workload_phase("load");
   clock_.advance(milliseconds{100});
   WorkloadResult busy = a_failure("busy");
   busy.server = ServerAbsence::busy;
@@ -100,7 +101,8 @@ TEST_F(ServerWaiting, counts_only_the_last_attempt) {
   EXPECT_EQ(tracer_.alive(), 1) << "the first trace is gone";
   const WallTime released = clock_.now();
   workload_.last().become_prepared();
-  EXPECT_THAT(counters_.said, ElementsAre("open 4711", "released"));
+  workload_.last().listener->workload_phase("load");
+  EXPECT_THAT(counters_.said, ElementsAre("open 4711", "released", "load begun"));
   clock_.advance(seconds{12});
   workload_.last().end(a_measurement());
   TraceRecord second;
