@@ -24,8 +24,18 @@ std::optional<Ns> known(const timespec& stamp) {
   return stamp.tv_sec * kSecond + stamp.tv_nsec;
 }
 
+// 0 unless the host slept.
+Ns asleep_between(const Clocks& before, const Clocks& after) {
+  const Ns asleep = after.asleep - before.asleep;
+  return asleep > kClockStep ? asleep : 0;
+}
+
+Ns passed(const Clocks& before, const Clocks& after) {
+  return after.monotonic - before.monotonic + asleep_between(before, after);
+}
+
 bool stepped(const Clocks& before, const Clocks& after) {
-  const Ns change = (after.wall - after.monotonic) - (before.wall - before.monotonic);
+  const Ns change = after.wall - before.wall - passed(before, after);
   return change > kClockStep || change < -kClockStep;
 }
 
@@ -36,12 +46,13 @@ bool within(Ns span, Ns longest) {
 }  // namespace
 
 Clocks read_clocks() {
-  // If this thread is preempted between the two, they look like a step of the clock: read again then.
+  // If this thread is preempted between them, they look like a step of the clock: read again then.
   constexpr Ns kTogether = 20'000;
   Clocks clocks;
   for (int attempt = 0; attempt < 4; ++attempt) {
     clocks.monotonic = read_clock(CLOCK_MONOTONIC);
     clocks.wall = read_clock(CLOCK_REALTIME);
+    clocks.asleep = read_clock(CLOCK_BOOTTIME) - clocks.monotonic;
     if (read_clock(CLOCK_MONOTONIC) - clocks.monotonic < kTogether) break;
   }
   return clocks;
@@ -64,12 +75,12 @@ PacketStamps stamps_of(const msghdr& message) {
 std::optional<Ns> queued_of(const Clocks& sent, const PacketStamps& left, const Clocks& now) {
   if (!left.kernel || stepped(sent, now)) return std::nullopt;
   const Ns queued = *left.kernel - sent.wall;
-  if (!within(queued, now.monotonic - sent.monotonic)) return std::nullopt;
+  if (!within(queued, passed(sent, now))) return std::nullopt;
   return queued;
 }
 
 Spans spans_of(const Exchange& exchange) {
-  const Ns longest = exchange.read.monotonic - exchange.sent.monotonic;
+  const Ns longest = passed(exchange.sent, exchange.read);
   const Spans in_program{.round_trip = longest, .there = {}, .back = {}};
   Spans step = in_program;
   step.clock_step = true;

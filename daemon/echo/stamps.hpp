@@ -13,13 +13,15 @@ using Ns = std::int64_t;
 
 inline constexpr Ns kMillisecond = 1'000'000;
 inline constexpr Ns kSecond = 1'000'000'000;
-// A larger change of the wall clock against the monotonic one is a step of the wall clock.
+// A larger change of the wall clock against the monotonic one is a step of the wall clock, or the time that
+// the host slept.
 inline constexpr Ns kClockStep = kMillisecond;
 
-// Both clocks at one moment.
+// The clocks at one moment. The monotonic one stands still while the host sleeps.
 struct Clocks {
   Ns monotonic = 0;
   Ns wall = 0;
+  Ns asleep = 0;  // since the boot, within some microseconds
 
   bool operator==(const Clocks&) const = default;
 };

@@ -47,7 +47,11 @@ Status StreamChannel::greet(const Patience& patience) {
     if (done || done.error().kind == ErrorKind::not_running) return done;
     // Refused, perhaps because the server is only about to start.
     const Ns now = read_clocks().monotonic;
-    if (now >= end) return no_answer(patience);
+    if (now >= end && done.error().message.starts_with("no answer")) return done;
+    if (now >= end) {
+      return fail(ErrorKind::io,
+                  fmt::format("{} ({})", no_answer(patience).error().message, done.error().message));
+    }
     if (wait_for(nothing, 0, patience.stop, std::min(now + kRepeatGreeting, end)) == Wait::stopped)
       return fail(ErrorKind::not_running, "stopped before the server answered");
   }

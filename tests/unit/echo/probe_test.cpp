@@ -144,9 +144,10 @@ TEST(EchoProbe, without_a_server_it_says_so_and_fails) {
     const auto lines = prober.lines();
     EXPECT_EQ(prober.wait(), 1);
     ASSERT_EQ(lines.size(), 1U);
-    EXPECT_EQ(lines[0], "{\"event\":\"error\",\"message\":\"no answer from 127.0.0.1 port " +
-                            std::to_string(port) + " (" + protocol +
-                            ") within 2 s: is netperfd-echo running there?\"}");
+    const std::string server = "127.0.0.1 port " + std::to_string(port) + " (" + protocol + ")";
+    const std::string cause = protocol == "tcp" ? " (" + server + ": Connection refused)" : "";
+    EXPECT_EQ(lines[0], "{\"event\":\"error\",\"message\":\"no answer from " + server +
+                            " within 2 s: is netperfd-echo running there?" + cause + "\"}");
   }
 }
 

@@ -92,6 +92,20 @@ TEST(EchoSpans, a_step_and_back_shows_in_an_impossible_round_trip) {
   }
 }
 
+TEST(EchoSpans, the_time_that_the_host_slept_is_no_step_and_counts) {
+  constexpr Ns kSlept = 60 * kSecond;
+  Exchange exchange = usual();
+  exchange.read.asleep = kSlept;
+  exchange.read.wall += kSlept;
+  *exchange.arrived.kernel += kSlept;
+  Spans spans = spans_of(exchange);
+  EXPECT_FALSE(spans.clock_step);
+  EXPECT_EQ(spans.round_trip, kSlept + 500 * kMicrosecond);
+  exchange.arrived = {};
+  spans = spans_of(exchange);
+  EXPECT_EQ(spans.round_trip, kSlept + 520 * kMicrosecond);
+}
+
 TEST(EchoSpans, a_clock_that_is_slewed_is_not_a_step) {
   Exchange exchange = usual();
   exchange.read.wall += kClockStep;
