@@ -275,7 +275,8 @@ class Site:
                 at = self.now()
                 self.daemon = None
                 self.ready.clear()
-                if not explains(at):
+                died = code < 0 and -code not in (signal.SIGKILL, signal.SIGTERM)  # such as by abort()
+                if died or not explains(at):
                     self.unexpected.append(f"netperfd ended by itself at {at:.1f} s, exit code {code}")
                 self.tell(f"netperfd ended: {signal.Signals(-code).name if code < 0 else code}")
                 return at + 0.2
@@ -370,3 +371,8 @@ class Site:
         if self.memory and self.memory.exists():
             self.memory.rmdir()
         run("umount", "-l", self.disk, check=False)
+        for name in (LEFT, RIGHT):
+            run("ip", "netns", "delete", name, check=False)
+        run("umount", "/run/netns", check=False)
+        for own in (self.log, self.notified):
+            own.close()

@@ -212,6 +212,10 @@ class Ledger:
 
     def check_announcements(self, rows):
         told = []
+        # The bus and the watcher may be gone when a run ends, but not for most of them.
+        heard = sum(run in self.announced for run in rows)
+        if len(rows) >= 10 and heard < len(rows) / 2:
+            told.append(f"the ends of {heard} of {len(rows)} runs were announced")
         for run, ends in self.announced.items():
             if len(ends) > 1 and not self.explains("interrupted", ends[0][0] - 1, ends[-1][0]):
                 told.append(f"the end of run {run} was announced {len(ends)} times: {ends}")

@@ -219,3 +219,20 @@ def sanitizer(site):
     log.write_bytes(before + b"==1==ERROR: AddressSanitizer: planted\n")
     yield
     log.write_bytes(before)
+
+
+@plant(STORED, "aborted", "terminate called")
+def aborted(site):
+    log = site.directory / "log"
+    before = log.read_bytes()
+    log.write_bytes(before + b"terminate called after throwing an instance of 'std::runtime_error'\n")
+    yield
+    log.write_bytes(before)
+
+
+@plant(STORED, "unheard", "runs were announced")
+def unheard(site):
+    before = dict(site.ledger.announced)
+    site.ledger.announced.clear()
+    yield
+    site.ledger.announced.update(before)
