@@ -90,9 +90,12 @@ void ManagerObject::RestoreStore(sdbus::Result<Dict>&& result, sdbus::UnixFd fil
       ForeignFd received = value_or_throw(ports_.received.take(token->get()));
       const auto number = std::make_shared<std::uint64_t>();
       const auto done = [this, reply, deed, name = caller.name, number](const Result<std::string>& bytes) {
-        answer(reply, [&] { reply->ok(restored(deed, bytes)); });
-        if (settings_.drop_candidate) settings_.drop_candidate();
-        ports_.callers.forget(name, *number);  // last: it ends the process
+        // Each query has the store open, and somebody may ask all the time.
+        ports_.query_runner.when_idle([this, reply, deed, name, number, bytes] {
+          answer(reply, [&] { reply->ok(restored(deed, bytes)); });
+          if (settings_.drop_candidate) settings_.drop_candidate();
+          ports_.callers.forget(name, *number);  // last: it ends the process
+        });
       };
       const auto checking = std::make_shared<std::shared_ptr<void>>(
           value_or_throw(ports_.query_runner.check_candidate(received.take(), done)));

@@ -178,7 +178,21 @@ void QueryPool::look_again(std::chrono::milliseconds delay) {
   if (auto timer = loop_.after(delay, [this] { start_waiting(); })) soon_ = std::move(*timer);
 }
 
+void QueryPool::when_idle(std::function<void()> done) {
+  idle_ = std::move(done);
+  const auto running = [this] { return std::ranges::find_if(queries_, &Query::runs); };
+  for (auto query = running(); query != queries_.end(); query = running()) {
+    (*query)->give(fail(ErrorKind::busy, "the store is being replaced: ask again"));
+  }
+  look_again(std::chrono::milliseconds{0});
+}
+
 void QueryPool::start_waiting() {
+  if (idle_) {
+    if (endings_.count() + reader_endings_.count() > 0) return look_again(kUntilKilledOnesEnd);
+    const auto done = std::exchange(idle_, nullptr);
+    done();
+  }
   while (Query* const query = next()) {
     auto exchange = start(*query);
     if (!exchange) {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -55,6 +56,7 @@ class QueryPool final : public core::QueryRunner {
                                                   Done done) override;
   [[nodiscard]] Result<Fd> stream(std::string request, Ended ended) override;
   [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) override;
+  void when_idle(std::function<void()> done) override;
 
  private:
   class Query;
@@ -80,8 +82,9 @@ class QueryPool final : public core::QueryRunner {
   EventLoop& loop_;
   QuerySettings settings_;
   confined::Endings endings_, reader_endings_;
-  std::list<Query*> queries_;  // in the order of their calls; their handles own them
-  EventSource soon_;           // calls start_waiting()
+  std::list<Query*> queries_;   // in the order of their calls; their handles own them
+  EventSource soon_;            // calls start_waiting()
+  std::function<void()> idle_;  // of when_idle(); until it was called, no query starts
   std::optional<Stream> stream_;
   std::weak_ptr<void> candidate_;  // expired: none is being checked
 };

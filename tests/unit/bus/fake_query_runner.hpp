@@ -54,6 +54,8 @@ class FakeQueryRunner final : public core::QueryRunner {
     return run({}, {}, std::move(done));
   }
 
+  void when_idle(std::function<void()> done) override { done(); }
+
   Fd candidate;  // that was given last
   // What `done` gets if it is not the answer of the queries.
   std::optional<Result<std::string>> instead;

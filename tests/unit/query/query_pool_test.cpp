@@ -229,6 +229,24 @@ TEST_F(QueryPoolTest, lets_the_handle_go_inside_the_call) {
   EXPECT_TRUE(turn_until(loop_, [&] { return called; }));
 }
 
+TEST_F(QueryPoolTest, is_idle_although_somebody_asks_all_the_time) {
+  std::vector<Handle> asked{ask(kReader, "wait", "runs"), ask(kMember, "wait", "runs too")};
+  ASSERT_TRUE(come_to(2));
+  asked.push_back(ask(kReader, "hello", "waits"));
+  bool idle = false;
+  pool_->when_idle([&] {
+    idle = true;
+    EXPECT_TRUE(children().empty());
+    EXPECT_FALSE(answers_.contains("waits"));
+  });
+  EXPECT_EQ(kinds_["runs"], ErrorKind::busy);
+  EXPECT_EQ(kinds_["runs too"], ErrorKind::busy);
+  asked.push_back(ask(kMember, "hello", "later"));
+  EXPECT_TRUE(turn_until(loop_, [&] { return answers_.contains("waits") && answers_.contains("later"); }));
+  EXPECT_TRUE(idle);
+  EXPECT_EQ(answers_["waits"], "hello");
+}
+
 TEST_F(QueryPoolTest, kills_its_processes_when_it_goes) {
   const Handle handle = ask(kReader, "wait", "it");
   ASSERT_TRUE(come_to(1));
