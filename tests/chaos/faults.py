@@ -14,6 +14,10 @@ import lab
 DAY = 86_400
 
 
+class Missed(Exception):
+    """The fault did not happen, and why: it explains nothing."""
+
+
 class Faults:
     def __init__(self, site):
         self.site = site
@@ -37,12 +41,14 @@ class Faults:
             time.sleep(fault.seconds)
         finally:
             self.site.release()
-        return "" if killed else "was down already"
+        if not killed:
+            raise Missed("was down already")
+        return ""
 
     def stop_daemon(self, fault, _dice):
         daemon = self.site.daemon
         if not daemon or not self.site.signal_daemon(signal.SIGTERM):
-            return "was down already"
+            raise Missed("was down already")
         self.site.hold()
         try:
             begin = time.monotonic()
@@ -78,7 +84,7 @@ class Faults:
                     except ProcessLookupError:
                         continue
             time.sleep(0.01)
-        return "none came"
+        raise Missed("none came")
 
     def kill_query(self, fault, _dice):
         return self.catch(fault, signal.SIGKILL, "netperfd", "--query")
@@ -206,7 +212,7 @@ class Faults:
     def memory_short(self, fault, dice):
         spare = dice.choice((0, 1, 4, 16)) << 20
         if not self.site.set_memory(self.site.memory_used() + spare):
-            return "no limit could be set"
+            raise Missed("no limit could be set")
         time.sleep(fault.seconds)
         self.site.set_memory(None)
         return f"{spare >> 20} MiB more than in use"

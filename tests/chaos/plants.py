@@ -212,22 +212,21 @@ def never_executed(site):
     log.write_text(before)
 
 
-@plant(STORED, "sanitizer", "Sanitizer")
-def sanitizer(site):
+@contextlib.contextmanager
+def logged(site, line):
     log = site.directory / "log"
     before = log.read_bytes()
-    log.write_bytes(before + b"==1==ERROR: AddressSanitizer: planted\n")
+    log.write_bytes(before + line)
     yield
     log.write_bytes(before)
 
 
-@plant(STORED, "aborted", "terminate called")
-def aborted(site):
-    log = site.directory / "log"
-    before = log.read_bytes()
-    log.write_bytes(before + b"terminate called after throwing an instance of 'std::runtime_error'\n")
-    yield
-    log.write_bytes(before)
+def plant_log(name, word, line):
+    STORED[name] = (word, lambda site: logged(site, line))
+
+
+plant_log("sanitizer", "Sanitizer", b"==1==ERROR: AddressSanitizer: planted\n")
+plant_log("aborted", "terminate called", b"terminate called after throwing an instance of 'std::runtime_error'\n")
 
 
 @plant(STORED, "unheard", "runs were announced")

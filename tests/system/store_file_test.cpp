@@ -230,6 +230,7 @@ TEST_F(StoreFile, stays_whole_if_the_daemon_is_killed_while_a_file_is_copied) {
   ASSERT_EQ(::write(writer.get(), bytes.data(), static_cast<std::size_t>(half)), half) << "somebody reads it";
   EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
   EXPECT_EQ(client.wait().code, kUnreachable);
+  EXPECT_THAT(client.err(), Not(HasSubstr("as it was"))) << "nobody knows";
   lab().start_netperfd();
   EXPECT_FALSE(std::filesystem::exists(lab().database_path() + ".restoring"));
   EXPECT_EQ(jobs_with("whole"), 1);

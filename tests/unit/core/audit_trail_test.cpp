@@ -68,6 +68,17 @@ TEST_F(AuditTrailTest, begins_another_entry_when_the_clock_was_set_back) {
   EXPECT_EQ(store_.entries[1].last, clock_.now());
 }
 
+TEST_F(AuditTrailTest, says_that_the_last_count_of_an_entry_is_lost) {
+  trail_->record(refusal(1001, "stop"));
+  store_.refusal = Error{ErrorKind::no_space, "disk full"};
+  trail_->record(refusal(1001, "stop"));
+  clock_.advance(AuditTrail::kFoldedFor);
+  trail_->record(refusal(1001, "stop"));
+  store_.refusal.reset();
+  clock_.advance(AuditTrail::kWritePeriod);
+  EXPECT_THAT(lines(), testing::Contains(testing::EndsWith("audit failed x1")));
+}
+
 TEST_F(AuditTrailTest, keeps_users_actions_and_outcomes_apart) {
   for (int i = 0; i < 2; ++i) {
     trail_->record(refusal(1001, "stop"));

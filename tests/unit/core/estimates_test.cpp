@@ -11,14 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Estimates : public SchedulerFixture {
- protected:
-  JobId submit(std::uint32_t repeat = 1) {
-    const auto job = scheduler_.submit(a_job(repeat), 1000);
-    EXPECT_TRUE(job) << job.error().message;
-    return job.value_or(0);
-  }
-};
+class Estimates : public SchedulerFixture {};
 
 TEST_F(Estimates, tells_progress_once_a_second_while_the_client_runs) {
   submit();

@@ -16,6 +16,13 @@ class SchedulerFixture : public testing::Test {
  protected:
   SchedulerFixture() { scheduler_.add_observer(seen_); }
 
+  // Submits a plain job of uid 1000; returns its number.
+  JobId submit(std::uint32_t repeat = 1) {
+    const auto job = scheduler_.submit(a_job(repeat), 1000);
+    EXPECT_TRUE(job) << job.error().message;
+    return job.value_or(0);
+  }
+
   FakeClock clock_;
   FakeWorkload workload_;
   FakeTracer tracer_;

@@ -14,11 +14,6 @@ using testing::HasSubstr;
 
 class SchedulerTest : public SchedulerFixture {
  protected:
-  JobId submit(std::uint32_t repeat = 1) {
-    const auto job = scheduler_.submit(a_job(repeat), 1000);
-    EXPECT_TRUE(job) << job.error().message;
-    return job.value_or(0);
-  }
   void run_one(WorkloadResult result) {
     clock_.turn();
     workload_.last().become_prepared();

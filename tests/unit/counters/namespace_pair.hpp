@@ -121,13 +121,16 @@ class Namespace {
   pid_t pid_ = -1;
 };
 
+// Devices that are made there later have no address and no traffic of their own.
+inline void keep_quiet(const Namespace& netns) {
+  netns.run([] { std::ofstream("/proc/sys/net/ipv6/conf/default/disable_ipv6") << "1"; });
+}
+
 // Two namespaces joined by a veth pair that carries no traffic of its own.
 class NamespacePair : public testing::Test {
  protected:
   void SetUp() override {
-    for (const Namespace* each : {&client_, &server_}) {
-      each->run([] { std::ofstream("/proc/sys/net/ipv6/conf/default/disable_ipv6") << "1"; });
-    }
+    for (const Namespace* each : {&client_, &server_}) keep_quiet(*each);
     client_.ip({"link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns",
                 fmt::format("{}", server_.pid())});
     client_.ip({"address", "add", "10.78.0.1/24", "dev", "wire"});

@@ -13,6 +13,7 @@ namespace netperfd::counters {
 class Router {
  public:
   Router(const Namespace& client, const Namespace& server) : name_(fmt::format("test-{}", router_.pid())) {
+    keep_quiet(router_);
     router_.ip({"netns", "attach", name_, fmt::format("{}", router_.pid())});
     join(client, "to-client");
     join(server, "to-server");

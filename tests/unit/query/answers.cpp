@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <sqlite3.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -25,6 +26,13 @@
 
 namespace netperfd::query::test {
 namespace {
+
+sqlite3* opened = nullptr;  // the connection that SQLite opened last
+
+int remember(sqlite3* connection, char**, const void*) {
+  opened = connection;
+  return SQLITE_OK;
+}
 
 std::string outcome(bool worked) {
   return worked ? "worked" : ::strerror(errno);  // NOLINT(concurrency-mt-unsafe): one thread
@@ -73,7 +81,9 @@ Result<std::string> answer(core::RunQueries& queries, std::string_view request) 
     return fmt::format("{} runs", page->rows.size());
   }
   if (request == "remove") {
-    // A query has no such port; a process that was taken over would call the store itself.
+    // A query has no such port; a process that was taken over would end the snapshot and call the store
+    // itself.
+    (void)sqlite3_exec(opened, "COMMIT", nullptr, nullptr, nullptr);
     const auto removed = dynamic_cast<store::SqliteStore&>(queries).remove(1);
     return removed ? "removed" : removed.error().message;
   }
@@ -99,6 +109,7 @@ Result<std::string> answer(core::RunQueries& queries, std::string_view request) 
 QueryFunctions query_functions() {
   const auto open = [](const std::string& path) {
     (void)store::watch_first_page();
+    (void)sqlite3_auto_extension(reinterpret_cast<void (*)()>(&remember));
     return store::SqliteStore::open_read_only(path);
   };
   const auto stream = [](core::RunQueries& queries, std::string_view request,
