@@ -120,7 +120,7 @@ limits: {{timeout: 40s}}
 }  // namespace
 
 Lab::Lab(LabOptions options)
-    : options_(std::move(options)), bus_(directory_), users_(make_users(options_.group)) {
+    : options_(std::move(options)), bus_(directory_, options_.bus), users_(make_users(options_.group)) {
   if (options_.gated) gate_.emplace(directory_);
   std::filesystem::create_directory(directory_.path("disk"));
   if (options_.disk_mib > 0) disk_.emplace(directory_.path("disk"), options_.disk_mib);

@@ -33,6 +33,7 @@ struct LabOptions {
   std::string min_free = "1M";
   std::string limits = {};              // more lines below `limits:`
   std::string more_configuration = {};  // lines for the end of the daemon's configuration
+  PrivateBus::Rules bus = PrivateBus::Rules::as_shipped;
 };
 
 struct Users {

@@ -14,7 +14,13 @@ namespace netperfd::system_test {
 // missing daemon fails at once.
 class PrivateBus {
  public:
-  explicit PrivateBus(const ScratchDir& directory);
+  enum class Rules {
+    as_shipped,
+    // Everybody may send signals and replies to everybody, whether somebody waits for them or not, and root
+    // may listen to all messages: what netperfd and its client must bear by themselves.
+    lax
+  };
+  explicit PrivateBus(const ScratchDir& directory, Rules rules = Rules::as_shipped);
 
   [[nodiscard]] const std::string& address() const { return address_; }
   // DBUS_SYSTEM_BUS_ADDRESS=..., which libsystemd and therefore all our programs use.
