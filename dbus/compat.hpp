@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "dbus/peers.hpp"
+
 namespace netperfd::dbus {
 
 #if NETPERFD_SDBUS_2
@@ -60,6 +62,25 @@ struct RawMessage : sdbus::Message {
                                         sdbus::ObjectPath{"/org/freedesktop/DBus"});
   const auto ping = proxy->createMethodCall(InterfaceName{"org.freedesktop.DBus.Peer"}, MethodName{"Ping"});
   return sd_bus_message_get_bus(RawMessage::of(ping));
+}
+
+// If the service is not on the bus, the call fails instead of starting it.
+inline void start_nobody(sdbus::MethodCall& call) {
+  sd_bus_message_set_auto_start(RawMessage::of(call), 0);
+}
+
+// A connection to the system bus that believes the bus itself and these services only.
+struct Connection {
+  std::unique_ptr<sdbus::IConnection> bus;
+  std::unique_ptr<Peers> peers = std::make_unique<Peers>();  // ends first
+};
+
+[[nodiscard]] inline Connection connect(Peers::Use use, const std::vector<std::string>& services) {
+  Connection made{sdbus::createSystemBusConnection()};
+  if (const int r = made.peers->guard(raw(*made.bus), use, services); r < 0) {
+    throw sdbus::createError(-r, "guard the connection");
+  }
+  return made;
 }
 
 // Who sent a method call.
