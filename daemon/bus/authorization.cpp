@@ -100,12 +100,13 @@ struct Authorization::Request {
   [[nodiscard]] Action action() const { return wanted.actions.at(next); }
 };
 
-Authorization::Authorization(sdbus::IConnection& connection, Callers& callers, Refusals& refusals,
+Authorization::Authorization(const dbus::Connection& connection, Callers& callers, Refusals& refusals,
                              AuthorizationTimeouts timeouts)
-    : refusals_(refusals),
+    : raw_(dbus::raw(*connection.bus)),
+      refusals_(refusals),
       credentials_timeout_(timeouts.credentials),
-      bus_(sdbus::createProxy(connection, dbus::ServiceName{kBusService}, sdbus::ObjectPath{kBusPath})),
-      polkit_(dbus::raw(connection), callers, timeouts.polkit) {}
+      bus_(sdbus::createProxy(*connection.bus, dbus::ServiceName{kBusService}, sdbus::ObjectPath{kBusPath})),
+      polkit_(raw_, *connection.peers, callers, timeouts.polkit) {}
 
 void Authorization::set_group(gid_t group) {
   group_ = group;
@@ -143,31 +144,47 @@ std::uint64_t Authorization::answered(const std::string& unique_name) {
 void Authorization::identify(const dbus::Sender& sender, const Known& known) {
   if (sender.name.empty()) return known(unknown_caller("the caller", "it has no name on the bus"));
   if (auto within = check_limits(sender.name); !within) return known(std::unexpected(within.error()));
-  try {
-    bus_->callMethodAsync("GetConnectionCredentials")
-        .onInterface(kBusService)
-        .withTimeout(credentials_timeout_)
-        .withArguments(sender.name)
-        .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
-          const std::uint64_t refused = answered(sender.name);
-          auto caller = error ? no_answer(sender.name, *error) : read_credentials(sender, credentials);
-          if (!caller && caller.error().kind == ErrorKind::access_denied) {
-            refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
-          } else if (caller && refused > 0 && caller->uid != 0) {
-            refusals_.note(caller->uid, sender.name,
-                           fmt::format("refused ({}): too many calls at once", sender.name), refused);
-          }
-          if (caller && refusals_.is_excessive(caller->uid)) {
-            caller = fail(ErrorKind::busy,
-                          fmt::format("too many calls of uid {} were refused: try again later", caller->uid));
-          }
-          known(caller);
-        });
-    ++questions_;
-    ++questions_of_[sender.name].waiting;
-  } catch (const sdbus::Error& e) {
-    known(unknown_caller(sender.name, e.getMessage()));
+  if (auto asked = ask_bus(sender, known); !asked) return known(std::unexpected(asked.error()));
+  ++questions_;
+  ++questions_of_[sender.name].waiting;
+}
+
+Status Authorization::ask_bus(const dbus::Sender& sender, const Known& known) try {
+  bus_->callMethodAsync("GetConnectionCredentials")
+      .onInterface(kBusService)
+      .withTimeout(credentials_timeout_)
+      .withArguments(sender.name)
+      .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
+        on_credentials(sender, known, std::move(error), credentials);
+      });
+  return {};
+} catch (const sdbus::Error& e) {
+  return unknown_caller(sender.name, e.getMessage());
+}
+
+void Authorization::on_credentials(const dbus::Sender& sender, const Known& known, dbus::ReplyError error,
+                                   const dbus::Row& credentials) {
+  // Another program's reply took the number of the question, so that the bus's own will find nobody.
+  if (!dbus::Peers::is_from_bus(sd_bus_get_current_message(raw_))) {
+    if (auto asked = ask_bus(sender, known); !asked) {
+      (void)answered(sender.name);
+      known(std::unexpected(asked.error()));
+    }
+    return;
   }
+  const std::uint64_t refused = answered(sender.name);
+  auto caller = error ? no_answer(sender.name, *error) : read_credentials(sender, credentials);
+  if (!caller && caller.error().kind == ErrorKind::access_denied) {
+    refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
+  } else if (caller && refused > 0 && caller->uid != 0) {
+    refusals_.note(caller->uid, sender.name, fmt::format("refused ({}): too many calls at once", sender.name),
+                   refused);
+  }
+  if (caller && refusals_.is_excessive(caller->uid)) {
+    caller = fail(ErrorKind::busy,
+                  fmt::format("too many calls of uid {} were refused: try again later", caller->uid));
+  }
+  known(caller);
 }
 
 void Authorization::authorize(const Caller& caller, const Wanted& wanted, Ask ask, const Decided& decided) {

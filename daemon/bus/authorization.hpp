@@ -61,8 +61,8 @@ class Authorization {
   // Maximum number of decisions of polkit that a user waits for.
   static constexpr std::size_t kDecisionsOfUserLimit = 8;
 
-  // `callers` and `refusals` are borrowed and must outlive this object, as must the connection.
-  Authorization(sdbus::IConnection& connection, Callers& callers, Refusals& refusals,
+  // All are borrowed and must outlive this object. The connection's peers know Polkit::kService.
+  Authorization(const dbus::Connection& connection, Callers& callers, Refusals& refusals,
                 AuthorizationTimeouts timeouts = {});
 
   void set_group(gid_t group);
@@ -91,6 +91,9 @@ class Authorization {
  private:
   struct Request;  // one call of authorize()
 
+  [[nodiscard]] Status ask_bus(const dbus::Sender& sender, const Known& known);
+  void on_credentials(const dbus::Sender& sender, const Known& known, dbus::ReplyError error,
+                      const dbus::Row& credentials);
   void ask_next(const std::shared_ptr<Request>& request);
   void on_polkit(const std::shared_ptr<Request>& request, const PolkitAnswer& answer);
   void end(const std::shared_ptr<Request>& request, const Status& decision);
@@ -99,6 +102,7 @@ class Authorization {
   // Ends one question. Returns how many calls of the connection were refused since the one before.
   [[nodiscard]] std::uint64_t answered(const std::string& unique_name);
 
+  sd_bus* raw_;
   Refusals& refusals_;
   std::chrono::milliseconds credentials_timeout_;
   gid_t group_ = static_cast<gid_t>(-1);

@@ -7,8 +7,26 @@
 #include <utility>
 
 #include "daemon/bus/bus_driver.hpp"
+#include "dbus/peers.hpp"
 
 namespace netperfd::bus {
+namespace {
+
+// What a reply to a question to the bus is.
+enum class BusAnswer {
+  given,
+  refused,
+  none  // it is another one's, or libsystemd made it because the bus did not answer in time
+};
+
+BusAnswer answer_of(sd_bus_message* reply) {
+  const bool late = sd_bus_message_is_method_error(reply, SD_BUS_ERROR_TIMEOUT) > 0 ||
+                    sd_bus_message_is_method_error(reply, SD_BUS_ERROR_NO_REPLY) > 0;
+  if (late || !dbus::Peers::is_from_bus(reply)) return BusAnswer::none;
+  return sd_bus_message_is_method_error(reply, nullptr) > 0 ? BusAnswer::refused : BusAnswer::given;
+}
+
+}  // namespace
 
 Status Callers::subscribe(const std::string& unique_name, uid_t uid) {
   const auto known = callers_.find(unique_name);
@@ -93,20 +111,30 @@ Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {
   auto caller = std::make_unique<Caller>();
   caller->callers = this;
   caller->name = unique_name;
+  if (auto watching = watch(*caller); !watching) return std::unexpected(std::move(watching.error()));
+  return callers_.emplace(unique_name, std::move(caller)).first->second.get();
+}
+
+Status Callers::watch(Caller& caller) {
   const std::string rule = fmt::format(
       "type='signal',sender='{0}',path='{1}',interface='{0}',member='NameOwnerChanged',arg0='{2}',arg2=''",
-      kBusService, kBusPath, unique_name);
+      kBusService, kBusPath, caller.name);
   sd_bus_slot* slot = nullptr;
   // A handler must not wait for the bus. The bus answers in the order of our questions, so the second answer
   // reports every departure that the match was too late for.
-  int r = sd_bus_add_match_async(bus_, &slot, rule.c_str(), on_left, on_match_installed, caller.get());
+  const int r = sd_bus_add_match_async(bus_, &slot, rule.c_str(), on_left, on_match_installed, &caller);
   if (r < 0) return fail_errno("sd_bus_add_match_async", -r);
-  caller->leaves.reset(slot);
-  r = sd_bus_call_method_async(bus_, &slot, kBusService, kBusPath, kBusService, "NameHasOwner", on_is_here,
-                               caller.get(), "s", unique_name.c_str());
+  caller.leaves.reset(slot);
+  return ask(caller);
+}
+
+Status Callers::ask(Caller& caller) {
+  sd_bus_slot* slot = nullptr;
+  const int r = sd_bus_call_method_async(bus_, &slot, kBusService, kBusPath, kBusService, "NameHasOwner",
+                                         on_is_here, &caller, "s", caller.name.c_str());
   if (r < 0) return fail_errno("sd_bus_call_method_async NameHasOwner", -r);
-  caller->is_here.reset(slot);
-  return callers_.emplace(unique_name, std::move(caller)).first->second.get();
+  caller.is_here.reset(slot);
+  return {};
 }
 
 void Callers::forget_if_idle(const std::string& unique_name) {
@@ -124,22 +152,38 @@ void Callers::gone(const std::string& unique_name) {
 }
 
 int Callers::on_left(sd_bus_message*, void* caller, sd_bus_error*) {
-  const auto* left = static_cast<Caller*>(caller);
-  left->callers->gone(left->name);
+  auto* left = static_cast<Caller*>(caller);
+  // on_is_here() decides.
+  if (!left->callers->ask(*left)) left->callers->gone(left->name);
   return 0;
 }
 
 int Callers::on_match_installed(sd_bus_message* message, void* caller, sd_bus_error*) {
-  const auto* unwatchable = static_cast<Caller*>(caller);
-  // A caller that cannot be watched must not keep the daemon busy forever.
-  if (sd_bus_message_is_method_error(message, nullptr) != 0) unwatchable->callers->gone(unwatchable->name);
+  auto* watched = static_cast<Caller*>(caller);
+  switch (answer_of(message)) {
+    case BusAnswer::given:
+      break;
+    case BusAnswer::refused:
+      // A caller that cannot be watched must not keep the daemon busy forever.
+      watched->callers->gone(watched->name);
+      break;
+    case BusAnswer::none:
+      if (!watched->callers->watch(*watched)) watched->callers->gone(watched->name);
+      break;
+  }
   return 0;
 }
 
 int Callers::on_is_here(sd_bus_message* message, void* caller, sd_bus_error*) {
-  const auto* asked = static_cast<Caller*>(caller);
+  auto* asked = static_cast<Caller*>(caller);
+  const BusAnswer answer = answer_of(message);
+  if (answer == BusAnswer::none) {
+    if (!asked->callers->ask(*asked)) asked->callers->gone(asked->name);
+    return 0;
+  }
   int is_here = 0;
-  if (sd_bus_message_read(message, "b", &is_here) < 0 || is_here == 0) asked->callers->gone(asked->name);
+  if (answer == BusAnswer::refused || sd_bus_message_read(message, "b", &is_here) < 0 || is_here == 0)
+    asked->callers->gone(asked->name);
   return 0;
 }
 

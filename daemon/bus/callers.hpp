@@ -32,7 +32,7 @@ class Callers {
   static constexpr std::size_t kSubscribersLimit = 128;
   static constexpr std::size_t kSubscribersOfUserLimit = 16;
 
-  // `bus` is borrowed and must outlive this object.
+  // `bus` is borrowed and must outlive this object; it has a dbus::Peers.
   Callers(sd_bus* bus, CallerGone caller_gone) : bus_(bus), caller_gone_(std::move(caller_gone)) {}
 
   // Both are idempotent. `uid` is the caller's. busy if there are too many.
@@ -69,10 +69,12 @@ class Callers {
     std::shared_ptr<void> held;
     std::map<std::uint64_t, Left> leaving;
     Slot leaves;   // the match
-    Slot is_here;  // asks whether it had left before the match was in place
+    Slot is_here;  // asks whether it has left
   };
 
   Result<Caller*> watched(const std::string& unique_name);
+  [[nodiscard]] Status watch(Caller& caller);
+  [[nodiscard]] Status ask(Caller& caller);
   [[nodiscard]] std::size_t subscribers_of(uid_t uid) const;
   void forget_if_idle(const std::string& unique_name);
   void gone(const std::string& unique_name);

@@ -11,7 +11,6 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr const char* kService = "org.freedesktop.PolicyKit1";
 constexpr const char* kPath = "/org/freedesktop/PolicyKit1/Authority";
 constexpr const char* kInterface = "org.freedesktop.PolicyKit1.Authority";
 
@@ -114,8 +113,12 @@ int Polkit::on_answer(sd_bus_message* message, void* pending, sd_bus_error*) {
   // libsystemd itself makes the error of a timeout.
   const bool timed_out = sd_bus_message_is_method_error(message, SD_BUS_ERROR_TIMEOUT) > 0 ||
                          sd_bus_message_is_method_error(message, SD_BUS_ERROR_NO_REPLY) > 0;
-  if (timed_out && !asked.cancellation.empty()) asked.owner->cancel(asked.cancellation);
-  asked.owner->finish(asked, read_answer(message));
+  // The question was answered by its number, so polkit's own answer will find nobody.
+  const bool forged = !asked.owner->peers_.is_answer(message, kService);
+  if ((timed_out || forged) && !asked.cancellation.empty()) asked.owner->cancel(asked.cancellation);
+  asked.owner->finish(
+      asked, forged ? PolkitAnswer{PolkitAnswer::Kind::failed, "another program answered in its place"}
+                    : read_answer(message));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/timeouts.hpp"
+#include "dbus/peers.hpp"
 
 namespace netperfd::bus {
 
@@ -38,12 +39,14 @@ struct PolkitQuestion {
 
 class Polkit {
  public:
+  static constexpr const char* kService = "org.freedesktop.PolicyKit1";
+
   // Must not throw.
   using Done = std::function<void(const PolkitAnswer& answer)>;
 
-  // `bus` and `callers` are borrowed and must outlive this object.
-  Polkit(sd_bus* bus, Callers& callers, PolkitTimeouts timeouts)
-      : bus_(bus), callers_(callers), timeouts_(timeouts) {}
+  // All are borrowed and must outlive this object. `peers` are those of the connection and know kService.
+  Polkit(sd_bus* bus, const dbus::Peers& peers, Callers& callers, PolkitTimeouts timeouts)
+      : bus_(bus), peers_(peers), callers_(callers), timeouts_(timeouts) {}
   Polkit(const Polkit&) = delete;
   Polkit& operator=(const Polkit&) = delete;
   ~Polkit() = default;
@@ -72,6 +75,7 @@ class Polkit {
   static int on_answer(sd_bus_message* message, void* pending, sd_bus_error* error);
 
   sd_bus* bus_;
+  const dbus::Peers& peers_;
   Callers& callers_;
   PolkitTimeouts timeouts_;
   std::uint64_t last_cancellation_ = 0;

@@ -27,23 +27,25 @@ namespace {
 // The connection. The loop serves it during the lifetime of this object.
 class Attached {
  public:
-  explicit Attached(EventLoop& loop) : connection_(sdbus::createSystemBusConnection()) {
-    dbus::attach(*connection_, loop.raw(), EventLoop::kYielding);
+  explicit Attached(EventLoop& loop)
+      : connection_(dbus::connect(dbus::Peers::Use::serving, {Polkit::kService})) {
+    dbus::attach(get(), loop.raw(), EventLoop::kYielding);
   }
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
   ~Attached() {
     try {
-      dbus::detach(*connection_);
+      dbus::detach(get());
     } catch (const std::exception& e) {
       log::warn(fmt::format("leaving the bus: {}", e.what()));
     }
   }
 
-  [[nodiscard]] sdbus::IConnection& get() { return *connection_; }
+  [[nodiscard]] sdbus::IConnection& get() { return *connection_.bus; }
+  [[nodiscard]] const dbus::Connection& connection() const { return connection_; }
 
  private:
-  std::unique_ptr<sdbus::IConnection> connection_;
+  dbus::Connection connection_;
 };
 
 // A failed announcement is ignored: either the bus is gone, or clients can still read the state.
@@ -90,7 +92,7 @@ struct Service::Parts {
                   // The job may have ended in the meantime, which is fine.
                   (void)scheduler.stop(job, "the caller that it was tied to has left the bus");
                 }),
-        authorization(bus.get(), callers, refusals, settings.timeouts),
+        authorization(bus.connection(), callers, refusals, settings.timeouts),
         documents(loop),
         manager(bus.get(), {ports, authorization, callers, received, documents}, std::move(settings)) {
     received.guard(sd_bus_get_fd(dbus::raw(bus.get())));

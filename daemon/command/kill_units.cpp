@@ -15,10 +15,6 @@
 namespace netperfd::command {
 namespace {
 
-struct OwnBus {
-  void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
-};
-
 Result<std::vector<std::string>> units_like(sd_bus* bus, const std::string& pattern) {
   sd_bus_error error = SD_BUS_ERROR_NULL;
   sd_bus_message* raw = nullptr;
@@ -73,9 +69,8 @@ Status wait_for_end(sd_bus* bus, const std::string& unit, const EndedJobs& ended
 }  // namespace
 
 Status kill_units(const std::string& pattern, std::chrono::seconds patience) {
-  sd_bus* raw = nullptr;
-  if (const int r = sd_bus_open_system(&raw); r < 0) return fail_errno("the system bus", -r);
-  const std::unique_ptr<sd_bus, OwnBus> bus{raw};
+  ManagerBus bus;
+  if (auto opened = bus.open(); !opened) return opened;
   const auto units = units_like(bus.get(), pattern);
   if (!units) return std::unexpected(units.error());
   EndedJobs ended;

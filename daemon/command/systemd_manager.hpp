@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "daemon/base/error.hpp"
+#include "dbus/peers.hpp"
+
 namespace netperfd::command {
 
 inline constexpr const char* kService = "org.freedesktop.systemd1";
@@ -22,6 +25,29 @@ struct UnrefSlot {
   void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
 };
 using Slot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
+
+// A connection that only asks systemd, and believes nobody else.
+class ManagerBus {
+ public:
+  [[nodiscard]] Status open() {
+    sd_bus* made = nullptr;
+    if (const int r = sd_bus_open_system(&made); r < 0) return fail_errno("the system bus", -r);
+    bus_.reset(made);
+    const int r = peers_.guard(made, dbus::Peers::Use::asking, {kService});
+    return r < 0 ? Status{fail_errno("the system bus", -r)} : Status{};
+  }
+  [[nodiscard]] sd_bus* get() const { return bus_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sd_bus* bus) const {
+      sd_bus_detach_event(bus);
+      sd_bus_flush_close_unref(bus);
+    }
+  };
+  std::unique_ptr<sd_bus, Close> bus_;
+  dbus::Peers peers_;
+};
 
 inline std::string words_of(const sd_bus_error& error) {
   return error.message != nullptr ? error.message : error.name != nullptr ? error.name : "no reason given";

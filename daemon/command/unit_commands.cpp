@@ -142,7 +142,7 @@ class UnitCommands::Unit final : public core::ActiveCommand {
   [[nodiscard]] Status start(const std::vector<std::string>& argv);
 
  private:
-  [[nodiscard]] sd_bus* bus() const { return owner_.bus_.get(); }
+  [[nodiscard]] sd_bus* bus() const { return owner_.bus_->get(); }
   [[nodiscard]] Status watch(const Fd& output);
   [[nodiscard]] Status ask(const std::vector<std::string>& argv, const Fd& output);
   void ask_for_end();
@@ -284,19 +284,14 @@ void UnitCommands::Unit::give(const core::CommandEnd& end) {
   done(end);
 }
 
-void UnitCommands::Close::operator()(sd_bus* bus) const {
-  sd_bus_detach_event(bus);
-  sd_bus_flush_close_unref(bus);
-}
-
 Status UnitCommands::connect() {
-  if (bus_ && sd_bus_is_open(bus_.get()) > 0) return {};
-  sd_bus* bus = nullptr;
-  if (const int r = sd_bus_open_system(&bus); r < 0) return fail_errno("the system bus", -r);
-  bus_.reset(bus);
-  if (const int r = sd_bus_attach_event(bus, loop_.raw(), SD_EVENT_PRIORITY_NORMAL); r < 0) {
+  if (bus_ && sd_bus_is_open(bus_->get()) > 0) return {};
+  auto made = std::make_unique<ManagerBus>();
+  if (auto opened = made->open(); !opened) return opened;
+  if (const int r = sd_bus_attach_event(made->get(), loop_.raw(), SD_EVENT_PRIORITY_NORMAL); r < 0) {
     return fail_errno("sd_bus_attach_event", -r);
   }
+  bus_ = std::move(made);
   return {};
 }
 

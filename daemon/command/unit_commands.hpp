@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "daemon/command/commands.hpp"
+#include "daemon/command/systemd_manager.hpp"
 
 namespace netperfd::command {
 
@@ -31,16 +32,13 @@ class UnitCommands final : public Commands {
 
  private:
   class Unit;
-  struct Close {
-    void operator()(sd_bus* bus) const;
-  };
 
   // systemd checks the caller's rights when it reads a call, so the connection must outlive the call. All
   // commands share one connection, made for the first.
   [[nodiscard]] Status connect();
 
   EventLoop& loop_;
-  std::unique_ptr<sd_bus, Close> bus_;
+  std::unique_ptr<ManagerBus> bus_;
   std::uint64_t last_number_ = 0;
 };
 
