@@ -57,8 +57,8 @@ Outcome<std::string> read_all(int fd) {
 }
 
 // Whether the daemon is on this bus. A call to it would start it.
-bool is_on(sdbus::IConnection& connection) {
-  const auto bus = sdbus::createProxy(connection, dbus::ServiceName{"org.freedesktop.DBus"},
+bool is_on(const dbus::Connection& connection) {
+  const auto bus = sdbus::createProxy(*connection.bus, dbus::ServiceName{"org.freedesktop.DBus"},
                                       sdbus::ObjectPath{"/org/freedesktop/DBus"});
   auto question =
       bus->createMethodCall(dbus::InterfaceName{"org.freedesktop.DBus"}, dbus::MethodName{"NameHasOwner"});
@@ -67,6 +67,10 @@ bool is_on(sdbus::IConnection& connection) {
   bool owned = false;
   answer >> owned;
   return owned;
+}
+
+dbus::Connection connect_to_bus() {
+  return dbus::connect(dbus::Peers::Use::asking, {dbus::kService});
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ Daemon::~Daemon() = default;
 
 Outcome<Daemon> Daemon::connect() {
   try {
-    return Daemon{std::make_unique<Bus>(sdbus::createSystemBusConnection())};
+    return Daemon{std::make_unique<Bus>(connect_to_bus())};
   } catch (const sdbus::Error& error) {
     return std::unexpected(unreachable(
         step_of_connecting(error), "the system bus cannot be reached: " + std::string{error.getMessage()}));
@@ -87,9 +91,9 @@ Outcome<Daemon> Daemon::connect() {
 
 Outcome<Daemon> Daemon::connect_if_running(std::chrono::milliseconds patience) {
   auto connected = call([&] {
-    auto connection = sdbus::createSystemBusConnection();
-    connection->setMethodCallTimeout(patience);
-    if (!is_on(*connection))
+    auto connection = connect_to_bus();
+    connection.bus->setMethodCallTimeout(patience);
+    if (!is_on(connection))
       throw dbus::make_error("org.freedesktop.DBus.Error.NameHasNoOwner", "it is not running");
     return connection;
   });
@@ -161,6 +165,14 @@ Outcome<std::vector<LiveJobView>> Daemon::live_jobs() {
     std::vector<LiveJobView> jobs;
     for (const auto& [id, job] : bus_->fetch_jobs()) jobs.push_back(job);
     return jobs;
+  });
+}
+
+Outcome<std::optional<LiveJobView>> Daemon::live_job_if_running(std::uint64_t job) {
+  return call([&] {
+    const auto& jobs = bus_->fetch_jobs_if_running();
+    const auto found = jobs.find(job);
+    return found != jobs.end() ? std::optional{found->second} : std::nullopt;
   });
 }
 

@@ -85,6 +85,7 @@ struct DaemonInfo {
 };
 
 // Notified of live jobs while a Loop runs. It gets the whole job in its current state. May call the daemon.
+// A notice may be lost, so an end is only what the daemon answers.
 class JobListener {
  public:
   virtual ~JobListener() = default;
@@ -135,6 +136,8 @@ class Daemon {
   [[nodiscard]] Outcome<std::vector<ScenarioView>> scenarios();
   // All live jobs by number.
   [[nodiscard]] Outcome<std::vector<LiveJobView>> live_jobs();
+  // One of them, if netperfd holds it; unreachable if it is not on the bus. Does not start it.
+  [[nodiscard]] Outcome<std::optional<LiveJobView>> live_job_if_running(std::uint64_t job);
   // The newest `limit` that match; without a limit all.
   [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
   // The history: the newest `limit` jobs that match; without a limit all. Of the filter scenario, label,

@@ -97,7 +97,8 @@ template <class View, class Fetch>
 
 // First among the bases of Bus, so that the connection outlives the proxy made on it.
 struct Connected {
-  std::unique_ptr<sdbus::IConnection> connection;
+  dbus::Connection connected;
+  sdbus::IConnection* connection = connected.bus.get();
 };
 
 // The proxy of the daemon's one fixed object. Jobs come and go, so one match rule on the whole branch
@@ -106,7 +107,7 @@ class Daemon::Bus final
     : private Connected,
       public sdbus::ProxyInterfaces<org::netperfd1::Manager_proxy, sdbus::ObjectManager_proxy> {
  public:
-  explicit Bus(std::unique_ptr<sdbus::IConnection> to)
+  explicit Bus(dbus::Connection to)
       : Connected{std::move(to)},
         ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
                         sdbus::ObjectPath{dbus::kManagerPath}) {}
@@ -169,10 +170,17 @@ class Daemon::Bus final
     }
   }
 
-  std::map<std::uint64_t, LiveJobView>& fetch_jobs() {
-    jobs_.clear();
-    for (const auto& [path, interfaces] : GetManagedObjects()) add_job(interfaces);
-    return jobs_;
+  std::map<std::uint64_t, LiveJobView>& fetch_jobs() { return read_jobs(GetManagedObjects()); }
+
+  // The same of a daemon that is on the bus: the call does not start one.
+  std::map<std::uint64_t, LiveJobView>& fetch_jobs_if_running() {
+    auto question = getProxy().createMethodCall(dbus::InterfaceName{"org.freedesktop.DBus.ObjectManager"},
+                                                dbus::MethodName{"GetManagedObjects"});
+    dbus::start_nobody(question);
+    auto answer = getProxy().callMethod(question);
+    std::map<sdbus::ObjectPath, dbus::InterfaceMap> objects;
+    answer >> objects;
+    return read_jobs(objects);
   }
 
  private:
@@ -181,6 +189,13 @@ class Daemon::Bus final
   void told(Function function) {
     const auto done = call(function);
     if (!done) listener_->lost(done.error());
+  }
+
+  template <class Objects>
+  std::map<std::uint64_t, LiveJobView>& read_jobs(const Objects& objects) {
+    jobs_.clear();
+    for (const auto& [path, interfaces] : objects) add_job(interfaces);
+    return jobs_;
   }
 
   template <class Interfaces>

@@ -11,13 +11,17 @@
 #include "client/pages/render.hpp"
 
 namespace netperfctl {
+namespace {
+
 // A run that failed or was left open by a crash has its own exit code. So does a machine that was not
-// restored, which only the live job reports, and a job that was canceled.
-Exit exit_of_job(const JobView& job, const std::string& state, const std::string& error) {
-  if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0) return Exit::run_failed;
-  if (state == "failed" || !error.empty()) return Exit::run_failed;
+// restored, which only the live job's `error` reports, and a job that was canceled.
+Exit exit_of_job(const JobView& job, const std::string& error) {
+  if (job.failed.value_or(0) > 0 || job.interrupted.value_or(0) > 0 || !error.empty())
+    return Exit::run_failed;
   return job.canceled.value_or(0) > 0 ? Exit::canceled : Exit::ok;
 }
+
+}  // namespace
 
 Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job) {
   auto details = daemon.job(job);
@@ -49,11 +53,13 @@ Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
     sources.push_back(std::move(*source));
   }
   daemon_ = &daemon;
-  line_.emplace(job, std::chrono::steady_clock::now());
-  if (has_ended(job.state.value_or(""))) {
-    finish();
+  heard_ = std::chrono::steady_clock::now();
+  line_.emplace(job, heard_);
+  if (!job.state || has_ended(*job.state)) {
+    look();
   } else {
     area_.changed();
+    look_later();
   }
   const Exit exit = loop_.run();
   area_.close();
@@ -68,32 +74,34 @@ Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
 
 void Follower::job_changed(const LiveJobView& job) {
   if (!line_ || job.job != line_->job().job) return;
-  line_->job_changed(job, std::chrono::steady_clock::now());
+  heard_ = std::chrono::steady_clock::now();
+  line_->job_changed(job, heard_);
   area_.changed();
-  if (has_ended(job.state.value_or(""))) finish();
+  if (has_ended(job.state.value_or(""))) look();
 }
 
 void Follower::job_removed(std::uint64_t job) {
-  if (!line_ || job != line_->job().job) return;
-  if (has_ended(line_->job().state.value_or(""))) return finish();
-  // Asking a daemon that is leaving the bus what became of it would start the next one.
-  lost({Exit::unreachable, "netperfd is being stopped.", Step::asked, {}});
+  if (line_ && job == line_->job().job) look(true);
 }
 
 void Follower::interval(std::uint64_t job, std::uint64_t run, const IntervalView& interval) {
   if (!line_ || job != line_->job().job) return;
+  heard_ = std::chrono::steady_clock::now();
   line_->interval(run, interval);
   area_.changed();
 }
 
 void Follower::trace_progress(std::uint64_t job, std::uint64_t run, const TraceProgressView& progress) {
   if (!line_ || job != line_->job().job) return;
+  heard_ = std::chrono::steady_clock::now();
   line_->trace_progress(run, progress);
   area_.changed();
 }
 
 void Follower::run_ended(std::uint64_t job, std::uint64_t run, const std::string&, const std::string&) {
-  if (line_ && job == line_->job().job) say_run_end(run);
+  if (!line_ || job != line_->job().job) return;
+  say_run_end(run);
+  if (all_runs_ended()) look_later();
 }
 
 void Follower::without_intervals(const std::string& reason) {
@@ -111,7 +119,7 @@ void Follower::lost(const Failure& failure) {
 }
 
 void Follower::say_run_end(std::uint64_t run) {
-  if (!each_run_ || failure_ || !said_.insert(run).second) return;
+  if (!said_.insert(run).second || !each_run_ || failure_ || daemon_ == nullptr) return;
   const auto details = daemon_->run(run);
   if (!details) return give_up(details.error());
   line_->run_ended(run);
@@ -131,20 +139,51 @@ void Follower::interrupted() {
   loop_.exit(Exit::interrupted);
 }
 
-void Follower::finish() {
+bool Follower::all_runs_ended() const {
+  const LiveJobView& job = line_->job();
+  return job.runs && std::max<std::size_t>(said_.size(), job.runs_ended.value_or(0)) >= job.runs->size();
+}
+
+void Follower::look(bool removed) {
   if (failure_ || over_) return;
   const std::uint64_t job = line_->job().job;
+  // The next netperfd is not started for this question.
+  const auto live = daemon_->live_job_if_running(job);
+  if (!live && live.error().exit == Exit::unreachable) {
+    return lost(removed ? Failure{Exit::unreachable, "netperfd is being stopped.", Step::asked, {}}
+                        : live.error());
+  }
+  if (!live) return give_up(live.error());
+  if (*live) line_->job_changed(**live, std::chrono::steady_clock::now());
+  // The job of a design ends after its runs, once the machine was brought back.
+  if (*live && !has_ended((*live)->state.value_or(""))) return look_later();
   auto view = fetch_start_view(*daemon_, job);
   if (!view) return give_up(view.error());
+  if (view->job.job.state != "live") return finish(std::move(*view));
+  if (!std::exchange(said_that_it_waits_, true)) {
+    complain(fmt::format(
+        "job {} has ended, but the ends of its last runs are not stored yet: this waits for them", job));
+  }
+  look_later();
+}
+
+void Follower::look_later() {
+  delay_ = all_runs_ended() ? std::min<std::chrono::milliseconds>(delay_ * 2, kQuiet) : kQuiet;
+  later_ = loop_.after(delay_, [this] {
+    const bool quiet = std::chrono::steady_clock::now() - heard_ >= kQuiet;
+    quiet || all_runs_ended() ? look() : look_later();
+  });
+}
+
+void Follower::finish(StartView view) {
   // The job may end before the end of its last run is reported.
-  for (const RunView& run : view->runs) say_run_end(run.run);
+  for (const RunView& run : view.runs) say_run_end(run.run);
   if (failure_) return;
   area_.close();
-  const LiveJobView& live = line_->job();
-  put_lines(lines_, job_end_text(*view, live.error.value_or("")));
-  const Exit exit = canceling_ ? Exit::interrupted
-                               : exit_of_job(view->job.job, live.state.value_or(""), live.error.value_or(""));
-  over_ = std::move(*view);
+  const std::string error = line_->job().error.value_or("");
+  put_lines(lines_, job_end_text(view, error));
+  const Exit exit = canceling_ ? Exit::interrupted : exit_of_job(view.job.job, error);
+  over_ = std::move(view);
   loop_.exit(exit);
 }
 

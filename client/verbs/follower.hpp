@@ -2,6 +2,7 @@
 // Follows one job of ours to its end on behalf of `start`, `plan` and `selftest`.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -18,9 +19,6 @@ namespace netperfctl {
 // A whole job from the daemon's store, its runs oldest first.
 [[nodiscard]] Outcome<StartView> fetch_start_view(Daemon& daemon, std::uint64_t job);
 
-// The exit code of a job: that of `start` and `wait`. `error` is what a live job says beside its runs.
-[[nodiscard]] Exit exit_of_job(const JobView& job, const std::string& state, const std::string& error);
-
 // The result of following.
 struct Followed {
   Exit exit = Exit::ok;           // of `start`
@@ -35,7 +33,7 @@ class Follower final : public JobListener {
   Follower(Loop& loop, Format format, bool tied, bool each_run = true);
 
   // Runs the loop until the job is over, left or lost. `daemon` has been told to call this listener, and
-  // `job` was read of it after that.
+  // `job` was read of it after that; if it has only its number, netperfd does not hold the job any more.
   [[nodiscard]] Outcome<Followed> follow(Daemon& daemon, const LiveJobView& job);
 
   void job_added(const LiveJobView&) override {}
@@ -50,9 +48,17 @@ class Follower final : public JobListener {
   void lost(const Failure& failure) override;
 
  private:
+  // If nothing is heard of a job for so long, netperfd is asked: a signal may have been lost.
+  static constexpr std::chrono::seconds kQuiet{10};
+
   void say_run_end(std::uint64_t run);
   void interrupted();
-  void finish();
+  [[nodiscard]] bool all_runs_ended() const;
+  // Asks netperfd what became of the job: a signal only wakes this object up. `removed`: netperfd, or the
+  // job, is about to leave.
+  void look(bool removed = false);
+  void look_later();
+  void finish(StartView view);
   void give_up(const Failure& failure);
 
   Loop& loop_;
@@ -63,6 +69,10 @@ class Follower final : public JobListener {
   std::optional<LiveLine> line_;
   LiveArea area_;
   std::set<std::uint64_t> said_;  // runs whose end has been reported
+  LiveLine::Time heard_;          // when netperfd said something of the job last
+  Loop::Source later_;
+  std::chrono::milliseconds delay_{500};  // of the last time; doubles while all runs have ended
+  bool said_that_it_waits_ = false;
   bool canceling_ = false;
   std::optional<StartView> over_;
   std::optional<Failure> failure_;

@@ -21,15 +21,6 @@ void show_document(Format format, const StartView& view) {
   if (format == Format::csv) put(runs_csv(view.runs));
 }
 
-// Of a job that the daemon does not hold any more.
-Outcome<Exit> report_ended(Daemon& daemon, std::uint64_t job, Format format) {
-  const auto view = fetch_start_view(daemon, job);
-  if (!view) return std::unexpected(view.error());
-  put_lines(format == Format::table ? stdout : stderr, job_end_text(*view, ""));
-  show_document(format, *view);
-  return exit_of_job(view->job.job, view->job.job.state.value_or(""), "");
-}
-
 Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
   const auto number = job_number(text);
   if (!number) return std::unexpected(number.error());
@@ -44,8 +35,9 @@ Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
   const auto jobs = daemon->live_jobs();
   if (!jobs) return std::unexpected(jobs.error());
   const auto live = std::ranges::find(*jobs, *number, &LiveJobView::job);
-  if (live == jobs->end()) return report_ended(*daemon, *number, settings.format);
-  const auto followed = follower.follow(*daemon, *live);
+  LiveJobView job;
+  job.job = *number;
+  const auto followed = follower.follow(*daemon, live != jobs->end() ? *live : job);
   if (!followed) return std::unexpected(followed.error());
   if (followed->view) show_document(settings.format, *followed->view);
   return followed->exit;
