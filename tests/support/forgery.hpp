@@ -62,4 +62,44 @@ inline void settle(sd_bus* from) {
   require(sd_bus_call_method(from, kBus, kBusPath, kBus, "GetId", nullptr, nullptr, ""), "GetId");
 }
 
+// A connection of its own to the bus of DBUS_SYSTEM_BUS_ADDRESS.
+class Stranger {
+ public:
+  Stranger() {
+    sd_bus* made = nullptr;
+    require(sd_bus_open_system(&made), "sd_bus_open_system");
+    bus_.reset(made);
+    settle(made);
+  }
+  [[nodiscard]] sd_bus* bus() const { return bus_.get(); }
+  [[nodiscard]] std::string owner_of(const char* name) const {
+    sd_bus_message* made = nullptr;
+    require(sd_bus_call_method(bus(), kBus, kBusPath, kBus, "GetNameOwner", nullptr, &made, "s", name), name);
+    const Message reply{made};
+    const char* owner = nullptr;
+    require(sd_bus_message_read(made, "s", &owner), name);
+    return owner;
+  }
+  // Replies to whatever call a connection has made lately.
+  template <class... Arguments>
+  void reply_to_all(const std::string& to, const char* types, Arguments... arguments) const {
+    constexpr std::uint64_t kMost = 300;
+    for (std::uint64_t number = 1; number <= kMost; ++number)
+      send_reply(bus(), to, number, types, arguments...);
+    require(sd_bus_flush(bus()), "sd_bus_flush");
+  }
+
+ private:
+  struct Close {
+    void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
+  };
+  std::unique_ptr<sd_bus, Close> bus_;
+};
+
+inline std::string unique_name(sd_bus* bus) {
+  const char* name = nullptr;
+  require(sd_bus_get_unique_name(bus, &name), "sd_bus_get_unique_name");
+  return name;
+}
+
 }  // namespace netperfd::forgery

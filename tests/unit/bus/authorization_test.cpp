@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 
+#include "tests/support/forgery.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {
@@ -286,9 +287,9 @@ class Question : public BusTest {
   void SetUp() override {
     BusTest::SetUp();
     if (IsSkipped()) return;
-    connection = sdbus::createSystemBusConnection();
-    dbus::attach(*connection, loop->raw());
-    callers.emplace(dbus::raw(*connection), [](JobId) {});
+    connection.emplace(dbus::connect(dbus::Peers::Use::serving, {Polkit::kService}));
+    dbus::attach(*connection->bus, loop->raw());
+    callers.emplace(dbus::raw(*connection->bus), [](JobId) {});
     refusals.emplace(*loop, [this](const Refused& each) { refused.push_back(each); });
     authorization.emplace(*connection, *callers, *refusals,
                           AuthorizationTimeouts{.credentials = std::chrono::milliseconds{200}});
@@ -297,12 +298,12 @@ class Question : public BusTest {
     authorization.reset();
     refusals.reset();
     callers.reset();
-    if (connection) dbus::detach(*connection);
+    if (connection) dbus::detach(*connection->bus);
     connection.reset();
     BusTest::TearDown();
   }
 
-  std::unique_ptr<sdbus::IConnection> connection;
+  std::optional<dbus::Connection> connection;
   std::optional<Callers> callers;
   std::optional<Refusals> refusals;
   std::optional<Authorization> authorization;
@@ -331,6 +332,25 @@ TEST_F(Question, without_an_answer_in_time_is_busy_since_it_says_nothing_about_t
   ASSERT_FALSE(caller);
   EXPECT_EQ(caller.error().kind, ErrorKind::busy);
   EXPECT_EQ(caller.error().message, "the bus has not said in time who " + name + " is: try again");
+}
+
+class QuestionOnALaxBus : public Question {
+  PrivateBus::Rules rules() override { return PrivateBus::Rules::lax; }
+};
+
+// The bus is stopped while it gets the replies, so that they come before its own.
+TEST_F(QuestionOnALaxBus, is_answered_by_the_bus_alone) {
+  Client client{*loop};
+  const forgery::Stranger stranger;
+  bus->send_signal(SIGSTOP);
+  stranger.reply_to_all(forgery::unique_name(dbus::raw(*connection->bus)), "a{sv}", 1, "UnixUserID", "u",
+                        4711U);
+  std::optional<Result<Caller>> answer;
+  authorization->identify({.name = client.name()}, [&](const Result<Caller>& caller) { answer = caller; });
+  bus->send_signal(SIGCONT);
+  ASSERT_TRUE(run_until(*loop, [&] { return answer.has_value(); }));
+  ASSERT_TRUE(*answer) << answer->error().message;
+  EXPECT_EQ((*answer)->uid, ::geteuid());
 }
 
 TEST_F(Question, beyond_the_limit_of_a_connection_is_busy_for_that_connection_alone) {

@@ -147,7 +147,7 @@ long Client::count_heard(const std::string& signal) const {
 }
 
 void BusTest::SetUp() {
-  auto started_bus = PrivateBus::start();
+  auto started_bus = PrivateBus::start(rules());
   if (!started_bus) GTEST_SKIP() << started_bus.error().message;
   bus.emplace(std::move(*started_bus));
   auto made_loop = EventLoop::create();

@@ -143,6 +143,8 @@ class BusTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
+  // Of the bus that SetUp() starts.
+  [[nodiscard]] virtual PrivateBus::Rules rules() { return PrivateBus::Rules::of_the_system; }
   // Of the service that SetUp() creates.
   [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {

@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <csignal>
+
+#include "dbus/peers.hpp"
+#include "tests/support/forgery.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {
@@ -103,12 +108,14 @@ class Watch : public BusTest {
     BusTest::SetUp();
     if (IsSkipped()) return;
     ASSERT_GE(sd_bus_open_system(&connection), 0);
+    ASSERT_GE(peers.emplace().guard(connection, dbus::Peers::Use::serving, {}), 0);
     ASSERT_GE(sd_bus_attach_event(connection, loop->raw(), 0), 0);
     callers.emplace(connection, [this](JobId job) { gone.push_back(job); });
   }
   void TearDown() override {
     clients.clear();
     callers.reset();
+    peers.reset();
     if (connection != nullptr) sd_bus_detach_event(connection);
     sd_bus_flush_close_unref(connection);
     BusTest::TearDown();
@@ -121,8 +128,19 @@ class Watch : public BusTest {
 
   std::vector<std::unique_ptr<Client>> clients;
   sd_bus* connection = nullptr;
+  std::optional<dbus::Peers> peers;
   std::optional<Callers> callers;
   std::vector<JobId> gone;
+};
+
+class WatchOnALaxBus : public Watch {
+ protected:
+  PrivateBus::Rules rules() override { return PrivateBus::Rules::lax; }
+  // Waits until everything that the bus has for the connection was heard.
+  void hear_all() {
+    ASSERT_TRUE(callers->tie(99, Client{*loop}.name()));
+    ASSERT_TRUE(run_until(*loop, [&] { return std::ranges::find(gone, 99) != gone.end(); }));
+  }
 };
 
 TEST_F(Watch, sees_a_caller_that_had_left_before_it_began) {
@@ -224,6 +242,38 @@ TEST_F(Watch, tells_that_a_caller_leaves_unless_it_is_forgotten) {
   client.reset();
   ASSERT_TRUE(run_until(*loop, [&] { return !told.empty(); }));
   EXPECT_EQ(told, "second ");
+}
+
+TEST_F(WatchOnALaxBus, believes_a_departure_only_of_the_bus) {
+  std::optional<Client> client{*loop};
+  auto work = std::make_shared<int>();
+  const std::weak_ptr<int> held = work;
+  ASSERT_TRUE(callers->tie(7, client->name()));
+  ASSERT_TRUE(callers->hold(client->name(), std::move(work)));
+  const forgery::Stranger stranger;
+  forgery::send_departure(stranger.bus(), forgery::unique_name(connection), client->name(), client->name());
+  forgery::settle(stranger.bus());
+  hear_all();
+  EXPECT_EQ(gone, std::vector<JobId>{99});
+  EXPECT_FALSE(held.expired());
+  client.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return held.expired(); }));
+  EXPECT_EQ(gone, (std::vector<JobId>{99, 7}));
+}
+
+// The bus is stopped while it gets the replies, so that they come before its own.
+TEST_F(WatchOnALaxBus, believes_only_the_bus_that_a_name_is_gone) {
+  std::optional<Client> client{*loop};
+  const forgery::Stranger stranger;
+  const std::string name = forgery::unique_name(connection);
+  bus->send_signal(SIGSTOP);
+  stranger.reply_to_all(name, "b", 0);
+  ASSERT_TRUE(callers->tie(7, client->name()));
+  bus->send_signal(SIGCONT);
+  hear_all();
+  EXPECT_EQ(gone, std::vector<JobId>{99});
+  client.reset();
+  ASSERT_TRUE(run_until(*loop, [&] { return gone.size() == 2; }));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "daemon/bus/authorization.hpp"
+#include "tests/support/forgery.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 #include "tests/unit/bus/fake_polkit.hpp"
 
@@ -256,6 +257,23 @@ TEST_F(WaitingForPolkit, a_user_waits_for_so_many_answers_and_others_are_not_kep
   ASSERT_TRUE(run_until(*loop, [&] { return polkit->asked.size() == kLimit; }));
   const Asking other{{.uid = kOwner, .gid = kOwner}, true, 1};
   ASSERT_TRUE(run_until(*loop, [&] { return polkit->asked.size() == kLimit + 1; }));
+}
+
+class WaitingForPolkitOnALaxBus : public WaitingForPolkit {
+  PrivateBus::Rules rules() override { return PrivateBus::Rules::lax; }
+};
+
+TEST_F(WaitingForPolkitOnALaxBus, nobody_else_allows_anything_in_its_place) {
+  queries.stored = {a_run(41)};
+  store.on_remove = [this] { queries.stored.clear(); };
+  const Asking asking{stranger, false, 1};
+  ASSERT_TRUE(run_until(*loop, [&] { return !polkit->asked.empty(); }));
+  const forgery::Stranger other;
+  other.reply_to_all(other.owner_of(dbus::kService), "(bba{ss})", 1, 0, 0);
+  ASSERT_TRUE(run_until(*loop, [&] { return !refused.empty() || queries.stored.empty(); }));
+  EXPECT_EQ(queries.stored.size(), 1U) << "it was deleted";
+  EXPECT_THAT(refused,
+              ElementsAre(HasSubstr("polkit does not work (another program answered in its place)")));
 }
 
 }  // namespace

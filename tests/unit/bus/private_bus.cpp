@@ -49,9 +49,18 @@ constexpr const char* kConfiguration = R"(<busconfig>
   <include>{policy}</include>
   <policy context="mandatory">
     <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun"/>
+    {lax}
   </policy>
 </busconfig>
 )";
+
+constexpr const char* kLaxRules = R"(<allow send_type="signal"/>
+    <allow send_requested_reply="false" send_type="method_return"/>
+    <allow send_requested_reply="false" send_type="error"/>
+    <allow receive_requested_reply="false" receive_type="method_return"/>
+    <allow receive_requested_reply="false" receive_type="error"/>
+    <allow own="org.freedesktop.systemd1"/>
+    <allow send_destination="org.freedesktop.systemd1"/>)";
 
 constexpr const char* kShippedPolicy = NETPERFD_TEST_DATA "/../../dbus/org.netperfd1.conf";
 
@@ -85,14 +94,15 @@ void PrivateBus::stop() {
   ::waitpid(std::exchange(process_, -1), nullptr, 0);
 }
 
-Result<PrivateBus> PrivateBus::start() {
+Result<PrivateBus> PrivateBus::start(Rules rules) {
   std::string folder = std::filesystem::temp_directory_path() / "netperfd-bus-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return fail_errno(folder, errno);
   ::chmod(folder.c_str(), 0755);  // other users connect too
   const std::string configuration = folder + "/bus.conf";
   std::ofstream{configuration} << fmt::format(fmt::runtime(kConfiguration), fmt::arg("folder", folder),
                                               fmt::arg("own", ::geteuid() == 0 ? "deny" : "allow"),
-                                              fmt::arg("policy", kShippedPolicy));
+                                              fmt::arg("policy", kShippedPolicy),
+                                              fmt::arg("lax", rules == Rules::lax ? kLaxRules : ""));
   auto address = make_pipe();
   if (!address) return std::unexpected(address.error());
   const std::string configuration_option = "--config-file=" + configuration;
