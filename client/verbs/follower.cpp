@@ -168,8 +168,8 @@ void Follower::look(bool removed) {
 }
 
 void Follower::look_later() {
-  delay_ = all_runs_ended() ? std::min<std::chrono::milliseconds>(delay_ * 2, kQuiet) : kQuiet;
-  later_ = loop_.after(delay_, [this] {
+  if (all_runs_ended()) soon_ = std::min<std::chrono::milliseconds>(soon_ * 2, kQuiet);
+  later_ = loop_.after(all_runs_ended() ? soon_ : kQuiet, [this] {
     const bool quiet = std::chrono::steady_clock::now() - heard_ >= kQuiet;
     quiet || all_runs_ended() ? look() : look_later();
   });

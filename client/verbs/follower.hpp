@@ -71,7 +71,8 @@ class Follower final : public JobListener {
   std::set<std::uint64_t> said_;  // runs whose end has been reported
   LiveLine::Time heard_;          // when netperfd said something of the job last
   Loop::Source later_;
-  std::chrono::milliseconds delay_{500};  // of the last time; doubles while all runs have ended
+  std::chrono::milliseconds soon_{
+      500};  // until the last question; doubles with each once all runs have ended
   bool said_that_it_waits_ = false;
   bool canceling_ = false;
   std::optional<StartView> over_;

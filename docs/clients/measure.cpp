@@ -42,21 +42,36 @@ void print_throughput(std::uint64_t run, sd_bus_message* answer) {
   }
 }
 
-int on_run_ended(sd_bus_message* signal, void*, sd_bus_error*) {
-  std::uint64_t run = 0, job = 0;
-  const char *state = nullptr, *error_text = nullptr;
-  check(sd_bus_message_read(signal, "ttss", &run, &job, &state, &error_text));
-  if (runs.erase(run) == 0) return 0;
-  if (std::strcmp(state, "finished") != 0) {
-    std::cout << "run " << run << ' ' << state << ": " << error_text << '\n';
-    return 0;
-  }
+// Prints how the run ended. False if it has not.
+bool print_end(std::uint64_t run) {
   sd_bus_error error = SD_BUS_ERROR_NULL;
   sd_bus_message* answer = nullptr;
   check(sd_bus_call_method(bus, kService, kPath, kManager, "GetRun", &error, &answer, "t", run), error);
-  check(sd_bus_message_skip(answer, "a{sv}"));
-  print_throughput(run, answer);
+  std::string state, reason;
+  check(sd_bus_message_enter_container(answer, 'a', "{sv}"));
+  while (sd_bus_message_enter_container(answer, 'e', "sv") > 0) {
+    const char *key = nullptr, *text = nullptr;
+    check(sd_bus_message_read(answer, "s", &key));
+    const bool wanted = std::strcmp(key, "state") == 0 || std::strcmp(key, "error") == 0;
+    check(wanted ? sd_bus_message_read(answer, "v", "s", &text) : sd_bus_message_skip(answer, "v"));
+    if (wanted) (*key == 's' ? state : reason) = text;
+    sd_bus_message_exit_container(answer);
+  }
+  sd_bus_message_exit_container(answer);
+  const bool ended =
+      state == "finished" || state == "failed" || state == "canceled" || state == "interrupted";
+  if (state == "finished") print_throughput(run, answer);
+  if (ended && state != "finished") std::cout << "run " << run << ' ' << state << ": " << reason << '\n';
   sd_bus_message_unref(answer);
+  return ended;
+}
+
+// Any local user can send such a signal. So it only says when to ask, and netperfd's answer tells what
+// happened.
+int on_run_ended(sd_bus_message* signal, void*, sd_bus_error*) {
+  std::uint64_t run = 0;
+  check(sd_bus_message_read(signal, "t", &run));
+  if (runs.count(run) > 0 && print_end(run)) runs.erase(run);
   return 0;
 }
 

@@ -9,15 +9,19 @@ def proxy(path, interface):
     return Gio.DBusProxy.new_for_bus_sync(Gio.BusType.SYSTEM, 0, None, "org.netperfd1", path, interface)
 
 
+# Any local user can send such a signal. So it only says when to ask, and netperfd's answer tells what happened.
 def on_signal(_proxy, _sender, name, arguments):
     if name != "RunEnded" or arguments[0] not in runs:
         return
-    run, _job, state, error = arguments
-    _run, sums, _flags = manager.GetRun("(t)", run)
-    for row in sums:
-        print(f"run {run} {state}: {row['received_bits_per_second'] / 1e6:.0f} Mbit/s")
-    if error:
-        print(f"run {run} {state}: {error}")
+    run = arguments[0]
+    row, sums, _flags = manager.GetRun("(t)", run)
+    state = row["state"]
+    if state not in ("finished", "failed", "canceled", "interrupted"):
+        return
+    for figures in sums:
+        print(f"run {run} {state}: {figures['received_bits_per_second'] / 1e6:.0f} Mbit/s")
+    if row.get("error"):
+        print(f"run {run} {state}: {row['error']}")
     runs.remove(run)
     if not runs:
         loop.quit()

@@ -56,7 +56,7 @@ const std::map<std::string, Room> kRooms = {
       {"fmt", "systemd"}}},
     {"sampling", {kCore + Names{"analysis/calls", "trace", "trace/ring"}, {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
-    {"command", {kCore, {"fmt", "systemd"}}},
+    {"command", {kCore + Names{"dbus"}, {"fmt", "systemd"}}},
     {"import",
      {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "md", "nlohmann", "zlib", "zstd"}}},
     {"bundle", {kModel + Names{"import"}, {"fmt", "md", "nlohmann", "libarchive"}}},

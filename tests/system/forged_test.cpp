@@ -234,5 +234,37 @@ TEST_F(Forged, replies_do_not_answer_what_netperfctl_asked) {
   EXPECT_EQ(stopping.wait(), (Exit{kNotFound, 0})) << stopping.out() << stopping.err();
 }
 
+TEST_F(Forged, signals_end_no_client_of_the_documentation) {
+  for (const char* program : {NETPERFD_CLIENTS "/measure.py", NETPERFD_CPP_CLIENT}) {
+    TrafficTap tap{lab().net().right()};
+    const Names before = forger.names();
+    Process measuring{{.argv = {program, "local"},
+                       .environment = {lab().bus().environment()},
+                       .user = lab().users().member,
+                       .netns = {},
+                       .stderr_file = {}}};
+    tap.wait_for_traffic();
+    const auto job = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM jobs"));
+    const auto run = static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+    for (const std::string& name : forger.names_since(before)) forger.end_of_run(name, job, run);
+    forgery::settle(forger.raw());
+    EXPECT_EQ(measuring.wait(), (Exit{0, 0})) << program << "\n" << measuring.out() << measuring.err();
+    EXPECT_THAT(measuring.out(), testing::ContainsRegex("[1-9][0-9]* Mbit/s")) << program;
+    EXPECT_THAT(measuring.out(), HasSubstr("finished")) << program;
+  }
+}
+
+// netperfd's own signals about a job's state, which are lost.
+class LostSignals : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({.environment = {}, .bus = PrivateBus::Rules::lossy}); }
+};
+
+TEST_F(LostSignals, keep_no_client_from_the_end_of_its_job) {
+  const Outcome started = lab().ctl({"start", "quick"});
+  EXPECT_EQ(started.code, 0) << started.err;
+  EXPECT_THAT(started.out, HasSubstr("1 run finished"));
+}
+
 }  // namespace
 }  // namespace netperfd::system_test

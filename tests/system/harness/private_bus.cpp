@@ -63,14 +63,28 @@ constexpr std::string_view kLaxRules = R"(<policy context="mandatory">
   <policy user="root">
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>
   </policy>)";
+constexpr std::string_view kLossyRules = R"(<policy context="mandatory">
+    <deny send_type="signal" send_interface="org.freedesktop.DBus.Properties"/>
+  </policy>)";
+
+std::string_view more_rules(PrivateBus::Rules rules) {
+  switch (rules) {
+    case PrivateBus::Rules::as_shipped:
+      return "";
+    case PrivateBus::Rules::lax:
+      return kLaxRules;
+    case PrivateBus::Rules::lossy:
+      return kLossyRules;
+  }
+  return "";
+}
 
 }  // namespace
 
 PrivateBus::PrivateBus(const ScratchDir& directory, Rules rules)
     : address_("unix:path=" + directory.path("bus")) {
-  const std::string configuration =
-      directory.write("bus.conf", fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY,
-                                              rules == Rules::lax ? kLaxRules : std::string_view{}));
+  const std::string configuration = directory.write(
+      "bus.conf", fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY, more_rules(rules)));
   process_ = std::make_unique<Process>(
       Command{.argv = {"dbus-daemon", "--nofork", "--print-address", "--config-file=" + configuration},
               .environment = {},

@@ -18,7 +18,9 @@ class PrivateBus {
     as_shipped,
     // Everybody may send signals and replies to everybody, whether somebody waits for them or not, and root
     // may listen to all messages: what netperfd and its client must bear by themselves.
-    lax
+    lax,
+    // PropertiesChanged is lost.
+    lossy
   };
   explicit PrivateBus(const ScratchDir& directory, Rules rules = Rules::as_shipped);
 
