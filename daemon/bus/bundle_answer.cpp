@@ -39,8 +39,8 @@ void put_request(Archive& archive, BundleRequest& request) {
   }
 }
 
-// The jobs on whose runs the page of `job` depends too: the one that it confirms, and self-tests of its
-// scenario on the same host.
+// The jobs on whose runs the page of `job` depends too: the one that it confirms, and its owner's self-tests
+// of its scenario on the same host.
 Result<std::vector<JobId>> jobs_beside(core::RunQueries& queries, JobId job, const core::RunRow& row) {
   std::vector<JobId> jobs;
   if (row.spec.confirms) jobs.push_back(*row.spec.confirms);
@@ -49,6 +49,7 @@ Result<std::vector<JobId>> jobs_beside(core::RunQueries& queries, JobId job, con
   const auto own = queries.selected_runs(of_job, {}, 1);
   if (!own) return std::unexpected(own.error());
   self_tests.scenario = row.spec.name;
+  self_tests.owner = row.owner;
   self_tests.purpose = JobPurpose::selftest;
   self_tests.state = RunState::finished;
   const auto tests = queries.selected_runs(self_tests, {}, core::kSelectedRuns);

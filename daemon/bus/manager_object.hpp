@@ -185,10 +185,10 @@ class ManagerObject final
   template <class... Values, class Work>
   void with_readable_run(std::uint64_t run, const std::string& parts, Raw raw,
                          const SharedReply<Values...>& reply, Work work);
-  // Answers with the values that a process of its own gives for the request's bytes (query_bytes.hpp). Ends
-  // when the caller leaves.
-  template <class... Values>
-  void query(const SharedReply<Values...>& reply, std::string request);
+  // Answers with the values that a process of its own gives for the request's bytes (query_bytes.hpp), which
+  // `make(uid)` makes once it is known who calls. Ends when the caller leaves.
+  template <class... Values, class MakeRequest>
+  void query(const SharedReply<Values...>& reply, MakeRequest make);
   // The same for other bytes than those of values: calls `give(bytes)`, whose exceptions are sent.
   template <class... Values, class Give>
   void query_bytes(const SharedReply<Values...>& reply, const Caller& caller, const std::string& request,

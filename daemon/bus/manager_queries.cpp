@@ -19,19 +19,22 @@
 namespace netperfd::bus {
 namespace {
 
+// Before it is known who calls: whose runs are meant does not change whether the text is right.
+constexpr uid_t kWhoever = 0;
+
 // A wrong text costs no process.
 void expect_selection(const char* side, const std::string& text) {
-  const auto selection = core::parse_selection(text);
+  const auto selection = core::parse_selection(text, kWhoever);
   if (selection) return;
   throw to_dbus(Error{selection.error().kind, fmt::format("{}: {}", side, selection.error().message)});
 }
 
 }  // namespace
 
-template <class... Values>
-void ManagerObject::query(const SharedReply<Values...>& reply, std::string request) {
-  with_caller(reply, [this, reply, request = std::move(request)](const Caller& caller) {
-    query_bytes(reply, caller, request, 0, [reply](const std::string& bytes) {
+template <class... Values, class MakeRequest>
+void ManagerObject::query(const SharedReply<Values...>& reply, MakeRequest make) {
+  with_caller(reply, [this, reply, make = std::move(make)](const Caller& caller) {
+    query_bytes(reply, caller, make(std::uint64_t{caller.uid}), 0, [reply](const std::string& bytes) {
       const auto values = value_or_throw(from_query_bytes<Values...>(bytes));
       std::apply([&](const Values&... each) { reply->ok(each...); }, values);
     });
@@ -45,7 +48,9 @@ void ManagerObject::Compare(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, s
     (void)value_or_throw(parse_compare_options(options));
     expect_selection("A", a);
     expect_selection("B", b);
-    query(reply, to_query_bytes(std::string{query_name::kCompare}, a, b, options));
+    query(reply, [a, b, options](std::uint64_t uid) {
+      return to_query_bytes(std::string{query_name::kCompare}, uid, a, b, options);
+    });
   });
 }
 
@@ -54,7 +59,9 @@ void ManagerObject::CompareJob(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     (void)value_or_throw(parse_compare_options(options));
-    query(reply, to_query_bytes(std::string{query_name::kCompareJob}, job, options));
+    query(reply, [job, options](std::uint64_t) {
+      return to_query_bytes(std::string{query_name::kCompareJob}, job, options);
+    });
   });
 }
 
@@ -62,8 +69,10 @@ void ManagerObject::PlanRuns(sdbus::Result<Dict>&& result, std::string runs, Dic
   const auto reply = share(std::move(result));
   answer(reply, [&] {
     throw_if_failed(core::check_plan_request(value_or_throw(parse_plan_options(options))));
-    (void)value_or_throw(core::parse_selection(runs));
-    query(reply, to_query_bytes(std::string{query_name::kPlanRuns}, runs, options));
+    (void)value_or_throw(core::parse_selection(runs, kWhoever));
+    query(reply, [runs, options](std::uint64_t uid) {
+      return to_query_bytes(std::string{query_name::kPlanRuns}, uid, runs, options);
+    });
   });
 }
 
@@ -74,7 +83,7 @@ void ManagerObject::GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id
       const auto [job, spreads] = get_job(ports_.queries, id);
       return reply->ok(job, spreads);
     }
-    query(reply, to_query_bytes(std::string{query_name::kGetJob}, id));
+    query(reply, [id](std::uint64_t) { return to_query_bytes(std::string{query_name::kGetJob}, id); });
   });
 }
 
@@ -82,8 +91,10 @@ void ManagerObject::ListJobs(sdbus::Result<Dicts, std::string>&& result, Dict fi
                              std::uint32_t limit) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    (void)value_or_throw(parse_job_filter(filter));
-    query(reply, to_query_bytes(std::string{query_name::kListJobs}, filter, cursor, std::uint64_t{limit}));
+    (void)value_or_throw(parse_job_filter(filter, kWhoever));
+    query(reply, [filter, cursor, limit](std::uint64_t uid) {
+      return to_query_bytes(std::string{query_name::kListJobs}, uid, filter, cursor, std::uint64_t{limit});
+    });
   });
 }
 
@@ -91,12 +102,14 @@ void ManagerObject::ListRuns(sdbus::Result<Dicts, std::string>&& result, Dict fi
                              std::uint32_t limit) {
   const auto reply = share(std::move(result));
   answer(reply, [&] {
-    const bool selects = value_or_throw(parse_listed_selection(filter)).has_value();
-    if (!selects && is_cheap(value_or_throw(parse_run_filter(filter)))) {
-      const auto [rows, next] = list_runs(ports_.queries, filter, cursor, limit);
+    const bool selects = value_or_throw(parse_listed_selection(filter, kWhoever)).has_value();
+    if (!selects && is_cheap(value_or_throw(parse_run_filter(filter, kWhoever)))) {
+      const auto [rows, next] = list_runs(ports_.queries, kWhoever, filter, cursor, limit);
       return reply->ok(rows, next);
     }
-    query(reply, to_query_bytes(std::string{query_name::kListRuns}, filter, cursor, std::uint64_t{limit}));
+    query(reply, [filter, cursor, limit](std::uint64_t uid) {
+      return to_query_bytes(std::string{query_name::kListRuns}, uid, filter, cursor, std::uint64_t{limit});
+    });
   });
 }
 

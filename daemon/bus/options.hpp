@@ -50,13 +50,16 @@ struct StartOptions {
 // Without its job and its origin.
 [[nodiscard]] Result<BundleRequest> parse_bundle_options(const dbus::Row& options);
 [[nodiscard]] Result<core::AuditFilter> parse_audit_filter(const dbus::Row& filter);
-[[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter);
-// The selection within such a filter, with the filter's state; absent: there is none.
-[[nodiscard]] Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter);
-[[nodiscard]] Result<core::RunFilter> parse_job_filter(const dbus::Row& filter);
+// In these, `caller` is whom the owner `me` means.
+[[nodiscard]] Result<core::RunFilter> parse_run_filter(const dbus::Row& filter, uid_t caller);
+// The selection within such a filter, with the filter's state and, if it does not say whose, its owner;
+// absent: there is none.
+[[nodiscard]] Result<std::optional<core::RunSelection>> parse_listed_selection(const dbus::Row& filter,
+                                                                               uid_t caller);
+[[nodiscard]] Result<core::RunFilter> parse_job_filter(const dbus::Row& filter, uid_t caller);
 // Without figures if the option is not there. core::compare_selections() checks the names of the groups.
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
-// Everything except its runs.
+// Everything except its runs and who asks.
 [[nodiscard]] Result<core::PlanRequest> parse_plan_options(const dbus::Row& options);
 [[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);
 

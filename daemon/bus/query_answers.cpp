@@ -44,8 +44,10 @@ std::string bytes_of(const core::ComparedSelections& compared) {
 }
 
 std::string compare(core::RunQueries& queries, QueryReader& reader) {
-  const auto [a, b, options] = arguments_of<std::string, std::string, dbus::Row>(reader);
-  const core::ComparisonRequest request{a, b, value_or_throw(parse_compare_options(options))};
+  const auto [caller, a, b, options] =
+      arguments_of<std::uint64_t, std::string, std::string, dbus::Row>(reader);
+  const core::ComparisonRequest request{a, b, value_or_throw(parse_compare_options(options)),
+                                        static_cast<uid_t>(caller)};
   return bytes_of(value_or_throw(core::compare_selections(queries, request, &analysis::compare)));
 }
 
@@ -57,9 +59,10 @@ std::string compare_job(core::RunQueries& queries, QueryReader& reader) {
 }
 
 std::string plan_runs(core::RunQueries& queries, QueryReader& reader) {
-  const auto [runs, options] = arguments_of<std::string, dbus::Row>(reader);
+  const auto [caller, runs, options] = arguments_of<std::uint64_t, std::string, dbus::Row>(reader);
   core::PlanRequest request = value_or_throw(parse_plan_options(options));
   request.runs = runs;
+  request.caller = static_cast<uid_t>(caller);
   return to_query_bytes(plan_row(value_or_throw(core::plan_runs(queries, request))).row);
 }
 
@@ -70,14 +73,17 @@ std::string job_of_many(core::RunQueries& queries, QueryReader& reader) {
 }
 
 std::string list_filtered(core::RunQueries& queries, QueryReader& reader) {
-  const auto [filter, cursor, limit] = arguments_of<dbus::Row, std::string, std::uint64_t>(reader);
-  const auto [rows, next] = list_runs(queries, filter, cursor, static_cast<std::uint32_t>(limit));
+  const auto [caller, filter, cursor, limit] =
+      arguments_of<std::uint64_t, dbus::Row, std::string, std::uint64_t>(reader);
+  const auto [rows, next] =
+      list_runs(queries, static_cast<uid_t>(caller), filter, cursor, static_cast<std::uint32_t>(limit));
   return to_query_bytes(rows, next);
 }
 
 std::string list_jobs(core::RunQueries& queries, QueryReader& reader) {
-  const auto [filter, cursor, limit] = arguments_of<dbus::Row, std::string, std::uint64_t>(reader);
-  const core::RunFilter wanted = value_or_throw(parse_job_filter(filter));
+  const auto [caller, filter, cursor, limit] =
+      arguments_of<std::uint64_t, dbus::Row, std::string, std::uint64_t>(reader);
+  const core::RunFilter wanted = value_or_throw(parse_job_filter(filter, static_cast<uid_t>(caller)));
   const WirePage page = fitting_page(
       page_limit(static_cast<std::uint32_t>(limit), kJobsPageLimit),
       [&, &after = cursor](std::uint32_t rows) { return queries.jobs(wanted, after, rows); }, job_row);
@@ -135,10 +141,11 @@ Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {
   return some->size() <= kFew;
 }
 
-std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, const dbus::Row& filter,
-                                              const std::string& cursor, std::uint32_t limit) {
-  const core::RunFilter wanted = value_or_throw(parse_run_filter(filter));
-  if (const auto selection = value_or_throw(parse_listed_selection(filter))) {
+std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller,
+                                              const dbus::Row& filter, const std::string& cursor,
+                                              std::uint32_t limit) {
+  const core::RunFilter wanted = value_or_throw(parse_run_filter(filter, caller));
+  if (const auto selection = value_or_throw(parse_listed_selection(filter, caller))) {
     WirePage page = fitting_page(
         page_limit(limit, kRunsPageLimit),
         [&](std::uint32_t rows) { return core::list_selected(queries, *selection, cursor, rows); },
@@ -154,7 +161,7 @@ std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, const d
 bool is_cheap(const core::RunFilter& filter) {
   // The store has an index with the order of the list for each of them alone.
   const bool walks = filter.scenario || filter.label || filter.variant || filter.traced || filter.purpose ||
-                     filter.since || filter.until || (filter.job && filter.state);
+                     filter.since || filter.until || filter.owner || (filter.job && filter.state);
   return !walks;
 }
 

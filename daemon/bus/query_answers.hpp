@@ -19,9 +19,12 @@
 
 namespace netperfd::bus {
 
-// The first value of a request's bytes; the method's arguments follow, options and filters as rows.
+// The first value of a request's bytes; the method's arguments follow, options and filters as rows. Before
+// the arguments of those that select runs comes the caller's uid, as the bus says it: it decides whose runs a
+// text means.
 namespace query_name {
-inline constexpr const char* kCompare = "Compare";
+inline constexpr const char* kCompare =
+    "Compare";  // with the uid, and so are PlanRuns, ListRuns and ListJobs
 inline constexpr const char* kCompareJob = "CompareJob";
 inline constexpr const char* kPlanRuns = "PlanRuns";
 inline constexpr const char* kGetJob = "GetJob";
@@ -41,8 +44,8 @@ void prepare_answers();
 
 // These two also answer on the loop. A job, and the spreads of its runs.
 [[nodiscard]] std::tuple<dbus::Row, dbus::Rows> get_job(core::RunQueries& queries, std::uint64_t job);
-// A page of at most `limit` runs and the next cursor.
-[[nodiscard]] std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries,
+// A page of at most `limit` runs and the next cursor, for the user `caller`.
+[[nodiscard]] std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller,
                                                             const dbus::Row& filter,
                                                             const std::string& cursor, std::uint32_t limit);
 // Whether a page of this filter costs no more than its rows.

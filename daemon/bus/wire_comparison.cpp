@@ -24,6 +24,17 @@ std::vector<std::uint64_t> numbers_of(const std::vector<RunId>& runs) {
   return {runs.begin(), runs.end()};
 }
 
+void put_owners(const core::ComparedSide& side, std::optional<std::vector<std::uint32_t>>& owners,
+                std::optional<std::vector<std::uint32_t>>& runs) {
+  if (side.owners.empty()) return;
+  owners.emplace();
+  runs.emplace();
+  for (const auto& [owner, count] : side.owners) {
+    owners->push_back(owner);
+    runs->push_back(count);
+  }
+}
+
 template <class Row>  // rows::Comparison or rows::ComparedFigure
 void put_effect(Row& row, const RatioEstimate& effect) {
   row.samples_a = effect.n_a;
@@ -164,6 +175,8 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.scenarios_b = compared.b.scenarios;
   row.labels_a = compared.a.labels;
   row.labels_b = compared.b.labels;
+  put_owners(compared.a, row.owners_a, row.owner_runs_a);
+  put_owners(compared.b, row.owners_b, row.owner_runs_b);
   row.first_started_a_us = microseconds(compared.a.first_started);
   row.last_started_a_us = microseconds(compared.a.last_started);
   row.first_started_b_us = microseconds(compared.b.first_started);

@@ -29,7 +29,8 @@ SelectedRun selected(const RunRow& run) {
           .label = run.spec.label,
           .arm = run.arm,
           .started = run.started,
-          .ended = run.ended};
+          .ended = run.ended,
+          .owner = run.owner};
 }
 
 // A run whose trace was skipped is neither plain, since it was drawn as traced, nor traced.

@@ -22,8 +22,8 @@ struct Side {
   std::uint32_t failed = 0;
 };
 
-Result<Side> side(RunQueries& queries, const char* name, const std::string& text) {
-  const auto selection = parse_selection(text);
+Result<Side> side(RunQueries& queries, const char* name, const std::string& text, uid_t caller) {
+  const auto selection = parse_selection(text, caller);
   if (!selection) return fail(selection.error().kind, fmt::format("{}: {}", name, selection.error().message));
   auto runs = resolve(queries, *selection);
   if (!runs) return fail(runs.error().kind, fmt::format("{}: {}", name, runs.error().message));
@@ -60,11 +60,44 @@ ComparedSide summary_of(const std::vector<SelectedRun>& runs) {
   for (const SelectedRun& run : runs) {
     add_once(summary.scenarios, run.scenario);
     add_once(summary.labels, run.label);
+    ++summary.owners[run.owner];
     if (!run.started) continue;
     summary.first_started = std::min(summary.first_started.value_or(*run.started), *run.started);
     summary.last_started = std::max(summary.last_started.value_or(*run.started), *run.started);
   }
   return summary;
+}
+
+// Newest first, those of the owners of `runs`.
+Result<std::vector<SelectedRun>> finished_self_tests(RunQueries& queries,
+                                                     const std::vector<SelectedRun>& runs) {
+  RunFilter filter;
+  filter.scenario = runs.front().scenario;
+  filter.purpose = JobPurpose::selftest;
+  filter.state = RunState::finished;
+  std::vector<SelectedRun> found;
+  for (const auto& [owner, count] : summary_of(runs).owners) {
+    filter.owner = owner;
+    const auto of_owner = queries.selected_runs(filter, {}, kSelectedRuns);
+    if (!of_owner) return of_owner;
+    found.insert(found.end(), of_owner->begin(), of_owner->end());
+  }
+  std::ranges::sort(found, std::ranges::greater{}, &SelectedRun::id);
+  return found;
+}
+
+// First of the caveats, so that it is never the one that does not fit into the answer.
+void mark_owners(ComparedSelections& compared) {
+  std::set<uid_t> owners;
+  for (const auto* side : {&compared.a, &compared.b}) {
+    for (const auto& [owner, runs] : side->owners) owners.insert(owner);
+  }
+  if (owners.size() < 2) return;
+  std::vector<std::string>& caveats = compared.comparison.caveats;
+  caveats.insert(caveats.begin(),
+                 fmt::format("The runs are of {} users: to each of them, a label or a scenario may mean "
+                             "something else.",
+                             owners.size()));
 }
 
 }  // namespace
@@ -107,13 +140,10 @@ Result<std::vector<analysis::ComparedRun>> runs_with_figures(
   return compared;
 }
 
-Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& of,
+Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>& runs,
                              const analysis::ComparisonSettings& settings, const Comparer& comparer) {
-  RunFilter filter;
-  filter.scenario = of.scenario;
-  filter.purpose = JobPurpose::selftest;
-  filter.state = RunState::finished;
-  const auto newest_first = queries.selected_runs(filter, {}, kSelectedRuns);
+  const SelectedRun& of = runs.front();
+  const auto newest_first = finished_self_tests(queries, runs);
   if (!newest_first) return std::unexpected(newest_first.error());
   std::vector<RunId> a, b;
   for (const SelectedRun& run : *newest_first) {
@@ -173,13 +203,14 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;
   if (compared.b.scenarios.size() == 1) {
-    auto tests = self_tests(queries, b.front(), settings, comparer);
+    auto tests = self_tests(queries, b, settings, comparer);
     if (!tests) return std::unexpected(std::move(tests.error()));
     compared.self_test = tests->newest;
     for (std::size_t i = 0; purpose != JobPurpose::selftest && i < bounded.figures.size(); ++i)
       bounded.figures[i].resolution = tests->resolutions[i];
   }
   compared.comparison = comparer(*runs_a, *runs_b, bounded);
+  mark_owners(compared);
   return compared;
 }
 
@@ -188,9 +219,9 @@ Result<ComparedSelections> compare_selections(RunQueries& queries, const Compari
   if (auto known = check_changed(request.settings.changed); !known) {
     return std::unexpected(std::move(known.error()));
   }
-  const auto a = side(queries, "A", request.a);
+  const auto a = side(queries, "A", request.a, request.caller);
   if (!a) return std::unexpected(a.error());
-  const auto b = side(queries, "B", request.b);
+  const auto b = side(queries, "B", request.b, request.caller);
   if (!b) return std::unexpected(b.error());
   std::set<JobId> jobs;
   for (const auto* runs : {&a->runs, &b->runs}) {

@@ -2,7 +2,11 @@
 // Compares two selections of stored runs.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,12 +22,14 @@ namespace netperfd::core {
 struct ComparisonRequest {
   std::string a, b;                       // in the syntax of run_selection.hpp
   analysis::ComparisonSettings settings;  // without figures: with_figures()
+  uid_t caller;                           // whose runs a text selects that does not say whose
 };
 
 // Information about one side besides its runs.
 struct ComparedSide {
   std::vector<std::string> scenarios, labels;           // each once, in order; an empty label too
   std::optional<WallTime> first_started, last_started;  // of its runs
+  std::map<uid_t, std::uint32_t> owners;                // whose runs they are, and how many of each
 };
 
 // Result of a self-test, A against A: the difference that the host shows although nothing differs.
@@ -37,7 +43,7 @@ struct SelfTest {
 struct ComparedSelections {
   Comparison comparison;
   ComparedSide a, b;
-  std::optional<SelfTest> self_test;  // the newest one of side B's scenario
+  std::optional<SelfTest> self_test;  // the newest one of side B's scenario, of an owner of its runs
   std::optional<JobId> confirms =
       std::nullopt;  // the job that the compared one confirms, if both can be compared
 };
@@ -62,9 +68,10 @@ struct SelfTests {
     RunQueries& queries, const std::vector<RunId>& runs, ComparedParts wanted,
     const std::vector<analysis::ComparedFigure>& figures);
 
-// The self-tests of the scenario on the host that measured `run`, ignoring its job: for a run of a bundle
-// those of the same bundle, for another one those that came in no bundle.
-[[nodiscard]] Result<SelfTests> self_tests(RunQueries& queries, const SelectedRun& run,
+// The self-tests of the scenario of these runs on the host that measured them, ignoring their first job: for
+// runs of a bundle those of the same bundle, for others those that came in no bundle. Only those of the
+// owners of the runs: nobody else's change what is concluded.
+[[nodiscard]] Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>& runs,
                                            const analysis::ComparisonSettings& settings,
                                            const Comparer& comparer);
 

@@ -90,8 +90,9 @@ std::optional<double> seconds_a_block(const std::vector<SelectedRun>& runs) {
 
 // ---- Spread of runs ---------------------------------------------------------------------------------------
 
-Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text) {
-  const auto selection = parse_selection(text);
+Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text,
+                                                      uid_t caller) {
+  const auto selection = parse_selection(text, caller);
   if (!selection) return std::unexpected(selection.error());
   auto runs = resolve(queries, *selection);
   if (!runs) return runs;
@@ -287,7 +288,7 @@ Status check_plan_request(const PlanRequest& request) {
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (auto checked = check_plan_request(request); !checked)
     return std::unexpected(std::move(checked.error()));
-  auto runs = runs_of_one_scenario(queries, request.runs);
+  auto runs = runs_of_one_scenario(queries, request.runs, request.caller);
   if (!runs) return std::unexpected(runs.error());
   std::vector<RunId> ids;
   for (const SelectedRun& run : *runs) ids.push_back(run.id);

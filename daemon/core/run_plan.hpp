@@ -16,6 +16,7 @@ namespace netperfd::core {
 
 struct PlanRequest {
   std::string runs;                     // in the syntax of run_selection.hpp
+  uid_t caller = 0;                     // whose runs it selects if it does not say whose
   double effect = 0.01;                 // difference to find, as a share: above 0, at most 1
   double power = 0.8;                   // chance to find it: above 0, at most 0.999
   std::optional<std::uint32_t> repeat;  // planned number of blocks, or of boots or runs a side; 1 to 100000

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "daemon/model/text.hpp"
@@ -17,11 +18,11 @@
 namespace netperfd::core {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKeys{"label", "scenario", "job",   "variant",
+constexpr std::array<std::string_view, 9> kKeys{"label", "scenario", "job",   "owner", "variant",
                                                 "arm",   "since",    "until", "last"};
 constexpr const char* kForms =
-    "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, variant:NAME, arm:plain or "
-    "arm:traced, since:TIME, until:TIME, last or last:N";
+    "run numbers and ranges like 41,43-45, label:TEXT, scenario:NAME, job:NUMBER, owner:UID, owner:me or "
+    "owner:any, variant:NAME, arm:plain or arm:traced, since:TIME, until:TIME, last or last:N";
 
 bool separates(char c) {
   return c == ' ' || c == ',' || c == '\t';
@@ -78,7 +79,7 @@ std::optional<WallTime> to_time(std::string_view text) {
 
 class SelectionParser {
  public:
-  explicit SelectionParser(std::string_view text) {
+  SelectionParser(std::string_view text, uid_t caller, Owner unsaid) : caller_(caller), unsaid_(unsaid) {
     selection_.text = text;
     selection_.filter.state = RunState::finished;
   }
@@ -112,9 +113,10 @@ class SelectionParser {
       }
     }
     selection_.runs = std::move(apart);
-    if (selection_.runs.empty() && !selection_.filter.job) {
-      selection_.filter.purpose = JobPurpose::measurement;
-    }
+    const bool by_number = !selection_.runs.empty() || selection_.filter.job;
+    if (!by_number) selection_.filter.purpose = JobPurpose::measurement;
+    selection_.says_whose = by_number || std::ranges::find(seen_, "owner") != seen_.end();
+    if (!selection_.says_whose) selection_.filter.owner = unsaid_;
     return std::move(selection_);
   }
 
@@ -151,6 +153,10 @@ class SelectionParser {
     } else if (key == "job") {
       filter.job = to_number(value);
       if (!filter.job) return invalid(fmt::format("job:{}: this is not the number of a job", value));
+    } else if (key == "owner") {
+      const auto owner = parse_owner(value, caller_);
+      if (!owner) return std::unexpected(owner.error());
+      filter.owner = *owner;
     } else if (key == "variant") {
       if (value.empty()) return invalid("variant: a name has to follow, like variant:list");
       filter.variant = value;
@@ -182,6 +188,8 @@ class SelectionParser {
     return {};
   }
 
+  uid_t caller_;
+  Owner unsaid_;
   RunSelection selection_;
   std::vector<std::string> seen_;
 };
@@ -194,8 +202,34 @@ std::string suggestion(const char* key, const std::string& word, const std::vect
                      meant ? fmt::format(", did you mean {}?", in_quotes(*meant)) : "");
 }
 
+// Which other users have runs that fit, and what selects these.
+Result<std::string> others_words(RunQueries& queries, const RunSelection& selection) {
+  if (!selection.filter.owner) return std::string{};
+  RunFilter of_everybody = selection.filter;
+  of_everybody.owner.reset();
+  const auto runs = queries.selected_runs(of_everybody, selection.runs, kSelectedRuns);
+  if (!runs) return std::unexpected(runs.error());
+  std::set<uid_t> owners;
+  for (const SelectedRun& run : *runs) owners.insert(run.owner);
+  if (owners.empty()) return std::string{};
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> names;
+  for (const uid_t owner : owners) {
+    if (names.size() < kNamed) names.push_back(fmt::format("owner:{}", owner));
+  }
+  if (owners.size() > kNamed) names.push_back(fmt::format("{} more users", owners.size() - kNamed));
+  const std::string words =
+      fmt::format("; {} {} such runs", fmt::join(names, ", "), owners.size() == 1 ? "has" : "have");
+  if (selection.says_whose) return words;
+  return fmt::format("{}: {} selects those{}", words,
+                     in_quotes(fmt::format("owner:{} {}", *owners.begin(), selection.text)),
+                     owners.size() == 1 ? "" : ", and owner:any everybody's");
+}
+
 std::unexpected<Error> nothing_fits(RunQueries& queries, const RunSelection& selection) {
-  std::string message = fmt::format("{}: no finished run fits", in_quotes(selection.text));
+  const bool own = !selection.says_whose && selection.filter.owner;
+  std::string message = fmt::format("{}: no finished run{} fits", in_quotes(selection.text),
+                                    own ? fmt::format(" of yours (uid {})", *selection.filter.owner) : "");
   const auto names = queries.run_names();
   if (!names) return std::unexpected(names.error());
   const RunFilter& filter = selection.filter;
@@ -210,7 +244,9 @@ std::unexpected<Error> nothing_fits(RunQueries& queries, const RunSelection& sel
         fmt::format("; runs of pilots and self-tests are meant only by their numbers or job, like job:{}",
                     others->front().job);
   }
-  return fail(ErrorKind::not_found, std::move(message));
+  const auto of_others = others_words(queries, selection);
+  if (!of_others) return std::unexpected(of_others.error());
+  return fail(ErrorKind::not_found, message + *of_others);
 }
 
 // A run that was named by its number must not be left out silently.
@@ -227,7 +263,19 @@ Status expect_finished(RunQueries& queries, const std::vector<RunId>& named) {
 
 }  // namespace
 
-Result<RunSelection> parse_selection(std::string_view text) {
+Result<Owner> parse_owner(std::string_view text, uid_t caller) {
+  if (text == "any") return Owner{};
+  if (text == "me") return Owner{caller};
+  constexpr uid_t kNobody = static_cast<uid_t>(-1);  // which no user can have
+  uid_t uid = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, uid);
+  if (error == std::errc{} && end == last && uid != kNobody) return Owner{uid};
+  return invalid(fmt::format("{}: expected is owner:UID, like owner:1000, owner:me or owner:any",
+                             in_quotes(fmt::format("owner:{}", text))));
+}
+
+Result<RunSelection> parse_selection(std::string_view text, uid_t caller, Owner unsaid) {
   if (text.size() > kSelectionBytes) {
     return invalid(fmt::format("a selection of runs is {} bytes long; at most {} are allowed", text.size(),
                                kSelectionBytes));
@@ -235,7 +283,7 @@ Result<RunSelection> parse_selection(std::string_view text) {
   if (const auto why = not_printable(text); !why.empty()) return invalid("a selection of runs: " + why);
   const auto terms = split(text);
   if (!terms) return std::unexpected(terms.error());
-  SelectionParser parser{text};
+  SelectionParser parser{text, caller, unsaid};
   for (const Term& term : *terms) {
     if (auto taken = parser.take(term); !taken) return std::unexpected(std::move(taken.error()));
   }

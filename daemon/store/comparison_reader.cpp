@@ -271,7 +271,8 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
   auto select = connection_.prepare(
       "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
       "r.traced, r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run = r.id AND f.code = "
-      "'from-bundle'), j.created_us, NULL) FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = ?");
+      "'from-bundle'), j.created_us, NULL), j.owner_uid FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = "
+      "?");
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<core::SelectedRun> runs;
   for (const RunId id : *found) {
@@ -279,7 +280,7 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
       core::SelectedRun& run = runs.emplace_back();
       std::string variant;
       row.read(run.id, run.job, run.scenario, run.label, run.arm.block, run.arm.letter, variant,
-               run.arm.traced, run.started, run.ended, run.imported);
+               run.arm.traced, run.started, run.ended, run.imported, run.owner);
       if (!variant.empty()) run.arm.variant = variant.front();
     });
     if (!done) return std::unexpected(std::move(done.error()));

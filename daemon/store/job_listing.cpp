@@ -37,6 +37,7 @@ JobQuery query_of(const core::RunFilter& filter, JobId before, std::uint32_t row
   if (filter.scenario) query.add("+j.name = ?", *filter.scenario);
   if (filter.label) query.add("+j.label = ?", *filter.label);
   if (filter.purpose) query.add("+j.purpose = ?", std::string{to_string(*filter.purpose)});
+  if (filter.owner) query.add("+j.owner_uid = ?", std::int64_t{*filter.owner});
   if (filter.since) query.add("+j.created_us >= ?", std::int64_t{filter.since->time_since_epoch().count()});
   if (filter.until) query.add("+j.created_us < ?", std::int64_t{filter.until->time_since_epoch().count()});
   query.sql +=

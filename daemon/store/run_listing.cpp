@@ -9,7 +9,8 @@
 //     measurements, (name, number), (label, number) or, for a variant, those that have one, and then each
 //     job's runs. A purpose without a name sorts its results. A filter on time alone walks the jobs by
 //     number, between the smallest and the greatest number of that time: a clock that was set back makes
-//     creation times disagree with numbers, so it still checks each job.
+//     creation times disagree with numbers, so it still checks each job. A filter on the owner alone walks
+//     the jobs by number too: whoever asks for his own runs has some of the newest.
 //
 // CROSS JOIN and INDEXED BY force the planner to do that, whatever statistics the file holds.
 #include "daemon/store/run_listing.hpp"
@@ -63,6 +64,7 @@ std::string_view job_index(const core::RunFilter& filter) {
   if (filter.label) return "INDEXED BY jobs_by_label";
   if (filter.since || filter.until) return kByNumber;
   if (filter.variant) return "INDEXED BY jobs_with_variants";
+  if (filter.owner && !filter.job) return kByNumber;
   return {};
 }
 
@@ -90,6 +92,7 @@ void add_filter(Conditions& conditions, const core::RunFilter& filter) {
   if (filter.scenario) conditions.add("j.name = ?", *filter.scenario);
   if (filter.label) conditions.add("j.label = ?", *filter.label);
   if (filter.purpose) conditions.add("j.purpose = ?", std::string{to_string(*filter.purpose)});
+  if (filter.owner) conditions.add("j.owner_uid = ?", std::int64_t{*filter.owner});
   if (filter.variant) {
     conditions.add(
         "j.variant_a IS NOT NULL AND CASE r.variant WHEN 'A' THEN j.variant_a WHEN 'B' THEN j.variant_b END "
@@ -108,10 +111,11 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
   add_filter(conditions, filter);
   const std::string_view index = job_index(filter);
   if (index.empty()) {
-    return conditions.finish(filter.purpose ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r",
-                             "r.id DESC", rows);
+    const bool of_jobs = filter.purpose || filter.owner;
+    return conditions.finish(of_jobs ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r", "r.id DESC",
+                             rows);
   }
-  if (index == kByNumber) {
+  if (index == kByNumber && (filter.since || filter.until)) {
     add_jobs_of_time(conditions, filter, before);
   } else {
     conditions.add(fmt::format("j.id <= {}", kJobOfPage), before);  // skips the jobs of earlier pages

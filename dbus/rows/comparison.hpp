@@ -82,6 +82,8 @@ struct Comparison {
   std::optional<double> resolution;                // a ratio: a smaller difference is no verdict
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
+  std::optional<std::vector<std::uint32_t>> owners_a, owners_b;          // uids of those whose runs they are
+  std::optional<std::vector<std::uint32_t>> owner_runs_a, owner_runs_b;  // how many runs each of them has
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
@@ -133,6 +135,10 @@ inline constexpr auto kFields<Comparison> =
                field("scenarios_b", &Comparison::scenarios_b),
                field("labels_a", &Comparison::labels_a),
                field("labels_b", &Comparison::labels_b),
+               field("owners_a", &Comparison::owners_a),
+               field("owners_b", &Comparison::owners_b),
+               field("owner_runs_a", &Comparison::owner_runs_a),
+               field("owner_runs_b", &Comparison::owner_runs_b),
                field("first_started_a_us", &Comparison::first_started_a_us),
                field("last_started_a_us", &Comparison::last_started_a_us),
                field("first_started_b_us", &Comparison::first_started_b_us),

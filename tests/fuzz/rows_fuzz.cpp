@@ -53,12 +53,12 @@ void fuzz_start(const dbus::Row& row) {
 }
 
 void fuzz_filters(const dbus::Row& row) {
-  (void)expect_printable(bus::parse_run_filter(row));
-  const auto selection = bus::parse_listed_selection(row);
+  (void)expect_printable(bus::parse_run_filter(row, 1000));
+  const auto selection = bus::parse_listed_selection(row, 1000);
   if (const auto* const listed = expect_printable(selection); listed != nullptr && *listed) {
-    require(row.size() <= 2 && !(*listed)->filter.purpose);
+    require(row.size() <= 3 && !(*listed)->filter.purpose);
   }
-  const auto jobs = bus::parse_job_filter(row);
+  const auto jobs = bus::parse_job_filter(row, 1000);
   if (const auto* const filter = expect_printable(jobs)) {
     require(!filter->job && !filter->state && !filter->variant && !filter->traced);
   }

@@ -19,6 +19,8 @@ using netperfd::fuzz::require;
 
 namespace {
 
+constexpr uid_t kCaller = 1000;
+
 // A quotation mark is not part of any value, since it only opens and closes.
 std::string written(const core::RunSelection& selection) {
   std::string text;
@@ -32,6 +34,9 @@ std::string written(const core::RunSelection& selection) {
   if (filter.scenario) add("scenario", *filter.scenario);
   if (filter.variant) add("variant", *filter.variant);
   if (filter.job) add("job", std::to_string(*filter.job));
+  if (selection.says_whose && filter.owner) add("owner", std::to_string(*filter.owner));
+  // Without an owner, a text that names neither runs nor a job says that it means everybody's.
+  if (selection.says_whose && !filter.owner && selection.runs.empty() && !filter.job) add("owner", "any");
   if (filter.traced) add("arm", *filter.traced ? "traced" : "plain");
   if (selection.newest) add("last", std::to_string(*selection.newest));
   const auto seconds = [](netperfd::WallTime time) {
@@ -71,11 +76,12 @@ void check_ranges(const core::RunSelection& selection) {
 void check_same_again(const core::RunSelection& selection) {
   const std::string text = written(selection);
   if (text.size() > core::kSelectionBytes) return;
-  const auto again = core::parse_selection(text);
+  const auto again = core::parse_selection(text, kCaller);
   require(again.has_value());
   const core::RunFilter &one = selection.filter, &other = again->filter;
   require(one.label == other.label && one.scenario == other.scenario && one.variant == other.variant);
   require(one.job == other.job && one.traced == other.traced && one.state == other.state);
+  require(one.owner == other.owner && selection.says_whose == again->says_whose);
   require(one.purpose == other.purpose && selection.newest == again->newest);
   require(near(one.since, other.since) && near(one.until, other.until));
   require(same_runs(selection.runs, again->runs) && selection.singles == again->singles);
@@ -85,7 +91,7 @@ void check_same_again(const core::RunSelection& selection) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string input = netperfd::fuzz::text_of(bytes, size);
-  const auto selection = core::parse_selection(input);
+  const auto selection = core::parse_selection(input, kCaller);
   if (!selection) {
     netperfd::fuzz::require_printable_lines(selection.error().message);
     return 0;
@@ -94,6 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   require(selection->filter.state == netperfd::RunState::finished);
   require(!selection->newest || (*selection->newest >= 1 && *selection->newest <= core::kSelectedRuns));
   require(!selection->filter.job || *selection->filter.job >= 1);
+  require(selection->says_whose || selection->filter.owner == kCaller);
   check_ranges(*selection);
   check_same_again(*selection);
 #ifdef NETPERFD_PLANTED_BUG

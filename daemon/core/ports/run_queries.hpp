@@ -39,6 +39,7 @@ struct RunFilter {
   std::optional<bool> traced;          // false: runs without their job's trace
   std::optional<JobPurpose> purpose;
   std::optional<WallTime> since, until;  // when the job was created; since inclusive, until exclusive
+  std::optional<uid_t> owner;            // of the job
 };
 
 struct TraceTotals {
@@ -163,6 +164,7 @@ struct SelectedRun {
   Arm arm;
   std::optional<WallTime> started, ended;
   std::optional<WallTime> imported = std::nullopt;  // when its bundle came; absent: it came in none
+  uid_t owner = 0;
 };
 
 // The parts of a run that a comparison reads.
@@ -245,7 +247,7 @@ class RunQueries {
                                             std::vector<analysis::ComparedRun>& runs) = 0;
   // That its scenario declares, in their order; none: it declares none.
   [[nodiscard]] virtual Result<std::vector<FigureChoice>> figures_of_job(JobId job) = 0;
-  // Newest first. Of the filter only scenario, label, purpose, since and until.
+  // Newest first. Of the filter only scenario, label, purpose, since, until and owner.
   [[nodiscard]] virtual Result<Page<JobRow>> jobs(const RunFilter& filter, const std::string& cursor,
                                                   std::uint32_t limit) = 0;
   // All runs of the job in any state, oldest first.

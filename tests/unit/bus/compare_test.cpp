@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "daemon/bus/wire_comparison.hpp"
-#include "tests/unit/bus/bus_test.hpp"
+#include "tests/unit/bus/compare_fixture.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
@@ -17,40 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-using CompareAnswer = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
-using Texts = std::vector<std::string>;
-
 constexpr const char* kInvalid = "org.netperfd1.Error.InvalidArgument";
 constexpr const char* kNotFound = "org.netperfd1.Error.NotFound";
-
-class Compare : public ClientTest {
- protected:
-  void SetUp() override {
-    ClientTest::SetUp();
-    if (IsSkipped()) return;
-    // Runs 1 to 8 of `before`, and 11 to 18 of `after`, which are 10 % faster.
-    for (RunId i = 1; i <= 8; ++i) {
-      add_run(i, "before", 1e9 + 1e6 * static_cast<double>(i));
-      add_run(i + 10, "after", 1.1e9 + 1e6 * static_cast<double>(i));
-    }
-    std::ranges::sort(queries.stored, std::greater{}, &core::RunRow::id);
-  }
-
-  void add_run(RunId id, const std::string& label, double rate) {
-    core::RunRow run = a_run(id);
-    run.spec.name = "veth-tcp";
-    run.spec.label = label;
-    run.started = run.created + std::chrono::minutes{id};
-    queries.stored.push_back(run);
-    analysis::ComparedRun& compared = queries.stored_compared[id];
-    compared.started = run.started;
-    compared.received_bits_per_second = rate;
-  }
-
-  CompareAnswer compare(const std::string& a, const std::string& b, const dbus::Row& options = {}) {
-    return client->call<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>("Compare", a, b, options);
-  }
-};
 
 TEST_F(Compare, gives_the_verdict_on_two_selections_with_its_figures) {
   const auto answered = compare("label:before", "11-18");
@@ -107,7 +75,7 @@ TEST_F(Compare, says_which_side_is_wrong_and_why) {
   wrong("lable:before", "label:after", kInvalid, "A: \"lable:before\" is no selection of runs");
   wrong("label:before", "", kInvalid, "B: a selection of runs is empty");
   wrong("label:before", "label:aftre", kNotFound,
-        "B: \"label:aftre\": no finished run fits; there is no label \"aftre\", did you mean \"after\"?");
+        "fits; there is no label \"aftre\", did you mean \"after\"?");
   wrong("label:before", "scenario:veth-tpc", kNotFound, "did you mean \"veth-tcp\"?");
   wrong("1,99", "11", kNotFound, "A: run 99: no such run");
   wrong("1-5,8", "2,5,8-18", kInvalid, "on both are runs 2, 5, 8");

@@ -163,7 +163,7 @@ class FakeQueries final : public core::RunQueries {
 
   Result<StoredTables> tables(const std::vector<RunId>&, std::size_t) override { return stored_tables; }
 
-  // Filters by number, state, label, scenario, job, purpose, arm and variant.
+  // Filters by number, state, label, scenario, job, owner, purpose, arm and variant.
   Result<std::vector<core::SelectedRun>> selected_runs(const core::RunFilter& filter,
                                                        const std::vector<core::RunRange>& ranges,
                                                        std::uint32_t most) override {
@@ -177,11 +177,13 @@ class FakeQueries final : public core::RunQueries {
                         run.spec.label == filter.label.value_or(run.spec.label) &&
                         run.spec.name == filter.scenario.value_or(run.spec.name) &&
                         run.job == filter.job.value_or(run.job) &&
+                        run.owner == filter.owner.value_or(run.owner) &&
                         run.spec.purpose == filter.purpose.value_or(run.spec.purpose) &&
                         run.arm.traced == filter.traced.value_or(run.arm.traced) &&
                         run.variant == filter.variant.value_or(run.variant);
       if (!fits || selected.size() == most) continue;
       selected.push_back({run.id, run.job, run.spec.name, run.spec.label, run.arm, run.started, run.ended});
+      selected.back().owner = run.owner;
     }
     return selected;
   }

@@ -81,6 +81,8 @@ TEST(GoldenComparison, of_a_comparison) {
   compared.confirms = 12;
   compared.a.scenarios = {"sa"};
   compared.a.labels = {"la"};
+  compared.a.owners = {{1000, 61}, {1001, 62}};
+  compared.b.owners = {{1002, 63}};
   compared.a.first_started = compared_at(31);
   compared.a.last_started = compared_at(32);
   compared.b.scenarios = {"sb"};
@@ -105,6 +107,7 @@ TEST(GoldenComparison, of_a_comparison) {
           R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27", "detectable 15.5",
           "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
           "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
+          "owner_runs_a [61, 62]", "owner_runs_b [63]", "owners_a [1000, 1001]", "owners_b [1002]",
           "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
           "needed 16", "needed_for_equivalence 17", "not_attributed no bytes", "ns_per_byte_a 101",
           "ns_per_byte_b 102", "ns_per_byte_high 105", "ns_per_byte_level 106", "ns_per_byte_low 104",

@@ -70,14 +70,14 @@ TEST(StartOptions, are_limited) {
 }
 
 TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {
-  EXPECT_EQ(refusal(parse_run_filter({{"states", sdbus::Variant{std::string{"x"}}}})),
+  EXPECT_EQ(refusal(parse_run_filter({{"states", sdbus::Variant{std::string{"x"}}}}, 1000)),
             "unknown filter \"states\"; allowed are job, scenario, label, state, purpose, variant, traced, "
-            "since, until, selection");
-  EXPECT_THAT(refusal(parse_run_filter({{"state", sdbus::Variant{std::string{"done"}}}})),
+            "since, until, owner, selection");
+  EXPECT_THAT(refusal(parse_run_filter({{"state", sdbus::Variant{std::string{"done"}}}}, 1000)),
               HasSubstr("\"done\" is not a state of a run; allowed are pending, "));
-  EXPECT_EQ(refusal(parse_run_filter({{"since", sdbus::Variant{std::string{"today"}}}})),
+  EXPECT_EQ(refusal(parse_run_filter({{"since", sdbus::Variant{std::string{"today"}}}}, 1000)),
             "filter \"since\" has the D-Bus type s; expected is an unsigned 64-bit number, t");
-  EXPECT_THAT(refusal(parse_run_filter({{"until", sdbus::Variant{~std::uint64_t{0}}}})),
+  EXPECT_THAT(refusal(parse_run_filter({{"until", sdbus::Variant{~std::uint64_t{0}}}}, 1000)),
               HasSubstr("is not a time"));
 }
 
@@ -85,20 +85,24 @@ TEST(RunFilter, an_unknown_key_or_state_is_named_beside_the_allowed_ones) {
 TEST(RunFilter, an_error_has_no_control_character_of_what_it_quotes) {
   const std::string hostile = "\x1b[31m";
   const sdbus::Variant value{hostile};
-  EXPECT_THAT(refusal(parse_run_filter({{hostile, value}})), StartsWith("unknown filter \"\\x1b[31m\"; "));
-  EXPECT_THAT(refusal(parse_run_filter({{"state", value}})), HasSubstr("\"\\x1b[31m\" is not a state"));
-  EXPECT_THAT(refusal(parse_run_filter({{"purpose", value}})), HasSubstr("\"\\x1b[31m\" is no purpose"));
+  EXPECT_THAT(refusal(parse_run_filter({{hostile, value}}, 1000)),
+              StartsWith("unknown filter \"\\x1b[31m\"; "));
+  EXPECT_THAT(refusal(parse_run_filter({{"state", value}}, 1000)), HasSubstr("\"\\x1b[31m\" is not a state"));
+  EXPECT_THAT(refusal(parse_run_filter({{"purpose", value}}, 1000)),
+              HasSubstr("\"\\x1b[31m\" is no purpose"));
+  EXPECT_THAT(refusal(parse_run_filter({{"owner", value}}, 1000)),
+              StartsWith("\"owner:\\x1b[31m\": expected is owner:UID"));
   EXPECT_THAT(refusal(parse_audit_filter({{"outcome", value}})), HasSubstr("\"\\x1b[31m\" is not an"));
   EXPECT_THAT(refusal(parse_cursor(hostile)), StartsWith("cursor: \"\\x1b[31m\" does not"));
 }
 
 TEST(RunFilter, a_selection_of_another_type_is_refused_like_any_key) {
-  EXPECT_EQ(refusal(parse_listed_selection({{"selection", sdbus::Variant{0.5}}})),
+  EXPECT_EQ(refusal(parse_listed_selection({{"selection", sdbus::Variant{0.5}}}, 1000)),
             "filter \"selection\" has the D-Bus type d; expected is a string, s");
 }
 
 TEST(RunFilter, a_job_number_beyond_the_stores_passes_nothing) {
-  const auto parsed = parse_run_filter({{"job", sdbus::Variant{~std::uint64_t{0}}}});
+  const auto parsed = parse_run_filter({{"job", sdbus::Variant{~std::uint64_t{0}}}}, 1000);
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->job, std::numeric_limits<JobId>::max());
 }

@@ -13,14 +13,16 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+constexpr uid_t kCaller = 1000;
+
 RunSelection parsed(const std::string& text) {
-  auto selection = parse_selection(text);
+  auto selection = parse_selection(text, kCaller);
   EXPECT_TRUE(selection) << text << ": " << selection.error().message;
   return selection.value_or(RunSelection{});
 }
 
 std::string refused(const std::string& text) {
-  const auto selection = parse_selection(text);
+  const auto selection = parse_selection(text, kCaller);
   if (selection) return "accepted";
   EXPECT_EQ(selection.error().kind, ErrorKind::invalid_argument);
   return selection.error().message;
@@ -70,6 +72,33 @@ TEST(RunSelection, means_pilots_and_self_tests_only_by_number) {
     EXPECT_FALSE(parsed(text).filter.purpose) << text;
 }
 
+TEST(RunSelection, means_the_callers_own_runs_unless_it_says_whose) {
+  for (const char* text : {"last", "last:3", "scenario:hsr", "label:before", "variant:list", "since:@100"}) {
+    EXPECT_EQ(parsed(text).filter.owner, kCaller) << text;
+    EXPECT_FALSE(parsed(text).says_whose) << text;
+  }
+  for (const char* text : {"41", "41-45 last:2", "job:3", "job:3 variant:list", "scenario:hsr 1-9"})
+    EXPECT_FALSE(parsed(text).filter.owner) << text;
+  EXPECT_EQ(parsed("owner:1001 label:before").filter.owner, 1001U);
+  EXPECT_EQ(parsed("label:before owner:0").filter.owner, 0U);
+  EXPECT_EQ(parsed("owner:1001 1-9").filter.owner, 1001U);
+  EXPECT_EQ(parsed("owner:me job:3").filter.owner, kCaller);
+  EXPECT_FALSE(parsed("owner:any label:before").filter.owner);
+  for (const char* text : {"owner:any last", "owner:me", "owner:7 label:before", "41", "job:3"})
+    EXPECT_TRUE(parsed(text).says_whose) << text;
+}
+
+TEST(RunSelection, of_a_list_means_whom_the_list_means) {
+  const auto owner_of = [](const char* text, Owner unsaid) {
+    return parse_selection(text, kCaller, unsaid).value_or(RunSelection{}).filter.owner;
+  };
+  EXPECT_FALSE(owner_of("label:before", std::nullopt));
+  EXPECT_EQ(owner_of("label:before", 7), 7U);
+  EXPECT_EQ(owner_of("label:before owner:8", 7), 8U);
+  EXPECT_EQ(owner_of("label:before owner:me", std::nullopt), kCaller);
+  EXPECT_FALSE(owner_of("1-9", 7));
+}
+
 TEST(RunSelection, last_alone_is_one) {
   EXPECT_EQ(parsed("last").newest, 1U);
   EXPECT_FALSE(parsed("41").newest);
@@ -101,6 +130,12 @@ TEST(RunSelection, what_is_wrong_is_named_with_what_is_expected) {
   EXPECT_THAT(refused("arm:plan"), HasSubstr("arm:plan: expected is arm:plain or arm:traced"));
   EXPECT_THAT(refused("varaint:list"), HasSubstr("did you mean `variant`?"));
   EXPECT_THAT(refused("arm:plain arm:traced"), HasSubstr("arm is said twice"));
+  EXPECT_THAT(refused("owner:me owner:any"), HasSubstr("owner is said twice"));
+  for (const char* text : {"owner:", "owner:alice", "owner:-1", "owner:4294967295", "owner:99999999999",
+                           "owner:1x", "owner:ME"}) {
+    EXPECT_THAT(refused(text), HasSubstr("expected is owner:UID, like owner:1000, owner:me or owner:any"))
+        << text;
+  }
 }
 
 TEST(RunSelection, numbers_that_are_none_are_refused) {

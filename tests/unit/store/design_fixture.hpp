@@ -17,6 +17,7 @@
 namespace netperfd::store {
 
 inline constexpr double kRate = 1e9;
+inline constexpr uid_t kOwner = 1000;  // of jobs, and who asks, where nothing else is said
 
 inline JobSpec a_design(const std::string& name = "hsr") {
   JobSpec spec = a_job(name);
@@ -49,9 +50,9 @@ class Designs : public StoreTest {
   using Outcomes = std::function<Outcome(const Arm& arm)>;
 
   // Adds the job and ends its runs, one per minute, each 10 seconds long.
-  JobId done(const JobSpec& spec, const Outcomes& outcome) {
+  JobId done(const JobSpec& spec, const Outcomes& outcome, uid_t owner = kOwner) {
     const auto arms = draw_arms(spec, spec.design ? spec.design->seed.value_or(0) : 0);
-    const core::NewJob job = must(store->add_job(spec, arms, 1000, kMorning));
+    const core::NewJob job = must(store->add_job(spec, arms, owner, kMorning));
     for (std::size_t i = 0; i < arms.size(); ++i) {
       bring_to_collecting(*store, job.runs[i]);
       RunRecord record = a_record(job.runs[i], 1, 2);
@@ -74,13 +75,17 @@ class Designs : public StoreTest {
     const auto compared = core::compare_job(*store, job, settings, &analysis::compare);
     return compared ? Error{ErrorKind::internal, "accepted"} : compared.error();
   }
-  core::RunPlan planned(const core::PlanRequest& request) { return must(core::plan_runs(*store, request)); }
-  Error refused(const core::PlanRequest& request) {
+  core::RunPlan planned(core::PlanRequest request, uid_t caller = kOwner) {
+    request.caller = caller;
+    return must(core::plan_runs(*store, request));
+  }
+  Error refused(core::PlanRequest request, uid_t caller = kOwner) {
+    request.caller = caller;
     const auto plan = core::plan_runs(*store, request);
     return plan ? Error{ErrorKind::internal, "accepted"} : plan.error();
   }
-  std::vector<RunId> selected(const std::string& text) {
-    const auto selection = core::parse_selection(text);
+  std::vector<RunId> selected(const std::string& text, uid_t caller = kOwner) {
+    const auto selection = core::parse_selection(text, caller);
     if (!selection) throw std::runtime_error(selection.error().message);
     std::vector<RunId> ids;
     const auto runs = core::resolve(*store, *selection);

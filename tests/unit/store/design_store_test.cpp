@@ -134,11 +134,12 @@ TEST_F(Designs, of_a_pilot_alone_are_pointed_to) {
   JobSpec spec = a_design();
   spec.purpose = JobPurpose::pilot;
   done(spec, [](const Arm&) { return Outcome{}; });
-  const auto none = core::resolve(*store, must(core::parse_selection("scenario:hsr")));
+  const auto none = core::resolve(*store, must(core::parse_selection("scenario:hsr", kOwner)));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::not_found);
   EXPECT_EQ(none.error().message,
-            "\"scenario:hsr\": no finished run fits; runs of pilots and self-tests are meant only by their "
+            "\"scenario:hsr\": no finished run of yours (uid 1000) fits; runs of pilots and self-tests are "
+            "meant only by their "
             "numbers or job, like job:1");
 }
 
@@ -219,7 +220,8 @@ TEST_F(Designs, have_the_newest_self_test_of_their_scenario_beside_them) {
   EXPECT_NEAR(both.self_test->figures.front().effect.ratio.value_or(0), 1, 0.001);
   EXPECT_EQ(both.self_test->started, must(store->runs_of_job(newest)).front().started);
 
-  const core::ComparisonRequest request{.a = "variant:list", .b = "variant:hash", .settings = {}};
+  const core::ComparisonRequest request{
+      .a = "variant:list", .b = "variant:hash", .settings = {}, .caller = kOwner};
   const auto by_text = must(core::compare_selections(*store, request, &analysis::compare));
   ASSERT_TRUE(by_text.self_test);
   EXPECT_EQ(by_text.self_test->job, newest);

@@ -248,7 +248,7 @@ TEST_F(ComparedFigures, of_several_jobs_are_those_that_all_declare) {
   const JobId same = measured(with_figures_of(a_design(), {"latency.p99"}));
   const JobId other = measured(with_figures_of(a_design(), {"latency.p99:5%"}));
   const auto compared = [this](JobId a, JobId b) {
-    const core::ComparisonRequest request{fmt::format("job:{}", a), fmt::format("job:{}", b), not_asked()};
+    const core::ComparisonRequest request{fmt::format("job:{}", a), fmt::format("job:{}", b), not_asked(), 0};
     return names(must(core::compare_selections(*store, request, &analysis::compare)).comparison);
   };
   EXPECT_THAT(compared(one, same), ElementsAre(HasSubstr("latency.p99")));
