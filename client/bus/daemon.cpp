@@ -39,6 +39,7 @@ dbus::Row filter_row(const RunFilter& filter) {
   add("until", filter.until_us);
   add("purpose", filter.purpose);
   add("selection", filter.selection);
+  add("owner", filter.owner);
   return row;
 }
 

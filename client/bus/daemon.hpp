@@ -43,7 +43,9 @@ struct RunFilter {
   std::optional<std::string> scenario, label, state;
   std::optional<std::uint64_t> since_us, until_us;
   std::optional<std::string> purpose;
-  std::optional<std::string> selection;  // as for `compare`, with its times as instants
+  std::optional<std::string> selection;  // as for `compare`, in the daemon's form
+  // A uid, `me` or `any`; beside a selection, whose runs it means if it does not say whose.
+  std::optional<std::string> owner;
 };
 
 struct JobPage {
@@ -141,7 +143,7 @@ class Daemon {
   // The newest `limit` that match; without a limit all.
   [[nodiscard]] Outcome<RunPage> runs(const RunFilter& filter, std::optional<std::size_t> limit);
   // The history: the newest `limit` jobs that match; without a limit all. Of the filter scenario, label,
-  // purpose and the times.
+  // purpose, owner and the times.
   [[nodiscard]] Outcome<JobPage> jobs(const RunFilter& filter, std::optional<std::size_t> limit);
   // For the owner, and whoever may manage others' work.
   [[nodiscard]] Outcome<void> set_label(std::uint64_t job, const std::string& label);

@@ -2,7 +2,6 @@
 #include "client/bus/failures.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,20 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "client/base/users.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfctl {
 namespace {
-
-std::string user_name() {
-  std::array<char, 4096> text{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr) {
-    return found->pw_name;
-  }
-  return "USER";
-}
 
 // The step that failed if the bus reports this error name; Step::asked for any other error.
 Step step_of(std::string_view name) {
@@ -64,7 +54,7 @@ Failure with_membership_hint(Failure failure, const std::string& group) {
       "\nRoot can add you to it:\n"
       "  usermod -aG {} {}\n"
       "It holds from your next login.",
-      group, user_name());
+      group, user_name(::geteuid()).value_or("USER"));
   return failure;
 }
 
@@ -78,7 +68,7 @@ Failure failure_of(const sdbus::Error& error) {
     return {Exit::denied, "not allowed: " + message, Step::policy, message, needs_person};
   }
   if (step != Step::asked) return unreachable(step, message);
-  if (name == names::kNotFound) return {Exit::not_found, message, {}, {}};
+  if (name == names::kNotFound) return {Exit::not_found, with_owner_words(message), {}, {}};
   if (name == names::kQuotaExceeded) return {Exit::quota, message, {}, {}};
   if (name == names::kInvalidArgument) return {Exit::usage, message, {}, {}};
   if (name.starts_with("org.netperfd1.Error.")) return {Exit::other, message, {}, {}};

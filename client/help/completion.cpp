@@ -85,8 +85,10 @@ std::vector<Candidate> listed_in(const std::string& about) {
 }
 
 std::vector<Candidate> selection_words(const LiveWords& live, const std::string& begin) {
-  constexpr std::array<std::pair<std::string_view, Live>, 3> kKeys{
-      {{"label", Live::labels}, {"scenario", Live::scenarios}, {"job", Live::job_numbers}}};
+  constexpr std::array<std::pair<std::string_view, Live>, 4> kKeys{{{"label", Live::labels},
+                                                                    {"scenario", Live::scenarios},
+                                                                    {"job", Live::job_numbers},
+                                                                    {"owner", Live::owners}}};
   for (const auto& [key, kind] : kKeys) {
     const std::string prefix = std::string{key} + ":";
     if (!begin.starts_with(prefix)) continue;
@@ -97,8 +99,9 @@ std::vector<Candidate> selection_words(const LiveWords& live, const std::string&
   std::vector<Candidate> words = live({Live::runs, begin, {}});
   for (const auto& [word, about] :
        {std::pair{"label:", "runs with this label"}, std::pair{"scenario:", "runs of it"},
-        std::pair{"job:", "runs of this job"}, std::pair{"variant:", "this side of a design"},
-        std::pair{"arm:plain", "without the trace"}, std::pair{"arm:traced", "with it"}})
+        std::pair{"job:", "runs of this job"}, std::pair{"owner:", "runs of this user, or of any"},
+        std::pair{"variant:", "this side of a design"}, std::pair{"arm:plain", "without the trace"},
+        std::pair{"arm:traced", "with it"}})
     words.push_back({word, about});
   return words;
 }
@@ -138,10 +141,11 @@ class Values {
 
  private:
   [[nodiscard]] std::optional<Live> live_kind(const ArgumentText& argument, std::string_view kind) const {
-    constexpr std::array<std::pair<std::string_view, Live>, 6> kKinds{{{"SCENARIO|FILE", Live::scenarios},
+    constexpr std::array<std::pair<std::string_view, Live>, 7> kKinds{{{"SCENARIO|FILE", Live::scenarios},
                                                                        {"RUN", Live::runs},
                                                                        {"JOB", Live::jobs},
                                                                        {"LABEL", Live::labels},
+                                                                       {"OWNER", Live::owners},
                                                                        {"MODULE", Live::modules},
                                                                        {"GLOB|NAME", Live::events}}};
     const auto* const known = std::ranges::find(kKinds, kind, [](const auto& pair) { return pair.first; });

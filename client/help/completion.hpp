@@ -18,7 +18,7 @@ struct Candidate {
 };
 
 // Words that only the daemon knows.
-enum class Live { scenarios, runs, jobs, job_numbers, labels, modules, functions, events };
+enum class Live { scenarios, runs, jobs, job_numbers, labels, owners, modules, functions, events };
 
 struct LiveQuestion {
   Live kind = Live::scenarios;

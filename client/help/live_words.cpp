@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "client/base/users.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/help/completion.hpp"
 #include "client/terminal/terminal.hpp"
@@ -31,10 +32,13 @@ std::vector<Candidate> of_runs(Daemon& daemon, Live kind) {
     const std::string label = run.label.value_or("");
     const std::string about = label.empty() ? scenario : scenario + ", " + label;
     if (kind == Live::labels && !label.empty()) add(label, scenario);
+    if (kind == Live::owners && run.owner) add(owner_word(*run.owner), "has runs");
     if (kind == Live::job_numbers && run.job) add(std::to_string(*run.job), about);
     if (kind == Live::runs) add(std::to_string(run.run), about);
   }
   if (kind == Live::runs) add("last", "the newest that has ended");
+  if (kind == Live::owners) add("me", "you");
+  if (kind == Live::owners) add("any", "everybody");
   return words;
 }
 
@@ -87,6 +91,7 @@ std::vector<Candidate> words_of_daemon(const LiveQuestion& question) {
     case Live::runs:
     case Live::job_numbers:
     case Live::labels:
+    case Live::owners:
       break;
   }
   return of_runs(*daemon, question.kind);

@@ -189,6 +189,12 @@ void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
   head.selftest_detectable = row.selftest_detectable;
 }
 
+// Marks the verdict.
+std::string owners_mark(const CompareView& view) {
+  const std::size_t owners = owner_count(view.details.comparison);
+  return owners > 1 ? fmt::format(", runs of {} users", owners) : "";
+}
+
 Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
   const ComparisonView& head = figure.head;
   Answer answer{.figure = head.figure, .verdict = capitals(head.verdict), .style = style_of(head.verdict)};
@@ -197,6 +203,7 @@ Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
       answer.verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
     }
   }
+  answer.verdict += owners_mark(view);
   const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
   if (head.median_a && head.median_b && !refused) answer.medians = medians_of(figure);
   if (head.ratio && !refused) answer.change = signed_percent(*head.ratio);
@@ -259,7 +266,7 @@ Answer overall_answer(const CompareView& view) {
     }
     if (!names.empty()) parts.push_back(fmt::format("{} {}", words, fmt::join(names, " and ")));
   }
-  answer.verdict += fmt::format(": {}", fmt::join(parts, ", "));
+  answer.verdict += fmt::format(": {}", fmt::join(parts, ", ")) + owners_mark(view);
   return answer;
 }
 

@@ -104,6 +104,24 @@ std::vector<std::string> title_parts(const CompareView& view) {
   return parts;
 }
 
+Lines owners(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (owner_count(head) < 2) return {};
+  const auto side = [&view](const auto& owners, const auto& runs) {
+    Words words;
+    for (std::size_t i = 0; i < owners->size() && i < runs->size(); ++i) {
+      const auto name = view.names.find(owners->at(i));
+      const std::string who = name == view.names.end() ? fmt::format("uid {}", owners->at(i)) : name->second;
+      words.push_back(fmt::format("{} {}", printable(who), plural(runs->at(i), "run")));
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  return {{"owners",
+           fmt::format("A: {}; B: {}", side(head.owners_a, head.owner_runs_a),
+                       side(head.owners_b, head.owner_runs_b)),
+           Style::active}};
+}
+
 // What was declared, or taken for the change, with its facts.
 Lines changed(const Screen& screen, const CompareView& view) {
   const Words groups = view.details.comparison.changed.value_or(Words{});

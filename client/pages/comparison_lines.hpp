@@ -13,6 +13,8 @@ namespace netperfctl::comparing {
 
 // The scenario, both sides, what a sample is, the job.
 [[nodiscard]] std::vector<std::string> title_parts(const CompareView& view);
+// Whose runs each side has, if they are of several users.
+[[nodiscard]] Lines owners(const CompareView& view);
 // What was declared, or taken for the change, with its facts.
 [[nodiscard]] Lines changed(const Screen& screen, const CompareView& view);
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,13 @@ std::string pairing_words(const ComparisonView& head, bool letters) {
     return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
   }
   return {};
+}
+
+std::size_t owner_count(const ComparisonView& head) {
+  if (!head.owners_a || !head.owners_b || !head.owner_runs_a || !head.owner_runs_b) return 0;
+  std::set<std::uint32_t> owners{head.owners_a->begin(), head.owners_a->end()};
+  owners.insert(head.owners_b->begin(), head.owners_b->end());
+  return owners.size();
 }
 
 Lines when(const ComparisonView& head, std::uint64_t now_us) {

@@ -17,6 +17,8 @@ namespace netperfctl::comparing {
 [[nodiscard]] std::pair<std::string, std::string> job_sides(const CompareView& view);
 // "6 ABBA blocks", without `letters` "6 blocks", "3 and 2 boots"; empty if runs are the samples.
 [[nodiscard]] std::string pairing_words(const ComparisonView& head, bool letters);
+// Number of users whose runs are compared; 0 if the daemon does not say.
+[[nodiscard]] std::size_t owner_count(const ComparisonView& head);
 // When the runs of both sides were measured.
 [[nodiscard]] Lines when(const ComparisonView& head, std::uint64_t now_us);
 

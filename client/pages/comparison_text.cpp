@@ -42,6 +42,7 @@ std::string compare_text(const Screen& screen, const CompareView& asked) {
   view.details = escaped(std::move(view.details));
   const ComparisonView& head = view.details.comparison;
   std::string text = title(screen, view) + lines_text(screen, comparing::when(head, screen.now_us)) +
+                     lines_text(screen, comparing::owners(view)) +
                      lines_text(screen, comparing::changed(screen, view));
   text += comparing::headline(screen, view);
   if (comparing::hides_figures(view)) {

@@ -98,6 +98,7 @@ std::string verdict_part(const CompareView& view) {
     if (!hidden) text += effect_figure(figures[i].head);
   }
   Lines lines = comparing::changed(text_screen(), view);
+  std::ranges::move(comparing::owners(view), std::back_inserter(lines));
   std::ranges::move(comparing::when(view.details.comparison, 0), std::back_inserter(lines));
   if (!hidden) return text + lines_html(lines);
   if (const std::string words = comparing::refusal_words(view); !words.empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/rows/budget_views.hpp"
+#include "client/rows/views.hpp"
 #include "dbus/rows/comparison.hpp"
 
 namespace netperfctl {
@@ -45,6 +46,7 @@ struct CompareView {
   // Names of the sides of asked.job; empty if the sides are its plain and its traced runs.
   std::string name_a = {}, name_b = {};
   std::optional<BudgetDetails> budget = {};  // of the trace of asked.job
+  UserNames names = {};                      // of the owners of the runs; for text only
 };
 
 }  // namespace netperfctl

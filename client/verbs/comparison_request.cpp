@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "client/base/command_words.hpp"
+#include "client/base/users.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/job_comparison.hpp"
 #include "client/verbs/selection.hpp"
@@ -31,16 +32,29 @@ std::string command_of(const ComparisonArguments& arguments) {
   return command;
 }
 
-// The runs themselves where the words would mean others at another time.
-std::string repeatable(const std::string& selection, const std::optional<std::vector<std::uint64_t>>& runs) {
-  return runs && !runs->empty() && is_of_the_moment(selection) ? selection_of(*runs) : selection;
+// The runs themselves where the words would mean others at another time, and whose they are where the words
+// would mean others if somebody else typed them.
+std::string repeatable(const std::string& selection, const std::optional<std::vector<std::uint64_t>>& runs,
+                       const std::optional<std::vector<std::uint32_t>>& owners) {
+  if (runs && !runs->empty() && is_of_the_moment(selection)) return selection_of(*runs);
+  return owners && owners->size() == 1 ? with_owner(selection, owner_word(owners->front())) : selection;
 }
 
 std::string command_of(const ComparisonArguments& arguments, const ComparisonView& head) {
   ComparisonArguments same = arguments;
-  same.request.a = repeatable(arguments.request.a, head.runs_a);
-  same.request.b = repeatable(arguments.request.b, head.runs_b);
+  same.request.a = repeatable(arguments.request.a, head.runs_a, head.owners_a);
+  same.request.b = repeatable(arguments.request.b, head.runs_b, head.owners_b);
   return command_of(same);
+}
+
+UserNames owners_of(const ComparisonView& head) {
+  UserNames names;
+  for (const auto* owners : {&head.owners_a, &head.owners_b}) {
+    for (const std::uint32_t owner : owners->value_or(std::vector<std::uint32_t>{})) {
+      if (auto name = user_name(owner)) names.emplace(owner, std::move(*name));
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -71,7 +85,7 @@ Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments,
     }
   }
   for (std::string* const side : {&request.a, &request.b}) {
-    auto instants = with_instants(*side, now_us);
+    auto instants = for_the_daemon(*side, now_us);
     if (!instants) return std::unexpected(instants.error());
     *side = std::move(*instants);
   }
@@ -96,18 +110,21 @@ Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
   }
   auto details = daemon.compare(request);
   if (!details) return std::unexpected(details.error());
-  std::string command = command_of(asked, details->comparison);
-  return CompareView{asked.request, std::move(command), false, std::move(*details), {}, {}};
+  CompareView view{asked.request, command_of(asked, details->comparison), false, std::move(*details)};
+  view.names = owners_of(view.details.comparison);
+  return view;
 }
 
 void add_sides(CLI::App& command, ComparisonArguments& arguments, std::string_view alone) {
   CompareRequest& request = arguments.request;
   CLI::Option* const a = command.add_option(
       "A", request.a,
-      fmt::format("The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
-                  "variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; several "
-                  "can be combined with spaces or commas. {}",
-                  alone));
+      fmt::format(
+          "The runs before: numbers and ranges (41,43-45), label:TEXT, scenario:NAME, job:NUMBER, "
+          "owner:USER, variant:NAME, arm:plain, arm:traced, since:TIME, until:TIME, last or last:N; "
+          "several can be combined with spaces or commas. Only your own runs, unless you name an owner "
+          "(a user, or any for everybody), runs or a job. {}",
+          alone));
   a->required()->type_name("");
   command.add_option("B", request.b, "The runs after, likewise")->type_name("");
 }

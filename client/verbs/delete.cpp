@@ -15,6 +15,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/units.hpp"
 #include "client/verbs/numbers.hpp"
+#include "client/verbs/own_runs.hpp"
 #include "client/verbs/selection.hpp"
 #include "client/verbs/verbs.hpp"
 
@@ -43,10 +44,9 @@ Outcome<std::vector<std::uint64_t>> runs_to_delete(Daemon& daemon, const std::ve
   auto selection = selection_of_words(words, screen_of(stdout).now_us);
   if (!selection) return std::unexpected(selection.error());
   filter.selection = *selection;
-  const auto page = daemon.runs(filter, std::nullopt);
+  const auto page = own_runs(daemon, filter, fmt::format("{}", fmt::join(words, " ")));
   if (!page) return std::unexpected(page.error());
   for (const RunView& run : page->runs) runs.push_back(run.run);
-  if (runs.empty()) return fail(Exit::not_found, fmt::format("{}: no run matches", *selection));
   return runs;
 }
 
@@ -103,7 +103,8 @@ Verb add_delete(CLI::App& app, const Settings& settings) {
   command
       ->add_option(
           "RUN", arguments->runs,
-          "Numbers of the runs, or a selection as for compare: 41-48, job:12, 'label:test until:today'")
+          "Numbers of the runs, or a selection as for compare, of your own runs unless it says whose: "
+          "41-48, job:12, 'label:test until:today'")
       ->required()
       ->type_name("");
   command->add_flag("--dry-run", arguments->dry_run, "Say which runs would be deleted, and delete none");

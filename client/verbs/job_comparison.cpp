@@ -34,12 +34,16 @@ Outcome<std::uint64_t> newest_design(Daemon& daemon) {
   constexpr std::size_t kPage = 500;
   RunFilter filter;
   filter.purpose = "measurement";
+  filter.owner = "me";
   const auto page = daemon.runs(filter, kPage);
   if (!page) return std::unexpected(page.error());
   const auto found =
       std::ranges::find_if(page->runs, [](const RunView& run) { return run.block && run.job; });
   if (found != page->runs.end()) return *found->job;
-  return fail(Exit::not_found, fmt::format("no job with a design is among the newest {} runs", kPage));
+  return fail(Exit::not_found,
+              fmt::format("no job with a design is among your newest {} runs; `netperfctl jobs --all` "
+                          "lists those of everybody, and job:NUMBER is one of them",
+                          kPage));
 }
 
 }  // namespace netperfctl

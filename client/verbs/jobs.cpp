@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "client/base/users.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
@@ -15,7 +17,7 @@ namespace {
 
 struct JobsArguments {
   RunFilter filter;
-  std::string since, until;
+  std::string owner, since, until;
   std::size_t limit = 20;
   bool all = false;
 };
@@ -44,11 +46,16 @@ Outcome<Exit> list_history(const Settings& settings, const JobsArguments& argume
   RunFilter filter = arguments.filter;
   if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
     return std::unexpected(set.error());
+  if (!arguments.owner.empty()) {
+    auto owner = owner_for_the_daemon("--owner", arguments.owner);
+    if (!owner) return std::unexpected(owner.error());
+    filter.owner = std::move(*owner);
+  }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   const auto page = daemon->jobs(filter, arguments.limit);
   if (!page) return std::unexpected(page.error());
-  const bool filtered = filter.scenario || filter.label || filter.since_us || filter.until_us;
+  const bool filtered = filter.scenario || filter.label || filter.owner || filter.since_us || filter.until_us;
   switch (settings.format) {
     case Format::table:
       put_page(history_text(screen, page->jobs, filtered, page->more));
@@ -76,6 +83,9 @@ Verb add_jobs(CLI::App& app, const Settings& settings) {
       ->needs(all);
   command->add_option("--label", arguments->filter.label, "With --all: only jobs with this label")
       ->type_name("LABEL")
+      ->needs(all);
+  command->add_option("--owner", arguments->owner, "With --all: only jobs of this user: a name, a uid or me")
+      ->type_name("OWNER")
       ->needs(all);
   command
       ->add_option("--since", arguments->since,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
-#include <pwd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <charconv>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "client/base/users.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
@@ -24,18 +26,9 @@ struct LogArguments {
   bool all = false;
 };
 
-// A name, or a number that need not have one.
-Outcome<std::optional<std::uint32_t>> uid_of(const std::string& user) {
+Outcome<std::optional<std::uint32_t>> user_of(const std::string& user) {
   if (user.empty()) return std::nullopt;
-  std::uint32_t uid = 0;
-  const auto [end, error] = std::from_chars(user.data(), user.data() + user.size(), uid);
-  if (error == std::errc{} && end == user.data() + user.size()) return uid;
-  std::array<char, 4096> text{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (::getpwnam_r(user.c_str(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr) {
-    return entry.pw_uid;
-  }
+  if (const auto uid = uid_of(user)) return uid;
   return fail(Exit::usage, fmt::format("--user: there is no user \"{}\" here", user));
 }
 
@@ -43,12 +36,7 @@ UserNames names_of(const std::vector<AuditView>& entries) {
   UserNames names;
   for (const AuditView& entry : entries) {
     if (!entry.user || names.contains(*entry.user)) continue;
-    std::array<char, 4096> text{};
-    passwd known{};
-    passwd* found = nullptr;
-    if (::getpwuid_r(*entry.user, &known, text.data(), text.size(), &found) == 0 && found != nullptr) {
-      names.emplace(*entry.user, known.pw_name);
-    }
+    if (auto name = user_name(*entry.user)) names.emplace(*entry.user, std::move(*name));
   }
   return names;
 }
@@ -60,7 +48,7 @@ bool filters(const AuditFilter& filter) {
 Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
   const Screen screen = screen_of(stdout);
   AuditFilter filter = arguments.filter;
-  const auto user = uid_of(arguments.user);
+  const auto user = user_of(arguments.user);
   if (!user) return std::unexpected(user.error());
   if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
     return std::unexpected(set.error());

@@ -42,6 +42,7 @@ std::optional<std::uint32_t> last_repeat(Daemon& daemon, const std::string& scen
   RunFilter filter;
   filter.scenario = scenario;
   filter.purpose = "measurement";
+  filter.owner = "me";
   const auto page = daemon.runs(filter, 1);
   return page && !page->runs.empty() ? page->runs.front().repeat : std::nullopt;
 }
@@ -52,6 +53,7 @@ std::optional<JobDetails> sides_of(Daemon& daemon, const Question& question) {
   if (!job) {
     RunFilter filter;
     filter.scenario = question.scenario;
+    filter.owner = "me";
     const auto page = daemon.runs(filter, 1);
     if (page && !page->runs.empty()) job = page->runs.front().job;
   }
@@ -143,7 +145,7 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   if (!arguments.figure.empty()) request.figure = arguments.figure;
   if (arguments.runs.empty()) return request;
   if (!is_utf8(arguments.runs)) return fail(Exit::usage, "the arguments are not UTF-8 text");
-  auto runs = with_instants(arguments.runs, screen_of(stdout).now_us);
+  auto runs = for_the_daemon(arguments.runs, screen_of(stdout).now_us);
   if (!runs) return std::unexpected(runs.error());
   request.runs = std::move(*runs);
   return request;

@@ -39,6 +39,7 @@ std::optional<std::string> stored_boots(Daemon& daemon, const std::string& scena
   constexpr std::size_t kNewest = 20;
   RunFilter filter;
   filter.scenario = scenario;
+  filter.owner = "me";
   const auto jobs = daemon.jobs(filter, kNewest);
   if (!jobs) return std::nullopt;
   for (const JobView& job : jobs->jobs) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/base/command_words.hpp"
+#include "client/base/users.hpp"
 #include "client/pages/arms.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/render.hpp"
@@ -20,6 +21,7 @@
 #include "client/verbs/follower.hpp"
 #include "client/verbs/job_comparison.hpp"
 #include "client/verbs/numbers.hpp"
+#include "client/verbs/own_runs.hpp"
 #include "client/verbs/selection.hpp"
 #include "client/verbs/shown_run.hpp"
 
@@ -33,9 +35,8 @@ bool has(const std::optional<Runs>& runs, std::uint64_t run) {
   return runs && std::ranges::find(*runs, run) != runs->end();
 }
 
-// All runs of the filter, in the order in which they were measured; `words` are what lists them.
-Outcome<void> add_runs(Daemon& daemon, Report& report, const RunFilter& filter, const std::string& words) {
-  const auto page = daemon.runs(filter, std::nullopt);
+// The runs in the order in which they were measured; `words` are what lists them.
+Outcome<void> add_runs(Report& report, const Outcome<RunPage>& page, const std::string& words) {
   if (!page) return std::unexpected(page.error());
   report.documents.push_back(
       {fmt::format("netperfctl runs {} --all -o json", words), runs_json(page->runs, false)});
@@ -138,7 +139,7 @@ Outcome<void> add_comparison(Daemon& daemon, Report& report, const ComparisonArg
     filter.selection = selection_of(both);
     words = *filter.selection;
   }
-  if (const auto done = add_runs(daemon, report, filter, words); !done) return done;
+  if (const auto done = add_runs(report, daemon.runs(filter, std::nullopt), words); !done) return done;
   if (const auto done = add_typical(daemon, report); !done) return done;
   return add_flames_of_sides(daemon, report);
 }
@@ -151,9 +152,9 @@ Outcome<void> add_run(Daemon& daemon, Report& report, std::uint64_t run) {
 }
 
 // Runs without sides: of a job, or any selection.
-Outcome<void> add_runs_alone(Daemon& daemon, Report& report, const RunFilter& filter,
+Outcome<void> add_runs_alone(Daemon& daemon, Report& report, const Outcome<RunPage>& page,
                              const std::string& words) {
-  if (const auto done = add_runs(daemon, report, filter, words); !done) return done;
+  if (const auto done = add_runs(report, page, words); !done) return done;
   if (report.runs.empty()) return fail(Exit::not_found, fmt::format("no run matches {}", report.title));
   if (const auto done = add_typical(daemon, report); !done) return done;
   for (const report::ShownRun& shown : report.shown) {
@@ -172,7 +173,7 @@ Outcome<void> add_job(Daemon& daemon, Report& report, std::uint64_t job) {
   report.documents.push_back({fmt::format("netperfctl show job:{} -o json", job), job_json(*view)});
   RunFilter filter;
   filter.job = job;
-  return add_runs_alone(daemon, report, filter, fmt::format("--job {}", job));
+  return add_runs_alone(daemon, report, daemon.runs(filter, std::nullopt), fmt::format("--job {}", job));
 }
 
 // What the words mean: two sides, a job with a design, another job, one run, or runs.
@@ -193,11 +194,16 @@ Outcome<void> add_asked(Daemon& daemon, Report& report, const ComparisonArgument
     const auto run = run_number(what);
     return run ? add_run(daemon, report, *run) : std::unexpected(run.error());
   }
-  auto selection = with_instants(what, report.made_us);
+  auto selection = for_the_daemon(what, report.made_us);
   if (!selection) return std::unexpected(selection.error());
   RunFilter filter;
   filter.selection = std::move(*selection);
-  return add_runs_alone(daemon, report, filter, for_a_shell(what));
+  const auto page = own_runs(daemon, filter, what);
+  if (!page) return std::unexpected(page.error());
+  const std::uint32_t owner = page->runs.front().owner.value_or(0);
+  const std::string same = for_a_shell(with_owner(what, owner_word(owner)));  // whoever types it
+  report.again = "netperfctl compare " + same;
+  return add_runs_alone(daemon, report, page, same);
 }
 
 }  // namespace

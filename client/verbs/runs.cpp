@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/base/users.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/run_order.hpp"
@@ -24,13 +25,14 @@ struct RunsArguments {
   std::vector<std::string> selection;  // its terms
   std::string sort;                    // empty: newest first
   bool reverse = false;
+  std::string owner;
   std::string since, until;
   std::size_t limit = 20;
   bool all = false;
 };
 
 bool filters(const RunFilter& filter) {
-  return filter.selection || filter.job || filter.scenario || filter.label || filter.state ||
+  return filter.selection || filter.job || filter.scenario || filter.label || filter.state || filter.owner ||
          filter.since_us || filter.until_us;
 }
 
@@ -39,6 +41,11 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
   RunFilter filter = arguments.filter;
   if (const auto set = set_times(filter, arguments.since, arguments.until, screen.now_us); !set)
     return std::unexpected(set.error());
+  if (!arguments.owner.empty()) {
+    auto owner = owner_for_the_daemon("--owner", arguments.owner);
+    if (!owner) return std::unexpected(owner.error());
+    filter.owner = std::move(*owner);
+  }
   if (!arguments.selection.empty()) {
     auto selection = selection_of_words(arguments.selection, screen.now_us);
     if (!selection) return std::unexpected(selection.error());
@@ -71,7 +78,8 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
   const auto arguments = std::make_shared<RunsArguments>();
   command
       ->add_option("SELECTION", arguments->selection,
-                   "Only these runs, selected as compare does: 41-48, job:12, 'label:before since:2h'")
+                   "Only these runs, selected as compare does but of all users: 41-48, job:12, "
+                   "'label:before since:2h owner:me'")
       ->type_name("");
   command
       ->add_option("--sort", arguments->sort,
@@ -86,6 +94,8 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
   command->add_option("--scenario", arguments->filter.scenario, "Only runs of this scenario")
       ->type_name("NAME");
   command->add_option("--label", arguments->filter.label, "Only runs with this label")->type_name("LABEL");
+  command->add_option("--owner", arguments->owner, "Only runs of this user: a name, a uid or me")
+      ->type_name("OWNER");
   command
       ->add_option(
           "--state", arguments->filter.state,

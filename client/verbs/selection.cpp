@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "client/base/users.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
 
@@ -25,6 +26,26 @@ std::size_t term_length(std::string_view text) {
     if (!inside && separates(text[length])) break;
   }
   return length;
+}
+
+// A term, or what separates two.
+std::string_view take_term(std::string_view& text) {
+  const std::string_view term = text.substr(0, std::max<std::size_t>(term_length(text), 1));
+  text.remove_prefix(term.size());
+  return term;
+}
+
+// Empty: it has none.
+std::string_view key_of(std::string_view term) {
+  const auto colon = term.find(':');
+  return colon == std::string_view::npos ? std::string_view{} : term.substr(0, colon);
+}
+
+Outcome<std::string> owner(std::string_view term) {
+  std::string user{term.substr(term.find(':') + 1)};
+  std::erase(user, '"');
+  const auto word = owner_for_the_daemon("owner", user);
+  return word ? Outcome<std::string>{"owner:" + *word} : word;
 }
 
 Outcome<std::string> instant(std::string_view term, std::string_view key, std::uint64_t now_us) {
@@ -52,32 +73,47 @@ bool is_relative_time(std::string_view text) {
 
 }  // namespace
 
-Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now_us) {
+Outcome<std::string> for_the_daemon(std::string_view selection, std::uint64_t now_us) {
   std::string text;
   while (!selection.empty()) {
-    const std::size_t length = std::max<std::size_t>(term_length(selection), 1);
-    const std::string_view term = selection.substr(0, length);
-    selection.remove_prefix(length);
-    const std::string_view key = term.substr(0, term.find(':'));
-    if (key.size() == term.size() || (key != "since" && key != "until")) {
+    const std::string_view term = take_term(selection);
+    const std::string_view key = key_of(term);
+    if (key.empty() || (key != "since" && key != "until" && key != "owner")) {
       text += term;
       continue;
     }
-    const auto moment = instant(term, key, now_us);
-    if (!moment) return moment;
-    text += *moment;
+    const auto said = key == "owner" ? owner(term) : instant(term, key, now_us);
+    if (!said) return said;
+    text += *said;
   }
   return text;
 }
 
+std::string with_owner(std::string_view selection, const std::string& owner) {
+  std::string text;
+  bool says_whose = false;
+  for (std::string_view rest = selection; !rest.empty();) {
+    const std::string_view typed = take_term(rest);
+    std::string term{typed};
+    std::erase(term, '"');
+    const std::string_view key = key_of(term);
+    const bool is_number = term.find_first_not_of("0123456789-") == std::string::npos;
+    says_whose = says_whose || key == "owner" || key == "job" || is_number;
+    if (term == "owner:me") {
+      text += "owner:" + owner;
+    } else {
+      text += typed;
+    }
+  }
+  return says_whose ? text : fmt::format("owner:{} {}", owner, text);
+}
+
 bool is_of_the_moment(std::string_view selection) {
   while (!selection.empty()) {
-    const std::size_t length = std::max<std::size_t>(term_length(selection), 1);
-    const std::string_view term = selection.substr(0, length);
-    selection.remove_prefix(length);
-    const std::string_view key = term.substr(0, term.find(':'));
-    if (key == "last") return true;
-    const bool timed = (key == "since" || key == "until") && key.size() < term.size();
+    const std::string_view term = take_term(selection);
+    const std::string_view key = key_of(term);
+    if (term == "last" || key == "last") return true;
+    const bool timed = key == "since" || key == "until";
     if (timed && is_relative_time(term.substr(key.size() + 1))) return true;
   }
   return false;
@@ -86,7 +122,7 @@ bool is_of_the_moment(std::string_view selection) {
 Outcome<std::string> selection_of_words(const std::vector<std::string>& words, std::uint64_t now_us) {
   const std::string text = fmt::format("{}", fmt::join(words, " "));
   if (!is_utf8(text)) return fail(Exit::usage, "the arguments are not UTF-8 text");
-  return with_instants(text, now_us);
+  return for_the_daemon(text, now_us);
 }
 
 std::string selection_of(std::vector<std::uint64_t> runs) {

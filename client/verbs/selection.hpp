@@ -12,8 +12,12 @@
 namespace netperfctl {
 
 // Converts `selection` to the daemon's form: the times of since: and until:, given in the client's time zone
-// as for `runs --since`, become seconds since 1970. The daemon checks the rest.
-[[nodiscard]] Outcome<std::string> with_instants(std::string_view selection, std::uint64_t now_us);
+// as for `runs --since`, become seconds since 1970, and the user of owner: becomes a uid. The daemon checks
+// the rest.
+[[nodiscard]] Outcome<std::string> for_the_daemon(std::string_view selection, std::uint64_t now_us);
+
+// The same runs for whoever types it: if `selection` means the caller's, it says that they are of `owner`.
+[[nodiscard]] std::string with_owner(std::string_view selection, const std::string& owner);
 
 // Whether the selected runs change over time: it contains `last`, or a time relative to now.
 [[nodiscard]] bool is_of_the_moment(std::string_view selection);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/system/harness/exit_codes.hpp"
@@ -53,9 +55,14 @@ class Compare : public SystemTest {
   static Compared compare(const std::vector<std::string>& arguments) {
     std::vector<std::string> all{"compare", "-o", "json"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const Outcome outcome = lab().ctl(all, lab().users().outsider);
+    const Outcome outcome = lab().ctl(all);
     EXPECT_NE(outcome.out, "") << outcome.err;
     return {outcome.code, json::parse(outcome.out)};
+  }
+  // What netperfctl prints, whichever way it ends.
+  static std::string text_of(const std::vector<std::string>& arguments, const User& user) {
+    const Outcome outcome = lab().ctl(arguments, user);
+    return outcome.err.empty() ? outcome.out : outcome.err;
   }
 };
 
@@ -111,9 +118,113 @@ TEST_F(Compare, is_a_page_for_people) {
   EXPECT_THAT(page.out, HasSubstr("REGRESSION"));
   const Compared same = compare({"label:same-a since:1h", "label:slow", "--despite"});
   const auto runs = same.document.at("comparison").at("runs_a").get<std::vector<std::uint64_t>>();
-  EXPECT_THAT(page.out, HasSubstr(fmt::format("again      netperfctl compare {} label:slow --despite",
+  EXPECT_THAT(page.out, HasSubstr(fmt::format("again      netperfctl compare {} 'owner:daemon label:slow'",
                                               fmt::join(runs, ","))))
-      << "since:1h would mean others later";
+      << "since:1h would mean others later, and label:slow those of whoever types it";
+}
+
+// The words behind "again      netperfctl ", as a shell reads them.
+std::vector<std::string> again_of(const std::string& page) {
+  constexpr std::string_view kAgain = "again      netperfctl ";
+  const auto at = page.rfind(kAgain);
+  if (at == std::string::npos) return {};
+  std::string_view rest = std::string_view{page}.substr(at + kAgain.size());
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  bool space = false;
+  for (const char c : rest) {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == ' ' || c == '\n') {
+      if (!std::exchange(space, true)) {
+        if (quoted) words.back() += ' ';
+        if (!quoted) words.emplace_back();
+      }
+      continue;
+    } else {
+      words.back() += c;
+    }
+    space = false;
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+TEST_F(Compare, is_the_same_page_whoever_reuses_its_labels_and_whoever_types_its_command) {
+  const std::vector<std::string> words{"compare", "label:same-a", "label:same-b", "--fail-on", "never"};
+  const std::string before = text_of(words, lab().users().member);
+  // Another user's runs of the same labels and the same scenario, a hundred times slower.
+  for (const char* label : {"same-a", "same-b"}) {
+    const Outcome started =
+        lab().ctl({"start", "local", "--label", label, "--set", "workload.iperf3.bitrate=2M"},
+                  lab().users().other_member);
+    ASSERT_EQ(started.code, 0) << started.err;
+  }
+  EXPECT_EQ(text_of(words, lab().users().member), before);
+  std::vector<std::string> again = again_of(before);
+  ASSERT_EQ(again,
+            (std::vector<std::string>{"compare", "owner:daemon label:same-a", "owner:daemon label:same-b"}))
+      << before;
+  again.insert(again.end(), {"--fail-on", "never"});
+  for (const User& user : {lab().users().member, lab().users().other_member, lab().users().outsider, User{}})
+    EXPECT_EQ(text_of(again, user).substr(before.find('\n')), before.substr(before.find('\n')));
+
+  const Outcome own =
+      lab().ctl({"compare", "label:same-a", "label:same-b", "-o", "json"}, lab().users().other_member);
+  const json head = json::parse(own.out).at("comparison");
+  EXPECT_EQ(head.at("owners_b"), json::array({lab().users().other_member.uid}));
+  EXPECT_EQ(head.at("runs_b").size(), 1U);
+
+  const std::vector<std::string> mixed{"compare", "label:same-a", "owner:any label:same-b", "--despite"};
+  const std::string page = text_of(mixed, lab().users().member);
+  EXPECT_THAT(page, HasSubstr("owners     A: daemon 4 runs; B: daemon 4 runs, bin 1 run"));
+  EXPECT_THAT(page, HasSubstr(", runs of 2 users\n"));
+  EXPECT_THAT(page, HasSubstr("The runs are of 2 users"));
+}
+
+TEST_F(Compare, names_whose_runs_fit_to_a_user_who_has_none) {
+  for (const User& user : {lab().users().outsider, User{}}) {
+    const Outcome none = lab().ctl({"compare", "label:slow", "41"}, user);
+    EXPECT_EQ(none.code, 5);
+    EXPECT_THAT(none.err, HasSubstr(fmt::format("A: \"label:slow\": no finished run of yours (uid {}) fits; "
+                                                "owner:daemon has such runs: \"owner:daemon label:slow\" "
+                                                "selects those",
+                                                user.uid)));
+  }
+  const Outcome report = lab().ctl({"report", "label:slow"}, lab().users().outsider);
+  EXPECT_EQ(report.code, 5);
+  EXPECT_THAT(report.err, HasSubstr("label:slow: no run of yours matches; daemon has such runs"));
+  const Outcome plan = lab().ctl({"plan", "local", "--runs", "label:slow"}, lab().users().outsider);
+  EXPECT_EQ(plan.code, 5);
+  EXPECT_THAT(plan.err, HasSubstr("owner:daemon has such runs"));
+  const Outcome nobody = lab().ctl({"compare", "owner:no-such-user label:slow", "41"});
+  EXPECT_EQ(nobody.code, 2);
+  EXPECT_THAT(nobody.err, HasSubstr("there is no user \"no-such-user\" here"));
+  EXPECT_EQ(lab().ctl({"compare", "last", "-o", "json"}, lab().users().outsider).code, 5);
+}
+
+TEST_F(Compare, of_runs_of_another_user_deletes_none_by_their_label) {
+  const User& other = lab().users().other_member;
+  const Outcome none = lab().ctl({"delete", "label:slow"}, other);
+  EXPECT_EQ(none.code, 5) << "and nobody was asked for a password";
+  EXPECT_THAT(none.err, HasSubstr("label:slow: no run of yours matches; daemon has such runs"));
+  ASSERT_EQ(lab().ctl({"start", "local", "--label", "slow"}, other).code, 0);
+  const Outcome dry = lab().ctl({"delete", "label:slow", "--dry-run"}, other);
+  EXPECT_THAT(dry.out, HasSubstr("would be deleted: 1 run: "));
+  EXPECT_EQ(lab().ctl({"delete", "label:slow"}, other).code, 0);
+  EXPECT_EQ(compare({"label:slow", "label:same-a", "--despite", "--fail-on", "never"})
+                .document.at("comparison")
+                .at("runs_a")
+                .size(),
+            kRuns);
+  EXPECT_EQ(lab().ctl({"delete", "owner:daemon label:slow"}, other).code, kDenied);
+  const json listed = json::parse(lab().ctl({"runs", "label:slow", "-o", "json"}, other).out);
+  EXPECT_EQ(listed.at("runs").size(), kRuns) << "a list shows those of everybody";
+  const json own = json::parse(lab().ctl({"runs", "label:slow", "--owner", "me", "-o", "json"}, other).out);
+  EXPECT_EQ(own.at("runs").size(), 0U);
+  const json jobs = json::parse(
+      lab().ctl({"jobs", "--all", "--owner", "daemon", "--limit", "99", "-o", "json"}, other).out);
+  EXPECT_EQ(jobs.at("jobs").size(), 3 * kRuns);
 }
 
 TEST_F(Compare, judges_the_figures_that_are_asked_for) {

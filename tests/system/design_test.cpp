@@ -66,8 +66,9 @@ TEST_F(Design, of_a_stored_job_is_compared_by_its_number_and_as_the_last) {
 
   const auto job = document.at("job").at("job").get<std::uint64_t>();
   const std::string of_job = fmt::format("job:{}", job);
-  for (const std::string& selection : {of_job, std::string{"last"}}) {
-    const Outcome compared = lab().ctl({"compare", selection, "-o", "json"}, lab().users().outsider);
+  for (const auto& [selection, user] :
+       {std::pair{of_job, lab().users().outsider}, {"last", lab().users().member}}) {
+    const Outcome compared = lab().ctl({"compare", selection, "-o", "json"}, user);
     EXPECT_EQ(compared.code, 6) << compared.err;
     EXPECT_EQ(json::parse(compared.out).at("job"), job);
   }
@@ -83,7 +84,7 @@ TEST_F(Design, is_planned_from_stored_runs) {
   const Outcome measured = lab().ctl({"start", "local", "--repeat", "4"});
   ASSERT_EQ(measured.code, 0) << measured.err;
   const Outcome planned = lab().ctl(
-      {"plan", "local", "--runs", "scenario:local", "--effect", "5%", "-o", "json"}, lab().users().outsider);
+      {"plan", "local", "--runs", "scenario:local", "--effect", "5%", "-o", "json"}, lab().users().member);
   ASSERT_EQ(planned.code, 0) << planned.err;
   const json document = json::parse(planned.out);
   EXPECT_EQ(document.at("plan").at("pairing"), "runs");

@@ -82,7 +82,7 @@ TEST_F(History, of_runs_is_selected_and_deleted_as_compare_selects) {
   const Outcome dry = lab().ctl({"delete", "label:junk", "--dry-run"});
   EXPECT_THAT(dry.out, StartsWith("would be deleted: 2 runs"));
   EXPECT_EQ(document({"runs", "label:junk"}).at("runs").size(), 2U);
-  EXPECT_EQ(lab().ctl({"delete", "label:junk"}, lab().users().outsider).code, kDenied);
+  EXPECT_EQ(lab().ctl({"delete", "owner:any label:junk"}, lab().users().outsider).code, kDenied);
   EXPECT_EQ(document({"delete", "label:junk"}).at("runs").size(), 2U);
   EXPECT_EQ(document({"runs", "label:junk"}).at("runs").size(), 0U);
   EXPECT_EQ(document({"runs", "label:precious"}).at("runs").size(), 1U);

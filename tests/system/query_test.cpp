@@ -53,8 +53,8 @@ class Queries : public SystemTest {
     return wait_until_gone([](const SeenProcess& process) { return process.has_word("--query"); });
   }
   static std::unique_ptr<Process> compare_as(const User& user) {
-    return std::make_unique<Process>(
-        lab().ctl_command({"compare", "label:many-a", "label:many-b", "--fail-on", "never"}, user));
+    return std::make_unique<Process>(lab().ctl_command(
+        {"compare", "owner:any label:many-a", "owner:any label:many-b", "--fail-on", "never"}, user));
   }
   // Waits for a process that is confined and has closed its request, and stops it: its query takes for ever.
   static pid_t stop_query() {

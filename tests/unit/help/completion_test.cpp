@@ -33,6 +33,8 @@ std::vector<Candidate> live(const LiveQuestion& question) {
       return {{"7", ""}};
     case Live::job_numbers:
       return {{"7", ""}, {"6", ""}};
+    case Live::owners:
+      return {{"alice", ""}, {"me", ""}, {"any", ""}};
     case Live::modules:
       return {{"hsr", ""}};
     case Live::functions:
@@ -90,6 +92,10 @@ TEST(Completion, offers_terms_of_a_selection) {
   EXPECT_THAT(completed({"compare", "la"}), ElementsAre("last", "label:"));
   EXPECT_THAT(completed({"compare", "label:bef"}), ElementsAre("label:before", "label:\"before lunch\""));
   EXPECT_THAT(completed({"compare", "41", "scenario:veth-u"}), ElementsAre("scenario:veth-udp"));
+  EXPECT_THAT(completed({"compare", "ow"}), ElementsAre("owner:"));
+  EXPECT_THAT(completed({"runs", "owner:a"}), ElementsAre("owner:alice", "owner:any"));
+  EXPECT_THAT(completed({"plan", "veth-tcp", "--runs", "owner:m"}), ElementsAre("owner:me"));
+  EXPECT_THAT(completed({"runs", "--owner", ""}), ElementsAre("alice", "me", "any"));
 }
 
 TEST(Completion, leaves_out_words_that_cannot_be_typed_or_would_be_options) {
