@@ -139,13 +139,14 @@ void add_keep_keys(std::vector<core::KeepRule>& rules, std::vector<Key>& keys) {
       {"keep[].age",
        word(rule->age, parse_age, "a time of an hour or more (like 90d, 12w or 36h)"),
        {"duration, also with `d` or `w`", "none", "a job goes once its newest run is older than this", {}}});
-  keys.push_back({"keep[].count",
-                  word(rule->count, parse_run_count, "a number of runs, 1 or more"),
-                  {"number", "none", "a job goes once newer jobs of the rule have so many runs", {}}});
+  keys.push_back(
+      {"keep[].count",
+       word(rule->count, parse_run_count, "a number of runs, 1 or more"),
+       {"number", "none", "a job goes once newer jobs of the rule and its owner have so many runs", {}}});
   keys.push_back(
       {"keep[].size",
        word(rule->stored_bytes, parse_stored_limit, "a number of bytes, 1 or more (like 10G; K is 1024)"),
-       {"bytes", "none", "a job goes once newer jobs of the rule have so many bytes", {}}});
+       {"bytes", "none", "a job goes once newer jobs of the rule and its owner have so many bytes", {}}});
 }
 
 // A rule that no job reaches does not keep what its author believes it keeps.

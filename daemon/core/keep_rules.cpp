@@ -53,7 +53,7 @@ std::optional<std::string> KeepPlan::reason_to_remove(const StoredJob& job) {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const KeepRule& rule = rules_[i];
     if (!fits_pattern(rule.scenario, job.scenario) || !fits_pattern(rule.label, job.label)) continue;
-    Kept& kept = kept_[i];
+    Kept& kept = kept_[i][job.owner];
     const auto exceeded = [&](const auto& bound, std::uint64_t sum) {
       return bound && kept.jobs > 0 && sum > *bound;
     };

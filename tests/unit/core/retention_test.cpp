@@ -113,6 +113,20 @@ TEST_F(KeepRules, count_for_each_rule_alone) {
   EXPECT_THAT(removed({tcp, rule({}, 2)}, jobs), ElementsAre(1));
 }
 
+// Otherwise whoever uses another user's label could have his jobs removed.
+TEST_F(KeepRules, count_for_each_owner_alone) {
+  const auto of = [](uid_t owner, StoredJob job) {
+    job.owner = owner;
+    return job;
+  };
+  const std::vector<StoredJob> jobs{of(1001, job_of(4, "x", kDay, 500)), of(1001, job_of(3, "x", kDay, 500)),
+                                    of(1000, job_of(2, "x", kDay, 2)), of(1000, job_of(1, "x", kDay, 2))};
+  EXPECT_THAT(removed({rule({}, 4)}, jobs), ElementsAre(3));
+  EXPECT_THAT(removed({rule({}, 3)}, jobs), ElementsAre(3, 1));
+  EXPECT_THAT(removed({rule({}, {}, 200)}, jobs), IsEmpty());
+  EXPECT_THAT(removed({rule({}, {}, 199)}, jobs), ElementsAre(3, 1));
+}
+
 TEST_F(KeepRules, leave_open_jobs_alone) {
   StoredJob open = job_of(1, "x", 400 * kDay, 50);
   open.open = true;
