@@ -173,7 +173,7 @@ Status Program::watch_signals() {
 }
 
 Status Program::resume_jobs() {
-  auto report = core::resume_jobs(*machine_.store, scenarios_, scheduler_);
+  auto report = core::resume_jobs(ends_, scenarios_, scheduler_);
   if (!report) return std::unexpected(std::move(report.error()));
   for (const std::string& line : *report) log::warn(line);
   end_reboots_of_ended_job();
@@ -333,7 +333,7 @@ Result<int> run(const Options& options) {
     log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
                           count));
   }
-  (*store)->remove_candidate();
+  if (auto room = (*store)->expect_room(); !room) log::warn(fmt::format("no run can begin: {}", room.error().message));
   Machine machine;
   machine.store = std::move(*store);
   auto tracing = session_settings(settings->config);

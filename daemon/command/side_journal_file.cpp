@@ -3,12 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,6 +23,10 @@ namespace {
 constexpr std::string_view kMagic = "netperfd-side 1";
 constexpr std::size_t kFixedFields = 5;
 
+std::string folder_of(const std::string& path) {
+  return std::filesystem::path(path).parent_path();
+}
+
 std::optional<core::SideNote> note_of(const std::vector<std::string>& fields, const std::string& boot_id) {
   if (fields.size() <= kFixedFields || fields[0] != kMagic || fields[1] != boot_id) return std::nullopt;
   const auto job = number_of(fields[2]);
@@ -34,29 +38,47 @@ std::optional<core::SideNote> note_of(const std::vector<std::string>& fields, co
 
 }  // namespace
 
-SideJournalFile::SideJournalFile(std::string path, std::string boot_id, Fd file)
-    : path_(std::move(path)), boot_id_(std::move(boot_id)), file_(std::move(file)) {}
+SideJournalFile::SideJournalFile(std::string path, std::string boot_id)
+    : path_(std::move(path)), boot_id_(std::move(boot_id)) {}
 
 Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std::string& boot_id) {
-  Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  if (!file) return fail_errno(path, errno);
-  if (auto checked = check_owner(file, path); !checked) return std::unexpected(std::move(checked.error()));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return fail_errno(path, errno);
-    return fail(ErrorKind::busy, fmt::format("{}: a netperfd that runs holds it", path));
+  SideJournalFile journal(path, boot_id);
+  auto opened = journal.open_file();
+  if (!opened && opened.error().kind == ErrorKind::no_space) return journal;
+  if (!opened && is_on_read_only_disk(path)) {
+    auto lock = ProcessLock::take(path, O_RDONLY, 0);
+    if (!lock) return std::unexpected(std::move(lock.error()));
+    journal.lock_ = std::move(*lock);
+    opened = check_owner(journal.lock_.file(), path);
   }
-  return SideJournalFile(path, boot_id, std::move(file));
+  if (!opened && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT && is_on_read_only_disk(folder_of(path)))
+    return journal;
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  return journal;
+}
+
+Status SideJournalFile::open_file() {
+  auto lock = ProcessLock::take(path_, O_RDWR | O_CREAT, 0600);
+  if (!lock) return std::unexpected(std::move(lock.error()));
+  if (auto checked = check_owner(lock->file(), path_); !checked) return checked;
+  lock_ = std::move(*lock);
+  writable_ = true;
+  return {};
 }
 
 Result<std::optional<core::SideNote>> SideJournalFile::read() const {
+  if (!lock_.file()) return std::nullopt;
   // Reads the file that was checked when it was opened, not whatever is at the path now.
-  if (::lseek(file_.get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
-  const auto text = read_file(file_, path_, kLongestNote);
+  if (::lseek(lock_.file().get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
+  const auto text = read_file(lock_.file(), path_, kLongestNote);
   if (!text) return std::unexpected(text.error());
   return note_of(fields_of(*text), boot_id_);
 }
 
 Status SideJournalFile::write(const core::SideNote& note) {
+  if (!writable_) {
+    if (auto opened = open_file(); !opened) return opened;
+  }
   const auto left = read();
   if (!left) return std::unexpected(left.error());
   if (*left) {
@@ -70,15 +92,16 @@ Status SideJournalFile::write(const core::SideNote& note) {
   fields.insert(fields.end(), note.apply.begin(), note.apply.end());
   const std::string text = text_of_fields(fields);
   if (auto cleared = clear(); !cleared) return cleared;
-  const ssize_t wrote = ::pwrite(file_.get(), text.data(), text.size(), 0);
+  const ssize_t wrote = ::pwrite(lock_.file().get(), text.data(), text.size(), 0);
   if (wrote < 0) return fail_errno(path_, errno);
   if (static_cast<std::size_t>(wrote) != text.size()) return fail_errno(path_, ENOSPC);
-  if (::fsync(file_.get()) != 0) return fail_errno(path_, errno);
+  if (::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
   return {};
 }
 
 Status SideJournalFile::clear() {
-  if (::ftruncate(file_.get(), 0) != 0 || ::fsync(file_.get()) != 0) return fail_errno(path_, errno);
+  if (!lock_.file()) return {};
+  if (::ftruncate(lock_.file().get(), 0) != 0 || ::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
   return {};
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/base/fd.hpp"
+#include "daemon/base/process_lock.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 
 namespace netperfd::command {
@@ -13,8 +13,9 @@ namespace netperfd::command {
 // Locked while it is open: only the daemon that wrote a note may undo it as long as it lives.
 class SideJournalFile final : public core::SideJournal {
  public:
-  // Opens the file or makes an empty one that only root can access. busy if another process has it open;
-  // access_denied if somebody else could have written it, since root runs the commands in it.
+  // Opens the file or makes an empty one that only root can access. A disk that has no room for it or is mounted
+  // read-only is no error: then write() tries again. busy if another process has it open; access_denied if somebody
+  // else could have written it, since root runs the commands in it.
   [[nodiscard]] static Result<SideJournalFile> open(const std::string& path, const std::string& boot_id);
 
   // The note that a dead daemon left. Absent if there is none, or if the note was never finished (nothing was
@@ -24,11 +25,13 @@ class SideJournalFile final : public core::SideJournal {
   [[nodiscard]] Status clear() override;
 
  private:
-  SideJournalFile(std::string path, std::string boot_id, Fd file);
+  SideJournalFile(std::string path, std::string boot_id);
+  [[nodiscard]] Status open_file();
 
   std::string path_;
   std::string boot_id_;
-  Fd file_;
+  ProcessLock lock_;  // without a file: there was no room for one
+  bool writable_ = false;
 };
 
 }  // namespace netperfd::command

@@ -10,9 +10,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/base/process_lock.hpp"
 #include "daemon/store/backup.hpp"
+#include "daemon/store/candidate.hpp"
+#include "daemon/store/disk_space.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -36,7 +43,7 @@ Status make_private(const Fd& file, const std::string& path) {
 // SQLite would make it readable by everybody. The -wal and -shm files take their mode from this file.
 Status create_if_absent(const std::string& path) {
   const Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
-  if (!file) return fail_errno(path, errno);
+  if (!file) return fail_on_disk(path, errno);
   return make_private(file, path);
 }
 
@@ -94,6 +101,9 @@ Status check_integrity(Connection& connection) {
 }
 
 Status set_up(Connection& connection) {
+  // The log and its index stay beside the closed database: a full disk has no room for new ones.
+  int keep = 1;
+  (void)sqlite3_file_control(connection.raw(), "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
   // auto_vacuum must be set before the first table. It allows a deletion to return space to the disk.
   if (auto set = connection.execute("PRAGMA auto_vacuum = INCREMENTAL"); !set) return set;
   const auto mode = connection.value<std::string>("PRAGMA journal_mode = WAL");
@@ -108,6 +118,19 @@ Status set_up(Connection& connection) {
   return connection.execute(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216; "
       "PRAGMA secure_delete = FAST");
+}
+
+Status expect_room_to_migrate(Connection& connection, std::int64_t from, std::int64_t to) {
+  const auto bytes = connection.value<std::uint64_t>(
+      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
+  if (!bytes) return std::unexpected(bytes.error());
+  const auto free = free_space(connection.path());
+  if (!free || *free >= *bytes) return {};
+  return fail(ErrorKind::no_space,
+              fmt::format("{}: netperfd brings this database from version {} to {}, after it has made a copy of it: "
+                          "that needs {:.1f} MiB, and {}; make room, or start the netperfd that it is from",
+                          connection.path(), from, to, static_cast<double>(*bytes) / (1U << 20U),
+                          describe_space(connection.path())));
 }
 
 // The old file gets its second name before the candidate takes the first one.
@@ -143,6 +166,26 @@ Result<Connection> open_reader(const std::string& path) {
   return connection;
 }
 
+Error only_readable(const std::string& path, const Error& why) {
+  return {why.kind == ErrorKind::no_space ? ErrorKind::no_space : ErrorKind::io,
+          fmt::format("{}: the database can only be read until its disk takes changes again: {}", path, why.message)};
+}
+
+// Copies that a killed netperfd did not finish: they take space that may be missing.
+void remove_unfinished(const std::string& path) {
+  remove_candidate(candidate_of(path));
+  const std::filesystem::path database{path};
+  std::error_code failed;
+  std::vector<std::filesystem::path> unfinished;
+  for (const auto& entry : std::filesystem::directory_iterator{database.parent_path(), failed}) {
+    const std::string name = entry.path().filename().string();
+    const std::string own = database.filename().string();
+    if ((name.starts_with(own + ".before-") || name.starts_with(own + ".replaced-")) && name.ends_with(".partial"))
+      unfinished.push_back(entry.path());
+  }
+  for (const auto& each : unfinished) std::filesystem::remove(each, failed);
+}
+
 // In place of SQLite's open(): SQLite opens the log of even a read-only connection for writing, and only
 // reads it if that is refused.
 int open_to_read(const char* path, int flags, int mode) {
@@ -163,6 +206,8 @@ Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& pa
     return fail(ErrorKind::internal, "this SQLite does not let its files be opened for reading only");
   }
   auto connection = open_reader(path);
+  // An owner that cannot change the database has not made the index of its log.
+  if (connection && !identify(*connection)) connection = Connection::open_unchanged(path);
   if (!connection) return std::unexpected(connection.error());
   // The transaction maps the index of the log, which reading needs.
   if (auto begun = connection->execute("BEGIN"); !begun) return std::unexpected(begun.error());
@@ -188,10 +233,66 @@ Result<std::unique_ptr<Database>> Database::open_to_look(const std::string& path
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path,
                                                  std::span<const Migration> migrations) {
-  auto lock = OwnerLock::take(path);
-  if (!lock) return std::unexpected(lock.error());
-  if (auto created = create_if_absent(path); !created) return std::unexpected(created.error());
-  return open_with(*lock, path, migrations);
+  std::optional<OwnerLock> owned;
+  Result<std::unique_ptr<Database>> opened;
+  if (auto lock = OwnerLock::take(path)) {
+    remove_unfinished(path);
+    owned = std::move(*lock);
+    const auto created = create_if_absent(path);
+    opened = created ? open_with(*owned, path, migrations) : std::unexpected(created.error());
+    // The reserve of the log is for changes, which need its index first.
+    if (!opened && opened.error().kind == ErrorKind::no_space && release_log(path))
+      opened = open_with(*owned, path, migrations);
+  } else {
+    opened = std::unexpected(std::move(lock.error()));
+  }
+  if (opened || (opened.error().kind != ErrorKind::no_space && !is_on_read_only_disk(path))) return opened;
+  auto unchanged = open_unchanged(std::move(owned), path, migrations, opened.error());
+  return unchanged ? std::move(unchanged) : std::move(opened);
+}
+
+Result<std::unique_ptr<Database>> Database::open_unchanged(std::optional<OwnerLock> lock,
+                                                           const std::string& path,
+                                                           std::span<const Migration> migrations,
+                                                           const Error& why) {
+  auto connection = Connection::open_unchanged(path);
+  if (!connection) return std::unexpected(connection.error());
+  const auto version = accepted_version(*connection, newest_of(migrations));
+  if (!version) return std::unexpected(version.error());
+  if (*version < newest_of(migrations)) return std::unexpected(why);
+  if (lock && lock->found_unclosed()) {
+    if (auto checked = check_integrity(*connection); !checked) return std::unexpected(checked.error());
+  }
+  connection->refuse_changes(only_readable(path, why));
+  std::unique_ptr<Database> database{new Database{std::move(lock), std::move(*connection)}};
+  database->migrations_ = migrations;
+  return database;
+}
+
+Status Database::take_up() {
+  if (!is_read_only()) return {};
+  const std::string path = connection_.path();
+  if (!lock_) {
+    auto lock = OwnerLock::take(path);
+    if (!lock) return std::unexpected(only_readable(path, lock.error()));
+    lock_ = std::move(*lock);
+  }
+  auto owned = open_with(*lock_, path, migrations_);
+  if (!owned) {
+    connection_.refuse_changes(only_readable(path, owned.error()));
+    return connection_.check_file();
+  }
+  Database& fresh = **owned;
+  lock_ = std::move(fresh.lock_);
+  connection_.go_on_as(std::move(fresh.connection_));
+  open_ = std::exchange(fresh.open_, false);
+  reserve(reserve_);
+  return {};
+}
+
+void Database::reserve(std::uint64_t bytes) {
+  reserve_ = bytes;
+  if (!is_read_only()) reserve_log(connection_.path(), bytes);
 }
 
 // Takes the lock only if it succeeds.
@@ -263,6 +364,10 @@ Status Database::prepare(std::span<const Migration> migrations) {
   const std::int64_t newest = newest_of(migrations);
   if (auto accepted = accept(*identity, connection_.path(), newest); !accepted) return accepted;
 
+  const bool migrates = identity->version < newest && !identity->empty;
+  if (migrates) {
+    if (auto room = expect_room_to_migrate(connection_, identity->version, newest); !room) return room;
+  }
   if (lock_->found_unclosed()) {
     if (auto checked = check_integrity(connection_); !checked) return checked;
   }
@@ -271,7 +376,7 @@ Status Database::prepare(std::span<const Migration> migrations) {
 
   if (auto set = set_up(connection_); !set) return set;
   if (identity->version < newest) {
-    if (!identity->empty) {
+    if (migrates) {
       auto target = fmt::format("{}.before-v{}", connection_.path(), newest);
       if (auto copied = copy_database(connection_, target); !copied) return copied;
       copy_path_ = std::move(target);
@@ -279,7 +384,8 @@ Status Database::prepare(std::span<const Migration> migrations) {
     if (auto set = connection_.execute("PRAGMA foreign_keys = OFF"); !set) return set;
     if (auto applied = apply(migrations, identity->version, connection_); !applied) return applied;
   }
-  if (auto set = connection_.execute("PRAGMA foreign_keys = ON"); !set) return set;
+  // What SQLite puts aside during a change stays in memory: the disk for temporary files may be full too.
+  if (auto set = connection_.execute("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"); !set) return set;
   connection_.guard_file();
   return {};
 }
@@ -310,7 +416,9 @@ std::string Database::rescue() {
 Database::~Database() {
   // A file that is not as it should be stays marked as open, so that the next owner checks it.
   const bool fine = !open_ || check().has_value();
-  if (open_ && connection_.close() && fine) lock_->mark_closed();
+  if (!open_ || !connection_.close() || !fine) return;
+  reserve_log(connection_.path(), reserve_);
+  lock_->mark_closed();
 }
 
 }  // namespace netperfd::store

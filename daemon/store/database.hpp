@@ -2,6 +2,7 @@
 // The database file, owned by the daemon: locked, verified to be ours, undamaged and at the newest version.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,9 @@ class Database {
   //   invalid_argument  it belongs to another program
   //   unsupported       a newer netperfd has migrated it
   //   io                it is damaged, or the system refuses
+  // A database that its disk does not let be changed, because it is full or mounted read-only, is opened to be read.
+  // Each change tries again to own it, and fails with the reason: no_space or io. One that has to be migrated is
+  // refused.
   // An existing database that needs migrations is copied first, to PATH.before-vN, where N is the newest
   // version.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
@@ -54,6 +58,12 @@ class Database {
   // PATH.replaced-SECONDS, and keeps its log from being applied to the file that is there now. Returns in
   // words what was saved; empty if there was no need. Change nothing afterwards.
   [[nodiscard]] std::string rescue();
+  // Allocates so much of the log, as reserve_log(); also when it is closed, for the next owner.
+  void reserve(std::uint64_t bytes);
+  // Of a database that can only be read: owns it from now on, or says why that is still so. Otherwise nothing is to be
+  // done.
+  [[nodiscard]] Status take_up();
+  [[nodiscard]] bool is_read_only() const { return connection_.refuses_changes(); }
   // Path of the copy made before a migration, otherwise empty.
   [[nodiscard]] const std::string& copy_path() const { return copy_path_; }
   // Whether the previous owner ended without closing it; it was checked then.
@@ -64,12 +74,18 @@ class Database {
       : lock_(std::move(lock)), connection_(std::move(connection)) {}
   [[nodiscard]] static Result<std::unique_ptr<Database>> open_with(OwnerLock& lock, const std::string& path,
                                                                    std::span<const Migration> migrations);
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_unchanged(std::optional<OwnerLock> lock,
+                                                                        const std::string& path,
+                                                                        std::span<const Migration> migrations,
+                                                                        const Error& why);
   [[nodiscard]] Status prepare(std::span<const Migration> migrations);
   [[nodiscard]] Status empty_log();
 
   std::optional<OwnerLock> lock_;  // absent: only to read
   Connection connection_;
+  std::span<const Migration> migrations_;  // of one that can only be read
   std::string copy_path_;
+  std::uint64_t reserve_ = 0;
   bool open_ = false;
 };
 

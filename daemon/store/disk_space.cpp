@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -45,6 +46,12 @@ std::string describe(const std::string& path, std::uint64_t free) {
                      static_cast<double>(free) / kMebibyte);
 }
 
+// Closing a descriptor of this file is harmless, other than of the database: SQLite locks only the database and its
+// -shm.
+Fd open_log(const std::string& path) {
+  return Fd{::open((path + "-wal").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+}
+
 }  // namespace
 
 std::string describe_space(const std::string& path) {
@@ -67,10 +74,19 @@ Status expect_space(const std::string& path, std::uint64_t min_free_bytes) {
 }
 
 void reserve_log(const std::string& path, std::uint64_t bytes) {
-  // Closing a descriptor of this file is harmless, other than of the database: SQLite locks only the database
-  // and its -shm.
-  const Fd log{::open((path + "-wal").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
-  if (log && bytes > 0) (void)::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  constexpr std::uint64_t kLeast = std::uint64_t{256} << 10U;
+  const Fd log = open_log(path);
+  if (!log) return;
+  for (; bytes > 0; bytes = bytes / 2 >= kLeast ? bytes / 2 : 0) {
+    if (::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0 || errno != ENOSPC) return;
+  }
+}
+
+bool release_log(const std::string& path) {
+  const Fd log = open_log(path);
+  struct stat about{};
+  return log && ::fstat(log.get(), &about) == 0 && about.st_size == 0 && about.st_blocks > 0 &&
+         ::ftruncate(log.get(), 0) == 0;
 }
 
 }  // namespace netperfd::store

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <system_error>
@@ -254,6 +255,53 @@ Status Connection::execute(const std::string& sql) {
     return refusal();
   }
   return {};
+}
+
+Result<Connection> Connection::open_unchanged(const std::string& path) {
+  std::string address = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      address += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      address += c;
+    }
+  }
+  struct stat log{};
+  const bool has_log = ::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;
+  // Without locks, SQLite keeps the index of the log in memory if no other connection may need it.
+  auto connection = open(address + (has_log ? "?vfs=unix-none" : "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  if (!connection) return connection;
+  connection->path_ = path;
+  (void)sqlite3_db_config(connection->raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (auto set = connection->execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; "
+                                     "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON");
+      !set) {
+    return std::unexpected(std::move(set.error()));
+  }
+  return connection;
+}
+
+void Connection::before_changes(std::function<Status()> hook) {
+  hook_->call = std::move(hook);
+}
+
+void Connection::go_on_as(Connection fresh) {
+  auto before = std::make_unique<Connection>(std::move(*this));
+  auto hook = before->hook_;
+  *this = std::move(fresh);
+  before_ = std::move(before);
+  hook_ = std::move(hook);
+}
+
+Status Connection::check_file() {
+  if (const auto hook = hook_; hook->call && !hook->under_way) {
+    hook->under_way = true;
+    auto ready = hook->call();
+    hook->under_way = false;
+    if (!ready) return ready;
+  }
+  if (refused_) return std::unexpected(*refused_);
+  return guard_ ? guard_->check(raw()) : Status{};
 }
 
 std::unexpected<Error> Connection::refusal() {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -191,6 +192,9 @@ class Connection {
  public:
   // `flags` are sqlite3_open_v2's.
   [[nodiscard]] static Result<Connection> open(const std::string& path, int flags);
+  // Opens a file that nobody changes, for reading only, with what is in its log. It locks nothing and creates nothing
+  // beside the file, as a file system needs that takes nothing more.
+  [[nodiscard]] static Result<Connection> open_unchanged(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sqlite3* raw() const { return connection_.get(); }
@@ -213,10 +217,18 @@ class Connection {
   [[nodiscard]] std::int64_t last_insert_id() const;
   [[nodiscard]] std::int64_t changes() const;  // rows that the last INSERT, UPDATE or DELETE changed directly
   [[nodiscard]] bool in_transaction() const;
+  // Before each change, `hook` may refuse it, or make it possible. It may change the database itself.
+  void before_changes(std::function<Status()> hook);
+  // Refuses each change that `hook` does not make possible. Absent: no longer.
+  void refuse_changes(std::optional<Error> why) { refused_ = std::move(why); }
+  [[nodiscard]] bool refuses_changes() const { return refused_.has_value(); }
+  // Goes on as `fresh`, another connection to the same file. The old one is closed with this one: closing the file
+  // would give up the locks of the new one.
+  void go_on_as(Connection fresh);
   // From now on no transaction begins while the file has been replaced, removed or emptied.
   void guard_file() { guard_ = std::make_unique<FileGuard>(path_); }
-  // io, naming the path and the trouble, while that is so.
-  [[nodiscard]] Status check_file() { return guard_ ? guard_->check(raw()) : Status{}; }
+  // io, naming the path and the trouble, while that is so, or else why a change is refused.
+  [[nodiscard]] Status check_file();
   [[nodiscard]] const FileGuard* guard() const { return guard_.get(); }
   // What SQLite has said of damage in the file since it was opened; empty: nothing.
   [[nodiscard]] const std::string& damage() const { return *damage_; }
@@ -230,6 +242,14 @@ class Connection {
   [[nodiscard]] Result<Statement> compile(std::string_view sql);
   [[nodiscard]] std::unexpected<Error> refusal();
 
+  struct Hook {
+    std::function<Status()> call;
+    bool under_way = false;
+  };
+
+  std::unique_ptr<Connection> before_;
+  std::shared_ptr<Hook> hook_ = std::make_shared<Hook>();
+  std::optional<Error> refused_;
   std::string path_;
   std::unique_ptr<FileGuard> guard_;
   std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();

@@ -38,6 +38,10 @@ namespace {
 constexpr std::uint64_t kLogReserveBytes = 8U << 20U;
 constexpr std::uint64_t kLogReserveShare = 4;
 
+std::uint64_t log_reserve(std::uint64_t min_free_bytes) {
+  return std::min(kLogReserveBytes, min_free_bytes / kLogReserveShare);
+}
+
 }  // namespace
 
 struct SqliteStore::Parts {
@@ -50,6 +54,29 @@ struct SqliteStore::Parts {
         comparison_reader(database->connection()),
         audit(database->connection()),
         min_free_bytes(min_free) {}
+  // The hook refers to this object.
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts() {
+    if (database) database->connection().before_changes({});
+  }
+
+  // From now on each change first makes up for what the disk refused when the database was opened.
+  void watch_changes() {
+    database->connection().before_changes([this] {
+      auto up = database->take_up();
+      return up ? interrupt() : up;
+    });
+  }
+  // Ends the runs that were under way when the last owner died, before the first change.
+  Status interrupt() {
+    if (interrupted) return {};
+    const auto runs = writer.interrupt_begun_runs();
+    if (!runs) return std::unexpected(runs.error());
+    interrupted_runs = static_cast<std::uint64_t>(*runs);
+    interrupted = true;
+    return {};
+  }
 
   std::unique_ptr<Database> database;
   RunWriter writer;
@@ -59,6 +86,7 @@ struct SqliteStore::Parts {
   ComparisonReader comparison_reader;
   AuditLog audit;
   std::uint64_t min_free_bytes;
+  bool interrupted = false;
   std::uint64_t interrupted_runs = 0;
 };
 
@@ -67,10 +95,12 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
   auto database = Database::open(path, embedded_migrations());
   if (!database) return std::unexpected(database.error());
   auto parts = std::make_unique<Parts>(std::move(*database), min_free_bytes);
-  const auto interrupted = parts->writer.interrupt_begun_runs();
-  if (!interrupted) return std::unexpected(interrupted.error());
-  parts->interrupted_runs = static_cast<std::uint64_t>(*interrupted);
-  reserve_log(path, std::min(kLogReserveBytes, min_free_bytes / kLogReserveShare));
+  parts->database->reserve(log_reserve(min_free_bytes));
+  parts->watch_changes();
+  if (!parts->database->is_read_only()) {
+    auto ready = parts->database->check();
+    if (!ready && ready.error().kind != ErrorKind::no_space) return std::unexpected(std::move(ready.error()));
+  }
   return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(parts)}};
 }
 
@@ -93,10 +123,12 @@ Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   const std::string path = parts_->database->connection().path();
   const std::uint64_t min_free = parts_->min_free_bytes;
   std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
+  if (auto own = parts_->database->check(); !own) return std::unexpected(std::move(own.error()));
   const auto numbers = last_numbers(parts_->database->connection());
   if (auto settled = settle_candidate(candidate_of(path), numbers); !settled) {
     return std::unexpected(settled.error());
   }
+  parts_->database->connection().before_changes({});
   auto old = std::move(parts_->database);
   parts_.reset();
   auto replaced = Database::replace(old, candidate_of(path), kept, embedded_migrations());
@@ -105,7 +137,7 @@ Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
                 fmt::format("{}; the database cannot be opened again", replaced.error().message));
   }
   parts_ = std::make_unique<Parts>(replaced ? std::move(*replaced) : std::move(old), min_free);
-  reserve_log(path, std::min(kLogReserveBytes, min_free / kLogReserveShare));
+  parts_->database->reserve(log_reserve(min_free));
   if (!replaced) return std::unexpected(replaced.error());
   return kept;
 }

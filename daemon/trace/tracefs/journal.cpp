@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,36 +106,36 @@ Result<bool> is_still(const Fd& file, const std::string& path) {
   return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-Result<Fd> open_locked(const std::string& path) {
+Result<ProcessLock> open_locked(const std::string& path) {
   for (;;) {
-    Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    if (!file) return fail_errno(path, errno);
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) return fail_errno(path, errno);
+    auto lock = ProcessLock::take(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+    if (!lock && is_on_read_only_disk(path)) lock = ProcessLock::take(path, O_RDONLY, 0);
+    if (!lock) {
+      if (lock.error().kind != ErrorKind::busy) return lock;
       return fail(ErrorKind::busy,
                   fmt::format("Another trace session of netperfd is under way: it holds {}.", path));
     }
-    const auto still = is_still(file, path);
+    const auto still = is_still(lock->file(), path);
     if (!still) return std::unexpected(still.error());
-    if (*still) return file;
+    if (*still) return lock;
   }
 }
 
 }  // namespace
 
-Journal::Journal(std::string path, std::string boot_id, Fd file)
-    : path_(std::move(path)), boot_id_(std::move(boot_id)), file_(std::move(file)) {}
+Journal::Journal(std::string path, std::string boot_id, ProcessLock lock)
+    : path_(std::move(path)), boot_id_(std::move(boot_id)), lock_(std::move(lock)) {}
 
 Result<Journal> Journal::open(const std::string& path, const std::string& boot_id) {
-  auto file = open_locked(path);
-  if (!file) return std::unexpected(file.error());
+  auto lock = open_locked(path);
+  if (!lock) return std::unexpected(lock.error());
   // The first line decides: a journal of another boot is ignored, however long it is.
-  const auto boot = boot_of(*file, path);
+  const auto boot = boot_of(lock->file(), path);
   if (!boot) return std::unexpected(boot.error());
-  Journal journal(path, boot_id, std::move(*file));
+  Journal journal(path, boot_id, std::move(*lock));
   journal.of_another_boot_ = *boot && **boot != boot_id;
   if (journal.of_another_boot_) return journal;
-  const auto text = read_file(path, kLongest);
+  const auto text = read_file(journal.lock_.file(), path, kLongest);
   if (!text) return std::unexpected(text.error());
   journal.load(*text);
   return journal;
@@ -181,7 +180,7 @@ bool Journal::load_line(std::string_view line) {
 }
 
 Status Journal::begin() {
-  if (::ftruncate(file_.get(), 0) != 0) return fail_errno(path_, errno);
+  if (::ftruncate(lock_.file().get(), 0) != 0) return fail_errno(path_, errno);
   changes_.clear();
   damaged_lines_ = 0;
   of_another_boot_ = false;
@@ -224,13 +223,13 @@ Status Journal::put(const std::vector<std::string_view>& fields, bool sync) {
     line += escaped(field);
   }
   line += '\n';
-  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
+  const off_t size = ::lseek(lock_.file().get(), 0, SEEK_END);
   if (size < 0) return fail_errno(path_, errno);
-  const ssize_t written = ::write(file_.get(), line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size()) && (!sync || ::fdatasync(file_.get()) == 0)) return {};
+  const ssize_t written = ::write(lock_.file().get(), line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size()) && (!sync || ::fdatasync(lock_.file().get()) == 0)) return {};
   const int error_number = written >= 0 && written < static_cast<ssize_t>(line.size()) ? ENOSPC : errno;
   // Removes the partial line, which would spoil the next one.
-  if (::ftruncate(file_.get(), size) != 0) return fail_errno(path_, errno);
+  if (::ftruncate(lock_.file().get(), size) != 0) return fail_errno(path_, errno);
   return fail_errno(path_, error_number);
 }
 

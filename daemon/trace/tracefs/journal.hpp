@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/base/fd.hpp"
+#include "daemon/base/process_lock.hpp"
 
 namespace netperfd::trace {
 
@@ -36,7 +36,8 @@ struct Change {
 // The journal of one session, locked while it is open.
 class Journal {
  public:
-  // Opens the file or makes an empty one. Busy if another session has it open.
+  // Opens the file or makes an empty one. Busy if another session has it open. On a file system that is mounted
+  // read-only, what a dead session left can be read.
   [[nodiscard]] static Result<Journal> open(const std::string& path, const std::string& boot_id);
 
   // Changes left by a dead session of this boot, in their original order, followed by those of this session.
@@ -59,7 +60,7 @@ class Journal {
   [[nodiscard]] Status remove();
 
  private:
-  Journal(std::string path, std::string boot_id, Fd file);
+  Journal(std::string path, std::string boot_id, ProcessLock lock);
   void load(std::string_view text);
   [[nodiscard]] bool load_line(std::string_view line);
   [[nodiscard]] Status put(const std::vector<std::string_view>& fields, bool sync);
@@ -67,7 +68,7 @@ class Journal {
 
   std::string path_;
   std::string boot_id_;
-  Fd file_;
+  ProcessLock lock_;
   std::vector<Change> changes_;
   std::size_t damaged_lines_ = 0;
   bool of_another_boot_ = false;

@@ -2,29 +2,22 @@
 // A full disk and a killed writer: stored data survives, and nothing is stored in part.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <sched.h>
 #include <sqlite3.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <fstream>
 #include <future>
-#include <system_error>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/store/database.hpp"
 #include "daemon/store/run_reader.hpp"
 #include "daemon/store/run_writer.hpp"
-#include "tests/unit/store/store_fixture.hpp"
+#include "tests/unit/store/small_file_system.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -62,36 +55,6 @@ TEST_F(FullDisk, of_sqlite_refuses_a_record_whole) {
   EXPECT_EQ(must(reader.intervals(job.runs[0], "", 0)).rows.size(), 50U);
   must(writer.finish(a_record(job.runs[1], 1, 10)));
 }
-
-constexpr std::uint64_t kKibibyte = 1024;
-
-// A file system of 4 MiB over the test's directory, in a mount namespace that ends with this process.
-class FullFileSystem : public StoreTest {
- protected:
-  void SetUp() override {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        ::mount("netperfd-test", folder.c_str(), "tmpfs", 0, "size=4m") != 0) {
-      GTEST_SKIP() << "needs root to mount a small file system: " << std::generic_category().message(errno);
-    }
-    mounted = true;
-  }
-  void TearDown() override {
-    close();
-    if (mounted) {
-      EXPECT_EQ(::umount(folder.c_str()), 0);
-    }
-  }
-  // Leaves `left` bytes, in whole pages.
-  void fill(std::uint64_t left) {
-    struct statvfs now{};
-    ASSERT_EQ(::statvfs(folder.c_str(), &now), 0);
-    const auto free = std::uint64_t{now.f_bavail} * now.f_frsize;
-    ASSERT_GT(free, left);
-    std::ofstream{folder / "ballast"} << std::string(free - left, 'x') << std::flush;
-  }
-
-  bool mounted = false;
-};
 
 TEST_F(FullFileSystem, refuses_a_record_whole_and_takes_it_once_there_is_room) {
   open();
@@ -156,57 +119,6 @@ TEST_F(FullFileSystem, without_a_free_page_still_ends_runs_and_deletes_others) {
   close();
   EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM intervals"), "0");
-}
-
-TEST_F(FullFileSystem, refuses_a_migration_without_room_for_the_copy) {
-  constexpr std::array<Migration, 2> kSteps{{
-      {.version = 1,
-       .name = "0001_first.sql",
-       .sql = "CREATE TABLE notes (text); INSERT INTO notes VALUES (zeroblob(900000))"},
-      {.version = 2, .name = "0002_second.sql", .sql = "DELETE FROM notes"},
-  }};
-  must(Database::open(path(), std::span{kSteps}.first(1)));
-  fill(200 * kKibibyte);
-  const auto refused = Database::open(path(), kSteps);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::no_space) << refused.error().message;
-  EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2"));
-  EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2.partial"));
-  EXPECT_EQ(ask(path(), "SELECT length(text) FROM notes"), "900000");
-  EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
-}
-
-TEST_F(FullFileSystem, at_the_start_opens_the_database_or_says_that_the_disk_is_full) {
-  open();
-  const RunId run = store_job(a_job());
-  close();
-  fill(0);
-  auto opened = SqliteStore::open(path(), kKibibyte);
-  if (opened) {
-    EXPECT_EQ(add_job(**opened, a_job(), 0, kMorning).error().kind, ErrorKind::no_space);
-    opened->reset();
-  } else {
-    EXPECT_EQ(opened.error().kind, ErrorKind::no_space) << opened.error().message;
-    EXPECT_THAT(opened.error().message, HasSubstr(path()));
-  }
-  std::filesystem::remove(folder / "ballast");
-  open();
-  EXPECT_TRUE(store->run(run));
-  EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
-}
-
-TEST_F(FullFileSystem, that_became_read_only_is_refused_with_its_path_and_left_as_it_is) {
-  open();
-  store_job(a_job());
-  close();
-  ASSERT_EQ(::mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
-  const auto refused = SqliteStore::open(path(), 0);
-  ASSERT_EQ(::mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT, nullptr), 0);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::io);
-  EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr(path()), HasSubstr("Read-only file system")));
-  open();
-  EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
 }
 
 // ---- Other faults of the disk -----------------------------------------------------------------------------

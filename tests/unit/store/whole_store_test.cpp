@@ -275,19 +275,19 @@ TEST_F(WholeStore, killed_at_any_step_of_its_replacement_is_the_old_one_or_the_n
   must(candidate(file));
   const std::string before = in_folder("before");
   std::filesystem::create_directory(before);
-  const std::string candidate_name = candidate_of("netperfd.db");
-  for (const std::string& name :
-       {std::string{"netperfd.db"}, std::string{"netperfd.db-wal"}, candidate_name}) {
+  for (const std::string name : {"netperfd.db", "netperfd.db-wal"}) {
     std::filesystem::rename(in_folder(name), before + "/" + name);
   }
+  std::filesystem::rename(candidate_of(in_folder("netperfd.db")), before + "/candidate");
   std::set<std::string> seen;
   for (int step = 1;; ++step) {
     SCOPED_TRACE(step);
     const std::string now = in_folder(fmt::format("step-{}", step));
     std::filesystem::copy(before, now);
     const std::string database = now + "/netperfd.db";
-    const bool killed = killed_at(step, [&database](const Begin& begin) {
+    const bool killed = killed_at(step, [&](const Begin& begin) {
       auto own = SqliteStore::open(database, 0);
+      std::filesystem::rename(now + "/candidate", candidate_of(database));  // opening removes an older one
       begin();
       if (own) (void)(*own)->replace_by_candidate(kMorning);
     });
