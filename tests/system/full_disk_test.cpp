@@ -136,6 +136,24 @@ TEST_F(FullDisk, during_a_restore_leaves_the_store_as_it_was) {
   EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
 }
 
+TEST_F(FullDisk, that_is_read_only_at_the_start_is_read_and_takes_jobs_once_it_is_writable) {
+  const StartedJob job = lab().start("quick");
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
+  lab().end_netperfd(SIGTERM);
+  lab().disk().set_read_only(true);
+  lab().start_netperfd();
+  EXPECT_EQ(lab().ctl({"show", std::to_string(job.runs[0])}).code, 0);
+  EXPECT_EQ(lab().ctl({"db", "check"}).code, 0) << "a process of a query reads the store";
+  EXPECT_EQ(remove(job.runs[0]).code, kOther);
+  const Outcome refused = lab().ctl({"start", "quick"});
+  EXPECT_EQ(refused.code, kOther);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr(lab().database_path()), HasSubstr("Read-only file system")));
+  EXPECT_THAT(lab().netperfd().log(), HasSubstr("no run can begin"));
+  lab().disk().set_read_only(false);
+  EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0) << "no restart is needed";
+  EXPECT_EQ(remove(job.runs[0]).code, 0);
+}
+
 // As shipped, with space set aside in the log.
 class FullDiskReserve : public OnASmallDisk {
  protected:
@@ -164,6 +182,46 @@ TEST_F(FullDiskReserve, no_run_begins_without_free_space_and_deleting_one_needs_
   const Outcome refused = lab().ctl({"start", "quick"});
   EXPECT_EQ(refused.code, kOther);
   EXPECT_THAT(refused.err, names_the_disk());
+}
+
+class FullDiskAtTheStart : public FullDiskReserve {
+ protected:
+  // The daemon has ended, and the next one finds no space.
+  static void expect_that_it_serves(std::uint64_t run) {
+    lab().start_netperfd();
+    EXPECT_EQ(lab().ctl({"show", std::to_string(run)}).code, 0);
+    EXPECT_EQ(lab().ctl({"db", "check"}).code, 0) << "a process of a query reads the store";
+    const Outcome refused = lab().ctl({"start", "quick"});
+    EXPECT_EQ(refused.code, kOther);
+    EXPECT_THAT(refused.err, names_the_disk());
+    const Outcome removed = remove(run);
+    EXPECT_EQ(removed.code, 0) << removed.err;
+    const Outcome pruned = lab().ctl({"db", "prune", "--keep-runs", "1"});
+    EXPECT_EQ(pruned.code, 0) << pruned.err;
+    lab().free_disk();
+    EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0) << "no restart is needed";
+  }
+  static std::uint64_t measure() {
+    EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+    return static_cast<std::uint64_t>(lab().database().number("SELECT max(id) FROM runs"));
+  }
+};
+
+TEST_F(FullDiskAtTheStart, deletes_what_a_daemon_that_was_stopped_has_stored) {
+  const std::uint64_t run = measure();
+  lab().end_netperfd(SIGTERM);
+  lab().fill_disk();
+  expect_that_it_serves(run);
+}
+
+TEST_F(FullDiskAtTheStart, deletes_what_a_daemon_that_was_killed_has_stored) {
+  const std::uint64_t run = measure();
+  const StartedJob job = start_and_hold();
+  lab().fill_disk();
+  lab().end_netperfd(SIGKILL);
+  lab().gate().open();
+  expect_that_it_serves(run);
+  EXPECT_EQ(states_of(job.id), "interrupted");
 }
 
 }  // namespace

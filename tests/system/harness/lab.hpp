@@ -77,6 +77,7 @@ class Lab {
   // Takes all free space of the database's file system until free_disk().
   void fill_disk() const;
   void free_disk() const;
+  [[nodiscard]] const SmallDisk& disk() const { return disk_.value(); }
   [[nodiscard]] Database database() const { return Database{database_path()}; }
 
   // ---- The client -----------------------------------------------------------------------------------------

@@ -17,6 +17,13 @@ SmallDisk::SmallDisk(std::string directory, std::uint32_t mebibytes) : directory
   }
 }
 
+void SmallDisk::set_read_only(bool read_only) const {
+  const unsigned long flags = MS_REMOUNT | (read_only ? MS_RDONLY : 0UL);
+  if (::mount(nullptr, directory_.c_str(), nullptr, flags, nullptr) != 0) {
+    throw std::system_error(errno, std::generic_category(), "remount " + directory_);
+  }
+}
+
 // Lazily: the daemon may still have files of it open.
 SmallDisk::~SmallDisk() {
   (void)::umount2(directory_.c_str(), MNT_DETACH);

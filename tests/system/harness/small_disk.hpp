@@ -14,6 +14,9 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
   ~SmallDisk();
 
+  // Throws while a file of it is open for writing.
+  void set_read_only(bool read_only) const;
+
  private:
   std::string directory_;
 };
