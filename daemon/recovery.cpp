@@ -11,6 +11,7 @@
 #include "daemon/core/sides.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
+#include "daemon/workload/left_groups.hpp"
 #include "daemon/workload/orphans.hpp"
 
 namespace netperfd {

@@ -1,49 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/run_group.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
+#include <set>
 #include <sstream>
-#include <string_view>
-#include <system_error>
 #include <utility>
-#include <vector>
 
-#include "daemon/base/fd.hpp"
+#include "daemon/workload/group_lock.hpp"
 
 namespace netperfd::workload {
 namespace {
 
-constexpr std::string_view kPrefix = "netperfd-run-";  // PID-START-NUMBER follows
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// Start of the process in clock ticks since the boot: with its number, it names a process for good.
-std::optional<std::uint64_t> start_of(const std::string& proc, std::string_view pid) {
-  constexpr int kFieldsBehindName = 20;  // from the state, the third, to the start, the 22nd
-  const auto text = read_file(fmt::format("{}/{}/stat", proc, pid), kMostBytes);
-  if (!text) return std::nullopt;
-  const auto name_end = text->rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream words(text->substr(name_end + 1));
-  std::string word;
-  for (int i = 0; i < kFieldsBehindName; ++i) words >> word;
-  std::uint64_t start = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), start);
-  return words && error == std::errc{} && end == word.data() + word.size() ? std::optional(start)
-                                                                           : std::nullopt;
+// Names of the groups of this process.
+std::set<std::string>& own_names() {
+  static std::set<std::string> names;
+  return names;
 }
 
 // "12 0:31 / /sys/fs/cgroup rw,... - cgroup2 cgroup2 rw": the root within the hierarchy, and where it is.
@@ -78,39 +58,6 @@ std::optional<std::string> own_path(const std::string& proc) {
   return std::nullopt;
 }
 
-Status write_file(const std::string& path, std::string_view text) {
-  const Fd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  if (!file) return fail_errno(path, errno);
-  if (::write(file.get(), text.data(), text.size()) < 0) return fail_errno(path, errno);
-  return {};
-}
-
-// Whether the group is gone.
-bool end_group(const std::string& path) {
-  (void)write_file(path + "/cgroup.kill", "1");
-  // A process may have made cgroups below it only as root; rmdir says so, and the group stays.
-  return ::rmdir(path.c_str()) == 0 || errno == ENOENT;
-}
-
-// Killed processes take a moment: waits until the group has none, for a second at most.
-void await_empty(const std::string& path) {
-  const Fd events{::open((path + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!events) return;
-  constexpr std::chrono::milliseconds kLongest{1000};
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
-  std::array<char, 256> text{};
-  for (;;) {
-    // Each read arms the next notification of a change.
-    const ssize_t got = ::pread(events.get(), text.data(), text.size(), 0);
-    const std::string_view lines(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-    if (lines.find("populated 1") == std::string_view::npos) return;
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd change{events.get(), POLLPRI, 0};
-    if (left.count() <= 0 || ::poll(&change, 1, static_cast<int>(left.count())) <= 0) return;
-  }
-}
-
 GroupSite missing(std::string why) {
   return {{}, std::move(why)};
 }
@@ -139,39 +86,46 @@ GroupSite find_group_site(const std::string& proc) {
   return {std::move(directory), {}};
 }
 
-std::size_t remove_left_groups(const std::string& directory, const std::string& proc) {
-  std::vector<std::string> left;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    if (!name.starts_with(kPrefix)) continue;
-    const std::string_view rest = std::string_view(name).substr(kPrefix.size());
-    const auto pid = rest.substr(0, rest.find('-'));
-    const auto start = rest.substr(std::min(pid.size() + 1, rest.size()));
-    const auto alive = start_of(proc, pid);
-    if (!alive || std::to_string(*alive) != start.substr(0, start.find('-'))) left.push_back(entry->path());
-  }
-  for (const std::string& path : left) {
-    if (end_group(path)) continue;
-    await_empty(path);
-    (void)end_group(path);
-  }
-  return left.size();
-}
-
+// A netperfd that starts takes a group without a lock for one that was left, and may be faster than this one.
 Result<RunGroup> RunGroup::make(const std::string& directory) {
-  static std::atomic<std::uint64_t> made = 0;
-  static const std::uint64_t start = start_of("/proc", "self").value_or(0);
-  std::string path = fmt::format("{}/{}{}-{}-{}", directory, kPrefix, ::getpid(), start, ++made);
-  if (::mkdir(path.c_str(), 0755) != 0) return fail_errno("mkdir " + path, errno);
-  return RunGroup(std::move(path));
+  constexpr int kTurns = 100;
+  static std::uint64_t made = 0;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    std::string name = fmt::format("{}{}-{}", kGroupPrefix, ::getpid(), ++made);
+    const std::string path = fmt::format("{}/{}", directory, name);
+    // Others than root cannot enter it. A process of another PID namespace, or a dead one, may have the same
+    // number.
+    if (::mkdir(path.c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return fail_errno("mkdir " + path, errno);
+    }
+    auto lock = lock_group(path);
+    if (lock && *lock) return RunGroup(directory, std::move(name), std::move(**lock));
+    if (lock) continue;
+    (void)::rmdir(path.c_str());
+    return std::unexpected(std::move(lock.error()));
+  }
+  return fail(ErrorKind::busy, fmt::format("{}: no name for a cgroup is free there", directory));
 }
 
-RunGroup::RunGroup(RunGroup&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+bool RunGroup::is_of_this_process(const std::string& name) {
+  return own_names().contains(name);
+}
+
+RunGroup::RunGroup(const std::string& directory, std::string name, Fd lock)
+    : path_(directory + "/" + name), name_(std::move(name)), lock_(std::move(lock)) {
+  own_names().insert(name_);
+}
+
+RunGroup::RunGroup(RunGroup&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      name_(std::exchange(other.name_, {})),
+      lock_(std::move(other.lock_)) {}
 
 RunGroup::~RunGroup() {
-  if (!path_.empty()) (void)end_group(path_);
+  if (path_.empty()) return;
+  (void)end_group(path_);
+  own_names().erase(name_);
 }
 
 std::size_t RunGroup::size() const {
@@ -182,6 +136,8 @@ std::size_t RunGroup::size() const {
 bool RunGroup::end() {
   if (path_.empty()) return true;
   if (!end_group(path_)) return false;
+  own_names().erase(name_);
+  lock_.reset();
   path_.clear();
   return true;
 }

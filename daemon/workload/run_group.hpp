@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/base/error.hpp"
+#include "daemon/base/fd.hpp"
 
 namespace netperfd::workload {
 
@@ -19,11 +20,8 @@ struct GroupSite {
 // Tries it by making one. `proc`: "/proc".
 [[nodiscard]] GroupSite find_group_site(const std::string& proc = "/proc");
 
-// Ends the processes in the cgroups that dead netperfds left below `directory`, and removes the cgroups.
-// Returns the number of cgroups.
-std::size_t remove_left_groups(const std::string& directory, const std::string& proc = "/proc");
-
-// Destroying it ends what is in it. Should a process resist, the next start removes the cgroup.
+// Destroying it ends what is in it. Should a process resist, the next start removes the cgroup. Groups are
+// made and ended by the main thread only.
 class RunGroup {
  public:
   [[nodiscard]] static Result<RunGroup> make(const std::string& directory);
@@ -32,6 +30,9 @@ class RunGroup {
   RunGroup(const RunGroup&) = delete;
   RunGroup& operator=(const RunGroup&) = delete;
   ~RunGroup();
+
+  // Whether a group of this name was made by this process, and is not gone yet.
+  [[nodiscard]] static bool is_of_this_process(const std::string& name);
 
   // For LaunchOrder::group.
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -42,8 +43,10 @@ class RunGroup {
   [[nodiscard]] bool end();
 
  private:
-  explicit RunGroup(std::string path) : path_(std::move(path)) {}
+  RunGroup(const std::string& directory, std::string name, Fd lock);
   std::string path_;  // empty: gone, or moved from
+  std::string name_;
+  Fd lock_;  // group_lock.hpp: it says that the owner lives
 };
 
 }  // namespace netperfd::workload

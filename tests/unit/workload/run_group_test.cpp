@@ -53,27 +53,6 @@ TEST_F(RunGroupTest, holds_what_a_child_leaves_behind_and_ends_it) {
   EXPECT_TRUE(group->end()) << "again";
 }
 
-TEST_F(RunGroupTest, of_a_dead_netperfd_are_removed_with_what_is_in_them_and_others_stay) {
-  auto group = RunGroup::make(site_.directory);
-  ASSERT_TRUE(group) << group.error().message;
-  const std::string left = site_.directory + "/netperfd-run-999999999-1-1";
-  const std::string reused = fmt::format("{}/netperfd-run-{}-1-1", site_.directory, ::getpid());
-  for (const std::string& path : {left, reused}) ASSERT_EQ(::mkdir(path.c_str(), 0755), 0) << path;
-  EventLoop loop = make_loop();
-  Watched watched;
-  LaunchOrder order = order_for({"sleep", "1000"});
-  order.group = left;
-  ASSERT_TRUE(start(loop, watched, order));
-  ASSERT_TRUE(turn_until(loop, [&] { return watched.ready; }));
-  watched.child->release();
-  EXPECT_EQ(remove_left_groups(site_.directory), 2U);
-  EXPECT_TRUE(turn_until(loop, [&] { return watched.end.has_value(); }));
-  EXPECT_EQ(watched.end->signal_number, SIGKILL);
-  EXPECT_FALSE(std::filesystem::exists(left));
-  EXPECT_FALSE(std::filesystem::exists(reused)) << "its number is another process's by now";
-  EXPECT_TRUE(std::filesystem::exists(group->path())) << "of a living one";
-}
-
 TEST_F(RunGroupTest, that_cannot_be_entered_is_named) {
   EventLoop loop = make_loop();
   Watched watched;
