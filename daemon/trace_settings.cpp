@@ -10,6 +10,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/catalogue/spec_check.hpp"
+#include "daemon/trace/tracefs/own_instance.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
 
 namespace netperfd {
@@ -39,7 +40,7 @@ Result<trace::SessionSettings> session_settings(const config::DaemonConfig& conf
   while (boot_id->ends_with('\n')) boot_id->pop_back();
   trace::SessionSettings settings;
   settings.journal = beside_the_database(config, "tracefs.journal");
-  settings.instance = fmt::format("netperfd-{}", getpid());
+  settings.instance = trace::name_of_own_instance();
   settings.boot_id = std::move(*boot_id);
   settings.buffer_bytes = default_buffer();
   return settings;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/catalogue/probe_site.hpp"
 
+#include "daemon/trace/tracefs/own_instance.hpp"
+
 namespace netperfd::trace {
 
 Finding found(std::string name, core::Ability ability, std::string detail, std::string advice) {
@@ -14,12 +16,14 @@ Finding missing(std::string name, Reason reason) {
 
 Result<ProbeInstance> ProbeInstance::make(Tracefs& tracefs, const std::string& name) {
   std::string directory = "instances/" + name;
-  if (Status made = tracefs.make_directory(directory); !made) return std::unexpected(std::move(made.error()));
-  return ProbeInstance(tracefs, std::move(directory));
+  auto mark = make_instance(tracefs, directory);
+  if (!mark) return std::unexpected(std::move(mark.error()));
+  return ProbeInstance(tracefs, std::move(directory), std::move(*mark));
 }
 
 ProbeInstance::~ProbeInstance() {
   if (directory_.empty()) return;
+  mark_.reset();
   // All changes of a probe are inside the instance. If it cannot be removed now, clean_up() tries again.
   static_cast<void>(tracefs_.remove_directory(directory_));
 }

@@ -2,6 +2,7 @@
 // The short-lived instance in which the doctor tries things, so that nobody else's tracing is affected.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -26,10 +27,12 @@ struct Finding {
 // of the same name, clean_up() finds it if the process dies during a probe.
 class ProbeInstance {
  public:
-  // `name`: "netperfd-4711".
+  // `name`: "netperfd-4711-9f86d081".
   [[nodiscard]] static Result<ProbeInstance> make(Tracefs& tracefs, const std::string& name);
   ProbeInstance(ProbeInstance&& other) noexcept
-      : tracefs_(other.tracefs_), directory_(std::exchange(other.directory_, {})) {}
+      : tracefs_(other.tracefs_),
+        directory_(std::exchange(other.directory_, {})),
+        mark_(std::move(other.mark_)) {}
   ProbeInstance& operator=(ProbeInstance&&) = delete;
   ProbeInstance(const ProbeInstance&) = delete;
   ProbeInstance& operator=(const ProbeInstance&) = delete;
@@ -39,11 +42,12 @@ class ProbeInstance {
   [[nodiscard]] std::string path(const std::string& file) const { return directory_ + "/" + file; }
 
  private:
-  ProbeInstance(Tracefs& tracefs, std::string directory)
-      : tracefs_(tracefs), directory_(std::move(directory)) {}
+  ProbeInstance(Tracefs& tracefs, std::string directory, std::unique_ptr<TracefsFile> mark)
+      : tracefs_(tracefs), directory_(std::move(directory)), mark_(std::move(mark)) {}
 
   Tracefs& tracefs_;
   std::string directory_;
+  std::unique_ptr<TracefsFile> mark_;  // the instance is in use
 };
 
 struct ProbeSite {

@@ -124,7 +124,8 @@ std::string holders_of(const std::string& proc, const std::string& directory) {
 long instance_owner(const std::string& instance) {
   constexpr std::string_view kPrefix = "netperfd-";
   if (!instance.starts_with(kPrefix)) return 0;
-  return to_pid(std::string_view(instance).substr(kPrefix.size())).value_or(0);
+  const auto rest = std::string_view(instance).substr(kPrefix.size());
+  return to_pid(rest.substr(0, rest.find('-'))).value_or(0);
 }
 
 bool is_alive(const std::string& proc, long pid, const std::string& name) {

@@ -19,7 +19,8 @@ namespace netperfd::trace {
 [[nodiscard]] std::vector<std::string> neighbouring_tracers(Tracefs& tracefs,
                                                             const std::string& own_instance);
 
-// The PID of "netperfd-PID"; 0 if it is not such a name.
+// The PID of "netperfd-PID-RANDOM", or of "netperfd-PID", as older ones are named; 0 if it is not such a
+// name.
 [[nodiscard]] long instance_owner(const std::string& instance);
 
 // Whether the process lives and is called `name`: another process may have got the same pid.

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "daemon/trace/tracefs/own_instance.hpp"
 #include "daemon/trace/tracefs/undo.hpp"
 
 namespace netperfd::trace {
@@ -41,7 +42,10 @@ Status Hold::claim() {
   const auto announced = journal_.announce(
       {.kind = ChangeKind::instance, .path = directory_, .before = "", .left = std::nullopt});
   if (!announced) return announced;
-  return tracefs_.make_directory(directory_);
+  auto mark = make_instance(tracefs_, directory_);
+  if (!mark) return std::unexpected(std::move(mark.error()));
+  mark_ = std::move(*mark);
+  return {};
 }
 
 Status Hold::change(ChangeKind kind, const std::string& path, const std::function<Status()>& make) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Hold {
 
   // Makes the instance; busy if it exists already. Does nothing for the top.
   [[nodiscard]] Status claim();
+  // The instance can be removed from now on.
+  void let_go() { mark_.reset(); }
 
   // For files of the directory. Our own instance is removed as a whole, so its files need no journal.
   [[nodiscard]] Status set(const std::string& file, const std::string& text);
@@ -61,6 +64,7 @@ class Hold {
   Tracefs& tracefs_;
   Journal& journal_;
   std::string directory_;
+  std::unique_ptr<TracefsFile> mark_;  // own_instance.hpp: the instance is in use
 };
 
 }  // namespace netperfd::trace

@@ -103,6 +103,7 @@ Status TraceSession::State::apply_anywhere() {
   // Up to about Linux 6.1 function_graph works only in the top instance. Then everything else of this session
   // goes there too: one ring, one order.
   if (!status && applied.graph_refused_in_instance) {
+    hold->let_go();
     const Undone undone = undo(tracefs, journal, settings.proc);
     if (!journal.changes().empty()) return status;
     if (auto content = content_of_top(tracefs)) neighbours.push_back(std::move(*content));
@@ -113,6 +114,7 @@ Status TraceSession::State::apply_anywhere() {
 
 // Undoes everything, and removes the journal if nothing is left in it.
 Status TraceSession::State::put_back() {
+  hold->let_go();
   Undone undone = undo(tracefs, journal, settings.proc);
   if (journal.changes().empty()) {
     if (const auto removed = journal.remove(); !removed) undone.failed.push_back(removed.error().message);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One run's use of tracefs: claim, save, apply, start, stop, restore, in this order.
 //
-// All of it happens in netperfd's own instance (instances/netperfd-PID), so that restoring mostly means
-// removing one directory. The top instance is used only if the kernel refuses function_graph inside an
+// All of it happens in netperfd's own instance (instances/netperfd-PID-RANDOM), so that restoring mostly
+// means removing one directory. The top instance is used only if the kernel refuses function_graph inside an
 // instance. Each change is in the journal on disk before it is made: if the daemon dies, the next one, or
 // `netperfd --cleanup`, can restore everything.
 #pragma once
@@ -22,11 +22,11 @@ namespace netperfd::trace {
 
 struct SessionSettings {
   std::string journal;             // path of the journal's file
-  std::string instance;            // "netperfd-4711"
+  std::string instance;            // name_of_own_instance()
   std::string proc = "/proc";      // to look up the processes that hold files of tracefs
   std::string boot_id;             // /proc/sys/kernel/random/boot_id: a journal of another boot is void
   std::uint64_t buffer_bytes = 0;  // for one CPU, if the job gives none
-  // The name in /proc/PID/comm of a living owner of an instance. An instance netperfd-PID of any other
+  // The name in /proc/PID/comm of a living owner of an instance. An instance of any other
   // process was left by a dead one whose pid was reused.
   std::string process = "netperfd";
 };
@@ -71,11 +71,11 @@ class TraceSession {
   std::unique_ptr<State> state_;
 };
 
-// Undoes what a dead netperfd left: the changes in the journal, and every instance named netperfd-PID whose
-// process is gone. An instance whose files are open stays: it may belong to a netperfd in another PID
-// namespace, where the pid means another process. Returns what was done, one line each, empty if there was
-// nothing to do. busy if a session is alive; unsupported if the journal has changes and tracefs is not
-// visible.
+// Undoes what a dead netperfd left: the changes in the journal, and every instance of a netperfd
+// whose process is gone. An instance of which a file is open stays: it may belong to a netperfd in another
+// PID namespace, where the pid means another process, and each netperfd keeps one open. Returns what was
+// done, one line each, empty if there was nothing to do. busy if a session is alive; unsupported if the
+// journal has changes and tracefs is not visible.
 [[nodiscard]] Result<std::vector<std::string>> clean_up(Tracefs& tracefs, const SessionSettings& settings);
 
 // Other tracers that would disturb a measurement: the top instance in use, another function tracer; with the

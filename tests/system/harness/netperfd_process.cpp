@@ -10,11 +10,13 @@ namespace netperfd::system_test {
 
 NetperfdProcess::NetperfdProcess(const ScratchDir& directory, const PrivateBus& bus,
                                  const std::string& configuration, const std::string& name,
-                                 std::vector<std::string> environment)
+                                 std::vector<std::string> environment, std::vector<std::string> before)
     : log_path_(directory.path(name + ".log")), notify_(directory.path(name + ".notify")) {
   environment.push_back(bus.environment());
   environment.push_back(notify_.environment());
-  process_ = std::make_unique<Process>(Command{.argv = {NETPERFD_PROGRAM, "--config", configuration},
+  std::vector<std::string> argv = std::move(before);
+  argv.insert(argv.end(), {NETPERFD_PROGRAM, "--config", configuration});
+  process_ = std::make_unique<Process>(Command{.argv = std::move(argv),
                                                .environment = std::move(environment),
                                                .user = {},
                                                .netns = {},

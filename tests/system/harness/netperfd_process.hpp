@@ -16,9 +16,11 @@ namespace netperfd::system_test {
 // The real daemon, run as by a service manager: with a notification socket, and its log in a file.
 class NetperfdProcess {
  public:
-  // Returns at once. `name` distinguishes the files of several daemons in one directory.
+  // Returns at once. `name` distinguishes the files of several daemons in one directory. `before`: the words
+  // of a program that executes the daemon.
   NetperfdProcess(const ScratchDir& directory, const PrivateBus& bus, const std::string& configuration,
-                  const std::string& name = "netperfd", std::vector<std::string> environment = {});
+                  const std::string& name = "netperfd", std::vector<std::string> environment = {},
+                  std::vector<std::string> before = {});
 
   // Waits until READY=1 has been sent `times` times; otherwise throws with the log.
   void wait_until_ready(std::size_t times = 1);

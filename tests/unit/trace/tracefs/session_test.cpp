@@ -89,8 +89,8 @@ TEST_F(SessionTest, switches_tracing_off_first_and_the_tracer_on_last) {
   ASSERT_TRUE(open(whole_spec()));
   const std::string instance = kInstance;
   EXPECT_EQ(when("instances/netperfd-4711"), 0);
-  EXPECT_EQ(when(instance + "tracing_on"), 1);
-  EXPECT_EQ(when(instance + "trace_clock"), 2);
+  EXPECT_EQ(when(instance + "tracing_on"), 2);
+  EXPECT_EQ(when(instance + "trace_clock"), 3);
   const std::string event = instance + "events/tcp/tcp_retransmit_skb/";
   EXPECT_LT(when(event + "filter"), when(event + "trigger"));
   EXPECT_LT(when(event + "trigger"), when(event + "enable"));
