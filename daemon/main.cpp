@@ -344,7 +344,9 @@ Result<int> run(const Options& options) {
   auto sides = open_side_journal(settings->config, machine.tracing.boot_id);
   if (!sides) return std::unexpected(std::move(sides.error()));
   machine.sides = std::move(*sides);
-  machine.commands = command::make_commands(*loop);
+  auto owner = machine.sides->owner();
+  if (!owner) return std::unexpected(std::move(owner.error()));
+  machine.commands = command::make_commands(*loop, *std::move(owner));
   put_side_back(*loop, *machine.commands, *machine.sides);
   machine.boots = boot_journal(settings->config, machine.tracing.boot_id);
   machine.groups = find_run_groups();

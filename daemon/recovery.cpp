@@ -43,7 +43,9 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
   if (!journal) return std::unexpected(std::move(journal.error()));
   auto loop = EventLoop::create();
   if (!loop) return std::unexpected(std::move(loop.error()));
-  const auto commands = command::make_commands(*loop);
+  auto owner = journal->owner();
+  if (!owner) return std::unexpected(std::move(owner.error()));
+  const auto commands = command::make_commands(*loop, *std::move(owner));
   const auto done = command::bring_back(*loop, *commands, *journal, core::kCommandTimeout);
   if (!done) return std::unexpected(done.error());
   if (!done->empty()) fmt::print("{}\n", *done);

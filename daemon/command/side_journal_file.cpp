@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -103,6 +104,12 @@ Status SideJournalFile::clear() {
   if (!lock_.file()) return {};
   if (::ftruncate(lock_.file().get(), 0) != 0 || ::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
   return {};
+}
+
+Result<std::string> SideJournalFile::owner() const {
+  struct stat found{};
+  if (::fstat(file_.get(), &found) != 0) return fail_errno(path_, errno);
+  return fmt::format("{:x}.{:x}", found.st_dev, found.st_ino);
 }
 
 }  // namespace netperfd::command

@@ -23,6 +23,9 @@ class SideJournalFile final : public core::SideJournal {
   [[nodiscard]] Result<std::optional<core::SideNote>> read() const;
   [[nodiscard]] Status write(const core::SideNote& note) override;
   [[nodiscard]] Status clear() override;
+  // A word that names this file among all of the machine: whoever has it locked also owns the commands that
+  // were started in its name.
+  [[nodiscard]] Result<std::string> owner() const;
 
  private:
   SideJournalFile(std::string path, std::string boot_id);

@@ -21,8 +21,6 @@
 namespace netperfd::command {
 namespace {
 
-constexpr const char* kUnitsOfOurs = "netperfd-command-*.service";
-
 // Time from SIGTERM to SIGKILL.
 constexpr std::chrono::seconds kStopTimeout{5};
 // How long to wait for systemd's report after it should have ended the command.
@@ -300,14 +298,21 @@ Result<std::unique_ptr<core::ActiveCommand>> UnitCommands::start(
     std::function<void(const core::CommandEnd&)> done) {
   if (auto connected = connect(); !connected) return std::unexpected(std::move(connected.error()));
   auto unit =
-      std::make_unique<Unit>(*this, fmt::format("netperfd-command-{}-{}.service", ::getpid(), ++last_number_),
-                             timeout, std::move(done));
+      std::make_unique<Unit>(*this, unit_name(owner_, ::getpid(), ++last_number_), timeout, std::move(done));
   if (auto started = unit->start(argv); !started) return std::unexpected(std::move(started.error()));
   return unit;
 }
 
+std::string unit_name(const std::string& owner, pid_t pid, std::uint64_t number) {
+  return fmt::format("netperfd-command-{}-{}-{}.service", owner, pid, number);
+}
+
+std::string units_of(const std::string& owner) {
+  return fmt::format("netperfd-command-{}-*.service", owner);
+}
+
 Status UnitCommands::end_those_of_others() {
-  return kill_units(kUnitsOfOurs, kPatience);
+  return kill_units(units_of(owner_), kPatience);
 }
 
 }  // namespace netperfd::command
