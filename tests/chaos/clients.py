@@ -7,6 +7,7 @@ import random
 import threading
 import time
 
+import contents
 import ledger as ledgers
 
 PLACE = "netns: left, local: {{netns: right, bind: 10.77.0.2}}, port: {port}"
@@ -42,19 +43,36 @@ def live_of(out):
     return [job for job in json.loads(out)["jobs"] if job["state"] in ("pending", "running")]
 
 
+def outcome_of(code, err):
+    if code == 0:
+        return "accepted"
+    # The bus rejects a call, perhaps not the first of a client, while somebody floods the daemon.
+    lost = ("did not answer", "no answer", "full message queue")
+    return "unknown" if code in (3, None) or any(words in err for words in lost) else "refused"
+
+
+def take_job(attempt, out):
+    job = json.loads(out)["job"]
+    attempt.job, attempt.runs, attempt.outcome = job["job"], job["runs"], "accepted"
+
+
 class Client(threading.Thread):
     numbers = itertools.count(1)
 
     def __init__(self, site, ledger, user, seed, stopping):
         super().__init__(name=f"client of {user}")
         self.site, self.ledger, self.user, self.stopping = site, ledger, user, stopping
+        self.contents = ledger.contents
         self.dice = random.Random(f"client {user} {seed}")
         self.uid = site.users[user][0]
         self.calls = 0
         self.longest = 0.0
 
     def run(self):
-        actions = {self.start_job: 8 if self.user != "nobody" else 1, self.query: 8, self.stop_job: 2, self.delete: 2, self.relabel: 1, self.import_file: 1, self.tie: 1}
+        actions = {self.start_job: 8 if self.user != "nobody" else 1, self.query: 6, self.look: 3, self.delete: 2, self.write_note: 1, self.relabel: 1,
+                   self.import_file: 1, self.follow_job: 2, self.wait_for_job: 1, self.make_bundle: 1, self.make_backup: 1 if self.user == "root" else 0}
+        if not self.ledger.strict:
+            actions |= {self.stop_job: 2, self.tie: 1}
         while not self.stopping.is_set():
             action = self.dice.choices(list(actions), list(actions.values()))[0]
             try:
@@ -95,17 +113,15 @@ class Client(threading.Thread):
     def start_job(self):
         if self.live() >= 3:
             return
-        template = self.dice.choice(list(TEMPLATES))
-        attempt, words, text = self.begin(template, self.dice.choice((1, 1, 2, 3)) if template != "sides" else 1)
+        template = self.dice.choice([name for name in TEMPLATES if not (self.ledger.strict and name in NEVER_FINISH)])
+        attempt, words, text = self.begin(template, self.dice.choice((1, 1, 2, 3)) if template not in ("sides", "watch") else 1)
         code, out, err = self.ctl(*words, "--detach", "-o", "json", text=text)
         attempt.answered = self.site.now()
-        if code == 0:
-            job = json.loads(out)["job"]
-            attempt.job, attempt.runs, attempt.outcome = job["job"], job["runs"], "accepted"
-        elif code in (3, None) or "did not answer" in err or "no answer" in err:
-            attempt.outcome = "unknown"
+        attempt.outcome = outcome_of(code, err)
+        if attempt.outcome == "accepted":
+            take_job(attempt, out)
         else:
-            attempt.outcome, attempt.refusal = "refused", err.strip()
+            attempt.refusal = err.strip()
         if self.user == "nobody" and attempt.outcome == "accepted":
             self.ledger.wrong(f"nobody may measure, but job {attempt.job} was accepted")
 
@@ -118,7 +134,7 @@ class Client(threading.Thread):
         process = self.site.follow(self.user, *words, "--cancel-on-interrupt", text=text)
         self.stopping.wait(self.dice.uniform(0.3, 3.0))
         process.kill()
-        process.wait()
+        process.communicate()
 
     def own(self):
         return [each for each in self.ledger.attempts if each.user == self.user and each.outcome == "accepted"]
@@ -138,16 +154,113 @@ class Client(threading.Thread):
             return
         attempt, run = self.dice.choice(runs)
         code, _, err = self.ctl("delete", run)
-        if code == 0:
-            attempt.deleted[run] = "deleted"
-        elif code in (3, None) or "did not answer" in err:
-            attempt.deleted[run] = "unknown"
+        outcome = outcome_of(code, err)
+        if outcome != "refused":
+            attempt.deleted[run] = "deleted" if outcome == "accepted" else outcome
 
-    def relabel(self):
-        own = self.own()
-        if own:
-            run = self.dice.choice(self.dice.choice(own).runs)
-            self.ctl("note", run, f"a note {self.dice.getrandbits(20)}")
+    # ---- What is there to be seen ------------------------------------------------------------------------------------
+    def ended(self):
+        """An own job whose runs have all been announced as ended; None if there is none."""
+        own = [each for each in self.own() if each.job and each.runs and all(run in self.ledger.announced for run in each.runs)]
+        return self.dice.choice(own) if own else None
+
+    def contents_of(self, attempt):
+        """All that there is, of one job."""
+        end = time.monotonic() + 5
+        while not all(run in self.ledger.announced for run in attempt.runs) and time.monotonic() < end:
+            time.sleep(0.02)
+        for act in (self.write_note, self.relabel, self.look, self.make_backup, self.make_bundle):
+            act(attempt)
+
+    def write_note(self, attempt=None):
+        if attempt := attempt or self.ended():
+            run, text = self.dice.choice(attempt.runs), f"a note {self.dice.getrandbits(20)}"
+            code, _, err = self.ctl("note", run, text)
+            self.contents.set_text(self.contents.notes, run, "", text, outcome_of(code, err))
+
+    def relabel(self, attempt=None):
+        if attempt := attempt or self.ended():
+            text = f"{attempt.label}.{self.dice.getrandbits(20)}"
+            code, _, err = self.ctl("relabel", attempt.job, text)
+            self.contents.set_text(self.contents.labels, attempt.job, attempt.label, text, outcome_of(code, err))
+
+    def rows(self, *words):
+        """Of `runs`; None if they cannot be listed now."""
+        code, out, _ = self.ctl("runs", "-o", "json", *words)
+        return contents.rows_of(out) if code == 0 else None
+
+    def look(self, attempt=None):
+        """Figures that were told before, or are now, and a document of an own run."""
+        told = self.contents.look(self.rows("--limit", "100") or [])
+        if attempt := attempt or self.ended():
+            run, name = self.dice.choice(attempt.runs), self.dice.choice(("client.stdout", "client.stdout", "server.stdout"))
+            code, out, _ = self.ctl("show", run, "--document", name)
+            told += self.contents.read_document(run, name, out) if code == 0 else []
+        for line in told:
+            self.ledger.wrong(line)
+
+    def make_backup(self, _attempt=None):
+        path = self.site.directory / f"own-{self.user}/{next(self.numbers)}.db"
+        runs = self.ledger.finished_before(self.site.now() - 0.5)
+        code, _, _ = self.ctl("db", "backup", path)
+        if code == 0:
+            self.contents.add_backup(contents.Backup(path, runs))
+
+    def make_bundle(self, attempt=None):
+        if attempt := attempt or self.ended():
+            path = self.site.directory / f"own-{self.user}/{next(self.numbers)}.netperf"
+            code, _, _ = self.ctl("export", f"job:{attempt.job}", "--format", "bundle", "-O", path)
+            rows = self.rows("--all", "--job", attempt.job) if code == 0 else None
+            if rows is not None:
+                self.contents.add_bundle(self.user, contents.Bundle(path, attempt.job, contents.figures_of(rows)))
+
+    # ---- Jobs that are followed to their end -------------------------------------------------------------------------
+    def follow_job(self):
+        if self.live() >= 3 or self.user == "nobody":
+            return
+        tied = self.dice.random() < 0.5
+        attempt, words, text = self.begin(self.dice.choice(("bytes", "second")), 1)
+        code, out, err = self.follow(*words, *(["--cancel-on-interrupt"] if tied else []), "-o", "json", text=text)
+        attempt.answered = self.site.now()
+        attempt.tied = tied and code is None  # it was killed, and the job with it
+        if '"job"' in out:
+            take_job(attempt, out)
+        if code in (0, 7, 10):
+            self.judge_end(attempt, code)
+        elif not attempt.job:
+            attempt.outcome, attempt.refusal = outcome_of(code, err), err.strip()
+
+    def wait_for_job(self):
+        if own := [each for each in self.own()[-4:] if each.job]:
+            attempt = self.dice.choice(own)
+            code, _, _ = self.follow("wait", attempt.job)
+            if code in (0, 7, 10):
+                self.judge_end(attempt, code)
+
+    def judge_end(self, attempt, told):
+        """The job has ended, and so, whatever signals told the client."""
+        attempt.told_end = told
+        rows = self.rows("--all", "--job", attempt.job) or []
+        live = [row["run"] for row in rows if row["state"] in ledgers.OPEN]
+        if live or told == 0 and any(row["state"] != "finished" for row in rows):
+            self.ledger.wrong(f"the client of {attempt.label} ended with {told}, and its runs are {[row['state'] for row in rows]}")
+
+    def follow(self, *words, text=None):
+        """As ctl(), but for as long as a job may last; the code is None if it was given up."""
+        process = self.site.follow(self.user, *words, text=text)
+        end = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < end:
+            if self.stopping.wait(0.05):
+                end = min(end, time.monotonic() + 3)
+                time.sleep(0.05)
+        gave_up = process.poll() is None
+        if gave_up:
+            process.kill()
+        out, err = process.communicate()
+        self.calls += 1
+        if not gave_up and process.returncode not in KNOWN_CODES:
+            self.ledger.wrong(f"netperfctl {' '.join(map(str, words))}: exit code {process.returncode}: {err[-300:]}")
+        return None if gave_up else process.returncode, out, err
 
     def query(self):
         words = self.dice.choice(QUERIES)
@@ -162,7 +275,6 @@ class Client(threading.Thread):
         self.ledger.add(entry)
         code, out, err = self.ctl("import", self.site.directory / "document.json", "--label", label, "-o", "json")
         entry.answered = self.site.now()
+        entry.outcome, entry.refusal = outcome_of(code, err), err.strip()
         if code == 0:
-            entry.outcome, entry.runs = "accepted", ledgers.runs_of_import(out)
-        else:
-            entry.outcome = "unknown" if code in (3, None) or "did not answer" in err else "refused"
+            entry.runs = ledgers.runs_of_import(out)

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What each fault does. A fault that lasts ends in the function that began it."""
 
+import contextlib
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import machine
 import lab
 
 DAY = 86_400
+STARTS_WITHIN = 10.0  # seconds
 
 
 class Missed(Exception):
@@ -21,7 +24,7 @@ class Missed(Exception):
 class Faults:
     def __init__(self, site):
         self.site = site
-        self.offset = 0
+        self.filling = threading.Lock()
 
     def happen(self, fault):
         """Returns what there is to tell about it."""
@@ -108,18 +111,49 @@ class Faults:
         return self.catch(fault, signal.SIGKILL, "netperfd-echo", dice.choice((" serve ", " --to ")))
 
     # ---- The disk ----------------------------------------------------------------------------------------------------
-    def disk_full(self, fault, _dice):
+    @contextlib.contextmanager
+    def no_space(self):
+        if not self.filling.acquire(blocking=False):
+            raise Missed("there is no space already")  # the fault before took longer than planned
         ballast = self.site.disk / "ballast"
-        with open(ballast, "wb") as file:
-            try:
-                while True:
-                    file.write(bytes(1 << 16))
-                    file.flush()
-            except OSError:
-                pass
-        time.sleep(fault.seconds)
-        ballast.unlink()
+        with open(ballast, "wb", buffering=0) as file:
+            for size in (1 << 16, 1 << 9, 1):  # to the last byte
+                try:
+                    while file.write(bytes(size)):
+                        pass
+                except OSError:
+                    pass
+        try:
+            yield
+        finally:
+            ballast.unlink(missing_ok=True)
+            self.filling.release()
+
+    def disk_full(self, fault, _dice):
+        with self.no_space():
+            time.sleep(fault.seconds)
         return ""
+
+    def disk_full_restart(self, fault, _dice):
+        """Killed while there is no space: it starts and answers all the same."""
+        with self.no_space():
+            begin, starts = self.site.now(), len(self.site.starts)
+            if not self.site.signal_daemon(signal.SIGKILL):
+                raise Missed("was down already")
+            while len(self.site.starts) == starts or not self.site.ready.is_set():
+                if self.site.now() > begin + STARTS_WITHIN:
+                    break
+                time.sleep(0.05)
+            ready = self.site.ready.is_set()
+            code, _, err = self.site.ctl("root", "runs")
+            # Another fault may have met it.
+            others = [each for each in self.site.ledger.happened if each.kind != fault.kind and "interrupted" in each.kind.allows
+                      and each.begin <= self.site.now() and each.end >= begin]
+            if (not ready or code != 0) and not others:
+                log = (self.site.directory / "log").read_bytes().decode(errors="replace").splitlines()
+                self.site.unexpected.append(f"netperfd did not {'answer' if ready else 'start'} on a full disk: {err or log[-1:]}")
+            time.sleep(fault.seconds)
+        return "started and answered" if ready and code == 0 else "did not start"
 
     def disk_read_only(self, fault, _dice):
         files = [self.site.disk / name for name in ("netperfd.db", "netperfd.db-wal", ".")]

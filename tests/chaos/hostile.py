@@ -10,6 +10,7 @@ import socket
 import sys
 import xml.etree.ElementTree
 
+import forger
 import wire
 
 MANAGER = ("org.netperfd1", "/org/netperfd1", "org.netperfd1.Manager")
@@ -139,6 +140,15 @@ class Caller:
         for each in connections[::2]:
             each.close()
         return "30, half of which left at once"
+
+    def signals(self):
+        return forger.Forger(self.path, self.dice).signals()
+
+    def replies(self):
+        return forger.Forger(self.path, self.dice).replies()
+
+    def descriptors(self):
+        return forger.Forger(self.path, self.dice).descriptors()
 
     def stop(self):
         """Jobs of others: each call must be refused."""

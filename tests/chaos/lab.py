@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where the daemon runs: a bus, two network namespaces, a disk for the store, a cgroup, users; and who starts it again."""
 
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -31,8 +32,12 @@ BUS = """<busconfig>
   <policy user="bin">
     <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
   </policy>
+  {more}
 </busconfig>
 """
+
+# As without netperfd's policy: it must hold there too.
+SIGNALS_PASS = '<policy context="default"><allow send_destination="org.netperfd1" send_type="signal"/></policy>'
 
 CONFIGURATION = """scenarios: {site}/scenarios.d
 shipped_scenarios: {site}/shipped.d
@@ -90,7 +95,8 @@ def cgroup2():
 
 
 class Site:
-    def __init__(self, directory, build, tell):
+    def __init__(self, directory, build, tell, signals_pass=False):
+        self.signals_pass = signals_pass
         self.directory, self.build, self.tell = directory, build, tell
         self.begin = time.monotonic()
         self.iperf3_uid = 20_001 + 2 * (os.getpid() % 20_000)
@@ -119,16 +125,18 @@ class Site:
     # ---- Setting up --------------------------------------------------------------------------------------------------
     def set_up(self):
         os.chmod(self.directory, 0o755)
-        for name in ("scenarios.d", "shipped.d", "disk"):
+        for name in ("scenarios.d", "shipped.d", "disk", "elsewhere", *(f"own-{user}" for user in self.users)):
             (self.directory / name).mkdir()
+        for user, (uid, _) in self.users.items():
+            os.chown(self.directory / f"own-{user}", uid, -1)
         for program in ("client/netperfctl", "daemon/echo/netperfd-echo"):
             shutil.copy(self.build / program, self.directory)
-        for name in ("tests/chaos/hostile.py", "tests/chaos/wire.py", "dbus/org.netperfd1.Manager.xml"):
+        for name in ("tests/chaos/hostile.py", "tests/chaos/forger.py", "tests/chaos/wire.py", "dbus/org.netperfd1.Manager.xml"):
             shutil.copy(SOURCE / name, self.directory / pathlib.Path(name).name.replace("org.netperfd1.", ""))
         shutil.copy(SOURCE / "tests/data/iperf3/3.12/tcp-send.out", self.directory / "document.json")
         run("cc", "-shared", "-fPIC", "-O1", "-o", self.directory / "clock.so", HERE / "clock.c")
         (self.directory / "clock").write_bytes(bytes(8))
-        (self.directory / "bus.conf").write_text(BUS.format(site=self.directory, source=SOURCE))
+        (self.directory / "bus.conf").write_text(BUS.format(site=self.directory, source=SOURCE, more=SIGNALS_PASS if self.signals_pass else ""))
         self.write_configuration()
         (self.directory / "scenarios.d/sides.yaml").write_text(SIDES.format(site=self.directory))
         self.side_file.write_text("a\n")
@@ -244,13 +252,17 @@ class Site:
             with open(group / "cgroup.procs", "w") as file:
                 file.write(str(os.getpid()))
 
-    def start_daemon(self):
+    def run_daemon(self, configuration, environment):
         environment = {"PATH": os.environ["PATH"], "DBUS_SYSTEM_BUS_ADDRESS": self.address,
-                       "NOTIFY_SOCKET": str(self.directory / "notify"), "CHAOS_CLOCK": str(self.directory / "clock"),
-                       "LD_PRELOAD": str(self.directory / "clock.so"), "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-19/bin/llvm-symbolizer"}
+                       "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-19/bin/llvm-symbolizer", **environment}
+        return subprocess.Popen([self.build / "daemon/netperfd", "--config", configuration], env=environment,
+                                stdout=self.log, stderr=self.log, preexec_fn=self.enter_groups)
+
+    def start_daemon(self):
         self.ready.clear()
-        self.daemon = subprocess.Popen([self.build / "daemon/netperfd", "--config", self.directory / "netperfd.yaml"], env=environment,
-                                       stdout=self.log, stderr=self.log, preexec_fn=self.enter_groups)
+        self.daemon = self.run_daemon(self.directory / "netperfd.yaml", {
+            "NOTIFY_SOCKET": str(self.directory / "notify"), "CHAOS_CLOCK": str(self.directory / "clock"),
+            "LD_PRELOAD": str(self.directory / "clock.so")})
         self.starts.append(self.now())
 
     def listen(self):
@@ -323,14 +335,44 @@ class Site:
             return None, "", "no answer in time"
 
     def follow(self, user, *words, text=None):
-        process = subprocess.Popen([self.directory / "netperfctl", *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, text=True, env=self.environment(), cwd="/", **self.as_user(user))
+        process = subprocess.Popen([self.directory / "netperfctl", *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=self.environment(), cwd="/", errors="replace",
+                                   **self.as_user(user))
         try:
             process.stdin.write(text or "")
             process.stdin.close()
         except BrokenPipeError:
             pass
+        process.stdin = None  # communicate() would use it again
         return process
+
+    @contextlib.contextmanager
+    def other_daemon(self, store):
+        """Another netperfd, on the same bus after the end of the daemon; with a copy of the store, if there is one."""
+        place = self.directory / "elsewhere"
+        shutil.rmtree(place)
+        place.mkdir()
+        if store:
+            shutil.copy(store, place / "netperfd.db")
+        text = CONFIGURATION.format(site=self.directory, uid=self.iperf3_uid, group=self.group)
+        (place / "netperfd.yaml").write_text(text.replace(f"{self.directory}/disk/", f"{place}/"))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
+            notified.bind(str(place / "notify"))
+            notified.settimeout(0.1)
+            log = (self.directory / "log").stat().st_size
+            process = self.run_daemon(place / "netperfd.yaml", {"NOTIFY_SOCKET": str(place / "notify")})
+            ready, end = False, time.monotonic() + 60
+            while not ready and process.poll() is None and time.monotonic() < end:
+                with contextlib.suppress(TimeoutError):
+                    ready = b"READY=1" in notified.recv(4096)
+            try:
+                if not ready:
+                    raise RuntimeError((self.directory / "log").read_bytes()[log:][-1000:].decode(errors="replace"))
+                yield
+            finally:
+                process.terminate()
+                if process.wait(60) != 0 and ready:
+                    self.unexpected.append(f"another netperfd ended with {process.returncode} after SIGTERM")
 
     def heal(self):
         """No fault is left."""

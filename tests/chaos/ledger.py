@@ -10,8 +10,11 @@ import json
 import sqlite3
 import threading
 
+import contents
+
 OPEN = {"pending", "preparing", "running", "collecting"}
 FOREVER = 1e9
+POLITE = ("limits.user", "try again")  # in refusals that need no fault: of whom has much already, and of who comes in a crowd
 STOPS_WITHIN = 10.0  # seconds after the answer, in which a daemon that dies forgets the stop
 MAY_RUN_AGAIN = {"disk-dies"}  # docs/database.md: a power failure may undo that a run has begun
 
@@ -33,6 +36,7 @@ class Attempt:
     runs: list = dataclasses.field(default_factory=list)
     refusal: str = ""
     tied: bool = False
+    told_end: int = -1       # exit code of a client that followed it to its end
     stops: list = dataclasses.field(default_factory=list)    # (begun, answered, exit code)
     deleted: dict = dataclasses.field(default_factory=dict)  # run -> deleted or unknown
 
@@ -51,6 +55,7 @@ class Row:
     label: str
     owner: int
     repeat: int
+    note: str
 
 
 @dataclasses.dataclass
@@ -59,6 +64,11 @@ class Happened:
     begin: float
     end: float
     kind: object
+
+
+def key_of(label):
+    """The label that the attempt began with: its user gives the job others, such as root-7.1."""
+    return (label or "").split(".")[0]
 
 
 def runs_of_import(out):
@@ -72,7 +82,7 @@ def read_store(path):
         wrong = [f"integrity_check: {line}" for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
         wrong += [f"foreign_key_check: {row}" for row in connection.execute("PRAGMA foreign_key_check")]
         rows = [Row(*row) for row in connection.execute(
-            "SELECT runs.id, jobs.id, idx, state, error, label, owner_uid, repeat FROM runs LEFT JOIN jobs ON jobs.id = job "
+            "SELECT runs.id, jobs.id, idx, state, error, label, owner_uid, repeat, note FROM runs LEFT JOIN jobs ON jobs.id = job "
             "ORDER BY runs.id")]
         wrong += [f"job {job} has no runs" for (job,) in connection.execute("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM runs)")]
         return rows, wrong
@@ -93,7 +103,9 @@ def read_executions(path, begin=0.0):
 
 
 class Ledger:
-    def __init__(self):
+    def __init__(self, strict=False):
+        self.strict = strict     # only faults happen that excuse no end, and no user stops a job
+        self.contents = contents.Contents()
         self.attempts = []
         self.happened = []       # of class Happened
         self.announced = collections.defaultdict(list)  # run -> [(time, state)] of RunEnded
@@ -121,12 +133,19 @@ class Ledger:
         """The end of the last run that ended before the moment: runs are executed one at a time."""
         return max((at for ends in self.announced.values() for at, _ in ends if at < moment - 0.001), default=0.0)
 
+    def finished_before(self, moment):
+        return {run for run, ends in self.announced.items() if ends[-1][0] < moment and ends[-1][1] == "finished"}
+
+    def deleted(self):
+        """Also those that may be."""
+        return {run for attempt in self.attempts for run in attempt.deleted}
+
     # ---- The accounts ------------------------------------------------------------------------------------------------
     def check(self, rows, executions):
         told = list(self.wrongs)
         by_label = collections.defaultdict(list)
         for row in rows:
-            by_label[row.label].append(row)
+            by_label[key_of(row.label)].append(row)
         known = {attempt.label: attempt for attempt in self.attempts}
         told += [f"job {rows[0].job} of label {label!r}, uid {rows[0].owner}: nobody asked for it"
                  for label, rows in by_label.items() if label not in known]
@@ -137,6 +156,7 @@ class Ledger:
             told += [f"{attempt.label} ({attempt.template}, {attempt.outcome}): {text}"
                      for text in self.check_attempt(attempt, by_label.get(attempt.label, []), executions)]
         told += self.check_announcements({row.run: row for row in rows})
+        told += self.contents.check_texts(rows) + self.contents.check_backups(self.deleted())
         return told
 
     def check_attempt(self, attempt, rows, executions):
@@ -145,7 +165,10 @@ class Ledger:
         if len(jobs) > 1:
             return [f"one start made the jobs {jobs}"]
         if attempt.outcome == "refused":
-            return [f"was refused ({attempt.refusal[:200]}), but is job {jobs[0]}"] if jobs else []
+            told = [f"was refused ({attempt.refusal[:200]}), but is job {jobs[0]}"] if jobs else []
+            if self.strict and attempt.user != "nobody" and not any(words in attempt.refusal for words in POLITE):
+                told.append(f"was refused without a fault: {attempt.refusal[:200]}")
+            return told
         if attempt.outcome == "accepted":
             told += self.check_accepted(attempt, rows)
         elif rows and len(rows) != attempt.repeat * attempt.each and not attempt.deleted:
@@ -157,6 +180,7 @@ class Ledger:
             if row.owner != attempt.uid:
                 told.append(f"run {row.run} belongs to uid {row.owner}")
             told += self.check_end(attempt, row)
+        told += self.check_told_end(attempt, rows)
         told += self.check_executions(attempt, rows, executions)
         return told
 
@@ -183,6 +207,8 @@ class Ledger:
             return [f"{name} is still {row.state}"]
         if row.state == "finished":
             return [f"{name} finished, although there is no server"] if attempt.template == "absent" else []
+        if self.strict:
+            return [f"{name} is {row.state}, and no fault excuses that: {row.error[:300]}"]
         told = [] if row.error else [f"{name} is {row.state} without a reason"]
         if attempt.template == "absent" and row.state == "failed":
             return told
@@ -194,6 +220,14 @@ class Ledger:
         if not stopped and not (attempt.tied and row.state == "interrupted") and not self.explains(row.state, begin, end):
             told.append(f"{name} is {row.state}, which no fault from {begin:.1f} to {min(end, 9999):.1f} s explains: {row.error[:300]}")
         return told
+
+    def check_told_end(self, attempt, rows):
+        """What the client that followed the job said by its exit code."""
+        states = {row.state for row in rows}
+        wrong = {0: states - {"finished"}, 7: states and states <= {"finished"}, 10: states and "canceled" not in states}
+        if attempt.told_end in wrong and wrong[attempt.told_end] and not attempt.deleted:
+            return [f"its client ended with {attempt.told_end}, and its runs are {sorted(states)}"]
+        return []
 
     def check_executions(self, attempt, rows, executions):
         count = len(executions.get(attempt.port, []))

@@ -11,7 +11,9 @@ import time
 
 import machine
 
-LIVE, STORED = {}, {}  # while the daemon runs, or of what it has left; name -> (word, plant)
+# Name -> (word, plant). While the daemon runs: of the machine, or of what it tells. After its end: of what another one takes over, or
+# of what is stored.
+LIVE, TOLD, ELSEWHERE, STORED = {}, {}, {}, {}
 
 
 def plant(plants, name, word):
@@ -127,6 +129,73 @@ def descriptor(site):
     call_in(site.daemon.pid, close, made)
 
 
+# ---- What was told, and what was taken away --------------------------------------------------------------------------
+@contextlib.contextmanager
+def changed_live(site, table, values, where):
+    """Other values in the row of the store that the daemon has open."""
+    columns = ", ".join(values)
+    with contextlib.closing(sqlite3.connect(site.database, timeout=10)) as store:
+        before = store.execute(f"SELECT {columns} FROM {table} WHERE {where}").fetchone()
+
+        def put(texts, parameters=()):
+            store.execute(f"UPDATE {table} SET {', '.join(f'{column} = {text}' for column, text in zip(values, texts))} WHERE {where}",
+                          parameters)
+            store.commit()
+        put(values.values())
+        yield
+        put("?" * len(before), before)
+
+
+@plant(TOLD, "figure", "figure:")
+def figure(site):
+    run = max(site.ledger.contents.figures.keys() - site.ledger.deleted())
+    with changed_live(site, "sums", {"received_bits_per_second": "received_bits_per_second + 1"},
+                      f"run = {run} AND position = 0"):
+        yield
+
+
+@plant(TOLD, "document", "document:")
+def document(site):
+    run, name = max(key for key in site.ledger.contents.documents if key[0] not in site.ledger.deleted())
+    other = f"FROM documents WHERE NOT (run = {run} AND name = '{name}') ORDER BY size DESC LIMIT 1"
+    with changed_live(site, "documents", {"size": f"(SELECT size {other})", "content": f"(SELECT content {other})"},
+                      f"run = {run} AND name = '{name}'"):
+        yield
+
+
+@contextlib.contextmanager
+def cut(path):
+    """The file has lost its second half."""
+    content = path.read_bytes()
+    path.write_bytes(content[:len(content) // 2])
+    yield
+    path.write_bytes(content)
+
+
+@plant(ELSEWHERE, "bundle", "bundle:")
+def bundle(site):
+    with cut([each for own in site.ledger.contents.bundles.values() for each in own][-1].path):
+        yield
+
+
+@plant(ELSEWHERE, "backup", "backup:")
+def backup(site):
+    with cut(site.ledger.contents.backups[-1].path):
+        yield
+
+
+@plant(STORED, "backup-lost-run", "had finished and is not in it")
+def backup_lost_run(site):
+    path = site.ledger.contents.backups[-1].path
+    content = path.read_bytes()
+    with contextlib.closing(sqlite3.connect(path)) as store:
+        lost = max(site.ledger.contents.backups[-1].runs - site.ledger.deleted())
+        store.execute("DELETE FROM runs WHERE id = ?", [lost])
+        store.commit()
+    yield
+    path.write_bytes(content)
+
+
 # ---- The store -------------------------------------------------------------------------------------------------------
 @contextlib.contextmanager
 def changed(site, *statements):
@@ -164,6 +233,8 @@ plant_sql("nobody-asked", "nobody asked for it", f"UPDATE jobs SET label = 'stra
 plant_sql("still-open", "is still running", f"UPDATE runs SET state = 'running' WHERE id = {FINISHED}")
 plant_sql("wrong-end", "which no fault", f"UPDATE runs SET state = 'failed', error = 'none' WHERE id = {FINISHED}")
 plant_sql("without-a-reason", "without a reason", f"UPDATE runs SET state = 'failed', error = '' WHERE id = {FINISHED}")
+plant_sql("note", "note:", f"UPDATE runs SET note = 'planted' WHERE id = {FINISHED}")
+plant_sql("label", "label:", "UPDATE jobs SET label = replace(label, '.', '.9') WHERE label LIKE '%.%'")
 plant_sql("another-owner", "belongs to uid", f"UPDATE jobs SET owner_uid = 4242 WHERE id = {JOB}")
 
 
@@ -227,6 +298,15 @@ def plant_log(name, word, line):
 
 plant_log("sanitizer", "Sanitizer", b"==1==ERROR: AddressSanitizer: planted\n")
 plant_log("aborted", "terminate called", b"terminate called after throwing an instance of 'std::runtime_error'\n")
+
+
+@plant(STORED, "told-another-end", "its client ended with")
+def told_another_end(site):
+    """The client that followed the last job ended as if that had failed."""
+    attempt = site.ledger.attempts[-1]
+    before, attempt.told_end = attempt.told_end, 7
+    yield
+    attempt.told_end = before
 
 
 @plant(STORED, "unheard", "runs were announced")

@@ -9,7 +9,8 @@ ALIGNMENT = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s"
              "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
 NUMBERS = {"y": "B", "n": "h", "q": "H", "b": "I", "i": "i", "u": "I", "h": "I", "x": "q", "t": "Q", "d": "d"}
 CALL, RETURN, ERROR, SIGNAL = 1, 2, 3, 4
-PATH, INTERFACE, MEMBER, ERROR_NAME, REPLY_SERIAL, DESTINATION, SENDER, SIGNATURE = range(1, 9)
+BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+PATH, INTERFACE, MEMBER, ERROR_NAME, REPLY_SERIAL, DESTINATION, SENDER, SIGNATURE, DESCRIPTORS = range(1, 10)
 
 
 def first_type(signature):
@@ -132,14 +133,38 @@ class Connection:
         self.socket.sendall(b"\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\r\n")
         if not self.socket.recv(1024).startswith(b"OK"):
             raise ConnectionError("the bus refused EXTERNAL")
+        self.socket.sendall(b"NEGOTIATE_UNIX_FD\r\n")
+        if not self.socket.recv(1024).startswith(b"AGREE_UNIX_FD"):
+            raise ConnectionError("the bus passes no descriptors")
         self.socket.sendall(b"BEGIN\r\n")
-        self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello")
+        self.name = self.call(*BUS, "Hello").values()[0]
 
-    def send(self, destination, path, interface, member, signature="", values=(), flags=0):
+    def put(self, kind, fields, signature="", values=(), flags=0, descriptors=()):
         self.serial += 1
-        fields = [(PATH, ("o", path)), (INTERFACE, ("s", interface)), (MEMBER, ("s", member)), (DESTINATION, ("s", destination))]
-        self.socket.sendall(message(CALL, self.serial, fields, signature, values, flags))
+        if descriptors:
+            fields = fields + [(DESCRIPTORS, ("u", len(descriptors)))]
+        whole = message(kind, self.serial, fields, signature, values, flags)
+        if descriptors:
+            socket.send_fds(self.socket, [whole[:1]], descriptors)
+            whole = whole[1:]
+        self.socket.sendall(whole)
         return self.serial
+
+    def send(self, destination, path, interface, member, signature="", values=(), flags=0, descriptors=()):
+        fields = [(PATH, ("o", path)), (INTERFACE, ("s", interface)), (MEMBER, ("s", member)), (DESTINATION, ("s", destination))]
+        return self.put(CALL, fields, signature, values, flags, descriptors)
+
+    def signal(self, destination, path, interface, member, signature="", values=(), descriptors=()):
+        """To everybody if the destination is empty."""
+        fields = [(PATH, ("o", path)), (INTERFACE, ("s", interface)), (MEMBER, ("s", member))]
+        fields += [(DESTINATION, ("s", destination))] if destination else []
+        return self.put(SIGNAL, fields, signature, values, 1, descriptors)
+
+    def reply(self, kind, destination, serial, signature="", values=(), descriptors=()):
+        """To a call that this connection may never have got."""
+        fields = [(REPLY_SERIAL, ("u", serial)), (DESTINATION, ("s", destination))]
+        fields += [(ERROR_NAME, ("s", "org.netperfd1.Error.Forged"))] if kind == ERROR else []
+        return self.put(kind, fields, signature, values, 1, descriptors)
 
     def call(self, *words, **more):
         serial = self.send(*words, **more)
@@ -149,7 +174,11 @@ class Connection:
                 return answer
 
     def match(self, rule):
-        self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", [rule])
+        self.call(*BUS, "AddMatch", "s", [rule])
+
+    def owner_of(self, name):
+        answer = self.call(*BUS, "GetNameOwner", "s", [name])
+        return answer.values()[0] if answer.kind == RETURN else ""
 
     def fill(self, size):
         while len(self.received) < size:
