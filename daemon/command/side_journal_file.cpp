@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,7 +53,8 @@ Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std
     journal.lock_ = std::move(*lock);
     opened = check_owner(journal.lock_.file(), path);
   }
-  if (!opened && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT && is_on_read_only_disk(folder_of(path)))
+  if (!opened && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
+      is_on_read_only_disk(folder_of(path)))
     return journal;
   if (!opened) return std::unexpected(std::move(opened.error()));
   return journal;
@@ -102,14 +104,18 @@ Status SideJournalFile::write(const core::SideNote& note) {
 
 Status SideJournalFile::clear() {
   if (!lock_.file()) return {};
-  if (::ftruncate(lock_.file().get(), 0) != 0 || ::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
+  if (::ftruncate(lock_.file().get(), 0) != 0 || ::fsync(lock_.file().get()) != 0)
+    return fail_errno(path_, errno);
   return {};
 }
 
+// By its folder, since a full disk may have no room for the file.
 Result<std::string> SideJournalFile::owner() const {
-  struct stat found{};
-  if (::fstat(file_.get(), &found) != 0) return fail_errno(path_, errno);
-  return fmt::format("{:x}.{:x}", found.st_dev, found.st_ino);
+  const std::filesystem::path path(path_);
+  struct stat folder{};
+  if (::stat(path.parent_path().c_str(), &folder) != 0) return fail_errno(path.parent_path(), errno);
+  return fmt::format("{:x}.{:x}.{:x}", folder.st_dev, folder.st_ino,
+                     std::hash<std::string>{}(path.filename()));
 }
 
 }  // namespace netperfd::command

@@ -13,9 +13,9 @@ namespace netperfd::command {
 // Locked while it is open: only the daemon that wrote a note may undo it as long as it lives.
 class SideJournalFile final : public core::SideJournal {
  public:
-  // Opens the file or makes an empty one that only root can access. A disk that has no room for it or is mounted
-  // read-only is no error: then write() tries again. busy if another process has it open; access_denied if somebody
-  // else could have written it, since root runs the commands in it.
+  // Opens the file or makes an empty one that only root can access. A disk that has no room for it or is
+  // mounted read-only is no error: then write() tries again. busy if another process has it open;
+  // access_denied if somebody else could have written it, since root runs the commands in it.
   [[nodiscard]] static Result<SideJournalFile> open(const std::string& path, const std::string& boot_id);
 
   // The note that a dead daemon left. Absent if there is none, or if the note was never finished (nothing was
