@@ -116,7 +116,7 @@ class WithFakeSystemd : public testing::Test {
   void begin() {
     end.reset();
     systemd->unit.clear();
-    if (!commands) commands.emplace(loop);
+    if (!commands) commands.emplace(loop, "1.2");
     auto started = commands->start({"/bin/true"}, std::chrono::seconds{30},
                                    [this](const core::CommandEnd& seen) { end = seen.error; });
     ASSERT_TRUE(started) << started.error().message;
