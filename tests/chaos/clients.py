@@ -63,6 +63,7 @@ class Client(threading.Thread):
         super().__init__(name=f"client of {user}")
         self.site, self.ledger, self.user, self.stopping = site, ledger, user, stopping
         self.contents = ledger.contents
+        self.most = 2 if ledger.strict else 3  # live jobs: all of them must end by themselves
         self.dice = random.Random(f"client {user} {seed}")
         self.uid = site.users[user][0]
         self.calls = 0
@@ -111,7 +112,7 @@ class Client(threading.Thread):
         return attempt, words, text and text.format(port=attempt.port)
 
     def start_job(self):
-        if self.live() >= 3:
+        if self.live() >= self.most:
             return
         template = self.dice.choice([name for name in TEMPLATES if not (self.ledger.strict and name in NEVER_FINISH)])
         attempt, words, text = self.begin(template, self.dice.choice((1, 1, 2, 3)) if template not in ("sides", "watch") else 1)
@@ -127,7 +128,7 @@ class Client(threading.Thread):
 
     def tie(self):
         """A job that is to end with its client, which is killed."""
-        if self.live() >= 3 or self.user == "nobody":
+        if self.live() >= self.most or self.user == "nobody":
             return
         attempt, words, text = self.begin("second", 3, tied=True)
         attempt.outcome = "unknown"
@@ -216,7 +217,7 @@ class Client(threading.Thread):
 
     # ---- Jobs that are followed to their end -------------------------------------------------------------------------
     def follow_job(self):
-        if self.live() >= 3 or self.user == "nobody":
+        if self.live() >= self.most or self.user == "nobody":
             return
         tied = self.dice.random() < 0.5
         attempt, words, text = self.begin(self.dice.choice(("bytes", "second")), 1)

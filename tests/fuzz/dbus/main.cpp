@@ -2,7 +2,9 @@
 // Calls every method and property that the real daemon describes on a bus of its own, with random values of
 // the right and of wrong types, as an outsider, two members and root. The daemon must answer each call with a
 // reply or an error that has a name and a text that can be shown, must not let an outsider change anything,
-// must not fill up, and must end as it should, without a report of a sanitizer.
+// must not fill up, and must end as it should, without a report of a sanitizer. Between the calls come
+// signals and replies that nobody asked for, past the bus policy, which would keep most of them from the
+// daemon.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 
 #include "dbus/names.hpp"
 #include "tests/fuzz/dbus/calls.hpp"
+#include "tests/fuzz/dbus/forged.hpp"
 #include "tests/fuzz/dbus/introspection.hpp"
 #include "tests/fuzz/dbus/values.hpp"
 #include "tests/system/harness/job_watch.hpp"
@@ -57,7 +60,8 @@ std::size_t memory_mib_of(pid_t process) {
 
 class Fuzzing {
  public:
-  explicit Fuzzing(const Settings& settings) : settings_(settings), lab_({}) {
+  explicit Fuzzing(const Settings& settings)
+      : settings_(settings), lab_({.environment = {}, .bus = system_test::PrivateBus::Rules::lax}) {
     const auto& users = lab_.users();
     add_caller("an outsider", users.outsider, false);
     add_caller("a member", users.member, true);
@@ -70,6 +74,7 @@ class Fuzzing {
     values_.emplace(settings.seed,
                     Known{.numbers = {measured_, job_}, .texts = {"quick", "foreign", "local"}});
     calls_.emplace(*values_, findings_);
+    forger_.emplace(*values_, unique_names());
   }
 
   // The findings, each a line.
@@ -87,6 +92,7 @@ class Fuzzing {
   }
 
   [[nodiscard]] const Calls& calls() const { return *calls_; }
+  [[nodiscard]] std::uint64_t forged() const { return forger_->count(); }
 
  private:
   void add_caller(const char* name, const User& user, bool may_change) {
@@ -110,10 +116,21 @@ class Fuzzing {
     if (!reply.error_name.empty()) throw std::runtime_error("StartScenario: " + reply.error_text);
     (void)watch.wait_for_end(number("SELECT max(id) FROM jobs"));
   }
-  // Waits for a server that never comes. Returns its number; 0 if none is accepted now.
+  [[nodiscard]] std::vector<std::string> unique_names() const {
+    std::vector<std::string> names;
+    for (const Caller& caller : callers_) {
+      const char* name = nullptr;
+      if (sd_bus_get_unique_name(caller.client->raw(), &name) < 0) throw std::runtime_error("no unique name");
+      names.emplace_back(name);
+    }
+    return names;
+  }
+
+  // Waits for a server that never comes, and would end with its caller. Returns its number; 0 if none is
+  // accepted now.
   std::uint64_t start_waiting_job() {
-    const auto reply = member().manager("StartScenario", "sa{sv}", "foreign", 1, "overrides", "as", 1,
-                                        "workload.iperf3.server_wait=1h");
+    const auto reply = member().manager("StartScenario", "sa{sv}", "foreign", 2, "overrides", "as", 1,
+                                        "workload.iperf3.server_wait=1h", "tie_to_caller", "b", 1);
     return reply.error_name.empty() ? number("SELECT max(id) FROM jobs") : 0;
   }
 
@@ -191,6 +208,7 @@ class Fuzzing {
   }
 
   void add_call(const Caller& caller) {
+    if (values_->happens(4)) forger_->send(caller);
     if (values_->happens(8)) {
       return calls_->add_property(caller, values_->one_of(std::span<const Property>(described_.properties)));
     }
@@ -262,6 +280,7 @@ class Fuzzing {
   std::vector<std::string> findings_;
   std::optional<Values> values_;
   std::optional<Calls> calls_;
+  std::optional<Forger> forger_;
   std::size_t refused_ = 0;
   bool dead_ = false;
 };
@@ -304,6 +323,7 @@ int run(int argc, char** argv) {
   Fuzzing fuzzing(*settings);
   const auto findings = fuzzing.run();
   print_table(fuzzing.calls());
+  fmt::print("{} signals and replies that nobody asked for\n", fuzzing.forged());
   for (const std::string& each : findings) fmt::print("FOUND: {}\n", each);
   fmt::print("seed {}: {} found\n", settings->seed, findings.size());
   return findings.empty() ? 0 : 1;
