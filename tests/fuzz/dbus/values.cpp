@@ -46,11 +46,13 @@ constexpr std::array<double, 10> kReals{0,
                                         std::numeric_limits<double>::quiet_NaN()};
 
 using Text = std::string_view;
-constexpr std::array<Text, 28> kTexts{"",
+constexpr std::array<Text, 30> kTexts{"",
                                       "last",
                                       "last:3",
                                       "1-5,7",
                                       "label:x",
+                                      "owner:any label:x",
+                                      "owner:me",
                                       "label:\"a b\" last:2",
                                       "job:1",
                                       "scenario:quick since:@0 until:@9e9",
@@ -75,15 +77,15 @@ constexpr std::array<Text, 28> kTexts{"",
                                       "workload.iperf3.streams=2",
                                       "name: t\nworkload: {iperf3: {server: 127.0.0.1}}\n"};
 
-// Every key of options and filters in daemon/bus/options.cpp, with its type.
-constexpr std::array<std::pair<Text, Text>, 31> kOptions{{
+// Every key of options and filters in daemon/bus/options.cpp and filter_options.cpp, with its type.
+constexpr std::array<std::pair<Text, Text>, 32> kOptions{{
     {"overrides", "as"}, {"label", "s"},   {"repeat", "u"},   {"tie_to_caller", "b"}, {"purpose", "s"},
     {"confirms", "t"},   {"name", "s"},    {"run", "t"},      {"recordings", "b"},    {"redact", "b"},
     {"report", "s"},     {"job", "t"},     {"scenario", "s"}, {"state", "s"},         {"variant", "s"},
     {"traced", "b"},     {"since", "t"},   {"until", "t"},    {"selection", "s"},     {"user", "u"},
     {"action", "s"},     {"outcome", "s"}, {"figures", "as"}, {"changed", "as"},      {"despite", "b"},
     {"threshold", "d"},  {"figure", "s"},  {"effect", "d"},   {"power", "d"},         {"module", "s"},
-    {"pattern", "s"},
+    {"pattern", "s"},    {"owner", "s"},
 }};
 
 constexpr std::array<Text, 20> kTypes{"y", "b", "n", "q",  "i",     "u",      "x",    "t",  "d", "s",
