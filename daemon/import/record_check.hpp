@@ -16,7 +16,6 @@ namespace netperfd::import {
 // Limits of lists. A correct reader stays within them through its own limits on functions, stacks and slices.
 inline constexpr std::size_t kMostCpus = 16'384;
 inline constexpr std::size_t kMostEvents = 70'000;
-inline constexpr std::size_t kMostSlices = 600;
 inline constexpr std::size_t kMostSamples = 50'000;  // of each name 32
 inline constexpr std::size_t kMostFields = 256;
 inline constexpr std::size_t kMostStacks = 4'000;

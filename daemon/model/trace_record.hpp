@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ inline constexpr auto rows::kFields<TraceCpu> =
                rows::field("dropped_events", &netperfd::TraceCpu::dropped_events),
                rows::field("damaged", &netperfd::TraceCpu::damaged)};
 static_assert(rows::kDescribed<TraceCpu>);
+
+// Of an event, or of a function. Beyond it, the recording merges two slices into one.
+inline constexpr std::size_t kMostSlices = 600;
 
 struct EventCount {
   std::string name;                   // "skb:kfree_skb"

@@ -69,11 +69,15 @@ bool is_own(const BundleTable& table, const Column& column) {
       kOwn, [&](const auto& own) { return own.first == table.name && own.second == column.name; });
 }
 
-std::string order_of(std::vector<Column> columns) {
+// Where a position is not in the key, it orders the rows nevertheless: a number of their own need not follow
+// it.
+std::string order_of(std::vector<Column> columns, const std::string& key) {
+  const bool has_position = std::ranges::find(columns, "position", &Column::name) != columns.end();
   std::erase_if(columns, [](const Column& column) { return column.primary_key == 0; });
   std::ranges::sort(columns, {}, &Column::primary_key);
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(column.name);
+  if (has_position && std::ranges::find(names, "position") == names.end()) names = {key, "position"};
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -87,7 +91,8 @@ Result<std::optional<BundleTable>> plan(Connection& connection, const std::strin
                     .key = std::move(owner->second),
                     .columns = {},
                     .blob = {},
-                    .order = order_of(*columns)};
+                    .order = {}};
+  table.order = order_of(*columns, table.key);
   const auto blob = std::ranges::find(*columns, "BLOB", &Column::type);
   if (blob != columns->end()) table.blob = blob->name;
   for (const Column& column : *columns) {

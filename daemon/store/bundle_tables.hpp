@@ -21,7 +21,7 @@ struct BundleTable {
   std::string key;                   // the column with that number
   std::vector<std::string> columns;  // without those that each store fills in itself
   std::string blob;                  // the column among them that is a zstd frame; empty: none
-  std::string order;                 // its primary key
+  std::string order;                 // its primary key, or run and position
 
   // jobs, runs and fingerprints: each store gives them numbers of its own.
   [[nodiscard]] bool is_numbered() const { return key == "id"; }

@@ -14,7 +14,9 @@
 
 #include "daemon/model/run_state.hpp"
 #include "daemon/store/bundle_reader.hpp"
+#include "daemon/store/bundle_relations.hpp"
 #include "daemon/store/bundle_tables.hpp"
+#include "daemon/store/column_rules.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/migrations.hpp"
 #include "daemon/store/rows.hpp"
@@ -27,6 +29,53 @@ using Numbers = std::map<std::int64_t, std::int64_t>;  // in the bundle -> here
 std::unexpected<Error> missing(std::string_view what, std::string_view table, std::string_view expected) {
   return invalid(fmt::format("table {}: {}; its columns are {}", table, what, expected));
 }
+
+// The values of a table's rows, each by the rule of its column, and positions that have no gaps: the rows of
+// a run, or of a sample, come one after the other.
+class RowCheck {
+ public:
+  explicit RowCheck(const BundleTable& plan) : plan_(plan) {
+    for (const std::string& column : plan.columns) rules_.push_back(rule_of(plan.name, column));
+    const auto place_of = [&](std::string_view column) {
+      return static_cast<std::size_t>(std::ranges::find(plan.columns, column) - plan.columns.begin());
+    };
+    position_ = place_of("position");
+    for (const std::string_view column : {std::string_view{plan.key}, std::string_view{"sample"}}) {
+      if (const std::size_t place = place_of(column); place < plan.columns.size()) list_.push_back(place);
+    }
+  }
+
+  Status check(const std::vector<StoredValue>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (rules_[i] == nullptr) return about(i, "this netperfd has no rule for its values");
+      if (std::holds_alternative<std::monostate>(row[i])) continue;
+      if (const std::string expected = rules_[i](row[i]); !expected.empty())
+        return about(i, "expected is " + expected);
+    }
+    return position_ < row.size() ? check_position(row) : Status{};
+  }
+
+ private:
+  [[nodiscard]] std::unexpected<Error> about(std::size_t place, std::string_view what) const {
+    return invalid(fmt::format("column {}: {}", plan_.columns[place], what));
+  }
+  Status check_position(const std::vector<StoredValue>& row) {
+    std::vector<StoredValue> list;
+    for (const std::size_t place : list_) list.push_back(row[place]);
+    if (list != last_list_) next_ = 0;
+    last_list_ = std::move(list);
+    if (row[position_] != StoredValue{next_}) return about(position_, fmt::format("expected is {}", next_));
+    ++next_;
+    return {};
+  }
+
+  const BundleTable& plan_;
+  std::vector<ColumnRule> rules_;
+  std::size_t position_ = 0;       // the place of the column; the number of columns if there is none
+  std::vector<std::size_t> list_;  // of those that say whose position it is
+  std::vector<StoredValue> last_list_;
+  std::int64_t next_ = 0;
+};
 
 class BundleWriter {
  public:
@@ -42,6 +91,9 @@ class BundleWriter {
     for (const BundleTable& plan : plans_) {
       if (done) done = write_table(plan, *table_of(plan));
     }
+    const Numbers& runs = numbers_[BundleTable::Of::runs];
+    const auto first = std::ranges::min_element(runs, {}, &Numbers::value_type::second);
+    if (done && first != runs.end()) done = check_relations(connection_, plans_, first->second);
     if (done) done = add_flags();
     if (!done) return std::unexpected(std::move(done.error()));
     return jobs();
@@ -82,11 +134,14 @@ class BundleWriter {
     auto insert = connection_.prepare(insert_into(plan.name, columns));
     if (!insert) return std::unexpected(insert.error());
     StoredRows rows{table};
+    RowCheck check{plan};
     std::vector<StoredValue> row;
     std::uint64_t number = 0;
     while (rows.next(row)) {
       ++number;
-      if (auto done = write_row(*insert, plan, row); !done) {
+      auto done = check.check(row);
+      if (done) done = write_row(*insert, plan, row);
+      if (!done) {
         return fail(done.error().kind,
                     fmt::format("table {}, row {}: {}", plan.name, number, done.error().message));
       }

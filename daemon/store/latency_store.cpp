@@ -39,7 +39,7 @@ Status read_spans(Connection& connection, RunId run, std::vector<LatencySpan>& s
     std::string histogram;
     auto members = members_of(span.figures);
     row.read(members, histogram);
-    auto buckets = read_pairs(histogram);
+    auto buckets = read_buckets(histogram);
     if (buckets) {
       span.histogram.buckets = std::move(*buckets);
     } else if (damage) {

@@ -6,8 +6,11 @@
 #include <charconv>
 #include <concepts>
 #include <iterator>
+#include <limits>
 #include <system_error>
 #include <utility>
+
+#include "daemon/analysis/calls/histogram.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -103,6 +106,18 @@ Result<NumberPairs> read_pairs(std::string_view text) {
            scanner.take_number(second) && scanner.take(']');
   };
   if (!scanner.take_array(take_pair)) return damaged();
+  return pairs;
+}
+
+Result<NumberPairs> read_buckets(std::string_view text) {
+  auto pairs = read_pairs(text);
+  if (!pairs) return pairs;
+  const std::uint32_t last = analysis::bucket_of(std::numeric_limits<std::uint64_t>::max());
+  std::uint32_t least = 0;
+  for (const auto& [bucket, count] : *pairs) {
+    if (bucket < least || bucket > last || count == 0) return damaged();
+    least = bucket + 1;
+  }
   return pairs;
 }
 

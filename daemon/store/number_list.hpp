@@ -23,5 +23,7 @@ using NumberPairs = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 // Accepts only the output of the two functions above; everything else is damaged (io).
 [[nodiscard]] Result<std::vector<std::uint64_t>> read_numbers(std::string_view text);
 [[nodiscard]] Result<NumberPairs> read_pairs(std::string_view text);
+// The buckets of a histogram: by number, none twice or beyond the last one that a value has, and none empty.
+[[nodiscard]] Result<NumberPairs> read_buckets(std::string_view text);
 
 }  // namespace netperfd::store

@@ -37,6 +37,12 @@ std::unexpected<Error> damaged_calls() {
   return fail(ErrorKind::io, "its calls are damaged: one names a function or a parent that is not there");
 }
 
+// The list would never end: each page would have a row of a position beyond it.
+std::unexpected<Error> damaged_positions(std::int64_t found, std::uint64_t expected) {
+  return fail(ErrorKind::io,
+              fmt::format("its rows are damaged: one has position {}, and expected is {}", found, expected));
+}
+
 }  // namespace
 
 // The part of a list to read: `columns` of `table` and of the tables that `joins` adds.
@@ -112,31 +118,38 @@ Status ProfileReader::read_sums(RunId run, core::ProfileSummary& summary) {
 // rows.
 Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
   auto select = connection_.prepare(
-      fmt::format("SELECT position + 1 FROM {} WHERE run = ? ORDER BY position DESC LIMIT 1", table));
+      fmt::format("SELECT position FROM {} WHERE run = ? ORDER BY position DESC LIMIT 1", table));
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
-  std::uint64_t rows = 0;
-  if (*found) select->read(rows);
-  return rows;
+  if (!*found) return std::uint64_t{0};
+  std::int64_t last = 0;
+  select->read(last);
+  return last < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(last) + 1;
 }
 
-// `read(statement, row)`, a Status, fills one row.
+// `read(statement, position, row)`, a Status, fills one row; its columns begin with the position.
 template <class Row, class Read>
 Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read read) {
   if (auto known = expect_profile(stretch.run); !known) return std::unexpected(known.error());
   const auto total = count(stretch.table, stretch.run);
   if (!total) return std::unexpected(total.error());
-  auto select = connection_.prepare(fmt::format(
-      "SELECT {1} FROM {0} {2} WHERE {0}.run = ? AND {0}.position >= ? ORDER BY {0}.position LIMIT ?",
-      stretch.table, stretch.columns, stretch.joins));
+  auto select =
+      connection_.prepare(fmt::format("SELECT {0}.position, {1} FROM {0} {2} WHERE {0}.run = ? AND "
+                                      "{0}.position >= ? ORDER BY {0}.position LIMIT ?",
+                                      stretch.table, stretch.columns, stretch.joins));
   if (!select) return std::unexpected(select.error());
   core::ProfilePart<Row> part;
   part.total = *total;
   Status damage;
-  select->bind(stretch.run, std::min(stretch.offset, *total), stretch.limit);
+  std::uint64_t expected = std::min(stretch.offset, *total);
+  select->bind(stretch.run, expected, stretch.limit);
   auto done = for_each_row(*select, [&](const Statement& row) {
-    if (damage) damage = read(row, part.rows.emplace_back());
+    if (!damage) return;
+    std::int64_t position = 0;
+    damage = read(row, position, part.rows.emplace_back());
+    if (damage && std::cmp_not_equal(position, expected)) damage = damaged_positions(position, expected);
+    ++expected;
   });
   if (done) done = damage;
   if (done) return part;
@@ -156,9 +169,9 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
   std::string self;
   return part<FunctionStats>(
       {run, "functions", columns, "", offset, limit},
-      [&](const Statement& row, FunctionStats& function) -> Status {
-        row.read(members_of(function), histogram, hits, self);
-        auto buckets = read_pairs(histogram);
+      [&](const Statement& row, std::int64_t& position, FunctionStats& function) -> Status {
+        row.read(position, members_of(function), histogram, hits, self);
+        auto buckets = read_buckets(histogram);
         auto by_hits = read_numbers(hits);
         auto by_self = read_numbers(self);
         if (!buckets || !by_hits || !by_self) {
@@ -179,32 +192,33 @@ Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::
   const std::string joins =
       "LEFT JOIN functions r ON r.run = call_edges.run AND r.position = call_edges.caller "
       "LEFT JOIN functions e ON e.run = call_edges.run AND e.position = call_edges.callee";
-  return part<core::NamedEdge>({run, "call_edges", columns, joins, offset, limit},
-                               [](const Statement& row, core::NamedEdge& edge) -> Status {
-                                 bool known = false;
-                                 row.read(members_of(edge.edge), name_members(edge.caller),
-                                          name_members(edge.callee), known);
-                                 if (!known) return damaged_calls();
-                                 return {};
-                               });
+  return part<core::NamedEdge>(
+      {run, "call_edges", columns, joins, offset, limit},
+      [](const Statement& row, std::int64_t& position, core::NamedEdge& edge) -> Status {
+        bool known = false;
+        row.read(position, members_of(edge.edge), name_members(edge.caller), name_members(edge.callee),
+                 known);
+        if (!known) return damaged_calls();
+        return {};
+      });
 }
 
 Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::uint64_t offset,
                                                                 std::uint32_t limit) {
   const auto columns = fmt::format(
       "{}, call_nodes.depth, {}, f.position IS NOT NULL AND ifnull(call_nodes.parent BETWEEN 0 AND "
-      "call_nodes.position - 1, 1)",
+      "call_nodes.position - 1, 1) AND call_nodes.depth BETWEEN 0 AND call_nodes.position",
       of_table("call_nodes", columns_of<CallNode>()), of_table("f", kNameColumns));
   const std::string joins =
       "LEFT JOIN functions f ON f.run = call_nodes.run AND f.position = call_nodes.function";
-  return part<core::NamedNode>({run, "call_nodes", columns, joins, offset, limit},
-                               [](const Statement& row, core::NamedNode& node) -> Status {
-                                 bool known = false;
-                                 row.read(members_of(node.node), node.depth, name_members(node.function),
-                                          known);
-                                 if (!known) return damaged_calls();
-                                 return {};
-                               });
+  return part<core::NamedNode>(
+      {run, "call_nodes", columns, joins, offset, limit},
+      [](const Statement& row, std::int64_t& position, core::NamedNode& node) -> Status {
+        bool known = false;
+        row.read(position, members_of(node.node), node.depth, name_members(node.function), known);
+        if (!known) return damaged_calls();
+        return {};
+      });
 }
 
 }  // namespace netperfd::store

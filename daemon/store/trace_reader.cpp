@@ -17,8 +17,6 @@ namespace {
 // A sample has a dozen fields and a stack as many lines, so a page has a few hundred kilobytes.
 constexpr std::uint32_t kMaxSamples = 500;
 constexpr std::uint32_t kMaxStacks = 500;
-// A slice's number is an array index: a wrong one must not cause a huge allocation.
-constexpr std::size_t kMaxSlices = 1'000'000;
 
 constexpr char kSampleCursor = 's';
 constexpr char kStackCursor = 'k';
@@ -108,7 +106,8 @@ Status TraceReader::read_slices(RunId run, TraceRecord& record) {
     std::size_t slice = 0;
     std::uint64_t count = 0;
     row.read(event, slice, count);
-    if (event >= record.events.size() || slice >= kMaxSlices) return;
+    // They are array indices: a wrong one must not cause a huge allocation.
+    if (event >= record.events.size() || slice >= kMostSlices) return;
     auto& slices = record.events[event].slices;
     slices.resize(slice + 1);  // slices come in order
     slices[slice] = count;

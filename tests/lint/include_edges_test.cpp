@@ -61,7 +61,7 @@ const std::map<std::string, Room> kRooms = {
      {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "md", "nlohmann", "zlib", "zstd"}}},
     {"bundle", {kModel + Names{"import"}, {"fmt", "md", "nlohmann", "libarchive"}}},
     {"query", {kCore + Names{"confined"}, {"fmt", "systemd"}}},
-    {"store", {kCore, {"fmt", "systemd", "sqlite3", "zstd"}}},
+    {"store", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "sqlite3", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "bundle", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",
      {kCore + Names{"analysis/calls", "log", "config", "workload", "trace", "trace/tracefs",

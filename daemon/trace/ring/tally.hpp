@@ -31,7 +31,7 @@ struct TallySettings {
   std::size_t samples_last = 16;
   std::size_t stacks = 2'000;  // maximum number of different ones kept
   std::size_t drops = 2'000;   // maximum number of pairs of reason and location; the rest count as "others"
-  std::size_t slices = 600;    // maximum; beyond it, two are merged into one
+  std::size_t slices = kMostSlices;
   // Limit for bytes waiting to be decoded, if calls are paired.
   std::size_t most_held_bytes = std::size_t{80} << 20;
   // For records of function calls and task switches; absent: they are events like any other.

@@ -134,7 +134,8 @@ TEST_F(BundleTest, names_the_line_and_the_key_that_are_wrong) {
             "table flags, row 1: column run: the bundle has no 9 in its table runs");
   EXPECT_THAT(with_row(R"({"run":"1","position":0,"code":"a","message":"b"})"),
               HasSubstr("column run: expected is a number"));
-  EXPECT_THAT(with_row(R"({"run":1,"position":"x","code":"a","message":"b"})"), HasSubstr("flags.position"));
+  EXPECT_THAT(with_row(R"({"run":1,"position":"x","code":"a","message":"b"})"),
+              HasSubstr("table flags, row 1: column position: expected is a number"));
 }
 
 TEST_F(BundleTest, has_what_its_manifest_says_and_nothing_else) {
