@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/file_header.hpp"
 #include "daemon/store/rows.hpp"
+#include "daemon/store/schema_check.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -57,6 +60,8 @@ Result<FileHeader> accepted_header(std::string_view begin, std::int64_t newest) 
         fmt::format("this is no database of netperfd's: its application_id is {:#x}, netperfd's is {:#x}",
                     header->application_id, kApplicationId));
   }
+  // Texts are read as the bytes that they are in the file.
+  if (!header->is_utf8) return invalid("its texts are not UTF-8, which netperfd's are");
   if (header->version <= newest) return *header;
   return fail(
       ErrorKind::unsupported,
@@ -122,6 +127,13 @@ Result<std::int64_t> write_candidate(const Fd& file, const std::string& path,
   if (auto set = connection->execute("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF"); !set) {
     return std::unexpected(set.error());
   }
+  // A migration fires triggers.
+  const auto made = migrations.first(static_cast<std::size_t>(
+      std::ranges::count_if(migrations, [&](const Migration& each) { return each.version <= version; })));
+  const auto problems = schema_problems(*connection, made);
+  if (!problems) return std::unexpected(problems.error());
+  if (!problems->empty())
+    return invalid(fmt::format("it is no store of netperfd's: {}", fmt::join(*problems, "\n")));
   if (auto applied = apply(migrations, version, *connection); !applied)
     return std::unexpected(applied.error());
   return version;

@@ -10,6 +10,7 @@ constexpr std::size_t kWriteFormat = 18;
 constexpr std::size_t kReadFormat = 19;
 constexpr std::size_t kChanges = 24;
 constexpr std::size_t kPages = 28;
+constexpr std::size_t kEncoding = 56;
 constexpr std::size_t kVersion = 60;
 constexpr std::size_t kApplication = 68;
 constexpr std::size_t kPagesValidFor = 92;  // the page count holds while this is the number of changes
@@ -32,6 +33,8 @@ std::optional<FileHeader> read_header(std::string_view bytes) {
   if (number_at(bytes, kChanges, 4) == number_at(bytes, kPagesValidFor, 4)) {
     header.pages = number_at(bytes, kPages, 4);
   }
+  constexpr std::uint32_t kUtf8 = 1;
+  header.is_utf8 = number_at(bytes, kEncoding, 4) == kUtf8;
   header.version = number_at(bytes, kVersion, 4);
   header.application_id = number_at(bytes, kApplication, 4);
   return header;

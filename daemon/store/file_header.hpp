@@ -18,6 +18,7 @@ struct FileHeader {
   std::uint64_t pages = 0;  // 0: it does not say
   std::int64_t version = 0;
   std::int64_t application_id = 0;
+  bool is_utf8 = false;
 };
 
 // Absent if the bytes do not begin as a database does.

@@ -2,23 +2,24 @@
 #include "daemon/store/store_check.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "daemon/model/wording.hpp"
+#include "daemon/store/bundle_tables.hpp"
 #include "daemon/store/migrations.hpp"
 #include "daemon/store/rows.hpp"
+#include "daemon/store/schema_check.hpp"
 
 namespace netperfd::store {
 namespace {
 
 // Enough to see what kind of damage it is.
 constexpr int kMostProblems = 20;
+constexpr int kMostOfTable = 3;
 
 // A statement that ends with an error has found a problem too.
 template <class Read>
@@ -35,45 +36,63 @@ std::uint64_t number(Connection& connection, const std::string& sql, core::Store
   return 0;
 }
 
-// Tables and views with their columns, indexes and triggers, in words.
-Result<std::set<std::string>> read_parts(Connection& connection) {
-  auto select = connection.prepare(
-      "SELECT m.type || ' ' || m.name FROM sqlite_schema AS m WHERE m.name NOT LIKE 'sqlite_%' UNION ALL "
-      "SELECT 'column ' || m.name || '.' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c "
-      "WHERE m.type IN ('table', 'view')");
-  if (!select) return std::unexpected(select.error());
-  std::set<std::string> parts;
-  auto read = for_each_row(*select, [&parts](const Statement& row) {
-    std::string part;
-    row.read(part);
-    parts.insert(std::move(part));
-  });
-  if (!read) return std::unexpected(read.error());
-  return parts;
+// Returns whether it is that of a store: only then its names can be put into a statement.
+bool add_schema(Connection& connection, core::StoreCheck& check) {
+  const auto problems = schema_problems(connection, embedded_migrations());
+  if (!problems) {
+    check.problems.push_back(problems.error().message);
+    return false;
+  }
+  std::ranges::copy(*problems, std::back_inserter(check.problems));
+  return problems->empty();
 }
 
-// Those of an empty store of the newest version.
-Result<std::set<std::string>> expected_parts() {
-  auto connection = Connection::open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY);
-  if (!connection) return std::unexpected(connection.error());
-  if (auto set = connection->execute("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF"); !set)
-    return std::unexpected(set.error());
-  if (auto applied = apply(embedded_migrations(), 0, *connection); !applied)
-    return std::unexpected(applied.error());
-  return read_parts(*connection);
-}
-
-void add_missing_parts(Connection& connection, core::StoreCheck& check) {
-  const auto expected = expected_parts();
-  const auto found = read_parts(connection);
-  if (!expected || !found) {
-    check.problems.push_back((expected ? found : expected).error().message);
+// Each page of a list would have a row of a position beyond it, and so would the next one.
+void add_positions(Connection& connection, core::StoreCheck& check) {
+  const auto tables = bundle_tables(connection);
+  if (!tables) {
+    check.problems.push_back(tables.error().message);
     return;
   }
-  std::vector<std::string> missing;
-  std::ranges::set_difference(*expected, *found, std::back_inserter(missing));
-  if (missing.size() > kMostProblems) missing.resize(kMostProblems);
-  for (const std::string& part : missing) check.problems.push_back(fmt::format("the schema has no {}", part));
+  for (const BundleTable& table : *tables) {
+    if (std::ranges::find(table.columns, "position") == table.columns.end()) continue;
+    const bool of_sample = std::ranges::find(table.columns, "sample") != table.columns.end();
+    add_problems(connection,
+                 fmt::format("SELECT {0} FROM {1} GROUP BY {0}{2} HAVING min(position) <> 0 OR "
+                             "max(position) <> count(*) - 1 LIMIT {3}",
+                             table.key, table.name, of_sample ? ", sample" : "", kMostOfTable),
+                 check, [&](const Statement& row) {
+                   std::int64_t number = 0;
+                   row.read(number);
+                   check.problems.push_back(fmt::format("the positions of {} {} in table {} have gaps",
+                                                        table.key, number, table.name));
+                 });
+  }
+}
+
+// Nothing could be stored any more once the numbers are used up.
+void add_numbers(Connection& connection, core::StoreCheck& check) {
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 53U;
+  add_problems(
+      connection,
+      fmt::format("SELECT name FROM sqlite_sequence WHERE typeof(seq) <> 'integer' OR seq NOT BETWEEN 0 "
+                  "AND {} OR name IN (SELECT name FROM sqlite_sequence GROUP BY name HAVING count(*) > 1)",
+                  kMostNumbers),
+      check, [&check](const Statement& row) {
+        std::string table;
+        row.read(table);
+        check.problems.push_back(fmt::format("the last number of table {} cannot be one", in_quotes(table)));
+      });
+  for (const char* table : {"jobs", "runs", "audit", "fingerprints", "documents"}) {
+    add_problems(
+        connection,
+        fmt::format("SELECT id FROM {} WHERE id NOT BETWEEN 1 AND {} LIMIT 1", table, kMostNumbers), check,
+        [&](const Statement& row) {
+          std::int64_t id = 0;
+          row.read(id);
+          check.problems.push_back(fmt::format("table {} has the number {}, which cannot be", table, id));
+        });
+  }
 }
 
 }  // namespace
@@ -101,7 +120,10 @@ Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest
                  check.problems.push_back(
                      fmt::format("{} row{} of table {} refer to nothing", rows, rows == 1 ? "" : "s", table));
                });
-  if (std::cmp_equal(check.version, check.newest_version)) add_missing_parts(connection, check);
+  if (std::cmp_equal(check.version, check.newest_version) && add_schema(connection, check)) {
+    add_positions(connection, check);
+    add_numbers(connection, check);
+  }
   check.jobs = number(connection, "SELECT count(*) FROM jobs", check);
   check.runs = number(connection, "SELECT count(*) FROM runs WHERE removing = 0", check);
   return check;

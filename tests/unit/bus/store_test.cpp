@@ -146,7 +146,8 @@ TEST_F(StoreOverBus, is_restored_by_the_checked_file_and_by_no_other) {
   EXPECT_EQ(row.at("kept").get<std::string>(), "/var/lib/netperfd/netperfd.db.before-restore-7");
   EXPECT_EQ(replaced, 1);
   queries.stored_check.problems = {"row 7 is missing"};
-  EXPECT_THAT(answer_candidate(queries, 19).error().message, HasSubstr("it is damaged: row 7 is missing"));
+  EXPECT_THAT(answer_candidate(queries, 19).error().message,
+              HasSubstr("it is damaged, or no store of netperfd's: row 7 is missing"));
 }
 
 TEST_F(StoreOverBus, has_old_jobs_by_a_rule_for_root_those_of_all_users) {
