@@ -40,8 +40,10 @@ std::chrono::microseconds to_microseconds(const timeval& time) {
 
 // TMPDIR is not set: iperf3 creates the (immediately unlinked) file for its buffer in /tmp, which every user
 // may write and which PrivateTmp= keeps writable under ProtectSystem=strict.
-std::vector<std::string> environment() {
-  return {fmt::format("PATH={}", kProgramPath), "LC_ALL=C", "HOME=/"};
+std::vector<std::string> environment(const LaunchOrder& order) {
+  std::vector<std::string> variables{fmt::format("PATH={}", kProgramPath), "LC_ALL=C", "HOME=/"};
+  variables.insert(variables.end(), order.environment.begin(), order.environment.end());
+  return variables;
 }
 
 }  // namespace
@@ -126,7 +128,7 @@ Status Child::spawn(const FarEnds& ends) {
   plan.give(ends.err, STDERR_FILENO);
   plan.give(ends.control, kControlFd);
   if (const int error_number =
-          plan.spawn(pid_, settings_.launcher, launcher_argv(order_, ::getpid()), environment());
+          plan.spawn(pid_, settings_.launcher, launcher_argv(order_, ::getpid()), environment(order_));
       error_number != 0) {
     pid_ = -1;
     return fail_errno(fmt::format("{}: spawn {}", settings_.name, settings_.launcher), error_number);
@@ -169,7 +171,7 @@ void Child::signal(int number) {
 
 bool Child::read_report() {
   LaunchReport report;
-  const ssize_t got = ::recv(control_.get(), &report, sizeof report, 0);
+  const ssize_t got = receive_report(control_, report, guard_);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got != static_cast<ssize_t>(sizeof report)) {
     // A clean end of file after the release means that exec succeeded; a release that was never read ends in
@@ -180,6 +182,7 @@ bool Child::read_report() {
   }
   if (report.step == LaunchStep::ready) {
     ready_ = true;
+    guard_.error_number = report.error_number;
     launcher_usage_ = {std::chrono::microseconds{report.user_us},
                        std::chrono::microseconds{report.system_us}};
   } else {

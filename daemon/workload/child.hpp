@@ -15,6 +15,7 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/workload/guard_fds.hpp"
 #include "daemon/workload/launcher.hpp"
 
 namespace netperfd::workload {
@@ -65,6 +66,8 @@ class Child {
   void signal(int number);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // What the launcher opened for LaunchOrder::guarding; there from `ready` on.
+  [[nodiscard]] GuardFds take_guard() { return std::exchange(guard_, {}); }
   // The output up to now, unmodified.
   [[nodiscard]] const std::string& out() const { return out_.bytes; }
   [[nodiscard]] const std::string& err() const { return err_.bytes; }
@@ -109,6 +112,7 @@ class Child {
   std::size_t lines_delivered_ = 0;  // bytes of out_ already delivered as lines
   std::size_t lines_scanned_ = 0;    // bytes of out_ known to contain no further line feed
 
+  GuardFds guard_;
   bool ready_ = false;
   bool released_ = false;
   bool reaped_ = false;

@@ -67,12 +67,28 @@ Status Iperf3Run::begin() {
 
 Status Iperf3Run::launch_server() {
   ChildEvents events;
-  events.ready = [this] { server_.child->release(); };
+  events.ready = [this] { release_server(); };
   events.line = [this](std::string_view line) { on_server_line(line); };
   events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
   LaunchOrder order{.argv = server_argv(settings_.path, spec_), .netns = spec_.local->netns, .cpu = {}};
+  order.guarding = Guarding::server;
   if (spec_.affinity.size() > 1) order.cpu = spec_.affinity[1];
   return processes_.launch(server_, "local server", std::move(order), std::move(events));
+}
+
+// A server without a guard is better than no run on a kernel that cannot stop calls. The run says so.
+void Iperf3Run::release_server() {
+  GuardFds fds = server_.child->take_guard();
+  if (fds.calls) {
+    guard_ = std::make_unique<ServerGuard>(loop_, std::move(fds), spec_, settings_.uid);
+    if (Status begun = guard_->begin(); !begun) {
+      unguarded_ = std::move(begun.error().message);
+      guard_.reset();
+    }
+  } else {
+    unguarded_ = fail_errno("seccomp", fds.error_number).error().message;
+  }
+  server_.child->release();
 }
 
 Status Iperf3Run::launch_client() {
@@ -83,6 +99,7 @@ Status Iperf3Run::launch_client() {
   if (features_.json_stream()) events.line = [this](std::string_view line) { on_client_line(line); };
   events.ended = [this](const ChildEnd&) { on_client_ended(); };
   LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_), .netns = spec_.netns, .cpu = {}};
+  if (spec_.local) order.guarding = Guarding::client;
   if (!spec_.affinity.empty()) order.cpu = spec_.affinity[0];
   return processes_.launch(client_, "iperf3", std::move(order), std::move(events));
 }
@@ -102,6 +119,7 @@ std::vector<pid_t> Iperf3Run::pids() const {
 void Iperf3Run::release() {
   if (!client_.alive || released_) return;
   released_ = true;
+  if (guard_) guard_->expect_client(client_.child->take_guard().sockets);
   client_.child->release();
 }
 
@@ -128,6 +146,7 @@ void Iperf3Run::on_client_line(std::string_view line) {
 }
 
 void Iperf3Run::on_server_ended(const ChildEnd& end) {
+  if (guard_) guard_->end();
   if (!server_.told_to_end && !released_) {
     if (end.failure.empty()) {
       failure_ = listening_ ? "local server: it ended before the test began"
@@ -203,13 +222,28 @@ WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
     result.server = parsed->server;
     result.report = std::move(parsed->report);
   }
+  add_flags(result.report.flags);
+  return result;
+}
+
+void Iperf3Run::add_flags(std::vector<QualityFlag>& flags) const {
   if (const std::size_t left = processes_.left_behind(); left > 0) {
-    result.report.flags.push_back(
+    flags.push_back(
         {"processes-left",
          fmt::format("iperf3 left {} {} behind, which netperfd ended: this is not the usual iperf3", left,
                      left == 1 ? "process" : "processes")});
   }
-  return result;
+  if (const std::string others = guard_ ? guard_->others() : ""; !others.empty()) {
+    flags.push_back(
+        {"server-disturbed",
+         fmt::format("The local server is for this run's client alone. netperfd refused {}.", others)});
+  }
+  const std::string& why = guard_ ? guard_->failure() : unguarded_;
+  if (spec_.local && !why.empty()) {
+    flags.push_back(
+        {"server-unguarded",
+         fmt::format("Others could connect to the local server: its calls could not be watched ({}).", why)});
+  }
 }
 
 std::string Iperf3Run::causes(const std::string& parse_error) const {
@@ -227,6 +261,9 @@ std::string Iperf3Run::causes(const std::string& parse_error) const {
     if (const std::string_view words = last_words(*server_.child); !words.empty()) {
       causes.push_back(fmt::format("the local server says: {}", words));
     }
+  }
+  if (const std::string others = guard_ ? guard_->others() : ""; !others.empty()) {
+    causes.push_back(fmt::format("beside this run's client, the local server was reached by {}", others));
   }
   return fmt::format("{}", fmt::join(causes, "; "));
 }

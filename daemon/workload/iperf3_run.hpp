@@ -25,6 +25,7 @@
 #include "daemon/workload/iperf3_settings.hpp"
 #include "daemon/workload/live_lines.hpp"
 #include "daemon/workload/run_processes.hpp"
+#include "daemon/workload/server_guard.hpp"
 
 namespace netperfd::workload {
 
@@ -43,6 +44,7 @@ class Iperf3Run final : public core::ActiveWorkload {
  private:
   [[nodiscard]] Status launch_server();
   [[nodiscard]] Status launch_client();
+  void release_server();
   void on_server_line(std::string_view line);
   void on_client_line(std::string_view line);
   void on_server_ended(const ChildEnd& end);
@@ -52,6 +54,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   void read_output();                                        // of the client, then reports the end
   void limit_reading();
   void report_end(Result<ParsedReport> parsed);
+  void add_flags(std::vector<QualityFlag>& flags) const;
   [[nodiscard]] WorkloadResult take_result(Result<ParsedReport> parsed);
   [[nodiscard]] std::string causes(const std::string& parse_error) const;
 
@@ -64,6 +67,8 @@ class Iperf3Run final : public core::ActiveWorkload {
 
   RunProcesses processes_;
   RunProcess server_, client_;
+  std::unique_ptr<ServerGuard> guard_;  // of the local server; null: `unguarded_` says why
+  std::string unguarded_;
   bool listening_ = false;          // the server has printed "Server listening"
   bool server_met_client_ = false;  // it has accepted a connection
   bool released_ = false;

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/random.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <utility>
 
 #include "daemon/model/place_check.hpp"
@@ -68,7 +71,11 @@ LatencyRun::LatencyRun(EventLoop& loop, core::LatencyReading& reports, const Lat
 
 Status LatencyRun::begin() {
   if (Status made = processes_.begin(); !made) return made;
-  return spec_.iperf3.local ? launch_server() : launch_prober();
+  if (!spec_.iperf3.local) return launch_prober();
+  std::uint64_t session = 0;
+  if (::getrandom(&session, sizeof session, 0) != sizeof session) return fail_errno("getrandom", errno);
+  session_ = {fmt::format("NETPERFD_ECHO_SESSION={:016x}", session)};
+  return launch_server();
 }
 
 Status LatencyRun::launch_server() {
@@ -76,10 +83,12 @@ Status LatencyRun::launch_server() {
   events.ready = [this] { server_.child->release(); };
   events.line = [this](std::string_view line) { on_server_line(line); };
   events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
-  return processes_.launch(
-      server_, "echo server",
-      {.argv = echo_server_argv(settings_.path, spec_), .netns = spec_.iperf3.local->netns, .cpu = {}},
-      std::move(events));
+  return processes_.launch(server_, "echo server",
+                           {.argv = echo_server_argv(settings_.path, spec_),
+                            .netns = spec_.iperf3.local->netns,
+                            .cpu = {},
+                            .environment = session_},
+                           std::move(events));
 }
 
 Status LatencyRun::launch_prober() {
@@ -89,9 +98,12 @@ Status LatencyRun::launch_prober() {
   };
   events.line = [this](std::string_view line) { on_prober_line(line); };
   events.ended = [this](const ChildEnd&) { on_prober_ended(); };
-  return processes_.launch(
-      prober_, "prober", {.argv = prober_argv(settings_.path, spec_), .netns = spec_.iperf3.netns, .cpu = {}},
-      std::move(events));
+  return processes_.launch(prober_, "prober",
+                           {.argv = prober_argv(settings_.path, spec_),
+                            .netns = spec_.iperf3.netns,
+                            .cpu = {},
+                            .environment = session_},
+                           std::move(events));
 }
 
 std::vector<pid_t> LatencyRun::pids() const {

@@ -75,6 +75,8 @@ class LatencyRun final : public core::ActiveWorkload {
   RunProcesses processes_;
   RunProcess server_, prober_;
   LatencyOrder order_;
+  std::vector<std::string>
+      session_;  // for the environment of both: a server of netperfd's own serves no other prober
   bool listening_ = false;
   bool released_ = false;
   bool has_begun_ = false;

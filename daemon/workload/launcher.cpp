@@ -19,12 +19,13 @@
 #include <csignal>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/workload/guard_fds.hpp"
 
 namespace netperfd::workload {
 namespace {
 
-// The command line: program, kLauncherFlag, these six, then the workload's own argv.
-enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, group_at, argv_at };
+// The command line: program, kLauncherFlag, these seven, then the workload's own argv.
+enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, group_at, guarding_at, argv_at };
 
 constexpr std::string_view kNoCpu = "-";
 
@@ -62,11 +63,14 @@ std::optional<Received> read_order(int argc, char** argv) {
   received.order.netns = argv[netns_at];
   if (argv[cpu_at] != kNoCpu && !read_number(argv[cpu_at], received.order.cpu.emplace())) return std::nullopt;
   received.order.group = argv[group_at];
+  std::uint8_t guarding = 0;
+  if (!read_number(argv[guarding_at], guarding)) return std::nullopt;
+  received.order.guarding = static_cast<Guarding>(guarding);
   received.order.argv.assign(argv + argv_at, argv + argc);
   return received;
 }
 
-void report(const Failure& failure) {
+void report(const Failure& failure, const GuardFds& guard = {}) {
   LaunchReport packet{failure.step, failure.error_number};
   rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) == 0) {
@@ -75,7 +79,7 @@ void report(const Failure& failure) {
     packet.system_us = used.ru_stime.tv_sec * kSecond + used.ru_stime.tv_usec;
   }
   // If the daemon is gone, the send fails, and the end of file that follows ends this process.
-  (void)::send(kControlFd, &packet, sizeof packet, MSG_NOSIGNAL);
+  (void)send_report(kControlFd, packet, guard);
 }
 
 // First of all, so that nothing that follows is outside of it.
@@ -187,7 +191,8 @@ std::vector<std::string> launcher_argv(const LaunchOrder& order, pid_t parent) {
                                 std::to_string(order.gid),
                                 order.netns,
                                 order.cpu ? std::to_string(*order.cpu) : std::string{kNoCpu},
-                                order.group};
+                                order.group,
+                                std::to_string(static_cast<int>(order.guarding))};
   argv.insert(argv.end(), order.argv.begin(), order.argv.end());
   return argv;
 }
@@ -234,7 +239,9 @@ int run_launcher(int argc, char** argv) {
   } else if (const Outcome outcome = prepare(*received)) {
     report(*outcome);
   } else {
-    report({LaunchStep::ready, 0});
+    // After close_files, so that these end with exec. What is missing is told to the daemon, which decides.
+    const GuardFds guard = open_guard(received->order.guarding);
+    report({LaunchStep::ready, guard.error_number}, guard);
     if (wait_for_release()) {
       ::execv(argv[argv_at], argv + argv_at);
       report({LaunchStep::exec, errno});

@@ -32,6 +32,11 @@ inline constexpr std::string_view kLauncherFlag = "--child";
 inline constexpr int kControlFd = 3;         // the launcher's end of the control socket (SOCK_SEQPACKET)
 inline constexpr int kLauncherFailed = 127;  // exit code after a failed step was reported
 
+// What the launcher opens for ServerGuard. Both ends of a guarded test have a socket that asks the kernel
+// about the sockets of their network namespace. The server also has its calls that take in connections
+// stopped, each until the daemon answers it; the descriptor for that comes first.
+enum class Guarding : std::uint8_t { none, server, client };
+
 struct LaunchOrder {
   std::vector<std::string> argv;  // the program to run; argv[0] is an absolute path
   std::string netns;              // a name under /run/netns; empty: the daemon's own namespace
@@ -39,6 +44,9 @@ struct LaunchOrder {
   uid_t uid = 0;
   gid_t gid = 0;
   std::string group = {};  // the directory of the cgroup to run in; empty: the daemon's own
+  std::vector<std::string> environment = {};  // NAME=VALUE, beside those of all workloads
+  // Descriptors of these come with LaunchStep::ready.
+  Guarding guarding = Guarding::none;
 };
 
 enum class LaunchStep : std::int32_t {
@@ -62,7 +70,7 @@ enum class LaunchStep : std::int32_t {
 // One packet on the control socket.
 struct LaunchReport {
   LaunchStep step = LaunchStep::ready;
-  std::int32_t error_number = 0;
+  std::int32_t error_number = 0;  // with `ready`: why no descriptors of the guard came with it, or 0
   // CPU time that the launcher itself has used: exec does not reset it, so the workload's figures include it.
   std::int64_t user_us = 0;
   std::int64_t system_us = 0;

@@ -46,7 +46,7 @@ const std::map<std::string, Room> kRooms = {
     {"core", {kModel + Names{"analysis/compare"}, {"fmt", "systemd"}}},
     {"log", {{"base", "rows"}, {"fmt", "systemd", "spdlog"}}},
     {"config", {kCore, {"fmt", "systemd", "yaml-cpp"}}},
-    {"workload", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann"}}},
+    {"workload", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann", "seccomp"}}},
     {"trace/ring", {kModel + Names{"analysis/calls"}, {"fmt"}}},
     {"trace/recording", {kModel + Names{"analysis/calls", "trace/ring"}, {"fmt", "zlib", "zstd"}}},
     {"trace/tracefs", {kModel + Names{"trace/ring"}, {"fmt", "systemd"}}},

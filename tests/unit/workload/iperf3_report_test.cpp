@@ -344,8 +344,8 @@ TEST(QualityCodes, are_those_that_the_documentation_explains) {
   }
   std::set<std::string> codes(kQualityCodes.begin(), kQualityCodes.end());
   // These are from the end of the run, not from its document.
-  for (const char* const code : {"processes-left", "server-waited", "probes-late", "clock-steps",
-                                 "foreign-packets", "latency-unreadable"})
+  for (const char* const code : {"processes-left", "server-disturbed", "server-unguarded", "server-waited",
+                                 "probes-late", "clock-steps", "foreign-packets", "latency-unreadable"})
     codes.emplace(code);
   codes.insert(noise::kFlags.begin(), noise::kFlags.end());
   codes.emplace(noise::kRateMissed);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What ServerGuard needs from inside a process that becomes iperf3, and how it gets to the daemon.
+#pragma once
+
+#include "daemon/base/fd.hpp"
+#include "daemon/workload/launcher.hpp"
+
+namespace netperfd::workload {
+
+struct GuardFds {
+  Fd calls;              // seccomp's notifications of the server's stopped calls
+  Fd sockets;            // asks about sockets of the namespace: open_socket_diag()
+  int error_number = 0;  // why one is missing
+};
+
+// In the launcher, as its last change to itself: accept() and recvfrom() with an address stop from now on.
+[[nodiscard]] GuardFds open_guard(Guarding guarding);
+
+// One packet with its descriptors. True if it was sent.
+bool send_report(int socket, const LaunchReport& report, const GuardFds& guard);
+// As recv(): the size, 0 at the end of file, -1 with errno. Descriptors of an earlier packet stay in `guard`.
+[[nodiscard]] ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard);
+
+}  // namespace netperfd::workload

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/workload/server_guard.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <linux/filter.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+extern "C" {
+#include <sys/pidfd.h>
+}
+
+namespace netperfd::workload {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Connections and datagrams of others that are dealt with in one turn of the loop.
+constexpr int kAtOnce = 64;
+constexpr std::size_t kMostHeld = 16;
+constexpr std::size_t kMostNamed = 8;
+// How long a connection whose far end is not found is held before it counts as a translated one.
+constexpr auto kPatience = 500ms;
+constexpr auto kLookAgain = 20ms;
+
+// iperf3's COOKIE_SIZE: 36 characters of its alphabet and a NUL.
+constexpr std::size_t kCookieSize = 37;
+
+bool is_cookie(std::string_view bytes) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); };
+  return bytes.size() == kCookieSize && bytes.back() == '\0' &&
+         std::ranges::all_of(bytes.substr(0, kCookieSize - 1), fits);
+}
+
+// What the far end sent first; it stays to be read. Empty if it is no cookie, or not all of it has arrived.
+std::string cookie_on(const Fd& connection) {
+  std::string bytes(kCookieSize, '\0');
+  const ssize_t got = ::recv(connection.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+  return got == static_cast<ssize_t>(kCookieSize) && is_cookie(bytes) ? bytes : std::string{};
+}
+
+// The descriptor of the process that `call` names. The call must still be waiting after that, or the number
+// of the process may be another one's.
+Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
+  const Fd process{::pidfd_open(static_cast<pid_t>(call.pid), 0)};
+  if (!process) return fail_errno("pidfd_open", errno);
+  std::uint64_t id = call.id;
+  if (::ioctl(calls.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    return fail_errno("the server's call", errno);
+  Fd descriptor{::pidfd_getfd(process.get(), static_cast<int>(call.data.args[0]), 0)};
+  if (!descriptor) return fail_errno("pidfd_getfd", errno);
+  return descriptor;
+}
+
+int option_of(const Fd& socket, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+// Nobody can connect any more; connections that were accepted before are sockets of their own. Of TCP, only
+// SYNs are dropped: late packets of the test are answered as ever.
+Status drop_new(const Fd& socket) {
+  constexpr std::uint32_t kFlagsAt = 13, kSyn = 2, kAll = ~0U;
+  std::array rest{sock_filter BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kFlagsAt),
+                  sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kSyn, 0, 1),
+                  sock_filter BPF_STMT(BPF_RET | BPF_K, 0), sock_filter BPF_STMT(BPF_RET | BPF_K, kAll)};
+  const bool tcp = option_of(socket, SO_PROTOCOL) == IPPROTO_TCP;
+  const sock_fprog program{.len = static_cast<unsigned short>(tcp ? rest.size() : 1),
+                           .filter = tcp ? rest.data() : &rest[2]};
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+    return fail_errno("SO_ATTACH_FILTER", errno);
+  return {};
+}
+
+}  // namespace
+
+ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const Iperf3Spec& test, uid_t uid)
+    : loop_(loop),
+      fds_(std::move(fds)),
+      uid_(uid),
+      protocol_(test.protocol),
+      streams_(
+          test.protocol == Protocol::udp ? 0 : test.streams * (test.direction == Direction::both ? 2U : 1U)) {
+}
+
+Status ServerGuard::begin() {
+  auto source = loop_.on_readable(fds_.calls.get(), [this] { on_call(); });
+  if (!source) return std::unexpected(std::move(source.error()));
+  calls_source_ = *std::move(source);
+  return {};
+}
+
+void ServerGuard::expect_client(Fd sockets) {
+  // What came before cannot be the client's.
+  if (call_ && !call_->takes_datagram) refuse_waiting();
+  client_sockets_ = std::move(sockets);
+  expected_ = true;
+}
+
+void ServerGuard::end() {
+  calls_source_.reset();
+  end_call();
+  held_timer_.reset();
+  for (Held& held : std::exchange(held_, {})) refuse(std::move(held.connection), held.peer, std::nullopt);
+}
+
+void ServerGuard::on_call() {
+  pollfd polled{.fd = fds_.calls.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&polled, 1, 0) != 1 || (polled.revents & POLLIN) == 0) {
+    // Hung up: no process is left that could call.
+    if ((polled.revents & (POLLHUP | POLLERR)) != 0) calls_source_.reset();
+    return;
+  }
+  if (Status taken = take_call(); !taken) return give_up(std::move(taken.error().message));
+  if (call_) serve();
+}
+
+Status ServerGuard::take_call() {
+  end_call();
+  // The kernel may know more fields than this program, and demands zeros.
+  alignas(seccomp_notif) std::array<std::byte, 512> buffer{};
+  if (::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_RECV, buffer.data()) != 0) {
+    // A signal has ended the call.
+    return errno == ENOENT || errno == EINTR ? Status{} : fail_errno("SECCOMP_IOCTL_NOTIF_RECV", errno);
+  }
+  seccomp_notif call{};
+  std::memcpy(&call, buffer.data(), sizeof call);
+  call_ = Call{.id = call.id,
+               .takes_datagram = call.data.nr == SYS_recvfrom,
+               .new_flags = call.data.nr == SYS_accept4 ? static_cast<int>(call.data.args[3]) : 0};
+  auto descriptor = descriptor_of_call(call, fds_.calls);
+  if (!descriptor) {
+    std::uint64_t id = call.id;
+    if (::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0)
+      return std::unexpected(std::move(descriptor.error()));
+    end_call();
+    return {};
+  }
+  const bool listens = option_of(*descriptor, SO_ACCEPTCONN) == 1;
+  if (call_->takes_datagram ? option_of(*descriptor, SO_TYPE) != SOCK_DGRAM : !listens) {
+    close_elsewhere(std::move(*descriptor));  // whatever it is
+    let_go_on();                              // and fail, or read what is no datagram
+    return {};
+  }
+  socket_ = std::move(*descriptor);
+  // Never blocks this loop. iperf3 calls nothing on it but accept().
+  return listens ? set_nonblocking(socket_) : Status{};
+}
+
+void ServerGuard::serve() {
+  if (call_->takes_datagram) {
+    serve_datagram();
+  } else {
+    serve_accept();
+  }
+}
+
+void ServerGuard::serve_accept() {
+  for (int i = 0; i < kAtOnce; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    Fd connection{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size,
+                            SOCK_CLOEXEC | (call_->new_flags & SOCK_NONBLOCK))};
+    if (!connection) {
+      if (errno == EAGAIN) {
+        if (is_complete()) return pass_dummy();
+        break;
+      }
+      if (errno == ECONNABORTED || errno == EINTR) continue;
+      return give_up(fail_errno("accept4", errno).error().message);
+    }
+    const SocketEnd peer = to_socket_end(address);
+    const auto judged = judge(option_of(connection, SO_PROTOCOL), local_end(connection), peer);
+    if (judged.whose == Whose::client && !is_complete()) return pass(std::move(connection));
+    if (judged.whose == Whose::unknown) {
+      hold(std::move(connection), peer);
+    } else {
+      refuse(std::move(connection), peer, judged.uid);
+    }
+  }
+  wait_for_socket();
+  look_at_held();
+}
+
+void ServerGuard::serve_datagram() {
+  const Fd& socket = socket_;
+  for (int i = 0; i < kAtOnce; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    char byte = 0;
+    if (::recvfrom(socket.get(), &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT,
+                   reinterpret_cast<sockaddr*>(&address), &size) < 0) {
+      if (errno == EAGAIN) break;
+      return let_go_on();  // and meet the same error
+    }
+    const SocketEnd peer = to_socket_end(address);
+    const auto judged = judge(IPPROTO_UDP, local_end(socket), peer);
+    if (judged.whose != Whose::other) return let_go_on();
+    (void)::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT);
+    note("datagram", peer, judged.uid);
+  }
+  wait_for_socket();
+}
+
+bool ServerGuard::may_be_translated() const {
+  return passed_ == 0 || translated_;
+}
+
+// `local` is the server's end.
+ServerGuard::Judged ServerGuard::judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const {
+  if (expected_) {
+    if (const auto uid = socket_owner(client_sockets_, protocol, peer, local))
+      return {.whose = *uid == uid_ ? Whose::client : Whose::other, .uid = uid};
+  }
+  if (const auto uid = socket_owner(fds_.sockets, protocol, peer, local)) return {.uid = uid};
+  if (!expected_) return {};
+  // If the kernel does not even know the server's own end, it has no such table.
+  const bool knows_none = !socket_owner(fds_.sockets, protocol, local, peer);
+  return {.whose = knows_none || may_be_translated() ? Whose::unknown : Whose::other};
+}
+
+void ServerGuard::hold(Fd connection, const SocketEnd& peer) {
+  if (held_.size() >= kMostHeld) {
+    refuse(std::move(held_.front().connection), held_.front().peer, std::nullopt);
+    held_.erase(held_.begin());
+  }
+  held_.push_back({std::move(connection), peer});
+  if (held_timer_) return;
+  auto timer = loop_.after(patience_over_ ? kLookAgain : kPatience, [this] {
+    held_timer_.reset();
+    patience_over_ = true;
+    look_at_held();
+  });
+  if (timer) held_timer_ = *std::move(timer);
+}
+
+void ServerGuard::look_at_held() {
+  if (!patience_over_ || !call_ || call_->takes_datagram || is_complete()) return;
+  for (auto held = held_.begin(); held != held_.end(); ++held) {
+    const std::string cookie = cookie_on(held->connection);
+    if (cookie.empty() || (!cookie_.empty() && cookie != cookie_)) continue;
+    Fd connection = std::move(held->connection);
+    held_.erase(held);
+    if (passed_ == 0) {
+      translated_ = true;
+      cookie_ = cookie;
+    }
+    return pass(std::move(connection));
+  }
+  if (held_.empty() || held_timer_) return;
+  auto timer = loop_.after(kLookAgain, [this] {
+    held_timer_.reset();
+    look_at_held();
+  });
+  if (timer) held_timer_ = *std::move(timer);
+}
+
+void ServerGuard::pass(Fd connection) {
+  ++passed_;
+  // The streams of UDP and SCTP come to another socket than the first connection.
+  if (is_complete() || protocol_ != Protocol::tcp) close_gate();
+  if (is_complete()) {
+    held_timer_.reset();
+    for (Held& held : std::exchange(held_, {})) refuse(std::move(held.connection), held.peer, std::nullopt);
+  }
+  hand_over(connection);
+}
+
+void ServerGuard::pass_dummy() {
+  close_gate();  // with some options, iperf3 has opened another socket to listen once it had all streams
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return give_up(fail_errno("socketpair", errno).error().message);
+  const Fd for_server{ends[0]};
+  dummy_end_.reset(ends[1]);  // so that what iperf3 says has somewhere to go
+  hand_over(for_server);
+}
+
+// What waits at the listening socket, and all that still comes, is refused.
+void ServerGuard::close_gate() {
+  if (Status dropped = drop_new(socket_); !dropped) return;  // then each one is refused by itself
+  refuse_waiting();
+}
+
+void ServerGuard::refuse_waiting() {
+  for (int i = 0; i < kAtOnce; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    Fd connection{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_CLOEXEC)};
+    if (!connection) return;
+    const SocketEnd peer = to_socket_end(address);
+    const int protocol = option_of(connection, SO_PROTOCOL);
+    const SocketEnd local = local_end(connection);
+    refuse(std::move(connection), peer, socket_owner(fds_.sockets, protocol, peer, local));
+  }
+}
+
+void ServerGuard::refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid) {
+  // A reset. Whatever the listening socket says of lingering, this close does not wait.
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  (void)::setsockopt(connection.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  connection.reset();
+  note("connection", peer, uid);
+}
+
+void ServerGuard::note(const char* what, const SocketEnd& peer, std::optional<uid_t> uid) {
+  std::pair who{std::string(what),
+                fmt::format("{}from {}", uid ? fmt::format("of uid {} ", *uid) : "", peer.host())};
+  if (others_.size() >= kMostNamed && !others_.contains(who)) {
+    ++others_beyond_;
+  } else {
+    ++others_[std::move(who)];
+  }
+}
+
+std::string ServerGuard::others() const {
+  const auto some = [](std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::vector<std::string> parts;
+  for (const auto& [who, count] : others_)
+    parts.push_back(fmt::format("{} {}", some(count, who.first), who.second));
+  if (others_beyond_ > 0) parts.push_back(some(others_beyond_, "other"));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void ServerGuard::wait_for_socket() {
+  if (socket_source_) return;
+  auto source = loop_.on_readable(socket_.get(), [this] { serve(); });
+  if (!source) return give_up(std::move(source.error().message));
+  socket_source_ = *std::move(source);
+}
+
+// The server's call returns the descriptor. It does not get the address of the far end, for which iperf3 asks
+// the socket itself.
+void ServerGuard::hand_over(const Fd& descriptor) {
+  seccomp_notif_addfd order{};
+  order.id = call_->id;
+  order.flags = SECCOMP_ADDFD_FLAG_SEND;
+  order.srcfd = static_cast<std::uint32_t>(descriptor.get());
+  order.newfd_flags = static_cast<std::uint32_t>(call_->new_flags & SOCK_CLOEXEC);
+  // Before the server goes on, and perhaps binds its port again.
+  end_call();
+  if (::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &order) < 0 && errno != ENOENT) {
+    failure_ = fail_errno("SECCOMP_IOCTL_NOTIF_ADDFD", errno).error().message;
+    fds_.calls.reset();  // the server's call fails
+    calls_source_.reset();
+  }
+}
+
+void ServerGuard::let_go_on() {
+  seccomp_notif_resp answer{};
+  answer.id = call_->id;
+  answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  end_call();
+  (void)::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+void ServerGuard::give_up(std::string why) {
+  if (failure_.empty()) failure_ = std::move(why);
+  if (call_) let_go_on();
+}
+
+void ServerGuard::end_call() {
+  socket_source_.reset();
+  socket_.reset();
+  call_.reset();
+}
+
+}  // namespace netperfd::workload

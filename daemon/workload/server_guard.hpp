@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Keeps everybody but this run's client from the run's own server.
+//
+// iperf3 takes whoever connects first for its client, waits for a silent one for ever, and breaks a test off
+// if somebody else connects while its streams are made. It has no option against that. So the server's calls
+// of accept() stop in the kernel (seccomp's user notification), and the guard takes the connections in its
+// place:
+//
+//   a connection whose far end belongs to iperf3's user in the client's namespace   iperf3 gets it
+//   any other one                                                                   reset, counted, named
+//   none is left                    iperf3 goes on waiting; or if its test has all of its connections, it
+//   gets a
+//                                   dummy, to which it says that it is busy
+//
+// With the last connection of the test, the listening socket gets a filter that drops whoever wants to
+// connect. From then on nobody reaches the server, and no packet of the test passes a filter. A UDP stream
+// begins with a datagram, which the guard looks at before iperf3 reads it.
+//
+// If the path translates addresses (NAT), the client's connection is not recognized by its ends. Then it is
+// the one that sends iperf3's cookie; the streams have the same one.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
+#include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
+#include "daemon/model/job_spec.hpp"
+#include "daemon/workload/guard_fds.hpp"
+#include "daemon/workload/socket_owner.hpp"
+
+namespace netperfd::workload {
+
+class ServerGuard {
+ public:
+  // `fds` are of the server's launcher; `uid` runs both ends. `loop` must outlive this object.
+  ServerGuard(EventLoop& loop, GuardFds fds, const Iperf3Spec& test, uid_t uid);
+  [[nodiscard]] Status begin();
+  // The client is about to run; `sockets` is of its launcher. Who connected earlier is somebody else.
+  void expect_client(Fd sockets);
+  // The server has ended: its port becomes free.
+  void end();
+
+  // Why the server was left alone with whoever connects; empty: it was not.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  // "2 connections of uid 65534 from 10.0.0.1"; empty: there was nobody else.
+  [[nodiscard]] std::string others() const;
+
+ private:
+  enum class Whose { client, other, unknown };
+  struct Call {
+    std::uint64_t id = 0;
+    bool takes_datagram = false;
+    int new_flags = 0;  // of the accepted socket: accept4()'s
+  };
+  struct Held {
+    Fd connection;
+    SocketEnd peer;
+  };
+  struct Judged {
+    Whose whose = Whose::other;
+    std::optional<uid_t> uid = {};
+  };
+
+  void on_call();
+  [[nodiscard]] Status take_call();
+  void serve();
+  void serve_accept();
+  void serve_datagram();
+  [[nodiscard]] Judged judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const;
+  [[nodiscard]] bool may_be_translated() const;
+  [[nodiscard]] bool is_complete() const { return passed_ > streams_; }
+  void hold(Fd connection, const SocketEnd& peer);
+  void look_at_held();
+  void pass(Fd connection);
+  void pass_dummy();
+  void refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid);
+  void refuse_waiting();
+  void note(const char* what, const SocketEnd& peer, std::optional<uid_t> uid);
+  void wait_for_socket();
+  void close_gate();
+  void hand_over(const Fd& descriptor);
+  void let_go_on();  // the server's call happens as if nobody watched
+  void give_up(std::string why);
+  void end_call();
+
+  EventLoop& loop_;
+  GuardFds fds_;
+  Fd client_sockets_;
+  uid_t uid_;
+  Protocol protocol_;
+  std::uint32_t streams_;  // connections after the first one
+
+  std::optional<Call> call_;  // that the server waits in
+  Fd socket_;                 // of that call; closed before the server goes on, which may bind its port again
+  Fd dummy_end_;
+  std::vector<Held> held_;
+  std::string cookie_;  // of the client, once a translated connection was accepted
+  std::uint32_t passed_ = 0;
+  bool expected_ = false;  // the client may connect
+  bool translated_ = false;
+  bool patience_over_ = false;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> others_;  // what came, and from whom
+  std::uint64_t others_beyond_ = 0;                                      // counted, but not named
+  std::string failure_;
+  EventSource calls_source_, socket_source_, held_timer_;
+};
+
+}  // namespace netperfd::workload

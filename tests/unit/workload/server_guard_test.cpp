@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Other users connect to the server of a run: real iperf3 in namespaces that they can reach.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "tests/unit/workload/iperf3_fixture.hpp"
+
+namespace netperfd::workload::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr uid_t kStranger = 4711;
+
+sockaddr_in server_address() {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(5201);
+  ::inet_pton(AF_INET, NamespacePair::kRightAddress, &address.sin_addr);
+  return address;
+}
+
+// Of a thread of its own, which this turns into another user in a namespace.
+void become_stranger(const std::string& netns) {
+  const Fd file{::open(("/run/netns/" + netns).c_str(), O_RDONLY | O_CLOEXEC)};
+  if (::setns(file.get(), CLONE_NEWNET) != 0) throw std::runtime_error("setns " + netns);
+  ::setfsuid(kStranger);
+}
+
+// A connection that says `words`; without a descriptor if it is not taken within a tenth of a second.
+Fd connect_as_stranger(const std::string& netns, std::string_view words) {
+  Fd connection;
+  std::thread([&] {
+    become_stranger(netns);
+    Fd tried{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const timeval patience{.tv_sec = 0, .tv_usec = 100'000};
+    (void)::setsockopt(tried.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const sockaddr_in address = server_address();
+    if (::connect(tried.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
+    if (!words.empty()) (void)::send(tried.get(), words.data(), words.size(), MSG_NOSIGNAL);
+    connection = std::move(tried);
+  }).join();
+  return connection;
+}
+
+// A stranger who never stops: each connection says something else, and ends by a reset.
+class Flood {
+ public:
+  Flood(const std::string& netns, int type)
+      : thread_([this, netns, type] {
+          become_stranger(netns);
+          const sockaddr_in address = server_address();
+          for (int i = 0; !over_; ++i) {
+            const Fd socket{::socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+            (void)::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+            const std::string words(static_cast<std::size_t>(i % 50), i % 2 == 0 ? 'a' : '\n');
+            (void)::send(socket.get(), words.data(), words.size(), MSG_NOSIGNAL);
+            if (i % 8 == 0) std::this_thread::yield();
+            const linger reset{.l_onoff = i % 3 == 0 ? 1 : 0, .l_linger = 0};
+            (void)::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+          }
+        }) {}
+  Flood(const Flood&) = delete;
+  Flood& operator=(const Flood&) = delete;
+  ~Flood() {
+    over_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+class ServerGuardTest : public Iperf3WorkloadTest {
+ protected:
+  // Of the flag with this code; empty if there is none.
+  [[nodiscard]] std::string flag(std::string_view code) const {
+    for (const QualityFlag& each : listener.result->report.flags) {
+      if (each.code == code) return each.message;
+    }
+    return {};
+  }
+  void expect_measured() const {
+    EXPECT_EQ(error(), "");
+    ASSERT_FALSE(listener.result->report.sums.empty());
+    EXPECT_GT(listener.result->report.sums[0].received_bytes.value_or(0), 0U);
+    EXPECT_EQ(flag("server-unguarded"), "");
+  }
+};
+
+TEST_F(ServerGuardTest, says_nothing_if_nobody_else_comes) {
+  prepare_and_release(with_local_server());
+  wait_for_end();
+  expect_measured();
+  EXPECT_EQ(flag("server-disturbed"), "");
+}
+
+TEST_F(ServerGuardTest, refuses_those_who_connect_before_the_client) {
+  prepare(with_local_server());
+  wait_for_prepared();
+  const Fd silent = connect_as_stranger(namespaces->right(), "");
+  const Fd far = connect_as_stranger(namespaces->left(), std::string(37, 'x'));
+  const Fd plausible =
+      connect_as_stranger(namespaces->right(), std::string("abcdefghijklmnopqrstuvwxyz234567abcd") + '\0');
+  ASSERT_TRUE(silent && far && plausible);
+  listener.active->release();
+  wait_for_end();
+  expect_measured();
+  EXPECT_THAT(flag("server-disturbed"), AllOf(HasSubstr("2 connections of uid 4711 from 10.97.0.2"),
+                                              HasSubstr("1 connection of uid 4711 from 10.97.0.1")));
+}
+
+TEST_F(ServerGuardTest, lets_nobody_in_during_the_test) {
+  JobSpec job = with_local_server();
+  job.iperf3.streams = 2;
+  prepare_and_release(job);
+  wait_for_traffic();
+  EXPECT_FALSE(connect_as_stranger(namespaces->right(), ""));
+  wait_for_end();
+  expect_measured();
+  EXPECT_EQ(flag("server-disturbed"), "") << "it was dropped before it was a connection";
+}
+
+// With these options, iperf3 closes the listening socket after the first connection and opens another one.
+TEST_F(ServerGuardTest, keeps_a_flood_of_connections_from_all_streams) {
+  JobSpec job = with_local_server();
+  job.iperf3.streams = 8;
+  job.iperf3.direction = Direction::both;
+  job.iperf3.no_delay = true;
+  const Flood flood(namespaces->right(), SOCK_STREAM);
+  prepare_and_release(job);
+  wait_for_end();
+  expect_measured();
+  EXPECT_THAT(listener.result->report.streams, SizeIs(16));
+  EXPECT_THAT(flag("server-disturbed"),
+              AllOf(HasSubstr(" of uid 4711 from 10.97.0.2"), Not(HasSubstr("uid 0"))));
+}
+
+TEST_F(ServerGuardTest, keeps_the_datagrams_of_others_from_udp_streams) {
+  JobSpec job = with_local_server();
+  job.iperf3.protocol = Protocol::udp;
+  job.iperf3.bitrate = 1'000'000;
+  job.iperf3.streams = 32;
+  const Flood flood(namespaces->right(), SOCK_DGRAM);
+  prepare_and_release(job);
+  wait_for_end();
+  expect_measured();
+  EXPECT_THAT(flag("server-disturbed"), AllOf(HasSubstr("datagram"), HasSubstr("from 10.97.0.2")));
+}
+
+TEST_F(ServerGuardTest, frees_the_port_with_the_run) {
+  for (int run = 0; run < 2; ++run) {
+    listener.prepared = 0;
+    listener.result.reset();
+    prepare_and_release(with_local_server());
+    wait_for_end();
+    expect_measured();
+  }
+}
+
+}  // namespace
+}  // namespace netperfd::workload::test
