@@ -44,9 +44,16 @@ int run_probe(const ProbeOptions& options, Ns begin) {
   return EXIT_FAILURE;
 }
 
-int run(const Options& options, Ns begin) {
-  if (const auto* const serving = std::get_if<ServeOptions>(&options)) return serve(*serving);
-  if (const auto* const probing = std::get_if<ProbeOptions>(&options)) return run_probe(*probing, begin);
+int run(Options& options, Ns begin) {
+  const auto session = parse_session(std::getenv(kSessionVariable));  // NOLINT(concurrency-mt-unsafe)
+  if (auto* const serving = std::get_if<ServeOptions>(&options)) {
+    serving->session = session;
+    return serve(*serving);
+  }
+  if (auto* const probing = std::get_if<ProbeOptions>(&options)) {
+    probing->session = session;
+    return run_probe(*probing, begin);
+  }
   if (std::holds_alternative<Help>(options)) {
     fmt::print("{}", usage());
   } else {
@@ -62,7 +69,7 @@ int main(int argc, char** argv) {
   namespace echo = netperfd::echo;
   const echo::Ns begin = echo::read_clocks().monotonic;
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
-  const auto options = echo::parse_options(arguments);
+  auto options = echo::parse_options(arguments);
   if (options) return echo::run(*options, begin);
   fmt::print(stderr, "netperfd-echo: {}\n", options.error().message);
   return 2;

@@ -35,8 +35,6 @@ constexpr std::array kProbeTexts{
         "63. The default is one probe with protocol=udp"},
 };
 
-constexpr std::size_t kMostProbes = 8;
-
 template <class T>
 std::optional<T> number(std::string_view text) {
   T value{};
@@ -230,6 +228,16 @@ std::string usage() {
   add_texts(text, kProbeTexts);
   text += "\n  --help                  print this\n  --version               print the version\n";
   return text;
+}
+
+std::optional<std::uint64_t> parse_session(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  constexpr std::size_t kDigits = 16;
+  const std::string_view digits = text;
+  std::uint64_t session = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), session, 16);
+  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && digits.size() == kDigits;
+  return whole ? std::optional(session) : std::nullopt;
 }
 
 Result<Options> parse_options(std::span<const std::string_view> arguments) {

@@ -16,6 +16,13 @@
 namespace netperfd::echo {
 
 inline constexpr std::uint16_t kDefaultPort = 5202;
+inline constexpr std::size_t kMostProbes = 8;
+
+// netperfd gives a prober and its server the same random session, as 16 hexadecimal digits. Unlike the
+// arguments of a process, its environment is not shown to other users.
+inline constexpr const char* kSessionVariable = "NETPERFD_ECHO_SESSION";
+// Absent: no such text, or none at all.
+[[nodiscard]] std::optional<std::uint64_t> parse_session(const char* text);
 
 enum class Protocol : std::uint8_t { udp, tcp, icmp };
 [[nodiscard]] std::string_view protocol_name(Protocol protocol);
@@ -32,6 +39,7 @@ struct ProbeSpec {
 struct ServeOptions {
   std::string bind;  // empty: all addresses
   std::uint16_t port = kDefaultPort;
+  std::optional<std::uint64_t> session = std::nullopt;
 };
 
 struct ProbeOptions {
@@ -42,6 +50,7 @@ struct ProbeOptions {
   AccountLimits limits;
   std::optional<Ns> duration;
   std::vector<ProbeSpec> probes;
+  std::optional<std::uint64_t> session = std::nullopt;
 };
 
 struct Help {};

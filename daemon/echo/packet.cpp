@@ -10,7 +10,6 @@ namespace {
 constexpr std::uint32_t kMagic = 0x4e504543;  // "NPEC"
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kTypeAt = 5;
-constexpr std::size_t kSessionAt = 8;
 constexpr std::size_t kArrivalAt = 20;
 constexpr std::size_t kTurnaroundAt = 28;
 constexpr std::size_t kBootIdAt = 32;

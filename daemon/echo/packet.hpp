@@ -21,6 +21,7 @@ namespace netperfd::echo {
 
 enum class Type : std::uint8_t { hello = 1, request = 2, hello_reply = 3, reply = 4 };
 
+inline constexpr std::size_t kSessionAt = 8;
 inline constexpr std::size_t kHeaderLength = 20;
 inline constexpr std::size_t kShortest = 32;
 inline constexpr std::size_t kLongest = 1400;
@@ -34,6 +35,11 @@ struct Header {
 
   bool operator==(const Header&) const = default;
 };
+
+// The sessions of one prober differ in their last three bits: it has at most eight probes.
+[[nodiscard]] constexpr std::uint64_t first_session(std::uint64_t session) {
+  return session & ~std::uint64_t{7};
+}
 
 using BootId = std::array<std::byte, 16>;
 

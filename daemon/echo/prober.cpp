@@ -38,7 +38,11 @@ Result<std::vector<std::unique_ptr<Channel>>> open_channels(const ProbeOptions& 
   std::vector<std::unique_ptr<Channel>> channels;
   for (const ProbeSpec& spec : options.probes) {
     std::uint64_t session = 0;
-    if (::getrandom(&session, sizeof session, 0) != sizeof session) return fail_errno("getrandom", errno);
+    if (options.session) {
+      session = first_session(*options.session) + channels.size();
+    } else if (::getrandom(&session, sizeof session, 0) != sizeof session) {
+      return fail_errno("getrandom", errno);
+    }
     auto channel = Channel::open({.probe = spec, .server = *server, .bind = bind, .session = session});
     if (!channel) return std::unexpected(std::move(channel.error()));
     channels.push_back(std::move(*channel));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/echo/server.hpp"
 
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -53,6 +54,26 @@ Result<Fd> open_listener(const Address& address) {
   return socket;
 }
 
+// The kernel drops datagrams of other sessions, so that they take no room in the socket's buffer. The filter
+// sees the header of UDP before the message.
+Status drop_other_sessions(const Fd& socket, std::uint64_t session) {
+  constexpr std::uint32_t kMessageAt = 8, kAll = ~0U;
+  const auto high = static_cast<std::uint32_t>(session >> 32U);
+  const auto low = static_cast<std::uint32_t>(first_session(session));
+  std::array code{
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kMessageAt + kSessionAt),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 4),
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kMessageAt + kSessionAt + 4),
+      sock_filter BPF_STMT(BPF_ALU | BPF_AND | BPF_K, static_cast<std::uint32_t>(first_session(kAll))),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 1),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, kAll),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, 0)};
+  const sock_fprog program{.len = code.size(), .filter = code.data()};
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+    return fail_errno("SO_ATTACH_FILTER", errno);
+  return {};
+}
+
 template <class T>
 void add_control(msghdr& header, std::size_t& used, int level, int type, const T& value) {
   auto* const part = reinterpret_cast<cmsghdr*>(static_cast<std::byte*>(header.msg_control) + used);
@@ -99,8 +120,27 @@ bool add_controls(msghdr& request, msghdr& reply) {
 
 }  // namespace
 
-Server::Server(Fd datagrams, Fd listener)
-    : datagrams_(std::move(datagrams)), listener_(std::move(listener)), boot_id_(read_boot_id()) {}
+Origin origin_of(const Address& address) {
+  Origin source{};
+  if (address.family() == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address.storage, sizeof v4);
+    std::memcpy(source.data() + source.size() - sizeof v4.sin_addr, &v4.sin_addr, sizeof v4.sin_addr);
+    return source;
+  }
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &address.storage, sizeof v6);
+  const bool mapped = IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr);
+  const std::size_t at = mapped ? source.size() - sizeof(in_addr) : 0;
+  std::memcpy(source.data() + at, &v6.sin6_addr.s6_addr[at], mapped ? sizeof(in_addr) : source.size() / 2);
+  return source;
+}
+
+Server::Server(Fd datagrams, Fd listener, std::optional<std::uint64_t> session)
+    : datagrams_(std::move(datagrams)),
+      listener_(std::move(listener)),
+      boot_id_(read_boot_id()),
+      session_(session) {}
 
 Result<Server> Server::open(const ServeOptions& options) {
   const auto wanted = address_to_bind(options);
@@ -110,7 +150,13 @@ Result<Server> Server::open(const ServeOptions& options) {
     auto datagrams = open_datagrams(*wanted);
     if (!datagrams) return std::unexpected(std::move(datagrams.error()));
     auto listener = open_listener(local_address(*datagrams));
-    if (listener) return Server(std::move(*datagrams), std::move(*listener));
+    if (listener) {
+      if (options.session) {
+        if (auto done = drop_other_sessions(*datagrams, *options.session); !done)
+          return std::unexpected(std::move(done.error()));
+      }
+      return Server(std::move(*datagrams), std::move(*listener), options.session);
+    }
     if (options.port != 0 || attempt == 20) return std::unexpected(std::move(listener.error()));
   }
 }
@@ -125,7 +171,8 @@ Status Server::run(const Fd& stop) {
       const short events = connection->out.empty() ? POLLIN : POLLOUT;
       polled.push_back({.fd = connection->socket.get(), .events = events, .revents = 0});
     }
-    const timespec longest{.tv_sec = accepting_ ? kIdle / kSecond : 1, .tv_nsec = 0};
+    const bool soon = !accepting_ || count(true) > 0;
+    const timespec longest{.tv_sec = soon ? 1 : kIdle / kSecond, .tv_nsec = 0};
     const bool nothing_to_wait_for = accepting_ && connections_.empty();
     if (::ppoll(polled.data(), polled.size(), nothing_to_wait_for ? nullptr : &longest, nullptr) < 0 &&
         errno != EINTR)
@@ -137,8 +184,8 @@ Status Server::run(const Fd& stop) {
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       if (polled[i + 3].revents != 0) serve(*connections_[i], now);
     }
-    close_idle(now);
     if (polled[2].revents != 0) accept_connections(now);
+    close_idle(now);
   }
 }
 
@@ -174,23 +221,74 @@ void Server::answer(Received& request) {
 
 void Server::accept_connections(Ns now) {
   for (std::size_t i = 0; i < kMostConnections; ++i) {
-    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Address from;
+    from.length = sizeof from.storage;
+    Fd socket(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&from.storage), &from.length,
+                        SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
       accepting_ = errno == EAGAIN || errno == ECONNABORTED || errno == EINTR;
       return;
     }
-    if (connections_.size() >= kMostConnections) continue;  // closes it
-    const bool ready =
-        set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY") && enable_stamps(socket, false);
-    if (!ready) continue;
-    connections_.push_back(std::make_unique<Connection>());
-    connections_.back()->socket = std::move(socket);
-    connections_.back()->last_message = now;
+    begin(std::move(socket), from, now);
   }
 }
 
+void Server::begin(Fd socket, const Address& from, Ns now) {
+  if (!set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY") || !enable_stamps(socket, false))
+    return;
+  const Origin source = origin_of(from);
+  if (!make_room(source, true)) return;
+  auto connection = std::make_unique<Connection>();
+  connection->socket = std::move(socket);
+  connection->source = source;
+  connection->last_message = now;
+  connections_.push_back(std::move(connection));
+  // At once, before others who connect can push it out.
+  serve(*connections_.back(), now);
+}
+
+std::size_t Server::count(bool silent, const Origin* source) const {
+  return static_cast<std::size_t>(std::ranges::count_if(connections_, [&](const auto& connection) {
+    return !connection->closed && connection->silent == silent &&
+           (source == nullptr || connection->source == *source);
+  }));
+}
+
+bool Server::make_room(const Origin& source, bool silent) {
+  const std::size_t own = count(silent, &source);
+  if (own >= kMostOfSource) {
+    if (!silent) return false;
+    close_one_of(source, silent);
+  } else if (count(silent) >= kMostConnections) {
+    const auto most = std::ranges::max_element(connections_, {}, [&](const auto& connection) {
+      return connection->closed || connection->silent != silent ? 0 : count(silent, &connection->source);
+    });
+    if (!silent && count(silent, &(*most)->source) <= own + 1) return false;
+    close_one_of((*most)->source, silent);
+  }
+  return true;
+}
+
+void Server::close_one_of(const Origin& source, bool silent) {
+  Connection* oldest = nullptr;
+  for (const auto& connection : connections_) {
+    if (connection->closed || connection->silent != silent || connection->source != source) continue;
+    if (oldest == nullptr || connection->last_message < oldest->last_message) oldest = connection.get();
+  }
+  // Erased later: somebody may be going through the connections.
+  if (oldest == nullptr) return;
+  oldest->closed = true;
+  oldest->socket.reset();
+}
+
+bool Server::may_speak(const Connection& connection, const Header& message) {
+  if (session_) return first_session(message.session) == first_session(*session_);
+  if (!connection.silent) return true;
+  return make_room(connection.source, false);
+}
+
 void Server::serve(Connection& connection, Ns now) {
-  for (int i = 0; i < kCallsAtOnce; ++i) {
+  for (int i = 0; i < kCallsAtOnce && !connection.closed; ++i) {
     if (!serve_message(connection, now)) return;
   }
 }
@@ -219,6 +317,10 @@ bool Server::serve_message(Connection& connection, Ns now) {
   if (state == MessageStream::State::partial) return true;
 
   const auto message = connection.in.message();
+  const auto header = decode(message);
+  connection.closed = !header || !may_speak(connection, *header);
+  if (connection.closed) return false;
+  connection.silent = false;
   const Ns sent = read_clocks().wall;
   connection.closed =
       !make_reply(message, {.arrival = received.stamps.kernel.value_or(sent), .sent = sent}, boot_id_);
@@ -233,7 +335,7 @@ bool Server::serve_message(Connection& connection, Ns now) {
 
 void Server::close_idle(Ns now) {
   std::erase_if(connections_, [now](const auto& connection) {
-    return connection->closed || now - connection->last_message > kIdle;
+    return connection->closed || now - connection->last_message > (connection->silent ? kSilent : kIdle);
   });
 }
 

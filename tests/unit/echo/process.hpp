@@ -124,8 +124,8 @@ class Process {
 
 // A server on a port that the kernel chose.
 struct RunningServer {
-  explicit RunningServer(const std::string& bind = "127.0.0.1")
-      : process({"serve", "--bind", bind, "--port", "0"}) {
+  explicit RunningServer(const std::string& bind = "127.0.0.1", const std::vector<std::string>& command = {})
+      : process({"serve", "--bind", bind, "--port", "0"}, command) {
     const std::string line = process.line();
     const std::string before = "Listening on " + bind + " port ";
     EXPECT_TRUE(line.starts_with(before)) << line;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <random>
 
 #include "daemon/echo/packet.hpp"
@@ -125,34 +127,104 @@ TEST(EchoServer, a_thousand_hostile_datagrams_leave_it_answering_with_the_memory
       << "of " << told.sent_bytes / 1024 << " KiB";
 }
 
-TEST(EchoServer, more_connections_than_it_keeps_are_closed_and_leave_room_when_others_end) {
+// From 127.0.0.HOST.
+Fd connected_from(std::uint32_t host, std::uint16_t port) {
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in from = loopback(0);
+  from.sin_addr.s_addr = htonl((127U << 24U) + host);
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from), 0);
+  const sockaddr_in to = loopback(port);
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  return socket;
+}
+
+bool is_answered(const Fd& socket) {
+  int others = 0;
+  return answers(socket, 1, others);
+}
+
+// Whether the server closes it, sooner or later.
+bool is_closed(const Fd& socket) {
+  const auto bytes = receive_some(socket, kLong);
+  return bytes && bytes->empty();
+}
+
+TEST(EchoServer, silent_connections_keep_nobody_out) {
+  RunningServer server;
+  std::vector<Fd> silent;
+  for (std::uint32_t i = 0; i < 200; ++i) silent.push_back(connected_from(1 + i % 7, server.port));
+  EXPECT_TRUE(is_answered(connected_from(1, server.port)));
+  EXPECT_TRUE(is_answered(connected_from(9, server.port)));
+  EXPECT_EQ(Process({"probe", "--to", "127.0.0.1", "--port", std::to_string(server.port), "--duration",
+                     "100ms", "--probe", "protocol=tcp,rate=100"})
+                .wait(),
+            0);
+  EXPECT_TRUE(is_closed(silent.front())) << "the oldest made room";
+}
+
+TEST(EchoServer, a_connection_that_says_nothing_whole_is_closed_within_seconds) {
+  RunningServer server;
+  const Fd silent = connected(SOCK_STREAM, server.port), slow = connected(SOCK_STREAM, server.port),
+           speaking = connected(SOCK_STREAM, server.port);
+  ASSERT_TRUE(is_answered(speaking));
+  send_bytes(slow, message(Type::request, 64, 1));
+  ASSERT_TRUE(receive_some(slow, kLong));
+  const Fd partial = connected(SOCK_STREAM, server.port);
+  const Bytes unfinished = message(Type::request, 64, 1);
+  send_bytes(partial, std::span(unfinished).first(63));
+  EXPECT_TRUE(is_closed(silent));
+  EXPECT_TRUE(is_closed(partial));
+  EXPECT_TRUE(is_answered(speaking)) << "one that has spoken may pause";
+}
+
+TEST(EchoServer, one_source_has_sixteen_connections_that_speak) {
+  RunningServer server;
+  std::vector<Fd> sockets;
+  for (std::size_t i = 0; i < kMostOfSource; ++i) {
+    sockets.push_back(connected_from(1, server.port));
+    ASSERT_TRUE(is_answered(sockets.back()));
+  }
+  EXPECT_FALSE(is_answered(connected_from(1, server.port)));
+  EXPECT_TRUE(is_answered(connected_from(2, server.port)));
+  EXPECT_TRUE(is_answered(sockets.front()));
+}
+
+TEST(EchoServer, sources_that_took_all_places_make_room_for_one_with_fewer) {
   RunningServer server;
   std::vector<Fd> sockets;
   for (std::size_t i = 0; i < kMostConnections; ++i) {
-    sockets.push_back(connected(SOCK_STREAM, server.port));
-    int others = 0;
-    ASSERT_TRUE(answers(sockets.back(), static_cast<std::uint32_t>(i), others));
+    sockets.push_back(connected_from(1 + static_cast<std::uint32_t>(i / kMostOfSource), server.port));
+    ASSERT_TRUE(is_answered(sockets.back()));
   }
   const std::size_t descriptors = server.process.descriptors();
-  for (int i = 0; i < 100; ++i) {
-    const Fd refused = connected(SOCK_STREAM, server.port);
-    const auto bytes = receive_some(refused, kLong);
-    EXPECT_TRUE(bytes && bytes->empty());
+  std::vector<Fd> others;
+  std::vector<bool> answered;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    others.push_back(connected_from(100 + i % 2, server.port));
+    answered.push_back(is_answered(others.back()));
   }
-  EXPECT_EQ(server.process.descriptors(), descriptors);
-  int others = 0;
-  EXPECT_TRUE(answers(sockets.front(), 5, others));
-  sockets.pop_back();
-  // Its end may be seen after the next connection.
-  bool accepted = false;
-  for (int attempt = 0; attempt < 1000 && !accepted; ++attempt) {
-    const Fd next = connected(SOCK_STREAM, server.port);
-    const Bytes request = message(Type::request, 64, 1);
-    (void)::send(next.get(), request.data(), request.size(), MSG_NOSIGNAL);
-    const auto bytes = receive_some(next, kLong);
-    accepted = bytes && !bytes->empty();
+  // Six sources share the places.
+  EXPECT_TRUE(std::ranges::all_of(answered.begin(), answered.begin() + 18, std::identity{}));
+  EXPECT_TRUE(std::ranges::none_of(answered.begin() + 22, answered.end(), std::identity{}));
+  EXPECT_LE(server.process.descriptors(), descriptors + 1);
+  EXPECT_TRUE(is_answered(others.front()));
+}
+
+TEST(EchoServer, of_one_run_serves_the_prober_of_that_run_alone) {
+  const std::vector<std::string> with_session{"/usr/bin/env",
+                                              std::string(kSessionVariable) + "=0123456789abcdef"};
+  RunningServer server("127.0.0.1", with_session);
+  const Fd datagrams = connected(SOCK_DGRAM, server.port);
+  for (int i = 0; i < 10'000; ++i) send_bytes(datagrams, message(Type::request, 1400, 1));
+  EXPECT_FALSE(receive_some(datagrams, 100)) << "somebody else's session";
+  EXPECT_FALSE(is_answered(connected(SOCK_STREAM, server.port)));
+  for (const char* const protocol : {"protocol=tcp,rate=100", "protocol=udp,rate=100"}) {
+    EXPECT_EQ(Process({"probe", "--to", "127.0.0.1", "--port", std::to_string(server.port), "--duration",
+                       "100ms", "--probe", protocol},
+                      with_session)
+                  .wait(),
+              0);
   }
-  EXPECT_TRUE(accepted);
 }
 
 TEST(EchoServer, closes_a_connection_that_sends_something_else) {
