@@ -83,7 +83,7 @@ Result<Settings> load_settings(const Options& options) {
 
 config::ScenarioDirectories scenario_directories(const config::DaemonConfig& config) {
   return {{config.scenarios_dir, config.shipped_scenarios_dir},
-          {.repeat = config.repeat_limit, .timeout = config.timeout_limit}};
+          {.repeat = config.repeat_limit, .timeout = config.timeout_limit, .allow = config.allow}};
 }
 
 int check_settings(const Settings& settings) {
@@ -97,6 +97,7 @@ int check_settings(const Settings& settings) {
       code = EXIT_FAILURE;
     }
   }
+  if (!settings.config.allow.all()) fmt::print("allow: {}\n", describe(settings.config.allow));
   for (std::size_t i = 0; i < settings.config.keep.size(); ++i) {
     fmt::print("keep[{}]: {}\n", i, core::describe(settings.config.keep[i]));
   }

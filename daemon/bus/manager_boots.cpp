@@ -23,7 +23,7 @@ void ManagerObject::CheckBoots(sdbus::Result<std::uint32_t, double>&& result, st
         loading_scenario(std::move(scenario), value_or_throw(parse_start_options(options)).job);
     with_caller(reply, [this, reply, load](const Caller& caller) {
       expect_may_check(caller);
-      const JobSpec spec = value_or_throw(load());
+      const JobSpec spec = value_or_throw(load(caller));
       // If the store does not answer, the estimate is the least.
       const auto known = ports_.store.boot_time(spec.name);
       const core::BootEstimate estimate = core::estimate_boots(spec, known ? *known : std::nullopt);

@@ -17,6 +17,15 @@
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {
+namespace {
+
+core::JobOptions options_of(const Caller& caller, core::JobOptions options) {
+  options.limited = caller.uid != 0;
+  return options;
+}
+
+}  // namespace
+
 ManagerObject::ManagerObject(sdbus::IConnection& connection, ManagerPorts ports, ServiceSettings settings)
     : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::kManagerPath}),
       ports_(ports),
@@ -58,7 +67,10 @@ void ManagerObject::start_if_allowed(const StartReply& reply, const LoadJob& loa
                                      const StartOptions& options, core::TraceSource source) {
   with_caller(reply, [this, reply, load, options, source](const Caller& caller) {
     const auto start_it = [this, reply, load, options, source, caller] {
-      const JobSpec spec = value_or_throw(load());
+      auto loaded = load(caller);
+      if (!loaded && loaded.error().kind == ErrorKind::access_denied)
+        ports_.authorization.note_refusal(caller, loaded.error().message);
+      const JobSpec spec = value_or_throw(std::move(loaded));
       const auto allowed = [this](const EventSpec& event) {
         return why_not_allowed(event, settings_.trace_events).empty();
       };
@@ -75,8 +87,8 @@ void ManagerObject::start_if_allowed(const StartReply& reply, const LoadJob& loa
 
 ManagerObject::LoadJob ManagerObject::loading_scenario(std::string name, core::JobOptions options) {
   throw_if_failed(check_line("scenario", name, kNameLimit));
-  return [this, name = std::move(name), options = std::move(options)] {
-    return ports_.scenarios.load(name, options);
+  return [this, name = std::move(name), options = std::move(options)](const Caller& caller) {
+    return ports_.scenarios.load(name, options_of(caller, options));
   };
 }
 
@@ -84,8 +96,9 @@ ManagerObject::LoadJob ManagerObject::parsing_job(std::string text, std::string 
                                                   core::JobOptions options) {
   throw_if_failed(check_size("text", text, kJobTextLimit));
   throw_if_failed(check_line("origin", origin, kOriginLimit));
-  return [this, text = std::move(text), origin = std::move(origin), options = std::move(options)] {
-    return ports_.scenarios.parse(text, origin, options);
+  return [this, text = std::move(text), origin = std::move(origin),
+          options = std::move(options)](const Caller& caller) {
+    return ports_.scenarios.parse(text, origin, options_of(caller, options));
   };
 }
 
@@ -126,7 +139,7 @@ void ManagerObject::check_for_member(const SharedReply<std::uint32_t, std::uint3
                                      const LoadJob& load) {
   with_caller(reply, [this, reply, load](const Caller& caller) {
     expect_may_check(caller);
-    const JobSpec spec = value_or_throw(load());
+    const JobSpec spec = value_or_throw(load(caller));
     const auto runs = static_cast<std::uint32_t>(run_count(spec));  // limited by what load() accepts
     const std::uint32_t each = std::max(runs / std::max(spec.repeat, 1U), 1U);
     const bool ends_by_itself = spec.workload != WorkloadKind::none;

@@ -195,7 +195,7 @@ class ManagerObject final
                    std::size_t most_bytes, Give give, std::chrono::milliseconds deadline = {});
   [[nodiscard]] Dict restored(core::Deed deed, const Result<std::string>& checked);
   using StartReply = SharedReply<sdbus::ObjectPath>;
-  using LoadJob = std::function<Result<JobSpec>()>;
+  using LoadJob = std::function<Result<JobSpec>(const Caller& caller)>;
   // How the arguments become a job; throw if they are too long.
   [[nodiscard]] LoadJob loading_scenario(std::string name, core::JobOptions options);
   [[nodiscard]] LoadJob parsing_job(std::string text, std::string origin, core::JobOptions options);

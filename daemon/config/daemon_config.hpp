@@ -11,6 +11,7 @@
 #include "daemon/config/schema.hpp"
 #include "daemon/core/keep_rules.hpp"
 #include "daemon/core/quotas.hpp"
+#include "daemon/model/allowed_places.hpp"
 #include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::config {
@@ -26,6 +27,7 @@ struct DaemonConfig {
   std::string iperf3_user = "netperfd";         // a name or a number, as is the group
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
+  AllowedPlaces allow;                                       // to members, in their own jobs
   std::uint32_t queue_limit = 64;                            // maximum number of waiting jobs
   core::UserLimits user_limits;                              // of each user but root
   std::uint32_t repeat_limit = 1'000;

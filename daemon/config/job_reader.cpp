@@ -127,6 +127,18 @@ void check_rules(const JobSpec& spec, const YamlNode& root, Complaints& complain
   }
 }
 
+// Once nothing else is wrong.
+Status check_place(const JobSpec& spec, const YamlNode& root, const std::string& origin,
+                   const AllowedPlaces& allowed) {
+  Complaints complaints(origin);
+  for (JobProblem& problem : check_allowed(spec, allowed)) {
+    const Place place = place_of(root, problem.key);
+    complaints.add(place, std::move(problem.key), std::move(problem.message));
+  }
+  if (complaints.empty()) return {};
+  return fail(ErrorKind::access_denied, complaints.to_error().message);
+}
+
 const YamlNode* value_of(const YamlNode* mapping, std::string_view key) {
   const YamlEntry* entry = mapping ? mapping->find(key) : nullptr;
   return entry ? &entry->value : nullptr;
@@ -248,6 +260,10 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
   if (complaints.empty()) apply_purpose(spec, options);
   check_limits(spec, *root, limits, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
+  if (options.limited) {
+    if (auto placed = check_place(spec, *root, job.origin, limits.allow); !placed)
+      return std::unexpected(std::move(placed.error()));
+  }
   spec.text = emit_yaml(*root);
   return spec;
 }

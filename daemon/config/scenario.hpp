@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/core/ports/scenario_source.hpp"
+#include "daemon/model/allowed_places.hpp"
 
 namespace netperfd::config {
 
@@ -19,7 +20,10 @@ namespace netperfd::config {
 struct JobLimits {
   std::uint32_t repeat = 1'000;
   std::chrono::milliseconds timeout = std::chrono::hours(24);
+  AllowedPlaces allow = {};  // for jobs that are limited (JobOptions)
 };
+
+struct JobText;
 
 // Reads the files anew at each call, so that an edited scenario needs no reload.
 //
@@ -29,6 +33,10 @@ struct JobLimits {
 // A design's commands run as root. They are accepted only if `owner` owns the directory and the file, nobody
 // else may write to them, and the file is not a symbolic link. Otherwise they are an error that says how to
 // fix it.
+//
+// A job that is limited measures where `limits.allow` says. A scenario that nobody but `owner` can change is
+// allowed to measure where it says, also with overrides of other keys, and so is a text of its name with the
+// same ends.
 //
 // Errors of load() and parse(): not_found if the name has no file, io if a file cannot be read, otherwise
 // invalid_argument with one line for each error in the job.
@@ -44,6 +52,8 @@ class ScenarioDirectories final : public core::ScenarioSource {
                                        const core::JobOptions& options) override;
 
  private:
+  [[nodiscard]] Result<JobSpec> read(const JobText& job, const core::JobOptions& options) const;
+  [[nodiscard]] bool is_where_owner_measures(const JobSpec& spec) const;
   // Of all scenarios, by name: the directory of each.
   [[nodiscard]] std::map<std::string, std::string> found() const;
   // The first directory that has a file of this name, or whose files cannot be known.

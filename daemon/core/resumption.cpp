@@ -84,7 +84,9 @@ Status store_given_up(RunStore& store, const std::vector<RunId>& runs) {
 Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
   if (job.tied) return cannot("it was tied to its caller, whose connection ended with netperfd");
   if (!spec) {
-    return cannot(fmt::format("its text can no longer be read: {}", spec.error().message));
+    const char* const what = spec.error().kind == ErrorKind::access_denied ? "it is no longer allowed"
+                                                                           : "its text can no longer be read";
+    return cannot(fmt::format("{}: {}", what, spec.error().message));
   }
   if (spec->design) spec->design->seed = job.seed;
   if (spec->design.has_value() != job.seed.has_value() ||
@@ -121,6 +123,8 @@ Result<std::vector<std::string>> resume_jobs(RunStore& store, ScenarioSource& sc
   };
   for (UnfinishedJob& job : *unfinished) {
     const JobId id = job.id;
+    // Root may have changed what others may measure.
+    job.options.limited = job.owner != 0;
     auto spec = scenarios.reread(job.text, fmt::format("job {}", id), job.options);
     auto plan = plan_resumption(std::move(job), std::move(spec));
     if (!plan) {

@@ -19,6 +19,9 @@ struct JobOptions {
   std::optional<std::string> label;
   std::optional<std::uint32_t> repeat;
   JobPurpose purpose = JobPurpose::measurement;
+  // The job is not root's, so it measures only where `allow` of the configuration says, or where a scenario
+  // that root installed does.
+  bool limited = false;
 };
 
 struct ScenarioRow {
@@ -34,7 +37,8 @@ class ScenarioSource {
   [[nodiscard]] virtual std::vector<ScenarioRow>
   list() = 0;  // by name; invalid files are listed with their error
   [[nodiscard]] virtual Result<JobSpec> load(const std::string& name, const JobOptions& options) = 0;
-  // `origin` is what error texts call the file.
+  // access_denied, from any of the three, for the place of a job that is limited. `origin` is what error
+  // texts call the file.
   [[nodiscard]] virtual Result<JobSpec> parse(const std::string& text, const std::string& origin,
                                               const JobOptions& options) = 0;
   // The text of a job that was accepted before, which may have commands if it was a scenario's.

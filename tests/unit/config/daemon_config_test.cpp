@@ -70,6 +70,7 @@ shipped_scenarios: /t
 store: {database: /d/x.db, min_free: 1G}
 iperf3: {path: /opt/iperf3, user: 65534}
 authorization: {group: lab_users}
+allow: {namespaces: [], hosts: [10.0.0.0/8, '*.lab'], ports: [5201, 1-9]}
 trace: {events: ["a:*", "!a:b"]}
 limits: {queue: 1, user: {queue: 2, stored: 3K, time: 4h}, repeat: 2, timeout: 3min}
 log: {level: debug}
@@ -87,6 +88,9 @@ keep:
       .iperf3_user = "65534",
       .authorization_group = "lab_users",
       .trace_events = {"a:*", "!a:b"},
+      .allow = {.namespaces = std::vector<std::string>{},
+                .hosts = std::vector<std::string>{"10.0.0.0/8", "*.lab"},
+                .ports = std::vector<std::string>{"5201", "1-9"}},
       .queue_limit = 1,
       .user_limits = {.queue = 2, .stored_bytes = 3072, .time = 4h},
       .repeat_limit = 2,
@@ -96,6 +100,16 @@ keep:
            {.scenario = "*", .label = "", .age = {}, .count = {}, .stored_bytes = {}}},
       .log_level = "debug"};
   EXPECT_EQ(*config, expected);
+}
+
+TEST_F(DaemonConfigTest, a_rule_of_allow_that_is_none_is_refused) {
+  EXPECT_EQ(
+      error_of("allow: {hosts: [10.0.0.1/8]}"),
+      ":1:16: allow.hosts: \"10.0.0.1/8\" is not an address, a network without bits beyond its length (like "
+      "10.0.0.0/8) or a pattern of host names (like *.lab.example.net)");
+  EXPECT_THAT(error_of("allow: {namespaces: ['../x']}"), testing::HasSubstr("allow.namespaces"));
+  EXPECT_THAT(error_of("allow: {ports: [70000]}"), testing::HasSubstr("allow.ports"));
+  EXPECT_THAT(error_of("allow: {hosts: 10.0.0.0/8}"), testing::HasSubstr("is not any, or a list"));
 }
 
 TEST_F(DaemonConfigTest, of_an_empty_file_are_the_defaults) {

@@ -22,11 +22,13 @@ class SameText final : public ScenarioSource {
   std::vector<ScenarioRow> list() override { return {}; }
   Result<JobSpec> load(const std::string&, const JobOptions&) override { return job; }
   Result<JobSpec> parse(const std::string&, const std::string&, const JobOptions&) override { return job; }
-  Result<JobSpec> reread(const std::string&, const std::string&, const JobOptions&) override {
+  Result<JobSpec> reread(const std::string&, const std::string&, const JobOptions& options) override {
+    limited = options.limited;
     if (refusal) return std::unexpected(*refusal);
     return job;
   }
   JobSpec job = a_job(4);
+  bool limited = false;
   std::optional<Error> refusal;
 };
 
@@ -218,6 +220,21 @@ TEST_F(ResumptionTest, the_expected_end_counts_only_runs_since_the_restart) {
   clock_.advance(std::chrono::seconds{20});
   end_run();
   EXPECT_EQ(scheduler_.job(1)->expected_end, began + std::chrono::seconds{40});
+}
+
+TEST_F(ResumptionTest, a_job_that_root_no_longer_allows_is_not_resumed) {
+  leave(a_job(2), {});
+  scenarios_.refusal = Error{ErrorKind::access_denied, "allow.hosts"};
+  EXPECT_THAT(resume(), ElementsAre(HasSubstr("it is no longer allowed: allow.hosts")));
+  EXPECT_TRUE(scenarios_.limited) << "its owner is a member";
+}
+
+TEST_F(ResumptionTest, a_job_of_roots_is_not_limited) {
+  leave(a_job(2), {});
+  store_.unfinished.back().owner = 0;
+  scenarios_.limited = true;
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_FALSE(scenarios_.limited);
 }
 
 }  // namespace
