@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Another user of the host connects to the server of somebody's run.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Strangers : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
+
+  // Who is in no group, in the namespace of the server, and runs bash. In `script`, SERVER is the server's
+  // place.
+  static std::unique_ptr<Process> outsider(std::string script) {
+    const std::string server = fmt::format("/dev/tcp/{}/5201", NetnsPair::kRightAddress);
+    const std::string word = "SERVER";
+    for (auto at = script.find(word); at != std::string::npos; at = script.find(word))
+      script.replace(at, word.size(), server);
+    return std::make_unique<Process>(
+        Command{.argv = {"bash", "-c", "exec 2>/dev/null; echo begun; " + script},
+                .environment = {},
+                .user = lab().users().outsider,
+                .netns = lab().net().right(),
+                .stderr_file = {}});
+  }
+  // Whether the run was measured, and who the run says was there too.
+  static std::string measured_beside(const std::unique_ptr<Process>& stranger,
+                                     const std::vector<std::string>& overrides = {}) {
+    stranger->wait_for_output("begun");
+    JobWatch watch{lab().bus().address()};
+    const StartedJob job = lab().start("local", overrides, {"--set", "limits.timeout=10s"});
+    EXPECT_EQ(watch.wait_for_end(job.id), "finished")
+        << lab().database().value("SELECT error FROM runs ORDER BY id DESC LIMIT 1");
+    return lab().database().value(
+        "SELECT coalesce((SELECT message FROM flags WHERE code = 'server-disturbed' AND run = (SELECT "
+        "max(id) FROM "
+        "runs)), '')");
+  }
+  static std::string of_outsider() {
+    return fmt::format("of uid {} from 10.77.0.2", lab().users().outsider.uid);
+  }
+};
+
+TEST_F(Strangers, who_connect_first_and_say_nothing_are_refused_and_named) {
+  const auto stranger = outsider("until exec 3<>SERVER; do :; done; echo in; sleep 60");
+  EXPECT_THAT(measured_beside(stranger), HasSubstr("1 connection " + of_outsider()));
+  EXPECT_THAT(lab().ctl({"show", "last"}).out, HasSubstr("1 connection " + of_outsider()));
+}
+
+TEST_F(Strangers, who_send_garbage_again_and_again_are_refused) {
+  const auto stranger =
+      outsider("while :; do (exec 3<>SERVER; head -c 5000 /dev/urandom >&3; read -t 0.01 -u 3); done");
+  EXPECT_THAT(measured_beside(stranger, {"streams=4", "no_delay=true"}), HasSubstr("connection"));
+}
+
+TEST_F(Strangers, cannot_connect_during_the_test) {
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("local", {"duration=2s"});
+  watch.wait_for_run_state(job.id, "running");
+  const auto stranger = outsider("for i in {1..20}; do (timeout 0.1 bash -c ': >SERVER'); done; echo done");
+  stranger->wait_for_output("done");
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
+}
+
+TEST_F(Strangers, do_not_keep_the_prober_of_a_run_from_its_server) {
+  lab().directory().write(
+      "scenarios.d/probes.yaml",
+      fmt::format(
+          "name: probes\nworkload: {{latency: {{local: {{netns: {}, bind: {}}}, netns: {}, port: 5201, "
+          "duration: 1s, probes: [tcp, udp]}}}}\n",
+          lab().net().right(), NetnsPair::kRightAddress, lab().net().left()));
+  const auto stranger = outsider(
+      "until exec 3<>SERVER; do :; done; for i in {10..210}; do eval \"exec $i<>SERVER\"; done; echo in; "
+      "sleep 60");
+  stranger->wait_for_output("begun");
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("probes");
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished")
+      << lab().database().value("SELECT error FROM runs ORDER BY id DESC LIMIT 1");
+}
+
+}  // namespace
+}  // namespace netperfd::system_test
