@@ -111,11 +111,11 @@ Status SideJournalFile::clear() {
 
 // By its folder, since a full disk may have no room for the file.
 Result<std::string> SideJournalFile::owner() const {
-  const std::filesystem::path path(path_);
+  const std::string path = folder_of(path_);
   struct stat folder{};
-  if (::stat(path.parent_path().c_str(), &folder) != 0) return fail_errno(path.parent_path(), errno);
+  if (::stat(path.c_str(), &folder) != 0) return fail_errno(path, errno);
   return fmt::format("{:x}.{:x}.{:x}", folder.st_dev, folder.st_ino,
-                     std::hash<std::string>{}(path.filename()));
+                     std::hash<std::string>{}(std::filesystem::path(path_).filename()));
 }
 
 }  // namespace netperfd::command
