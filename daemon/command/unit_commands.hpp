@@ -2,10 +2,10 @@
 // Runs commands as transient units of systemd: outside the daemon's sandbox, each with a control group of its
 // own, which ends with it.
 //
-//   StartTransientUnit netperfd-command-OWNER-PID-N.service    a oneshot; its output comes through our own
-//   pipe JobRemoved of it                                           it has ended GetAll of the unit how it
-//   ended; AddRef has kept it until now UnrefUnit                                                  systemd
-//   forgets it (CollectMode)
+//   StartTransientUnit netperfd-command-OWNER-PID-N.service   a oneshot; its output comes through a pipe
+//   JobRemoved of it                                          it has ended
+//   GetAll of the unit                                        how it ended; AddRef has kept it until now
+//   UnrefUnit                                                 systemd forgets it (CollectMode)
 //
 // A netperfd with another store, perhaps in a container, may have commands under way in the same systemd.
 // Only OWNER, whose lock this process has, tells them from those of a dead one: the PID is one of its own PID
