@@ -164,8 +164,7 @@ TEST_F(Compare, is_the_same_page_whoever_reuses_its_labels_and_whoever_types_its
             (std::vector<std::string>{"compare", "owner:daemon label:same-a", "owner:daemon label:same-b"}))
       << before;
   again.insert(again.end(), {"--fail-on", "never"});
-  for (const User& user : {lab().users().member, lab().users().other_member, lab().users().outsider, User{}})
-    EXPECT_EQ(text_of(again, user).substr(before.find('\n')), before.substr(before.find('\n')));
+  EXPECT_EQ(text_of(again, lab().users().other_member), before) << "who has such runs, too";
 
   const Outcome own = lab().ctl({"compare", "owner:daemon label:same-a", "label:same-b", "-o", "json"},
                                 lab().users().other_member);
