@@ -160,9 +160,11 @@ class Contents:
         code, out, err = site.ctl("root", "import", bundle.path, "-o", "json")
         if code != 0:
             return [f"bundle: of job {bundle.job} is not taken: {err.strip()}"]
-        runs = {row["run"] for row in rows_of(out)}
+        first = {row["run"] for row in rows_of(out)}  # of each job
         code, out, err = site.ctl("root", "runs", "--all", "-o", "json")
-        shown = figures_of([row for row in rows_of(out) if row["run"] in runs]) if code == 0 else err
+        rows = rows_of(out) if code == 0 else []
+        jobs = {row["job"] for row in rows if row["run"] in first}
+        shown = figures_of(row for row in rows if row["job"] in jobs)
         if shown != bundle.figures:
             return [f"bundle: of job {bundle.job} received {dict(bundle.figures)} bit/s, and elsewhere it is {shown}"]
         return []

@@ -129,6 +129,10 @@ class Ledger:
     def met(self, names, begin=0.0, end=FOREVER):
         return any(each.kind.name in names and each.begin <= end and each.end >= begin for each in self.happened)
 
+    def disk_refused(self, at):
+        """Whether an end of this time may not have been stored at once."""
+        return any(each.kind.resource == "disk" and each.begin <= at + 1 and each.end >= at - 5 for each in self.happened)
+
     def ended_before(self, moment):
         """The end of the last run that ended before the moment: runs are executed one at a time."""
         return max((at for ends in self.announced.values() for at, _ in ends if at < moment - 0.001), default=0.0)
@@ -256,8 +260,7 @@ class Ledger:
             row = rows.get(run)
             at, state = ends[-1]
             # docs/database.md: netperfd keeps an end that the disk refuses, and forgets it if it is killed.
-            refused = state in ("failed", "canceled") and any(
-                each.kind.resource == "disk" and each.begin <= at + 1 and each.end >= at - 5 for each in self.happened)
+            refused = state in ("failed", "canceled") and self.disk_refused(at)
             if row and row.state != state and not refused:
                 told.append(f"run {run} was announced as {state} at {at:.1f} s and is {row.state}: {row.error[:200]}")
         return told
