@@ -100,9 +100,10 @@ void SilentFile::answer() {
   } else if (head.opcode == FUSE_OPEN) {
     const fuse_open_out out{};
     reply(device_, head.unique, 0, &out, sizeof out);
-  } else if (head.opcode != FUSE_READ && head.opcode != FUSE_FLUSH && head.opcode != FUSE_RELEASE &&
-             head.opcode != FUSE_INTERRUPT && head.opcode != FUSE_FORGET &&
-             head.opcode != FUSE_BATCH_FORGET) {
+  } else if (head.opcode == FUSE_READ) {
+    is_asked_ = true;
+  } else if (head.opcode != FUSE_FLUSH && head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT &&
+             head.opcode != FUSE_FORGET && head.opcode != FUSE_BATCH_FORGET) {
     reply(device_, head.unique, ENOSYS, nullptr, 0);
   }
 }

@@ -2,6 +2,7 @@
 // A file on a user-space file system that does not answer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -25,6 +26,8 @@ class SilentFile {
 
   [[nodiscard]] Fd take() { return std::move(file_); }
   void let_go();
+  // Whether somebody waits for its content.
+  [[nodiscard]] bool is_asked() const { return is_asked_; }
 
  private:
   SilentFile() = default;
@@ -32,6 +35,7 @@ class SilentFile {
   void answer();
 
   Fd device_, stop_, file_;
+  std::atomic<bool> is_asked_ = false;
   std::thread server_;
 };
 

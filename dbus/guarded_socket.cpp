@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dbus/guarded_socket.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "dbus/shed_descriptors.hpp"
+
+namespace netperfd::dbus {
+namespace {
+
+// Atomic, since any thread may call recvmsg() for a socket of its own. The guard of a slot is used only by
+// the thread that receives from its socket.
+struct Slot {
+  std::atomic<int> socket = -1;
+  SocketGuard* guard = nullptr;
+};
+std::array<Slot, 8> g_slots;
+
+struct Peeked {
+  ssize_t got = 0;
+  bool has_descriptors = false;  // some message that waits, if not this one, then a later one
+};
+
+// The kernel says whether there are some, without installing any.
+Peeked peek(int socket, std::span<unsigned char> to) {
+  iovec part{to.data(), to.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  const ssize_t got = ::syscall(SYS_recvmsg, socket, &message, MSG_PEEK | MSG_DONTWAIT);
+  return {got, (message.msg_flags & MSG_CTRUNC) != 0};
+}
+
+void put_places(msghdr& message, std::span<const int> places) {
+  cmsghdr* const part = CMSG_FIRSTHDR(&message);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(places.size_bytes());
+  std::memcpy(CMSG_DATA(part), places.data(), places.size_bytes());
+  message.msg_controllen = CMSG_SPACE(places.size_bytes());
+}
+
+}  // namespace
+
+SocketGuard::SocketGuard(int socket, Rules rules) : socket_(socket), rules_(std::move(rules)) {
+  const auto free = std::ranges::find_if(g_slots, [](const Slot& slot) { return slot.guard == nullptr; });
+  if (free == g_slots.end()) throw std::length_error("too many guarded sockets");
+  free->guard = this;
+  free->socket = socket;
+}
+
+SocketGuard::~SocketGuard() {
+  const auto own = std::ranges::find(g_slots, this, &Slot::guard);
+  own->socket = -1;
+  own->guard = nullptr;
+}
+
+ssize_t SocketGuard::receive(msghdr& message, int flags) {
+  while (true) {
+    if (rest_ == 0) {
+      if (const auto done = begin(message, flags)) return *done;
+    } else if (skips_) {
+      if (const ssize_t got = skip(); got <= 0) return got;
+    } else {
+      return receive_bytes(message, 0, flags);
+    }
+  }
+}
+
+std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
+  const Peeked peeked = peek(socket_, head_);
+  if (peeked.got <= 0) return peeked.got;
+  const auto got = static_cast<std::size_t>(peeked.got);
+  if (got < kFixedHead && !peeked.has_descriptors) {
+    errno = EAGAIN;  // the bus is about to send the rest
+    return -1;
+  }
+  const Treat treat = look(got, peeked.has_descriptors, message.msg_controllen);
+  skips_ = false;
+  if (treat == Treat::pass) return {};
+  if (treat == Treat::take) return take(message, flags);
+  const bool had_descriptors = shed_descriptors(socket_);
+  --rest_;
+  if (treat == Treat::strip) return strip(message, flags);
+  if (treat == Treat::unclear) {
+    if (!had_descriptors) return go_on(message, flags);
+    if (rules_.refused) rules_.refused(nullptr);
+  }
+  skips_ = true;
+  return {};
+}
+
+SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std::size_t room) {
+  const std::span<const unsigned char> bytes{head_.data(), got};
+  const auto size = got < kFixedHead ? std::nullopt : size_of_message(bytes.first<kFixedHead>());
+  // This is not the bus's protocol. libsystemd is about to find that out, too.
+  rest_ = size ? size->whole : std::numeric_limits<std::size_t>::max();
+  if (!size) return Treat::pass;
+  const auto head = size->head <= got ? read_head(bytes.first(size->head)) : std::nullopt;
+  if (head && head->descriptors == 0) return Treat::pass;
+  // Those that were seen may be of a later message.
+  if (!head) return has_descriptors ? Treat::unclear : Treat::pass;
+  descriptors_ = head->descriptors;
+  const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
+  if (fits && rules_.wants && rules_.wants(*head)) return Treat::take;
+  if (rules_.refused) rules_.refused(&*head);
+  return fits && head->type == MessageType::call ? Treat::strip : Treat::skip;
+}
+
+ssize_t SocketGuard::receive_bytes(msghdr& message, std::size_t offset, int flags) {
+  iovec part{static_cast<unsigned char*>(message.msg_iov->iov_base) + offset,
+             std::min(message.msg_iov->iov_len - offset, rest_)};
+  msghdr bytes{};
+  bytes.msg_iov = &part;
+  bytes.msg_iovlen = 1;
+  const ssize_t got = ::syscall(SYS_recvmsg, socket_, &bytes, flags);
+  if (got > 0) rest_ -= static_cast<std::size_t>(got);
+  message.msg_controllen = 0;
+  message.msg_flags = 0;
+  return got;
+}
+
+ssize_t SocketGuard::take(msghdr& message, int flags) {
+  iovec part{message.msg_iov->iov_base, std::min(message.msg_iov->iov_len, rest_)};
+  alignas(cmsghdr) std::array<unsigned char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
+  msghdr whole{};
+  whole.msg_iov = &part;
+  whole.msg_iovlen = 1;
+  whole.msg_control = control.data();
+  whole.msg_controllen = control.size();
+  const ssize_t got = ::syscall(SYS_recvmsg, socket_, &whole, flags | MSG_CMSG_CLOEXEC);
+  if (got <= 0) return got;
+  rest_ -= static_cast<std::size_t>(got);
+  std::array<int, kMostDescriptors> places{};
+  places.fill(-1);  // also where the process had no number left
+  std::size_t count = 0;
+  for (cmsghdr* each = CMSG_FIRSTHDR(&whole); each != nullptr; each = CMSG_NXTHDR(&whole, each)) {
+    if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t numbers = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < numbers && count < descriptors_; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(each) + i * sizeof(int), sizeof number);
+      places[count++] = rules_.replace ? rules_.replace(number) : number;
+    }
+  }
+  put_places(message, std::span{places}.first(descriptors_));
+  message.msg_flags = 0;
+  return got;
+}
+
+// The first byte was taken.
+ssize_t SocketGuard::go_on(msghdr& message, int flags) {
+  *static_cast<unsigned char*>(message.msg_iov->iov_base) = head_[0];
+  const ssize_t more = message.msg_iov->iov_len > 1 ? receive_bytes(message, 1, flags) : 0;
+  message.msg_controllen = 0;
+  message.msg_flags = 0;
+  return 1 + std::max<ssize_t>(more, 0);
+}
+
+ssize_t SocketGuard::strip(msghdr& message, int flags) {
+  const std::size_t room = message.msg_controllen;
+  const ssize_t got = go_on(message, flags);
+  message.msg_controllen = room;
+  std::array<int, kMostDescriptors> places{};
+  places.fill(-1);
+  put_places(message, std::span{places}.first(descriptors_));
+  return got;
+}
+
+ssize_t SocketGuard::skip() {
+  std::array<unsigned char, 16'384> bytes{};
+  const ssize_t got = ::recv(socket_, bytes.data(), std::min(bytes.size(), rest_), MSG_DONTWAIT);
+  if (got > 0) rest_ -= static_cast<std::size_t>(got);
+  return got;
+}
+
+}  // namespace netperfd::dbus
+
+namespace {
+
+ssize_t guarded_receive(netperfd::dbus::SocketGuard& guard, msghdr& message, int flags) noexcept {
+  // Out of memory ends the program: a part of the message may be lost.
+  return guard.receive(message, flags);
+}
+
+}  // namespace
+
+// The system call itself, not the C library's function: this is that function here.
+extern "C" __attribute__((visibility("default"), used)) ssize_t recvmsg(int socket, msghdr* message,
+                                                                        int flags) {
+  if (socket >= 0 && message->msg_iovlen == 1 && message->msg_iov->iov_len > 0) {
+    for (const auto& slot : netperfd::dbus::g_slots) {
+      if (slot.socket == socket) return guarded_receive(*slot.guard, *message, flags);
+    }
+  }
+  return ::syscall(SYS_recvmsg, socket, message, flags);
+}
