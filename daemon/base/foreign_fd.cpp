@@ -8,17 +8,24 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace netperfd {
 namespace {
 
-// Each descriptor whose close does not return has one of them.
-constexpr std::size_t kMostThreads = 8;
+// Each descriptor whose close does not return has one of them. There are enough for all that may be here,
+// each with a copy for the process that reads it: nobody waits for somebody else's.
+constexpr std::size_t kMostThreads = 96;
+
+struct Waiting {
+  int number = -1;
+  std::shared_ptr<const void> counted;
+};
 
 // What the threads share. It outlives all of them: nothing waits for a thread that never ends.
 struct Closing {
   std::mutex mutex;
-  std::deque<int> waiting;
+  std::deque<Waiting> waiting;
   std::size_t threads = 0;
   std::size_t under_way = 0;  // those waiting and those being closed
 };
@@ -39,12 +46,13 @@ void close_what_waits() {
   Closing& shared = closing();
   std::unique_lock lock(shared.mutex);
   while (!shared.waiting.empty()) {
-    const int number = shared.waiting.front();
+    Waiting next = std::move(shared.waiting.front());
     shared.waiting.pop_front();
     lock.unlock();
-    do_not_linger(number);
+    do_not_linger(next.number);
     // The kernel frees the number at once and waits after that.
-    ::close(number);
+    ::close(next.number);
+    next.counted.reset();
     lock.lock();
     --shared.under_way;
   }
@@ -53,11 +61,11 @@ void close_what_waits() {
 
 }  // namespace
 
-void close_elsewhere(Fd fd) {
+void close_elsewhere(Fd fd, std::shared_ptr<const void> counted) {
   if (!fd) return;
   Closing& shared = closing();
   const std::lock_guard lock(shared.mutex);
-  shared.waiting.push_back(fd.release());
+  shared.waiting.push_back({fd.release(), std::move(counted)});
   ++shared.under_way;
   if (shared.threads == kMostThreads) return;
   try {

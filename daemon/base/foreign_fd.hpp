@@ -4,33 +4,36 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
 
 namespace netperfd {
 
-// Closes it in another thread, of which there are a few. A descriptor that finds all of them blocked, or no
-// thread, stays open until one is free: a lost descriptor is better than a blocked loop.
-void close_elsewhere(Fd fd);
+// Closes it in another thread. A descriptor that finds all of them blocked, or no thread, stays open until
+// one is free: a lost descriptor is better than a blocked loop. Whoever counts the open ones has `counted`
+// destroyed, in that thread, when it is closed.
+void close_elsewhere(Fd fd, std::shared_ptr<const void> counted = {});
 // Number of descriptors passed to close_elsewhere() that are not closed yet.
 [[nodiscard]] std::size_t closes_under_way();
 
 // Owns a descriptor of somebody else's file. Destroying it never blocks.
 class ForeignFd {
  public:
-  explicit ForeignFd(Fd fd) : fd_(std::move(fd)) {}
+  ForeignFd(Fd fd, std::shared_ptr<const void> counted = {})
+      : fd_(std::move(fd)), counted_(std::move(counted)) {}
   ForeignFd(ForeignFd&&) = default;
   ForeignFd& operator=(ForeignFd&&) = delete;
   ForeignFd(const ForeignFd&) = delete;
   ForeignFd& operator=(const ForeignFd&) = delete;
-  ~ForeignFd() { close_elsewhere(std::move(fd_)); }
+  ~ForeignFd() { close_elsewhere(std::move(fd_), std::move(counted_)); }
 
   [[nodiscard]] const Fd& get() const { return fd_; }
-  [[nodiscard]] Fd take() { return std::move(fd_); }
 
  private:
   Fd fd_;
+  std::shared_ptr<const void> counted_;  // see close_elsewhere()
 };
 
 }  // namespace netperfd

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/base/received_fds.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <exception>
 #include <utility>
 
 namespace netperfd {
 namespace {
-
-// Atomic, since any thread may call recvmsg() for a socket of its own.
-std::atomic<int> g_socket = -1;
-ReceivedFds* g_guardian = nullptr;  // used on the loop's thread only
 
 // Number of the pipe that `fd` is an end of; 0 if it is none.
 ino_t pipe_of(int fd) {
@@ -28,17 +17,36 @@ ino_t pipe_of(int fd) {
 
 }  // namespace
 
-ReceivedFds::ReceivedFds(EventLoop& loop, std::function<void()> too_many)
-    : loop_(loop), too_many_(std::move(too_many)) {}
-
-ReceivedFds::~ReceivedFds() {
-  g_socket = -1;
-  g_guardian = nullptr;
+bool ReceivedFds::has_room(const std::optional<uid_t>& uid, std::size_t more) {
+  std::erase_if(open_, [](const auto& each) { return each.expired(); });
+  const auto of_user = std::ranges::count_if(open_, [&uid](const auto& each) {
+    const auto sender = each.lock();
+    return sender != nullptr && sender->uid == uid;
+  });
+  return open_.size() + more <= kLimit && static_cast<std::size_t>(of_user) + more <= kOfUserLimit;
 }
 
-void ReceivedFds::guard(int socket) {
-  g_guardian = this;
-  g_socket = socket;
+void ReceivedFds::identify(const std::string& sender, uid_t uid) {
+  for (const auto& each : open_) {
+    if (const auto found = each.lock(); found != nullptr && found->name == sender) found->uid = uid;
+  }
+}
+
+int ReceivedFds::token_for(Fd received, const Sender& sender) {
+  const auto counted = std::make_shared<Sender>(sender);
+  open_.push_back(counted);
+  ForeignFd foreign(std::move(received), counted);
+  auto pipe = make_pipe();
+  if (!pipe) return -1;
+  const auto held = held_.insert(
+      held_.end(), {std::move(foreign), std::move(pipe->read), pipe_of(pipe->write.get()), EventSource{}});
+  auto source = loop_.on_readable(held->hang_up.get(), [this, held] { held_.erase(held); });
+  if (!source) {
+    held_.erase(held);
+    return -1;
+  }
+  held->source = std::move(*source);
+  return pipe->write.release();
 }
 
 Result<ForeignFd> ReceivedFds::take(int token) {
@@ -53,50 +61,4 @@ Result<ForeignFd> ReceivedFds::take(int token) {
   return received;
 }
 
-// -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
-int ReceivedFds::token_for(Fd received) {
-  ForeignFd foreign(std::move(received));
-  if (closes_under_way() >= kClosingLimit) too_many_();
-  if (held_.size() >= kHeldLimit) return -1;
-  auto pipe = make_pipe();
-  if (!pipe) return -1;
-  const auto held = held_.insert(
-      held_.end(), {std::move(foreign), std::move(pipe->read), pipe_of(pipe->write.get()), EventSource{}});
-  auto source = loop_.on_readable(held->hang_up.get(), [this, held] { held_.erase(held); });
-  if (!source) {
-    held_.erase(held);
-    return -1;
-  }
-  held->source = std::move(*source);
-  return pipe->write.release();
-}
-
-void ReceivedFds::replace(msghdr& message) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      unsigned char* const place = CMSG_DATA(part) + i * sizeof(int);
-      int number = -1;
-      std::memcpy(&number, place, sizeof number);
-      number = token_for(Fd{number});
-      std::memcpy(place, &number, sizeof number);
-    }
-  }
-}
-
 }  // namespace netperfd
-
-// The system call itself, not the C library's function: this is that function here.
-extern "C" __attribute__((visibility("default"), used)) ssize_t recvmsg(int socket, msghdr* message,
-                                                                        int flags) {
-  const ssize_t got = ::syscall(SYS_recvmsg, socket, message, flags);
-  if (got < 0 || socket != netperfd::g_socket) return got;
-  try {
-    netperfd::g_guardian->replace(*message);
-  } catch (const std::exception&) {
-    // Out of memory. Some descriptors of the message are lost or stand there unreplaced.
-    std::terminate();
-  }
-  return got;
-}

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Descriptors that arrive over one socket, the bus's, without the danger of closing them.
+// Descriptors that callers passed, without the danger of closing them (see dbus/guarded_socket.hpp).
 //
-// libsystemd closes the descriptors of every message on the thread of the loop, also those of a message that
-// no method asked for. Closing somebody else's descriptor may take as long as he likes: the last reference to
-// a TCP socket waits for its unsent data (SO_LINGER), a file on FUSE for its server (FLUSH).
-//
-// Therefore this program has a recvmsg() of its own, which the dynamic linker binds libsystemd to like to any
-// function that the executable defines. For the guarded socket, it hands out a token in place of each
-// received descriptor: the write end of a pipe, which everybody may duplicate and close at will. The
-// descriptor itself stays here until it is taken, or until the last copy of its token is closed; then another
-// thread closes it. A relay between the bus and libsystemd would need no such binding, but it would copy
-// every message and add a thread between the loop and the bus. If the binding ever fails, take() knows no
-// token and refuses: then nothing can be imported, and the tests say so.
+// libsystemd closes the descriptors of a message on the thread of the loop. Therefore it gets a token in
+// place of each: the write end of a pipe, which everybody may duplicate and close at will. The descriptor
+// itself stays here until it is taken, or until the last copy of its token is closed; then another thread
+// closes it.
 #pragma once
 
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstddef>
-#include <functional>
 #include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
@@ -30,29 +25,30 @@ namespace netperfd {
 
 class ReceivedFds {
  public:
-  // Descriptors that are here, at most; what arrives beyond that is closed at once. Each takes three numbers
-  // of the process.
-  static constexpr std::size_t kHeldLimit = 64;
-  // Descriptors that wait to be closed, at most. With more the process would soon have no number left for a
-  // descriptor, and then the kernel itself would close what arrives, on the loop.
-  static constexpr std::size_t kClosingLimit = 512;
+  // Descriptors that were received and are not closed yet, whoever holds them by now: all imports that may
+  // wait, with two files each, and some more. Each takes up to three numbers of the process.
+  static constexpr std::size_t kLimit = 48;
+  // Of one user: four imports that wait, one that is read, and some calls.
+  static constexpr std::size_t kOfUserLimit = 16;
 
-  // There may be one such object at a time. `too_many` is called, inside recvmsg(), at each descriptor that
-  // arrives while that many wait to be closed; it must not throw.
-  ReceivedFds(EventLoop& loop, std::function<void()> too_many);
+  struct Sender {
+    std::string name;          // on the bus
+    std::optional<uid_t> uid;  // unknown at first. All of whom it is unknown share one user's part.
+  };
+
+  explicit ReceivedFds(EventLoop& loop) : loop_(loop) {}
   ReceivedFds(const ReceivedFds&) = delete;
   ReceivedFds& operator=(const ReceivedFds&) = delete;
-  ~ReceivedFds();
 
-  // From now on until destruction. Messages are received from it only on the loop's thread.
-  void guard(int socket);
+  [[nodiscard]] bool has_room(const std::optional<uid_t>& uid, std::size_t more);
+  // What was received from `sender` counts to this user from now on.
+  void identify(const std::string& sender, uid_t uid);
 
+  // -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
+  [[nodiscard]] int token_for(Fd received, const Sender& sender);
   // The descriptor that the token, or a duplicate of it, stands for. busy if too many were here for it,
   // internal if it is no token.
   [[nodiscard]] Result<ForeignFd> take(int token);
-
-  // Replaces the descriptors in a message that was received; for recvmsg().
-  void replace(msghdr& message);
 
  private:
   struct Held {
@@ -62,11 +58,10 @@ class ReceivedFds {
     EventSource source;
   };
 
-  [[nodiscard]] int token_for(Fd received);
-
   EventLoop& loop_;
-  std::function<void()> too_many_;
   std::list<Held> held_;
+  // One for each that is not closed. The threads that close them only let go of theirs.
+  std::vector<std::weak_ptr<Sender>> open_;
 };
 
 }  // namespace netperfd

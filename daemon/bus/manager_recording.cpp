@@ -98,8 +98,7 @@ void ManagerObject::ImportRun(sdbus::Result<std::uint64_t>&& result, std::vector
       owned.owner = caller.uid;
       std::vector<core::NamedFile> named;
       for (std::size_t i = 0; i < tokens->size(); ++i) {
-        ForeignFd file = value_or_throw(ports_.received.take((*tokens)[i].get()));
-        named.push_back({file.take(), names[i]});
+        named.push_back({value_or_throw(ports_.received.take((*tokens)[i].get())), names[i]});
       }
       import_files(reply, std::move(named), owned, caller.name);
     };

@@ -98,7 +98,7 @@ void ManagerObject::RestoreStore(sdbus::Result<Dict>&& result, sdbus::UnixFd fil
         });
       };
       const auto checking = std::make_shared<std::shared_ptr<void>>(
-          value_or_throw(ports_.query_runner.check_candidate(received.take(), done)));
+          value_or_throw(ports_.query_runner.check_candidate(std::move(received), done)));
       const auto give_up = [this, checking] {
         checking->reset();
         if (settings_.drop_candidate) settings_.drop_candidate();

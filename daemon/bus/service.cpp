@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <utility>
 
-#include "daemon/base/received_fds.hpp"
 #include "daemon/bus/authorization.hpp"
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/passed_descriptors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
@@ -65,28 +64,18 @@ void log_refusal(const Refused& refused) {
                         refused.what));
 }
 
-// Its members can do that to netperfd: files of a file system that never answers cannot be closed. What is
-// left is to begin anew, before the process has no number left for a descriptor.
-void leave_for_descriptors(EventLoop& loop) {
-  log::error(
-      fmt::format("{} descriptors of callers wait to be closed, and their file systems do not answer: "
-                  "netperfd ends, to be started again",
-                  ReceivedFds::kClosingLimit));
-  loop.exit(EXIT_FAILURE);
-}
-
 }  // namespace
 
 // In the order of construction: later members use earlier ones.
 struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
-      : received(loop, [&loop] { leave_for_descriptors(loop); }),
-        bus(loop),
+      : bus(loop),
         refusals(loop,
                  [refused = settings.refused](const Refused& each) {
                    log_refusal(each);
                    if (refused) refused(each);
                  }),
+        passed(loop, dbus::raw(bus.get()), refusals),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
                   // The job may have ended in the meantime, which is fine.
@@ -94,13 +83,12 @@ struct Service::Parts {
                 }),
         authorization(bus.connection(), callers, refusals, settings.timeouts),
         documents(loop),
-        manager(bus.get(), {ports, authorization, callers, received, documents}, std::move(settings)) {
-    received.guard(sd_bus_get_fd(dbus::raw(bus.get())));
-  }
+        manager(bus.get(), {ports, authorization, callers, passed.received(), documents},
+                std::move(settings)) {}
 
-  ReceivedFds received;  // until the connection is closed
   Attached bus;
   Refusals refusals;
+  PassedDescriptors passed;  // before anything more is received
   Callers callers;
   Authorization authorization;
   Documents documents;

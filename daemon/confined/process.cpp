@@ -14,16 +14,14 @@ extern "C" {
 #include <csignal>
 #include <utility>
 
-#include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
 
 namespace netperfd::confined {
 
-Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, uid_t uid, Fd in,
+Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, uid_t uid, ForeignFd in,
                                Fd out) {
-  const ForeignFd foreign_in(std::move(in));
-  auto copy = out_of_the_way(foreign_in.get());
+  auto copy = out_of_the_way(in.get());
   if (!copy) return std::unexpected(copy.error());
   const ForeignFd far_in(std::move(*copy));
   const auto far_out = out_of_the_way(out);

@@ -9,6 +9,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 
 namespace netperfd::confined {
 
@@ -20,7 +21,7 @@ class Process {
   // It will become `uid`. Both descriptors, its standard input and output, are the process's alone
   // afterwards. Never waits for the file `in`, which may be a user's.
   [[nodiscard]] static Result<Process> start(const std::string& program, std::vector<std::string> argv,
-                                             uid_t uid, Fd in, Fd out);
+                                             uid_t uid, ForeignFd in, Fd out);
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
   Process(const Process&) = delete;

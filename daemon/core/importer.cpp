@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "daemon/analysis/compare/goodput.hpp"
-#include "daemon/base/foreign_fd.hpp"
 #include "daemon/core/iperf3_facts.hpp"
 #include "daemon/model/text.hpp"
 
@@ -102,11 +101,10 @@ std::unexpected<Error> about_file(const std::string& name, const Error& error) {
   return fail(error.kind, fmt::format("{}: {}", name, error.message));
 }
 
-// Every file ends up in a ForeignFd, so that closing it never blocks, whether it is read or not.
 Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   std::vector<CheckedFile> checked;
   for (NamedFile& each : files) {
-    checked.push_back({ForeignFd(std::move(each.file)), std::move(each.name), {}});
+    checked.push_back({std::move(each.file), std::move(each.name), {}});
   }
   if (checked.empty() || checked.size() > Importer::kMostFiles) {
     return fail(ErrorKind::invalid_argument,
@@ -194,7 +192,7 @@ class Importer::Import {
 
   Status read_next() {
     CheckedFile& next = files_[read_.size()];
-    auto reading = owner_.files_.read(next.file.take(), next.source.size,
+    auto reading = owner_.files_.read(std::move(next.file), next.source.size,
                                       [this](Result<ImportedFile> file) { on_read(std::move(file)); });
     if (!reading) return about_file(next.name, reading.error());
     reading_ = std::move(*reading);

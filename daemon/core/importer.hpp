@@ -16,6 +16,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/file_import.hpp"
 #include "daemon/core/ports/run_store.hpp"
@@ -24,7 +25,7 @@
 namespace netperfd::core {
 
 struct NamedFile {
-  Fd file;
+  ForeignFd file;
   std::string name;  // one printable line; the run keeps what follows its last slash
 };
 

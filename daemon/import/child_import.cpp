@@ -9,16 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/import/memory_file.hpp"
 #include "daemon/import/record_bytes.hpp"
 
 namespace netperfd::import {
 namespace {
-
-// Limit for descriptors whose file systems do not answer: each blocks a thread.
-constexpr std::size_t kMostCloses = 8;
 
 // An error in the file, reported by the process. The caller can fix the file.
 std::unexpected<Error> refuse(std::string message) {
@@ -78,7 +74,7 @@ ChildImport::~ChildImport() {
   }
 }
 
-Result<confined::Process> ChildImport::start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const {
+Result<confined::Process> ChildImport::start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes, Fd out) const {
   return confined::Process::start(settings_.program, reader_argv(mode, confinement_of(settings_), in_bytes),
                                   settings_.uid, std::move(in), std::move(out));
 }
@@ -92,20 +88,15 @@ Status ChildImport::make_room() {
   if (!has_room()) {
     return fail(ErrorKind::busy, "other files are being read: try again when they are done");
   }
-  if (closes_under_way() >= kMostCloses) {
-    return fail(ErrorKind::busy,
-                "files that were imported cannot be closed: their file system does not answer");
-  }
   return {};
 }
 
-Result<std::shared_ptr<void>> ChildImport::read(Fd file, std::uint64_t size, Done done) {
-  ForeignFd foreign(std::move(file));
+Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t size, Done done) {
   if (auto room = make_room(); !room) return std::unexpected(room.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
-  auto process = start(ReaderMode::record, foreign.take(), size, std::move(pipe->write));
+  auto process = start(ReaderMode::record, std::move(file), size, std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
   auto reading = confined::Exchange::begin(
       loop_, endings_, std::move(*process), std::move(pipe->read),

@@ -17,6 +17,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/confined/confinement.hpp"
 #include "daemon/confined/endings.hpp"
 #include "daemon/confined/exchange.hpp"
@@ -52,7 +53,7 @@ class ChildImport final : public core::FileImport {
   ChildImport& operator=(const ChildImport&) = delete;
   ~ChildImport() override;
 
-  [[nodiscard]] Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override;
+  [[nodiscard]] Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size, Done done) override;
   [[nodiscard]] bool has_room() override;
   void on_room(std::function<void()> room) override { room_ = std::move(room); }
   [[nodiscard]] Result<Fd> text(const Recording& recording, core::TextReader reader,
@@ -64,7 +65,7 @@ class ChildImport final : public core::FileImport {
     EventSource exit;
     std::function<void()> ended;
   };
-  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, Fd in, std::uint64_t in_bytes, Fd out) const;
+  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes, Fd out) const;
   [[nodiscard]] Status make_room();
 
   EventLoop& loop_;

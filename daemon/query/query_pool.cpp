@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/base/foreign_fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/confined/process.hpp"
 #include "daemon/query/query_process.hpp"
@@ -228,7 +227,7 @@ Result<std::shared_ptr<confined::Exchange>> QueryPool::start(Query& query) {
 }
 
 Result<confined::Process> QueryPool::start_process(std::string_view flag, std::chrono::seconds cpu_time,
-                                                   Fd in, Fd out) const {
+                                                   ForeignFd in, Fd out) const {
   confined::Confinement confinement;
   confinement.uid = settings_.uid;
   confinement.gid = settings_.gid;
@@ -275,14 +274,13 @@ void QueryPool::end_stream() {
   ended(fail(ErrorKind::internal, fmt::format("the process that wrote it {}", how)));
 }
 
-Result<std::shared_ptr<void>> QueryPool::check_candidate(Fd file, Done done) {
-  ForeignFd foreign{std::move(file)};
+Result<std::shared_ptr<void>> QueryPool::check_candidate(ForeignFd file, Done done) {
   if (!candidate_.expired()) return fail(ErrorKind::busy, "another file is being restored");
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(std::move(pipe.error()));
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(std::move(set.error()));
   const auto seconds = in_seconds(settings_.long_deadline);
-  auto process = start_process(kCandidateFlag, seconds, foreign.take(), std::move(pipe->write));
+  auto process = start_process(kCandidateFlag, seconds, std::move(file), std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
   const std::size_t longest = settings_.answer_bytes;
   auto exchange = confined::Exchange::begin(

@@ -55,7 +55,7 @@ class QueryPool final : public core::QueryRunner {
   [[nodiscard]] Result<std::shared_ptr<void>> run(const core::QueryCaller& caller, std::string request,
                                                   Done done) override;
   [[nodiscard]] Result<Fd> stream(std::string request, Ended ended) override;
-  [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) override;
+  [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) override;
   void when_idle(std::function<void()> done) override;
 
  private:
@@ -73,7 +73,7 @@ class QueryPool final : public core::QueryRunner {
   void look_again(std::chrono::milliseconds delay);
   [[nodiscard]] Result<std::shared_ptr<confined::Exchange>> start(Query& query);
   [[nodiscard]] Result<confined::Process> start_process(std::string_view flag, std::chrono::seconds cpu_time,
-                                                        Fd in, Fd out) const;
+                                                        ForeignFd in, Fd out) const;
   [[nodiscard]] static Error error_of(const confined::Exchange::End& end, std::size_t longest,
                                       std::chrono::seconds deadline);
   [[nodiscard]] std::chrono::milliseconds deadline_of(const core::QueryCaller& caller) const;

@@ -9,6 +9,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 #include "daemon/model/imported_file.hpp"
 
 namespace netperfd::core {
@@ -25,7 +26,7 @@ class FileImport {
   // checked; a file whose size has changed since is refused. Destroying the result kills the child and
   // cancels the call, even from inside it. Neither this call nor destroying the result ever waits for the
   // file.
-  [[nodiscard]] virtual Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) = 0;
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size, Done done) = 0;
   // Whether another file can be read now: killed children take their places until they have ended.
   [[nodiscard]] virtual bool has_room() = 0;
   // From now on, `room` is called from the loop each time such a child has ended.

@@ -12,6 +12,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/foreign_fd.hpp"
 
 namespace netperfd::core {
 
@@ -43,7 +44,7 @@ class QueryRunner {
   [[nodiscard]] virtual Result<Fd> stream(std::string request, Ended ended) = 0;
   // Has `file` copied beside the store and checked there, in a process of its own; else as run(). busy if one
   // is being checked.
-  [[nodiscard]] virtual Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) = 0;
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) = 0;
   // For a change that no query may see half of: answers those that run with busy, starts no other, and calls
   // `done` from the loop once none of their processes is left. Then the waiting ones start. A stream goes on.
   virtual void when_idle(std::function<void()> done) = 0;

@@ -49,8 +49,8 @@ class FakeQueryRunner final : public core::QueryRunner {
     return std::move(pipe->read);
   }
 
-  Result<std::shared_ptr<void>> check_candidate(Fd file, Done done) override {
-    candidate = std::move(file);
+  Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) override {
+    candidate.reset(::dup(file.get()));
     return run({}, {}, std::move(done));
   }
 

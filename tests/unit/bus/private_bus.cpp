@@ -48,7 +48,7 @@ constexpr const char* kConfiguration = R"(<busconfig>
   </policy>
   <include>{policy}</include>
   <policy context="mandatory">
-    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun"/>
+    <allow send_destination="org.netperfd1" send_type="method_call" send_interface="org.netperfd1.Manager" send_member="ImportRun"/>
     {lax}
   </policy>
 </busconfig>

@@ -20,7 +20,7 @@ namespace netperfd::core {
 class FakeFileImport final : public FileImport {
  public:
   struct Reading {
-    Fd file;
+    ForeignFd file;
     std::uint64_t size = 0;
     Done done;
     bool alive = true;
@@ -32,7 +32,7 @@ class FakeFileImport final : public FileImport {
     }
   };
 
-  Result<std::shared_ptr<void>> read(Fd file, std::uint64_t size, Done done) override {
+  Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size, Done done) override {
     if (refusal) return std::unexpected(*refusal);
     auto reading = std::make_shared<Reading>(Reading{std::move(file), size, std::move(done)});
     readings.push_back(reading);
