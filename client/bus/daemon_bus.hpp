@@ -29,6 +29,7 @@
 #include "client/bus/password_agent.hpp"
 #include "client/bus/rows.hpp"
 #include "dbus/compat.hpp"
+#include "dbus/guarded_socket.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfctl {
@@ -110,7 +111,8 @@ class Daemon::Bus final
   explicit Bus(dbus::Connection to)
       : Connected{std::move(to)},
         ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
-                        sdbus::ObjectPath{dbus::kManagerPath}) {}
+                        sdbus::ObjectPath{dbus::kManagerPath}),
+        guard_(sd_bus_get_fd(dbus::raw(*connection)), {.wants = has_answer, .replace = {}, .refused = {}}) {}
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;
   ~Bus() {
@@ -267,6 +269,10 @@ class Daemon::Bus final
     if (jobs_.erase(job) > 0) listener_->job_removed(job);
   }
 
+  // Only answers of the daemon bring descriptors. The bus passes no reply that was not asked for.
+  static bool has_answer(const dbus::MessageHead& head) { return head.type == dbus::MessageType::reply; }
+
+  dbus::SocketGuard guard_;
   JobListener* listener_ = nullptr;
   std::map<std::uint64_t, LiveJobView> jobs_;
   std::vector<sdbus::Slot> slots_;

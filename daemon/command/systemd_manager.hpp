@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemon/base/error.hpp"
+#include "dbus/guarded_socket.hpp"
 #include "dbus/peers.hpp"
 
 namespace netperfd::command {
@@ -26,14 +27,19 @@ struct UnrefSlot {
 };
 using Slot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
 
-// A connection that only asks systemd, and believes nobody else.
+// A connection that only asks systemd, believes nobody else, and receives no descriptor.
 class ManagerBus {
  public:
   [[nodiscard]] Status open() {
     sd_bus* made = nullptr;
     if (const int r = sd_bus_open_system(&made); r < 0) return fail_errno("the system bus", -r);
     bus_.reset(made);
-    const int r = peers_.guard(made, dbus::Peers::Use::asking, {kService});
+    // Waits for the greeting: the guard of the socket begins between two messages.
+    const char* name = nullptr;
+    int r = sd_bus_get_unique_name(made, &name);
+    if (r < 0) return fail_errno("the system bus", -r);
+    guard_ = std::make_unique<dbus::SocketGuard>(sd_bus_get_fd(made), dbus::SocketGuard::Rules{});
+    r = peers_.guard(made, dbus::Peers::Use::asking, {kService});
     return r < 0 ? Status{fail_errno("the system bus", -r)} : Status{};
   }
   [[nodiscard]] sd_bus* get() const { return bus_.get(); }
@@ -46,6 +52,7 @@ class ManagerBus {
     }
   };
   std::unique_ptr<sd_bus, Close> bus_;
+  std::unique_ptr<dbus::SocketGuard> guard_;
   dbus::Peers peers_;
 };
 
