@@ -27,10 +27,10 @@ BUS = """<busconfig>
   </policy>
   <include>{source}/dbus/org.netperfd1.conf</include>
   <policy user="daemon">
-    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+    <allow send_destination="org.netperfd1" send_type="method_call" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
   </policy>
   <policy user="bin">
-    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+    <allow send_destination="org.netperfd1" send_type="method_call" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
   </policy>
   {more}
 </busconfig>

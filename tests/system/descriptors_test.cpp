@@ -2,59 +2,32 @@
 // Attacks with descriptors whose close blocks, passed over the bus: the daemon answers others meanwhile.
 // Files on FUSE are a matter of the unit tests: whoever passes one, and the bus, has to close it too, and
 // blocks itself.
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <stdexcept>
 
 #include "daemon/base/fd.hpp"
+#include "tests/system/harness/raw_client.hpp"
 #include "tests/system/harness/system_test.hpp"
+#include "tests/unit/dbus/lingering.hpp"
 
 namespace netperfd::system_test {
 namespace {
 
-constexpr int kLingerSeconds = 60;
+using test::Lingering;
+using test::make_lingering;
+
 constexpr std::chrono::seconds kSoon{10};
 
 void must(bool done, const char* what) {
   if (!done) throw std::runtime_error(fmt::format("{}: errno {}", what, errno));
-}
-
-// One end of a TCP connection whose peer reads nothing: it has unsent data, and closing it waits.
-struct Lingering {
-  Fd peer, socket;
-};
-
-Lingering make_lingering() {
-  Lingering made;
-  const Fd listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);  // NOLINT: as the kernel wants it
-  socklen_t length = sizeof address;
-  must(::bind(listener.get(), generic, length) == 0, "bind");
-  must(::listen(listener.get(), 1) == 0, "listen");
-  must(::getsockname(listener.get(), generic, &length) == 0, "getsockname");
-  made.socket.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  must(::connect(made.socket.get(), generic, length) == 0, "connect");
-  made.peer.reset(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  must(static_cast<bool>(made.peer), "accept4");
-  static const std::array<char, 1U << 16U> kBytes{};
-  while (::send(made.socket.get(), kBytes.data(), kBytes.size(), MSG_DONTWAIT) > 0) {
-  }
-  must(errno == EAGAIN, "send until the buffers are full");
-  const linger wait{1, kLingerSeconds};
-  must(::setsockopt(made.socket.get(), SOL_SOCKET, SO_LINGER, &wait, sizeof wait) == 0, "SO_LINGER");
-  return made;
 }
 
 class Descriptors : public SystemTest {
@@ -141,6 +114,96 @@ TEST_F(Descriptors, of_an_outsider_do_not_even_arrive) {
   sd_bus_error_free(&error);
   sd_bus_message_unref(call);
   lingering.peer.reset();  // ends the connection, so that closing what was kept does not wait
+}
+
+// While the daemon is stopped, it has what has arrived: the bus has passed it on and keeps no copy.
+TEST_F(Descriptors, with_a_signal_or_an_answer_to_nothing_do_not_even_arrive) {
+  const auto arrives = [](const User& user, const dbus::test::Header& header) {
+    RawClient sender{lab().bus().address(), user};
+    auto pipe = make_pipe();
+    must(pipe.has_value(), "a pipe");
+    const pid_t daemon = lab().netperfd().process().pid();
+    must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
+    sender.send(header, {pipe->write.get()});
+    pipe->write.reset();
+    sender.wait_for_bus();
+    pollfd watched{pipe->read.get(), POLLIN, 0};
+    const bool is_open = ::poll(&watched, 1, 0) == 0;
+    must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
+    return is_open;
+  };
+  const auto named = [](dbus::MessageType type) {
+    return RawClient::header(type, dbus::kService, "ImportRun")
+        .text(1, 'o', dbus::kManagerPath)
+        .text(2, 's', dbus::kManagerInterface);
+  };
+  const auto reply = RawClient::header(dbus::MessageType::reply, dbus::kService, "").count(5, 12'345);
+  const auto error = RawClient::header(dbus::MessageType::error, dbus::kService, "")
+                         .count(5, 12'345)
+                         .text(4, 's', dbus::error::kBusy);
+  for (const User& user : {lab().users().outsider, lab().users().member, User{}}) {
+    EXPECT_FALSE(arrives(user, named(dbus::MessageType::signal))) << user.uid;
+    EXPECT_FALSE(arrives(user, reply)) << user.uid;
+    EXPECT_FALSE(arrives(user, error)) << user.uid;
+  }
+  EXPECT_TRUE(arrives(lab().users().member, named(dbus::MessageType::call))) << "an import";
+}
+
+// Every call is refused, since its file is none; each has two descriptors.
+TEST_F(Descriptors, of_a_member_whose_imports_are_refused_again_and_again_end_nothing) {
+  RawClient member{lab().bus().address(), lab().users().member};
+  const auto call = RawClient::header(dbus::MessageType::call, dbus::kService, "ImportRun")
+                        .text(1, 'o', dbus::kManagerPath)
+                        .text(2, 's', dbus::kManagerInterface);
+  auto pipe = make_pipe();
+  must(pipe.has_value(), "a pipe");
+  const pid_t daemon = lab().netperfd().process().pid();
+  must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
+  for (int i = 0; i < 600; ++i) member.send(call, {pipe->write.get(), pipe->write.get()});
+  member.wait_for_bus();
+  pipe->write.reset();
+  must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
+  EXPECT_LT(time_of_ping(), kSoon);
+  pollfd watched{pipe->read.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&watched, 1, 10'000), 1) << "all of them are closed";
+  EXPECT_EQ(lab().netperfd().process().pid(), daemon);
+  EXPECT_LT(time_of_ping(), kSoon);
+}
+
+// A signal to netperfctl itself, which no policy can deny: its descriptor is the last reference to a socket
+// that lingers for longer than a test waits.
+TEST_F(Descriptors, with_a_signal_to_netperfctl_do_not_hold_it_up) {
+  const BusClient observer = lab().connect(lab().users().outsider);
+  const auto names = [&observer] {
+    const Reply reply = observer.call_on("org.freedesktop.DBus", "/org/freedesktop/DBus",
+                                         "org.freedesktop.DBus", "ListNames", "");
+    std::set<std::string> all;
+    sd_bus_message_enter_container(reply.message.get(), 'a', "s");
+    const char* name = nullptr;
+    while (sd_bus_message_read(reply.message.get(), "s", &name) > 0) all.insert(name);
+    return all;
+  };
+  RawClient attacker{lab().bus().address(), lab().users().outsider};
+  const auto before = names();
+  Process client{lab().ctl_command({"start", "local"}, lab().users().member)};
+  std::string found;
+  const Deadline deadline;
+  while (found.empty() && !deadline.has_passed()) {
+    for (const std::string& name : names()) {
+      if (!before.contains(name)) found = name;
+    }
+  }
+  ASSERT_FALSE(found.empty());
+  Lingering lingering = make_lingering();
+  client.signal(SIGSTOP);
+  attacker.send(RawClient::header(dbus::MessageType::signal, found, "Forged")
+                    .text(1, 'o', dbus::kManagerPath)
+                    .text(2, 's', dbus::kManagerInterface),
+                {lingering.socket.get()});
+  lingering.socket.reset();
+  attacker.wait_for_bus();
+  client.signal(SIGCONT);
+  EXPECT_EQ(client.wait(), (Exit{0, 0})) << client.err();
 }
 
 TEST_F(Descriptors, twenty_lingering_sockets_in_a_row_hold_up_nobody) {

@@ -34,10 +34,10 @@ constexpr std::string_view kBusConfiguration =
   </policy>
   <include>{}</include>
   <policy user="daemon">
-    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+    <allow send_destination="org.netperfd1" send_type="method_call" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
   </policy>
   <policy user="bin">
-    <allow send_destination="org.netperfd1" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
+    <allow send_destination="org.netperfd1" send_type="method_call" send_interface="org.netperfd1.Manager" send_member="ImportRun" max_fds="2"/>
   </policy>
   <policy context="default">
     <allow send_destination="org.freedesktop.PolicyKit1"/>
@@ -63,6 +63,14 @@ constexpr std::string_view kLaxRules = R"(<policy context="mandatory">
   <policy user="root">
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>
   </policy>)";
+constexpr std::string_view kOpenRules = R"(<policy context="mandatory">
+    <allow send_destination="org.netperfd1"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="false" send_type="method_return"/>
+    <allow send_requested_reply="false" send_type="error"/>
+    <allow receive_requested_reply="false" receive_type="method_return"/>
+    <allow receive_requested_reply="false" receive_type="error"/>
+  </policy>)";
 constexpr std::string_view kLossyRules = R"(<policy context="mandatory">
     <deny send_type="signal" send_interface="org.freedesktop.DBus.Properties"/>
   </policy>)";
@@ -73,6 +81,8 @@ std::string_view more_rules(PrivateBus::Rules rules) {
       return "";
     case PrivateBus::Rules::lax:
       return kLaxRules;
+    case PrivateBus::Rules::open:
+      return kOpenRules;
     case PrivateBus::Rules::lossy:
       return kLossyRules;
   }

@@ -19,6 +19,8 @@ class PrivateBus {
     // Everybody may send signals and replies to everybody, whether somebody waits for them or not, and root
     // may listen to all messages: what netperfd and its client must bear by themselves.
     lax,
+    // Everybody may send every message to netperfd, with descriptors: a bus without its policy.
+    open,
     // PropertiesChanged is lost.
     lossy
   };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A connection to the bus that sends what it likes: replies that nobody asked for, types that do not exist.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/base/fd.hpp"
+#include "dbus/message_head.hpp"
+#include "tests/system/harness/process.hpp"
+#include "tests/unit/dbus/header.hpp"
+
+namespace netperfd::system_test {
+
+class RawClient {
+ public:
+  RawClient(const std::string& address, const User& user);
+
+  // The header of a message to `destination`, for more fields.
+  [[nodiscard]] static dbus::test::Header header(dbus::MessageType type, const std::string& destination,
+                                                 const std::string& member);
+  // Adds the number of the descriptors to the header. It has no body.
+  void send(dbus::test::Header header, const std::vector<int>& descriptors = {});
+  // Returns once the bus has dealt with everything that was sent.
+  void wait_for_bus();
+
+ private:
+  [[nodiscard]] std::string read_line() const;
+  void read_message();
+
+  Fd socket_;
+  dbus::MessageType last_type_ = dbus::MessageType::call;  // of what was read
+  std::string last_sender_;
+};
+
+}  // namespace netperfd::system_test

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A bus without netperfd's policy, where everybody may send everything: descriptors with messages of any kind
+// neither end the daemon nor stay in it.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <iterator>
+
+#include "tests/system/harness/job_watch.hpp"
+#include "tests/system/harness/raw_client.hpp"
+#include "tests/system/harness/system_test.hpp"
+
+namespace netperfd::system_test {
+namespace {
+
+using dbus::MessageType;
+using testing::HasSubstr;
+
+// More than a process has numbers for.
+constexpr int kMessages = 300;
+constexpr std::size_t kDescriptors = 16;  // what the bus passes with one message
+
+class LaxBus : public SystemTest {
+ protected:
+  static void SetUpTestSuite() { set_up({.environment = {}, .bus = PrivateBus::Rules::open}); }
+
+  void SetUp() override {
+    SystemTest::SetUp();
+    daemon_ = lab().netperfd().process().pid();
+    before_ = descriptors();
+  }
+
+  [[nodiscard]] std::ptrdiff_t descriptors() const {
+    return std::distance(std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", daemon_)), {});
+  }
+
+  // The daemon gets them all at once, as from somebody faster.
+  void flood(const dbus::test::Header& header, std::size_t descriptors_each) const {
+    RawClient attacker{lab().bus().address(), lab().users().outsider};
+    const Fd file{::memfd_create("file", MFD_CLOEXEC)};
+    ::kill(daemon_, SIGSTOP);
+    for (int i = 0; i < kMessages; ++i) {
+      attacker.send(header, std::vector<int>(descriptors_each, file.get()));
+    }
+    attacker.wait_for_bus();
+    ::kill(daemon_, SIGCONT);
+    // It answers in the order of what it gets.
+    const BusClient other = lab().connect(lab().users().member);
+    EXPECT_EQ(other.manager("ListScenarios", "").error_name, "");
+  }
+
+  void expect_as_before() const {
+    EXPECT_TRUE(lab().is_running());
+    EXPECT_EQ(lab().netperfd().process().pid(), daemon_);
+    const Deadline deadline;
+    while (descriptors() > before_ && !deadline.has_passed()) {
+      // Each question takes a turn of its loop.
+      EXPECT_EQ(lab().connect(lab().users().member).manager("ListScenarios", "").error_name, "");
+    }
+    EXPECT_LE(descriptors(), before_);
+    EXPECT_EQ(::kill(daemon_, 0), 0);
+  }
+
+  static dbus::test::Header to_daemon(MessageType type, const char* member) {
+    auto header = RawClient::header(type, dbus::kService, member);
+    if (type == MessageType::call || type == MessageType::signal) header.text(1, 'o', dbus::kManagerPath);
+    if (type == MessageType::signal || type == MessageType::call)
+      header.text(2, 's', dbus::kManagerInterface);
+    if (type == MessageType::reply || type == MessageType::error) header.count(5, 12'345);
+    if (type == MessageType::error) header.text(4, 's', "org.netperfd1.Error.Busy");
+    return header;
+  }
+
+ private:
+  pid_t daemon_ = -1;
+  std::ptrdiff_t before_ = 0;
+};
+
+TEST_F(LaxBus, signals_with_descriptors_change_nothing_and_the_log_names_their_sender) {
+  flood(to_daemon(MessageType::signal, "RunEnded"), kDescriptors);
+  expect_as_before();
+  EXPECT_THAT(lab().netperfd().log(),
+              testing::ContainsRegex("uid 65534 .* sent 16 descriptors with a signal RunEnded"));
+}
+
+TEST_F(LaxBus, replies_and_errors_with_descriptors_change_nothing) {
+  flood(to_daemon(MessageType::reply, ""), kDescriptors);
+  flood(to_daemon(MessageType::error, ""), kDescriptors);
+  expect_as_before();
+}
+
+TEST_F(LaxBus, calls_with_descriptors_change_nothing) {
+  flood(to_daemon(MessageType::call, "ListScenarios"), kDescriptors);
+  flood(to_daemon(MessageType::call, "NoSuchMethod"), kDescriptors);
+  flood(to_daemon(MessageType::call, "ImportRun"), 2);  // without its arguments: refused at once
+  auto long_path = RawClient::header(MessageType::call, dbus::kService, "ImportRun");
+  long_path.text(1, 'o', "/" + std::string(20'000, 'x'));
+  flood(long_path, kDescriptors);
+  expect_as_before();
+}
+
+TEST_F(LaxBus, a_job_goes_on_during_all_that) {
+  JobWatch watch{lab().bus().address()};
+  const StartedJob job = lab().start("local");
+  watch.wait_for_run_state(job.id, "running");
+  flood(to_daemon(MessageType::signal, "RunEnded"), kDescriptors);
+  flood(to_daemon(MessageType::call, "ImportRun"), 2);
+  EXPECT_EQ(watch.wait_for_end(job.id), "finished");
+}
+
+}  // namespace
+}  // namespace netperfd::system_test
