@@ -10,6 +10,7 @@
 #include "daemon/bus/bus_driver.hpp"
 #include "daemon/core/importer.hpp"
 #include "dbus/names.hpp"
+#include "dbus/peers.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -107,6 +108,11 @@ void PassedDescriptors::ask_for_users() {
 
 int PassedDescriptors::on_user(sd_bus_message* answer, void* sender, sd_bus_error*) {
   auto& asked = *static_cast<Sender*>(sender);
+  if (!dbus::Peers::is_from_bus(answer)) {  // somebody guessed the question's number
+    asked.question.reset();
+    asked.owner->ask_later();
+    return 0;
+  }
   std::uint32_t uid = 0;
   if (sd_bus_message_is_method_error(answer, nullptr) == 0 && sd_bus_message_read(answer, "u", &uid) > 0) {
     asked.uid = uid;
