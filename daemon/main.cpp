@@ -333,7 +333,8 @@ Result<int> run(const Options& options) {
     log::warn(fmt::format("{} run(s) were under way when netperfd last ended; they are now \"interrupted\"",
                           count));
   }
-  if (auto room = (*store)->expect_room(); !room) log::warn(fmt::format("no run can begin: {}", room.error().message));
+  if (auto room = (*store)->expect_room(); !room)
+    log::warn(fmt::format("no run can begin: {}", room.error().message));
   Machine machine;
   machine.store = std::move(*store);
   auto tracing = session_settings(settings->config);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A locked file. The lock belongs to this process alone and ends with it: a lock of flock() would belong to the open
-// file too, which a spawned process shares until it executes its program, even after this process was killed.
+// A locked file. The lock belongs to this process alone and ends with it: a lock of flock() would belong to
+// the open file too, which a spawned process shares until it executes its program, even after this process
+// was killed.
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +14,12 @@
 
 namespace netperfd {
 
-// This process gives up its lock if it closes any other descriptor of the file. So open the file by its path nowhere
-// else; take() itself does not open a file that this process has locked.
+// This process gives up its lock if it closes any other descriptor of the file. So open the file by its path
+// nowhere else; take() itself does not open a file that this process has locked.
 class ProcessLock {
  public:
-  // Opens the file, with O_CREAT for example, and locks it. A file that is opened only for reading, as on a file
-  // system that is mounted so, is not locked. Errors:
+  // Opens the file, with O_CREAT for example, and locks it. A file that is opened only for reading, as on a
+  // file system that is mounted so, is not locked. Errors:
   //   busy      a process, perhaps this one, has the lock: `holder`, unless that is null
   //   no_space  there is no space or no inode for a new file
   //   io        anything else

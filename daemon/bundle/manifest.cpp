@@ -23,10 +23,15 @@ namespace netperfd::bundle {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Parsed = nlohmann::json;  // an ordered object takes the square of its keys to be read
 
 constexpr std::string_view kFormat = "netperf-bundle";
 // Of an object in a list in an object.
 constexpr int kDeepest = 4;
+// As many entries, tables and columns as a bundle may have take less.
+constexpr std::size_t kMostManifestBytes = std::size_t{16} << 20U;
+constexpr std::size_t kMostTables = 1'000;
+constexpr std::size_t kMostColumns = 1'000;
 
 std::string digest_of(const std::string& bytes) {
   return import::sha256_of(std::as_bytes(std::span(bytes)));
@@ -42,7 +47,8 @@ std::unexpected<Error> refuse(std::string_view key, std::string_view expected) {
 }
 
 // Exactly these keys.
-Status expect_keys(const Json& object, std::string_view where, std::initializer_list<std::string_view> keys) {
+Status expect_keys(const Parsed& object, std::string_view where,
+                   std::initializer_list<std::string_view> keys) {
   if (!object.is_object()) return refuse(where, "an object");
   for (const std::string_view key : keys) {
     if (!object.contains(key)) return refuse(fmt::format("{}{}", where, key), "that it is there");
@@ -75,7 +81,7 @@ std::optional<WallTime> parse_time(const std::string& text) {
          std::chrono::seconds{second};
 }
 
-Status read_origin(const Json& json, BundleOrigin& origin) {
+Status read_origin(const Parsed& json, BundleOrigin& origin) {
   constexpr std::size_t kLongest = 255;
   for (const auto& [key, to] : {std::pair{"host", &origin.host}, std::pair{"netperfd", &origin.version}}) {
     if (!json[key].is_string()) return refuse(key, "a text");
@@ -91,16 +97,18 @@ Status read_origin(const Json& json, BundleOrigin& origin) {
   return {};
 }
 
-Status read_tables(const Json& json, std::vector<TableHead>& tables) {
-  if (!json.is_array()) return refuse("tables", "a list");
-  for (const Json& item : json) {
+Status read_tables(const Parsed& json, std::vector<TableHead>& tables) {
+  if (!json.is_array() || json.size() > kMostTables)
+    return refuse("tables", fmt::format("a list of at most {} tables", kMostTables));
+  for (const Parsed& item : json) {
     if (auto keys = expect_keys(item, "tables.", {"name", "columns", "rows"}); !keys) return keys;
-    const Json& columns = item["columns"];
-    const auto is_text = [](const Json& value) { return value.is_string(); };
-    const Json& name = item["name"];
+    const Parsed& columns = item["columns"];
+    const auto is_text = [](const Parsed& value) { return value.is_string(); };
+    const Parsed& name = item["name"];
     if (!name.is_string() || !is_entry_name(name.get<std::string>())) return refuse("tables.name", "a word");
-    if (!columns.is_array() || columns.empty() || !std::ranges::all_of(columns, is_text))
-      return refuse("tables.columns", "a list of texts");
+    if (!columns.is_array() || columns.empty() || columns.size() > kMostColumns ||
+        !std::ranges::all_of(columns, is_text))
+      return refuse("tables.columns", fmt::format("a list of at most {} texts", kMostColumns));
     if (!item["rows"].is_number_unsigned()) return refuse("tables.rows", "a number");
     tables.push_back({.name = name.get<std::string>(),
                       .columns = columns.get<std::vector<std::string>>(),
@@ -109,7 +117,7 @@ Status read_tables(const Json& json, std::vector<TableHead>& tables) {
   return {};
 }
 
-Status compare_entry(const Json& said, const Entry& entry) {
+Status compare_entry(const Parsed& said, const Entry& entry) {
   const auto about = [&](std::string_view what) {
     return invalid(fmt::format("entry {}: {}", entry.name, what));
   };
@@ -124,11 +132,11 @@ Status compare_entry(const Json& said, const Entry& entry) {
 }
 
 // Each listed entry is there, and no other.
-Status compare_entries(const Json& list, std::span<const Entry> entries) {
+Status compare_entries(const Parsed& list, std::span<const Entry> entries) {
   if (!list.is_array()) return refuse("entries", "a list");
   std::map<std::string_view, const Entry*> open;
   for (const Entry& entry : entries) open.emplace(entry.name, &entry);
-  for (const Json& said : list) {
+  for (const Parsed& said : list) {
     if (auto keys = expect_keys(said, "entries.", {"name", "bytes", "sha256"}); !keys) return keys;
     if (!said["name"].is_string()) return refuse("entries.name", "a text");
     const auto name = said["name"].get<std::string>();
@@ -142,10 +150,10 @@ Status compare_entries(const Json& list, std::span<const Entry> entries) {
   return invalid(fmt::format("entry {}: the manifest does not list it", open.begin()->first));
 }
 
-Status expect_format(const Json& json) {
-  if (!json.is_object() || json.value("format", Json{}) != kFormat)
+Status expect_format(const Parsed& json) {
+  if (!json.is_object() || json.value("format", Parsed{}) != kFormat)
     return refuse("format", fmt::format("\"{}\"", kFormat));
-  const Json version = json.value("format_version", Json{});
+  const Parsed version = json.value("format_version", Parsed{});
   if (!version.is_number_unsigned()) return refuse("format_version", "a number");
   const auto number = version.get<std::uint64_t>();
   if (number == kFormatVersion) return {};
@@ -156,11 +164,14 @@ Status expect_format(const Json& json) {
                   number, kFormatVersion));
 }
 
-Result<Json> parse(const std::string& text) {
+Result<Parsed> parse(const std::string& text) {
+  if (text.size() > kMostManifestBytes)
+    return invalid(fmt::format("entry {}: it is too large: it has more than {} MiB", kManifest,
+                               kMostManifestBytes >> 20U));
   bool deep = false;
-  Json json = Json::parse(
+  Parsed json = Parsed::parse(
       text,
-      [&](int depth, auto, const Json&) {
+      [&](int depth, auto, const Parsed&) {
         deep = deep || depth > kDeepest;
         return !deep;
       },
@@ -217,7 +228,7 @@ Result<Manifest> read_manifest(const std::vector<Entry>& entries) {
   if (done) done = read_tables((*json)["tables"], manifest.tables);
   if (done) done = compare_entries((*json)["entries"], std::span(entries).subspan(2));
   if (!done) return std::unexpected(std::move(done.error()));
-  const Json& schema = (*json)["schema_version"];
+  const Parsed& schema = (*json)["schema_version"];
   constexpr std::uint64_t kMostVersions = 100'000;
   if (!schema.is_number_unsigned() || schema.get<std::uint64_t>() > kMostVersions)
     return refuse("schema_version", "a number");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -113,7 +114,9 @@ class LineWriter {
 // One line: an object with a value for each column. It builds no tree, so nothing can nest deep.
 class RowReader : public nlohmann::json_sax<nlohmann::json> {
  public:
-  RowReader(const TableHead& head, const TakeEntry& take) : head_(head), take_(take) {}
+  RowReader(const TableHead& head, const TakeEntry& take) : head_(head), take_(take) {
+    for (std::size_t i = 0; i < head.columns.size(); ++i) columns_.emplace(head.columns[i], i);
+  }
 
   // Fills `row` with a value for each column.
   Status read(std::string_view line, std::vector<StoredValue>& row) {
@@ -161,12 +164,12 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
     if (at_ + 1 < head_.columns.size() && head_.columns[at_ + 1] == key_) {
       ++at_;
     } else {
-      const auto found = std::ranges::find(head_.columns, key_);
-      if (found == head_.columns.end()) {
+      const auto found = columns_.find(key_);
+      if (found == columns_.end()) {
         error_ = fmt::format("key {}: the table has no such column", in_quotes(key_));
         return false;
       }
-      at_ = static_cast<std::size_t>(found - head_.columns.begin());
+      at_ = found->second;
     }
     if (!known_[at_]) return true;
     error_ = fmt::format("key {} is there twice", in_quotes(key_));
@@ -206,6 +209,7 @@ class RowReader : public nlohmann::json_sax<nlohmann::json> {
 
   const TableHead& head_;
   const TakeEntry& take_;
+  std::map<std::string_view, std::size_t> columns_;
   std::vector<StoredValue>* row_ = nullptr;
   std::vector<bool> known_;  // the columns whose values were read
   std::string key_, inner_, error_;

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <exception>
 #include <iterator>
-#include <new>
 #include <optional>
 
 #include "daemon/confined/command_line.hpp"
+#include "daemon/confined/memory.hpp"
 #include "daemon/import/record_bytes.hpp"
 #include "daemon/import/record_check.hpp"
 #include "daemon/import/report_bytes.hpp"
@@ -62,9 +62,27 @@ void write_all(std::string_view bytes) {
   }
 }
 
+// Its bytes were made before: whatever fails then is the answer.
+void write_answer(char kind, std::string_view bytes) {
+  write_all({&kind, 1});
+  write_all(bytes);
+}
+
 void write_text(std::string_view text) {
   ::alarm(kPatienceSeconds);
   write_all(text);
+}
+
+// Of when_memory_is_missing(): what to say then, and whether the text of a recording is awaited.
+std::string memory_words;
+bool gives_text = false;
+
+void give_up_without_memory() {
+  const std::string_view words = memory_words;
+  write_all(gives_text ? std::string_view("# ") : std::string_view(&kAnswerError, 1));
+  write_all(words);
+  if (gives_text) write_all("\n");
+  ::_exit(kDone);
 }
 
 [[noreturn]] void give_up(ReaderMode mode, std::string_view why) {
@@ -103,8 +121,7 @@ void answer_report(std::span<const std::byte> file, const ReaderFunctions& funct
   if (const auto checked = check_report(report, most_intervals(order->asked)); !checked) {
     give_up(ReaderMode::report, checked.error().message);
   }
-  write_all({&kAnswerReport, 1});
-  write_all(to_bytes(report));
+  write_answer(kAnswerReport, to_bytes(report));
 }
 
 void answer_latency(std::span<const std::byte> file, const ReaderFunctions& functions) {
@@ -116,8 +133,7 @@ void answer_latency(std::span<const std::byte> file, const ReaderFunctions& func
   if (const auto checked = check_latency(latency); !checked) {
     give_up(ReaderMode::latency, checked.error().message);
   }
-  write_all({&kAnswerLatency, 1});
-  write_all(to_bytes(latency));
+  write_answer(kAnswerLatency, to_bytes(latency));
 }
 
 void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
@@ -145,8 +161,7 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
   if (!read) give_up(order.mode, read.error().message);
   if (!read->bundle) keep_raw(file, *read);  // it is stored whole
   read->sha256 = sha256_of(file);
-  write_all({&kAnswerRecord, 1});
-  write_all(to_bytes(*read));
+  write_answer(kAnswerRecord, to_bytes(*read));
 }
 
 }  // namespace
@@ -184,10 +199,12 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   }
   const auto file = map_file(order->file_bytes);
   if (!file) give_up(order->mode, file.error().message);
+  gives_text = order->mode == ReaderMode::text || order->mode == ReaderMode::owner_text;
+  memory_words = fmt::format("it is too large: reading it takes more memory than it may, {} MiB",
+                             order->confinement.memory_bytes >> 20U);
+  confined::when_memory_is_missing(give_up_without_memory);
   try {
     answer(*order, *file, functions);
-  } catch (const std::bad_alloc&) {
-    give_up(order->mode, "reading the file takes more memory than it may");
   } catch (const std::exception& error) {
     give_up(order->mode, fmt::format("reading the file failed: {}", error.what()));
   }

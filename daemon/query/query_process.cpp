@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <exception>
 #include <iterator>
-#include <new>
 #include <optional>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/confined/command_line.hpp"
+#include "daemon/confined/memory.hpp"
 
 namespace netperfd::query {
 namespace {
@@ -48,6 +48,14 @@ void write_out(std::string_view bytes) {
   ::_exit(kDone);
 }
 
+// Of when_memory_is_missing(). The texts are made before memory is missing.
+std::string memory_flag;
+Error memory_error;
+
+void end_without_memory() {
+  end_with(memory_flag, memory_error);
+}
+
 // The snapshot that is read keeps the log of the database from being emptied, so nobody may hold it for ever.
 Status write_in_time(std::string_view bytes) {
   constexpr unsigned kSeconds = 60;
@@ -65,8 +73,6 @@ Result<std::string> answer(std::string_view flag, const QueryFunctions& function
       ::_exit(streamed && *streamed ? kDone : kUnable);
     }
     return functions.answer(queries, request);
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::unsupported, "the query takes more memory than it may; ask about fewer runs");
   } catch (const std::exception& error) {
     return fail(ErrorKind::internal, fmt::format("the query failed: {}", error.what()));
   }
@@ -95,6 +101,9 @@ int run_query(int argc, char** argv, const QueryFunctions& functions) {
   Result<std::string> request;
   if (flag != kCandidateFlag) request = read_file(Fd{STDIN_FILENO}, "the request", kRequestBytes);
   if (!request) end_with(flag, request.error());
+  memory_flag = flag;
+  memory_error = {ErrorKind::unsupported, "the query takes more memory than it may; ask about fewer runs"};
+  confined::when_memory_is_missing(end_without_memory);
   const auto answered = answer(flag, functions, **queries, *request);
   if (!answered) end_with(flag, answered.error());
   write_out({&kAnswer, 1});

@@ -126,11 +126,12 @@ Status expect_room_to_migrate(Connection& connection, std::int64_t from, std::in
   if (!bytes) return std::unexpected(bytes.error());
   const auto free = free_space(connection.path());
   if (!free || *free >= *bytes) return {};
-  return fail(ErrorKind::no_space,
-              fmt::format("{}: netperfd brings this database from version {} to {}, after it has made a copy of it: "
-                          "that needs {:.1f} MiB, and {}; make room, or start the netperfd that it is from",
-                          connection.path(), from, to, static_cast<double>(*bytes) / (1U << 20U),
-                          describe_space(connection.path())));
+  return fail(
+      ErrorKind::no_space,
+      fmt::format("{}: netperfd brings this database from version {} to {}, after it has made a copy of it: "
+                  "that needs {:.1f} MiB, and {}; make room, or start the netperfd that it is from",
+                  connection.path(), from, to, static_cast<double>(*bytes) / (1U << 20U),
+                  describe_space(connection.path())));
 }
 
 // The old file gets its second name before the candidate takes the first one.
@@ -168,7 +169,8 @@ Result<Connection> open_reader(const std::string& path) {
 
 Error only_readable(const std::string& path, const Error& why) {
   return {why.kind == ErrorKind::no_space ? ErrorKind::no_space : ErrorKind::io,
-          fmt::format("{}: the database can only be read until its disk takes changes again: {}", path, why.message)};
+          fmt::format("{}: the database can only be read until its disk takes changes again: {}", path,
+                      why.message)};
 }
 
 // Copies that a killed netperfd did not finish: they take space that may be missing.
@@ -180,7 +182,8 @@ void remove_unfinished(const std::string& path) {
   for (const auto& entry : std::filesystem::directory_iterator{database.parent_path(), failed}) {
     const std::string name = entry.path().filename().string();
     const std::string own = database.filename().string();
-    if ((name.starts_with(own + ".before-") || name.starts_with(own + ".replaced-")) && name.ends_with(".partial"))
+    if ((name.starts_with(own + ".before-") || name.starts_with(own + ".replaced-")) &&
+        name.ends_with(".partial"))
       unfinished.push_back(entry.path());
   }
   for (const auto& each : unfinished) std::filesystem::remove(each, failed);
@@ -385,7 +388,8 @@ Status Database::prepare(std::span<const Migration> migrations) {
     if (auto applied = apply(migrations, identity->version, connection_); !applied) return applied;
   }
   // What SQLite puts aside during a change stays in memory: the disk for temporary files may be full too.
-  if (auto set = connection_.execute("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"); !set) return set;
+  if (auto set = connection_.execute("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"); !set)
+    return set;
   connection_.guard_file();
   return {};
 }

@@ -22,11 +22,10 @@ class Database {
   //   invalid_argument  it belongs to another program
   //   unsupported       a newer netperfd has migrated it
   //   io                it is damaged, or the system refuses
-  // A database that its disk does not let be changed, because it is full or mounted read-only, is opened to be read.
-  // Each change tries again to own it, and fails with the reason: no_space or io. One that has to be migrated is
-  // refused.
-  // An existing database that needs migrations is copied first, to PATH.before-vN, where N is the newest
-  // version.
+  // A database that its disk does not let be changed, because it is full or mounted read-only, is opened to
+  // be read. Each change tries again to own it, and fails with the reason: no_space or io. One that has to be
+  // migrated is refused. An existing database that needs migrations is copied first, to PATH.before-vN, where
+  // N is the newest version.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
                                                               std::span<const Migration> migrations);
   // Puts the file `candidate`, of the same directory, in the place of an open database, which keeps its own
@@ -60,8 +59,8 @@ class Database {
   [[nodiscard]] std::string rescue();
   // Allocates so much of the log, as reserve_log(); also when it is closed, for the next owner.
   void reserve(std::uint64_t bytes);
-  // Of a database that can only be read: owns it from now on, or says why that is still so. Otherwise nothing is to be
-  // done.
+  // Of a database that can only be read: owns it from now on, or says why that is still so. Otherwise nothing
+  // is to be done.
   [[nodiscard]] Status take_up();
   [[nodiscard]] bool is_read_only() const { return connection_.refuses_changes(); }
   // Path of the copy made before a migration, otherwise empty.

@@ -46,8 +46,8 @@ std::string describe(const std::string& path, std::uint64_t free) {
                      static_cast<double>(free) / kMebibyte);
 }
 
-// Closing a descriptor of this file is harmless, other than of the database: SQLite locks only the database and its
-// -shm.
+// Closing a descriptor of this file is harmless, other than of the database: SQLite locks only the database
+// and its -shm.
 Fd open_log(const std::string& path) {
   return Fd{::open((path + "-wal").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
 }
@@ -78,7 +78,8 @@ void reserve_log(const std::string& path, std::uint64_t bytes) {
   const Fd log = open_log(path);
   if (!log) return;
   for (; bytes > 0; bytes = bytes / 2 >= kLeast ? bytes / 2 : 0) {
-    if (::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0 || errno != ENOSPC) return;
+    if (::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0 || errno != ENOSPC)
+      return;
   }
 }
 

@@ -20,11 +20,11 @@ namespace netperfd::store {
 
 // Allocates blocks for the first `bytes` of the write-ahead log of the open database `path`, beyond its end.
 // A full disk can then still store the end of a run or a deletion, which need space in the log. Best effort:
-// some file systems cannot do it, and then such a change waits until there is space. Less of it on a disk that has
-// less.
+// some file systems cannot do it, and then such a change waits until there is space. Less of it on a disk
+// that has less.
 void reserve_log(const std::string& path, std::uint64_t bytes);
-// Gives back what reserve_log() has allocated for a database that is not open. Whether there was something: not if the
-// log has content.
+// Gives back what reserve_log() has allocated for a database that is not open. Whether there was something:
+// not if the log has content.
 [[nodiscard]] bool release_log(const std::string& path);
 
 }  // namespace netperfd::store

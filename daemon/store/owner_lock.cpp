@@ -15,12 +15,13 @@ namespace netperfd::store {
 namespace {
 
 std::unexpected<Error> is_owned(const std::string& database_path, std::string_view owner) {
-  return fail(ErrorKind::busy, fmt::format("{}: process {} has this database open; only one netperfd may own it",
-                                           database_path, owner));
+  return fail(ErrorKind::busy,
+              fmt::format("{}: process {} has this database open; only one netperfd may own it",
+                          database_path, owner));
 }
 
-// An older netperfd holds a lock of flock(). A shared one keeps it out, and no later netperfd: so it does no harm if a
-// spawned process keeps it.
+// An older netperfd holds a lock of flock(). A shared one keeps it out, and no later netperfd: so it does no
+// harm if a spawned process keeps it.
 bool is_held_by_older_netperfd(const Fd& file) {
   return ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

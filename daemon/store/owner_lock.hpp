@@ -3,10 +3,10 @@
 //
 // The lock is on a file of its own because SQLite uses POSIX locks on the database itself, and a process
 // loses those when it closes any descriptor of that file. Readers such as sqlite3(1) do not take this lock.
-// While the owner has the database open, the file is marked: its owner may execute it. If the next owner finds
-// the mark, the previous owner did not close the database. A mark in the file's mode needs no space, which a full
-// disk lacks. The file also holds the owner's process id, for people and for an older netperfd, whose mark it is. The
-// file is never removed: otherwise two processes could lock two files of the same name.
+// While the owner has the database open, the file is marked: its owner may execute it. If the next owner
+// finds the mark, the previous owner did not close the database. A mark in the file's mode needs no space,
+// which a full disk lacks. The file also holds the owner's process id, for people and for an older netperfd,
+// whose mark it is. The file is never removed: otherwise two processes could lock two files of the same name.
 #pragma once
 
 #include <sys/types.h>

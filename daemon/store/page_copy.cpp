@@ -174,7 +174,8 @@ constexpr const char* kFiles = "netperfd-copy";
 Status register_files() {
   sqlite3_vfs* const usual = sqlite3_vfs_find(nullptr);
   static sqlite3_vfs files{};
-  if (sqlite3_vfs_find(kFiles) != nullptr) return {};  // again, it would lose those behind it in SQLite's list
+  if (sqlite3_vfs_find(kFiles) != nullptr)
+    return {};  // again, it would lose those behind it in SQLite's list
   if (usual == nullptr) return fail(ErrorKind::internal, "SQLite has no file system");
   files = *usual;
   files.pNext = nullptr;

@@ -269,7 +269,8 @@ Result<Connection> Connection::open_unchanged(const std::string& path) {
   struct stat log{};
   const bool has_log = ::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;
   // Without locks, SQLite keeps the index of the log in memory if no other connection may need it.
-  auto connection = open(address + (has_log ? "?vfs=unix-none" : "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  auto connection =
+      open(address + (has_log ? "?vfs=unix-none" : "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   if (!connection) return connection;
   connection->path_ = path;
   (void)sqlite3_db_config(connection->raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

@@ -192,8 +192,8 @@ class Connection {
  public:
   // `flags` are sqlite3_open_v2's.
   [[nodiscard]] static Result<Connection> open(const std::string& path, int flags);
-  // Opens a file that nobody changes, for reading only, with what is in its log. It locks nothing and creates nothing
-  // beside the file, as a file system needs that takes nothing more.
+  // Opens a file that nobody changes, for reading only, with what is in its log. It locks nothing and creates
+  // nothing beside the file, as a file system needs that takes nothing more.
   [[nodiscard]] static Result<Connection> open_unchanged(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -222,8 +222,8 @@ class Connection {
   // Refuses each change that `hook` does not make possible. Absent: no longer.
   void refuse_changes(std::optional<Error> why) { refused_ = std::move(why); }
   [[nodiscard]] bool refuses_changes() const { return refused_.has_value(); }
-  // Goes on as `fresh`, another connection to the same file. The old one is closed with this one: closing the file
-  // would give up the locks of the new one.
+  // Goes on as `fresh`, another connection to the same file. The old one is closed with this one: closing the
+  // file would give up the locks of the new one.
   void go_on_as(Connection fresh);
   // From now on no transaction begins while the file has been replaced, removed or emptied.
   void guard_file() { guard_ = std::make_unique<FileGuard>(path_); }

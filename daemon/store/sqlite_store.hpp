@@ -26,8 +26,9 @@ class SqliteStore final : public core::RunStore,
  public:
   // Creates the database (mode 0640, in an existing directory) or opens an existing one: migrates it if it is
   // older, and ends every run that was under way as `interrupted`. Each run needs `min_free_bytes` on the
-  // database's file system; a part of them is allocated for the log. On a disk that takes no change, the runs can be
-  // read, and each change tries again, as Database::open(); before the first change, the runs are ended. Errors, which leave the file as it was:
+  // database's file system; a part of them is allocated for the log. On a disk that takes no change, the runs
+  // can be read, and each change tries again, as Database::open(); before the first change, the runs are
+  // ended. Errors, which leave the file as it was:
   //   busy              another process owns it
   //   invalid_argument  it is another program's database
   //   unsupported       a newer netperfd has migrated it

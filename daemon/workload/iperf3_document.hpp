@@ -49,6 +49,10 @@ struct EndFigures {
   std::optional<Figures> sent, received;
 };
 
+// Why no document of iperf3 is like the bytes, in values or depth, which cost memory and time whatever their
+// size; empty: it may be. Ask before the bytes are read.
+[[nodiscard]] std::string excess_of(std::string_view bytes);
+
 struct Iperf3Document {
   bool found = false;         // there is something to read, perhaps only in part
   bool complete = false;      // the whole document is there

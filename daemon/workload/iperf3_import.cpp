@@ -21,21 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Whether brackets are nested deeper than in any document of iperf3: millions of levels take the parser
-// minutes. Brackets in strings and in text around the document count too, and are closed there as well.
-bool is_nested_beyond_reason(std::string_view bytes) {
-  constexpr std::size_t kDeepest = 100;
-  std::size_t depth = 0;
-  for (const char c : bytes) {
-    if (c == '{' || c == '[') {
-      if (++depth > kDeepest) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 // Absent if it is not a time, and for 0, by which iperf3 says that something else ends the test.
 std::optional<milliseconds> to_duration(std::optional<double> seconds) {
   constexpr double kMostSeconds = 1e9;
@@ -135,12 +120,11 @@ Result<ImportedFile> read_iperf3_file(std::span<const std::byte> file) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
   constexpr std::size_t kMostBytes = std::size_t{64} << 20U;  // in memory it takes a dozen times as much
   if (bytes.size() > kMostBytes) {
-    return fail(ErrorKind::invalid_argument, "the document has more than 64 MiB, as none of iperf3's has");
-  }
-  if (is_nested_beyond_reason(bytes)) {
     return fail(ErrorKind::invalid_argument,
-                "its values are nested deeper than those of any document of iperf3");
+                "the document is too large: it has more than 64 MiB, as none of iperf3's has");
   }
+  if (const std::string excess = excess_of(bytes); !excess.empty())
+    return fail(ErrorKind::invalid_argument, "the document is too large: " + excess);
   const Iperf3Document document = read_document(bytes);
   if (document.runs > 1) {
     return fail(

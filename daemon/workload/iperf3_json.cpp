@@ -6,12 +6,15 @@
 // start of a document, which is always at the start of a line, as iperf3's own document is.
 #include "daemon/workload/iperf3_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <spanstream>
 #include <utility>
 #include <vector>
 
+#include "daemon/workload/iperf3_document.hpp"
 #include "daemon/workload/iperf3_repair.hpp"
 
 namespace netperfd::workload {
@@ -52,6 +55,9 @@ std::string identity_of(const json& start) {
 void note_run(FoundDocument& found, const json& start, bool measured) {
   std::string identity = identity_of(start);
   if (identity.empty() && !measured) return;
+  // Of more runs it is enough to know that there are many: each of them is compared with all others.
+  constexpr std::size_t kMostRuns = 100;
+  if (found.runs.size() == kMostRuns) return;
   if (!identity.empty() && std::ranges::find(found.runs, identity) != found.runs.end()) return;
   found.runs.push_back(std::move(identity));
 }
@@ -299,6 +305,26 @@ FoundDocument read_stream(std::string_view bytes) {
 }
 
 }  // namespace
+
+// Values are counted by what separates or begins them, in texts and around a document too. So the smallest
+// value, with its comma, is a byte or two; those of iperf3 have keys, and 64 MiB of them are fewer.
+std::string excess_of(std::string_view bytes) {
+  constexpr std::size_t kMostValues = 5'000'000;
+  constexpr std::size_t kDeepest = 100;
+  std::size_t values = 0, depth = 0;
+  for (const char c : bytes) {
+    values += c == ',' || c == '{' || c == '[' ? 1U : 0U;
+    if (c == '{' || c == '[') {
+      if (++depth > kDeepest)
+        return fmt::format("its values are nested deeper than {} levels, as in no document of iperf3",
+                           kDeepest);
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  if (values <= kMostValues) return {};
+  return fmt::format("it has more than {} values, as none of iperf3's has", kMostValues);
+}
 
 std::optional<StreamEvent> parse_stream_event(std::string_view line) {
   json value = json::parse(line, nullptr, false);

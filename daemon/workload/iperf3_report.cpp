@@ -305,6 +305,8 @@ ParsedReport parse(const Iperf3Document& document, const Output& output, const I
 
 ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
                                  const Iperf3Spec& asked) {
+  if (const std::string excess = excess_of(client_stdout); !excess.empty())
+    return {.report = {}, .error = "iperf3's document is too large: " + excess};
   return parse(read_document(client_stdout), {.out = client_stdout, .err = client_stderr, .foreign = false},
                asked);
 }

@@ -51,6 +51,23 @@ class Import : public SystemTest {
   }
 };
 
+// Files of some megabytes that would unpack, or be read, into much more than they are.
+TEST_F(Import, of_a_file_that_costs_more_than_its_bytes_is_too_large) {
+  constexpr std::string_view kEmptyMember{"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20};
+  std::string members, numbers = R"({"start":{"test_start":{"protocol":"TCP"}},"intervals":[)";
+  for (int i = 0; i < 500'000; ++i) members += kEmptyMember;
+  for (int i = 0; i < 6'000'000; ++i) numbers += "0,";
+  const auto refusal = [](const std::string& name, const std::string& bytes) {
+    const Outcome refused = lab().ctl({"import", lab().directory().write(name, bytes)});
+    EXPECT_NE(refused.code, 0);
+    return refused.err;
+  };
+  EXPECT_THAT(refusal("members.gz", members),
+              HasSubstr("it is too large: it has more than 20000 members of gzip"));
+  EXPECT_THAT(refusal("numbers.json", numbers + "0],\"end\":{}}"),
+              HasSubstr("the document is too large: it has more than 5000000 values"));
+}
+
 TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
   ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
   ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);

@@ -226,7 +226,8 @@ Status Journal::put(const std::vector<std::string_view>& fields, bool sync) {
   const off_t size = ::lseek(lock_.file().get(), 0, SEEK_END);
   if (size < 0) return fail_errno(path_, errno);
   const ssize_t written = ::write(lock_.file().get(), line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size()) && (!sync || ::fdatasync(lock_.file().get()) == 0)) return {};
+  if (written == static_cast<ssize_t>(line.size()) && (!sync || ::fdatasync(lock_.file().get()) == 0))
+    return {};
   const int error_number = written >= 0 && written < static_cast<ssize_t>(line.size()) ? ENOSPC : errno;
   // Removes the partial line, which would spoil the next one.
   if (::ftruncate(lock_.file().get(), size) != 0) return fail_errno(path_, errno);

@@ -36,8 +36,8 @@ struct Change {
 // The journal of one session, locked while it is open.
 class Journal {
  public:
-  // Opens the file or makes an empty one. Busy if another session has it open. On a file system that is mounted
-  // read-only, what a dead session left can be read.
+  // Opens the file or makes an empty one. Busy if another session has it open. On a file system that is
+  // mounted read-only, what a dead session left can be read.
   [[nodiscard]] static Result<Journal> open(const std::string& path, const std::string& boot_id);
 
   // Changes left by a dead session of this boot, in their original order, followed by those of this session.

@@ -204,17 +204,19 @@ TEST(HostileTar, is_refused_by_the_name_of_its_entry) {
   EXPECT_EQ(refusal_of_tar(raw_entry("other", '0', "{}", 2)), "its first entry is not manifest.json");
 }
 
-TEST(HostileTar, has_a_manifest_of_known_keys) {
-  const auto with = [](const std::string& text) {
-    std::vector<Entry> entries;
-    add_manifest({}, entries);
-    entries[0].bytes = text;
+std::string refusal_of_manifest(const std::string& text) {
+  std::vector<Entry> entries;
+  add_manifest({}, entries);
+  entries[0].bytes = text;
 
-    // The digest that belongs to the text.
-    entries[1].bytes = import::sha256_of(std::as_bytes(std::span(text))) + "  manifest.json\n";
-    const auto read = read_text(unpacked(must(pack(entries, kOrigin.made))));
-    return read ? "it was read" : read.error().message;
-  };
+  // The digest that belongs to the text.
+  entries[1].bytes = import::sha256_of(std::as_bytes(std::span(text))) + "  manifest.json\n";
+  const auto read = read_text(unpacked(must(pack(entries, kOrigin.made))));
+  return read ? "it was read" : read.error().message;
+}
+
+TEST(HostileTar, has_a_manifest_of_known_keys) {
+  const auto& with = refusal_of_manifest;
   EXPECT_EQ(with("{}"), "entry manifest.json: key format: expected is \"netperf-bundle\"");
   EXPECT_THAT(with(std::string(100'000, '[')),
               HasSubstr("entry manifest.json: it is no JSON, or nested too deep"));
@@ -222,6 +224,24 @@ TEST(HostileTar, has_a_manifest_of_known_keys) {
               HasSubstr("a newer netperfd made the bundle"));
   EXPECT_THAT(with(R"({"format":"netperf-bundle","format_version":1})"),
               HasSubstr("key schema_version: expected is that it is there"));
+}
+
+// Of each, a bundle of a few megabytes would take minutes or gigabytes.
+TEST(HostileTar, has_a_manifest_that_costs_little) {
+  const std::string begin =
+      R"({"format":"netperf-bundle","format_version":1,"schema_version":1,"netperfd":"x","host":"x",)"
+      R"("made":"2026-01-31T23:59:59Z","redacted":false,"entries":[],"tables":)";
+  EXPECT_THAT(refusal_of_manifest("[" + std::string(std::size_t{16} << 20U, ' ') + "]"),
+              HasSubstr("it is too large: it has more than 16 MiB"));
+  std::string tables, columns, keys;
+  for (int i = 0; i < 1001; ++i) tables += R"({"name":"runs","columns":["a"],"rows":0},)";
+  for (int i = 0; i < 1001; ++i) columns += R"("a",)";
+  EXPECT_THAT(refusal_of_manifest(begin + "[" + tables + "0]}"), HasSubstr("a list of at most 1000 tables"));
+  EXPECT_THAT(refusal_of_manifest(begin + R"([{"name":"runs","columns":[)" + columns + R"("a"],"rows":0}]})"),
+              HasSubstr("a list of at most 1000 texts"));
+  // A list that is searched for each key would take the square of their number.
+  for (int i = 0; i < 200'000; ++i) keys += fmt::format("\"{}\":0,", i);
+  EXPECT_THAT(refusal_of_manifest("{" + keys + "\"x\":0}"), HasSubstr("key format: expected is"));
 }
 
 }  // namespace

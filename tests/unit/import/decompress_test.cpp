@@ -69,6 +69,24 @@ TEST(Decompress, of_a_bomb_ends_at_its_limit) {
   EXPECT_THAT(unpacked(zstd(zeros)), HasSubstr("more than 128 MiB"));
 }
 
+// Each of them costs time, and unpacks to nothing.
+TEST(Decompress, of_too_many_empty_members_ends_at_its_limit) {
+  const std::string member = gzip(""), frame = zstd("");
+  std::string members, frames, padding;
+  for (std::size_t i = 0; i < kMostMembers; ++i) {
+    members += member;
+    frames += frame;
+    padding += std::string("\x50\x2a\x4d\x18\0\0\0\0", 8);  // a frame of zstd to be skipped
+  }
+  EXPECT_EQ(unpacked(members), "");
+  EXPECT_EQ(unpacked(frames), "");
+  EXPECT_THAT(unpacked(members + gzip("text")),
+              HasSubstr("too large: it has more than 20000 members of gzip"));
+  EXPECT_THAT(unpacked(frames + zstd("text")), HasSubstr("too large: it has more than 20000 frames of zstd"));
+  EXPECT_THAT(unpacked(zstd("text") + padding),
+              HasSubstr("too large: it has more than 20000 frames of zstd"));
+}
+
 TEST(Decompress, comes_before_the_file_is_recognized_and_once) {
   FileReaders readers;
   readers.iperf3 = [](std::span<const std::byte> file) -> Result<ImportedFile> {

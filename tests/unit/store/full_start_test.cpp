@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A start that finds the disk full, without an inode or read-only: the stored runs can be read, and deleted if the
-// file system takes that much; once there is room, the same store takes new runs.
+// A start that finds the disk full, without an inode or read-only: the stored runs can be read, and deleted
+// if the file system takes that much; once there is room, the same store takes new runs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -290,9 +290,10 @@ TEST_F(FullStart, with_a_migration_to_make_says_what_it_needs_and_changes_nothin
   const auto refused = Database::open(path(), kSteps);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space) << refused.error().message;
-  EXPECT_THAT(refused.error().message,
-              AllOf(HasSubstr(path() + ": "), HasSubstr("from version 1 to 2"), HasSubstr("needs 0.9 MiB"),
-                    HasSubstr("its file system " + mount_point() + " has 0.2 MiB free"), HasSubstr("make room")));
+  EXPECT_THAT(
+      refused.error().message,
+      AllOf(HasSubstr(path() + ": "), HasSubstr("from version 1 to 2"), HasSubstr("needs 0.9 MiB"),
+            HasSubstr("its file system " + mount_point() + " has 0.2 MiB free"), HasSubstr("make room")));
   EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2"));
   EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2.partial"));
   EXPECT_EQ(ask(path(), "SELECT length(text) FROM notes"), "900000");

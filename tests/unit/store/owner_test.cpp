@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The owner of a database dies while a process that it has spawned still has its descriptors.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,8 @@ TEST_F(DeadOwner, whose_child_has_not_executed_its_program_yet_keeps_nobody_out)
     if (!owned) fmt::print(stderr, "{}\n", owned.error().message);
     const pid_t spawned = ::fork();
     char byte = 0;
-    if (spawned == 0) (void)!::read(end.read.get(), &byte, 1);  // like one that is stopped, until the test ends
+    if (spawned == 0)
+      (void)!::read(end.read.get(), &byte, 1);  // like one that is stopped, until the test ends
     if (spawned > 0) (void)!::write(ready.write.get(), "", 1);
     if (spawned > 0) ::pause();
     ::_exit(0);

@@ -2,6 +2,7 @@
 // Documents from an unknown source: all options must come from the document itself.
 #include "daemon/workload/iperf3_import.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -276,6 +277,24 @@ TEST(Iperf3ImportedDocument, of_impossible_figures_keeps_within_its_bounds) {
   const std::string deep = "{\"start\":" + std::string(10U << 20U, '[');
   EXPECT_THAT(error_of(deep), HasSubstr("nested deeper"));
   EXPECT_THAT(error_of(std::string((64U << 20U) + 1, ' ')), HasSubstr("more than 64 MiB"));
+}
+
+// Each value takes far more memory than the bytes that it is written with.
+TEST(Iperf3ImportedDocument, of_more_values_than_iperf3_writes_is_too_large) {
+  for (const char* value : {"0,", "\n{}"}) {
+    std::string text = R"({"start":{"test_start":{"protocol":"TCP"}},"intervals":[)";
+    for (int i = 0; i < 5'000'000; ++i) text += value;
+    EXPECT_THAT(error_of(text + "0],\"end\":{}}"), HasSubstr("too large: it has more than 5000000 values"))
+        << value;
+  }
+}
+
+// Each run is compared with those before it.
+TEST(Iperf3ImportedDocument, of_many_runs_counts_no_more_than_a_hundred) {
+  std::string text;
+  for (int i = 0; i < 500; ++i)
+    text += fmt::format("{{\"event\":\"start\",\"data\":{{\"cookie\":\"{}\"}}}}\n", i);
+  EXPECT_THAT(error_of(text), HasSubstr("it has the documents of 100 runs in a row"));
 }
 
 }  // namespace

@@ -271,6 +271,13 @@ TEST(Iperf3Document, may_be_nested_or_begun_however_often) {
   EXPECT_NE(parse_iperf3_report(begun + "?", "", tcp(10)).error, "");
 }
 
+TEST(Iperf3Document, of_more_values_than_iperf3_writes_is_too_large) {
+  std::string text = "{\"start\": [";
+  for (int i = 0; i < 5'000'000; ++i) text += "0,";
+  EXPECT_THAT(parse_iperf3_report(text, "", tcp(10)).error,
+              HasSubstr("iperf3's document is too large: it has more than 5000000 values"));
+}
+
 // ---- Live intervals ---------------------------------------------------------------------------------------
 
 // What the tests of recorded documents know as errors, and which of them may pass.
