@@ -182,15 +182,9 @@ Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t
     constexpr std::size_t kPage = 500;
     const Bus::Patience patience{*bus_};
     RunPage page;
-    std::string cursor;
-    do {
-      const std::size_t wanted = limit ? std::min(kPage, *limit - page.runs.size()) : kPage;
-      const auto [rows, next] =
-          bus_->ListRuns(filter_row(filter), cursor, static_cast<std::uint32_t>(wanted));
-      std::ranges::move(from_rows<RunView>(rows), std::back_inserter(page.runs));
-      cursor = next;
-    } while (!cursor.empty() && (!limit || page.runs.size() < *limit));
-    page.more = !cursor.empty();
+    page.more = add_pages(page.runs, limit, kPage, [&](const std::string& cursor, std::uint32_t wanted) {
+      return bus_->ListRuns(filter_row(filter), cursor, wanted);
+    });
     return page;
   });
 }
@@ -200,15 +194,9 @@ Outcome<JobPage> Daemon::jobs(const RunFilter& filter, std::optional<std::size_t
     constexpr std::size_t kMostJobs = 100;
     const Bus::Patience patience{*bus_};
     JobPage page;
-    std::string cursor;
-    do {
-      const std::size_t wanted = limit ? std::min(kMostJobs, *limit - page.jobs.size()) : kMostJobs;
-      const auto [rows, next] =
-          bus_->ListJobs(filter_row(filter), cursor, static_cast<std::uint32_t>(wanted));
-      std::ranges::move(from_rows<JobView>(rows), std::back_inserter(page.jobs));
-      cursor = next;
-    } while (!cursor.empty() && (!limit || page.jobs.size() < *limit));
-    page.more = !cursor.empty();
+    page.more = add_pages(page.jobs, limit, kMostJobs, [&](const std::string& cursor, std::uint32_t wanted) {
+      return bus_->ListJobs(filter_row(filter), cursor, wanted);
+    });
     return page;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
-#include <iterator>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "client/bus/daemon_bus.hpp"
@@ -24,15 +24,10 @@ Outcome<AuditPage> Daemon::audit_log(const AuditFilter& filter, std::optional<st
   return call([&] {
     constexpr std::size_t kMostEntries = 500;
     AuditPage page;
-    std::string cursor;
-    do {
-      const std::size_t wanted = limit ? std::min(kMostEntries, *limit - page.entries.size()) : kMostEntries;
-      const auto [rows, next] =
-          bus_->ListAuditLog(row_of(filter), cursor, static_cast<std::uint32_t>(wanted));
-      std::ranges::move(from_rows<AuditView>(rows), std::back_inserter(page.entries));
-      cursor = next;
-    } while (!cursor.empty() && (!limit || page.entries.size() < *limit));
-    page.more = !cursor.empty();
+    page.more =
+        add_pages(page.entries, limit, kMostEntries, [&](const std::string& cursor, std::uint32_t wanted) {
+          return bus_->ListAuditLog(row_of(filter), cursor, wanted);
+        });
     return page;
   });
 }

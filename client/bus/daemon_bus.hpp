@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "client/base/asking.hpp"
+#include "client/base/page_walk.hpp"
 #include "client/bus/daemon.hpp"
 #include "client/bus/failures.hpp"
 #include "client/bus/password_agent.hpp"
@@ -75,18 +76,49 @@ template <class Bus, class Function>
   return outcome;
 }
 
-// All rows of a paged list; `fetch` gets a cursor and returns rows, the next cursor and optionally more
-// values.
+// Fetches the pages of a list until it ends or there is `enough()`, and returns whether there is more.
+// `fetch` gets a cursor and returns rows, the next cursor and optionally more values; `take` gets the rows.
+template <class Fetch, class Take, class Enough>
+bool follow_pages(Fetch fetch, Take take, Enough enough) {
+  PageWalk walk;
+  std::string cursor;
+  for (;;) {
+    const auto page = fetch(cursor);
+    const std::size_t rows = std::get<0>(page).size();
+    take(std::get<0>(page));
+    cursor = std::get<1>(page);
+    const PageWalk::Next next = walk.after(rows, cursor);
+    if (next == PageWalk::Next::endless) {
+      throw dbus::make_error(dbus::error::kInternal,
+                             "netperfd's list does not end: the page after this one is no new one");
+    }
+    if (next == PageWalk::Next::end) return false;
+    if (enough()) return true;
+  }
+}
+
+// All rows of a paged list.
 template <class View, class Fetch>
 [[nodiscard]] std::vector<View> all_pages(Fetch fetch) {
   std::vector<View> views;
-  std::string cursor;
-  do {
-    const auto page = fetch(cursor);
-    std::ranges::move(from_rows<View>(std::get<0>(page)), std::back_inserter(views));
-    cursor = std::get<1>(page);
-  } while (!cursor.empty());
+  (void)follow_pages(
+      fetch, [&](const auto& rows) { std::ranges::move(from_rows<View>(rows), std::back_inserter(views)); },
+      [] { return false; });
   return views;
+}
+
+// So many rows of it, or all, in pages of `most` rows; returns whether there are more. `fetch` also gets the
+// number of rows to ask for.
+template <class View, class Fetch>
+[[nodiscard]] bool add_pages(std::vector<View>& views, std::optional<std::size_t> limit, std::size_t most,
+                             Fetch fetch) {
+  return follow_pages(
+      [&](const std::string& cursor) {
+        const std::size_t wanted = limit ? std::min(most, *limit - views.size()) : most;
+        return fetch(cursor, static_cast<std::uint32_t>(wanted));
+      },
+      [&](const auto& rows) { std::ranges::move(from_rows<View>(rows), std::back_inserter(views)); },
+      [&] { return limit && views.size() >= *limit; });
 }
 
 [[nodiscard]] inline std::uint64_t job_of_path(std::string_view path) {

@@ -57,14 +57,17 @@ Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optio
     if (filter.module) row.emplace("module", *filter.module);
     if (!filter.pattern.empty()) row.emplace("pattern", filter.pattern);
     FunctionPage page;
-    std::string cursor;
-    do {
-      const auto [rows, next, total, nearest] = bus_->ListFunctions(row, cursor, limit.value_or(0));
-      std::ranges::move(from_rows<FunctionView>(rows), std::back_inserter(page.functions));
-      page.total = total;
-      page.nearest = nearest;
-      cursor = next;
-    } while (!limit && !cursor.empty());
+    (void)follow_pages(
+        [&](const std::string& cursor) {
+          auto found = bus_->ListFunctions(row, cursor, limit.value_or(0));
+          page.total = std::get<2>(found);
+          page.nearest = std::get<3>(found);
+          return found;
+        },
+        [&](const auto& rows) {
+          std::ranges::move(from_rows<FunctionView>(rows), std::back_inserter(page.functions));
+        },
+        [&] { return limit.has_value(); });
     return page;
   });
 }

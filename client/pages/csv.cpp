@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -26,12 +30,33 @@ std::string in_csv_quotes(std::string_view text) {
   return out + "\"";
 }
 
+bool is_number(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789.+-eE";
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+// A spreadsheet computes what begins so. The last four are the signs in full width.
+bool is_formula(std::string_view text) {
+  constexpr std::array<std::string_view, 11> kBegins{"=",  "+",      "-",      "@",      "\t",    "\r",
+                                                     "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return text.starts_with(begin); }) &&
+         !is_number(text);
+}
+
+// Behind an apostrophe, a spreadsheet shows the text.
+std::string text_cell(std::string_view text) {
+  return in_csv_quotes(is_formula(text) ? fmt::format("'{}", text) : std::string{text});
+}
+
 std::string cell(const std::vector<SampleFieldView>& fields) {
   std::string text;
   for (const SampleFieldView& field : fields) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, shown_value(field));
   }
-  return in_csv_quotes(text);
+  return text_cell(text);
 }
 
 template <class Value>
@@ -41,9 +66,10 @@ std::string cell(const Value& value) {
   } else if constexpr (requires { value.has_value(); }) {
     return value ? cell(*value) : std::string{};
   } else if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
-    return in_csv_quotes(value);
+    return text_cell(value);
   } else if constexpr (requires { value.begin(); }) {
-    return in_csv_quotes(fmt::format("{}", fmt::join(value, " ")));  // numbers
+    const std::string list = fmt::format("{}", fmt::join(value, " "));
+    return std::is_arithmetic_v<typename Value::value_type> ? in_csv_quotes(list) : text_cell(list);
   } else {
     return fmt::format("{}", value);
   }
@@ -61,7 +87,7 @@ std::string header() {
 // Frames of a stack have spaces in them, and are told apart as folded stacks are.
 std::string cell_of(std::string_view key, const std::optional<std::vector<std::string>>& list) {
   if (!list) return {};
-  return in_csv_quotes(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
+  return text_cell(fmt::format("{}", fmt::join(*list, key == "frames" ? ";" : " ")));
 }
 
 template <class Value>

@@ -175,8 +175,10 @@ void check_workload(const ImportedWorkload& workload, Finding& finding) {
   const auto& [asked, report, started, system] = workload;
   // An imported run without a server's name counts as one without a document.
   finding.require(!asked.server.empty(), "the server's name");
+  using std::chrono::milliseconds;
+  constexpr auto kLongest = std::chrono::floor<milliseconds>(std::chrono::nanoseconds::max());
   for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
-    finding.require(time.count() >= 0, "a duration");
+    finding.require(time >= milliseconds{0} && time <= kLongest, "a duration");
   }
   check_directions(report, finding);
   constexpr WallTime kLast{std::chrono::seconds{253'402'300'799}};  // of the year 9999

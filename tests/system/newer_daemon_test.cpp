@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The client with a daemon of a later release: a fake one, whose rows have keys, words and codes that nobody
-// knows yet.
+// knows yet. Or with one whose lists never end.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <systemd/sd-bus.h>
@@ -31,10 +31,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Answers ListRuns, GetRun and ListIntervals, on a thread of its own; all else is unknown to it.
+// How the pages of its lists go on.
+enum class Lists { end, empty_pages_for_ever, one_page_for_ever };
+
+// Answers ListRuns, GetRun, ListIntervals and, without rows, other lists, on a thread of its own; all else is
+// unknown to it.
 class LaterDaemon {
  public:
-  explicit LaterDaemon(const std::string& address, std::string direction) : direction_(std::move(direction)) {
+  explicit LaterDaemon(const std::string& address, std::string direction, Lists lists = Lists::end)
+      : direction_(std::move(direction)), lists_(lists) {
     sd_bus* bus = nullptr;
     check(sd_bus_new(&bus), "sd_bus_new");
     bus_.reset(bus);
@@ -85,15 +90,15 @@ class LaterDaemon {
     check(sd_bus_message_new_method_return(call, &made), "reply");
     const Message reply{made};
     if (member == "ListRuns") {
-      rows(made, [&] { daemon.run(made); });
-      check(sd_bus_message_append(made, "s", ""), "next");
+      daemon.page(made, [&] { daemon.run(made); });
+    } else if (member == "ListJobs" || member == "ListAuditLog") {
+      daemon.page(made, [] {});
     } else if (member == "GetRun") {
       daemon.run(made);
       rows(made, [&] { daemon.sum(made); });
       rows(made, [&] { flag(made); });
     } else if (member == "ListIntervals") {
-      rows(made, [&] { daemon.interval(made); });
-      check(sd_bus_message_append(made, "s", ""), "next");
+      daemon.page(made, [&] { daemon.interval(made); });
     } else {
       return sd_bus_reply_method_errorf(call, dbus::error::kNotFound, "no %s here",
                                         sd_bus_message_get_member(call));
@@ -106,6 +111,13 @@ class LaterDaemon {
     check(sd_bus_message_open_container(reply, 'a', "a{sv}"), "rows");
     add();
     check(sd_bus_message_close_container(reply), "rows");
+  }
+  template <class Add>
+  void page(sd_bus_message* reply, Add add) const {
+    rows(reply, [&] {
+      if (lists_ != Lists::empty_pages_for_ever) add();
+    });
+    check(sd_bus_message_append(reply, "s", lists_ == Lists::end ? "" : "again"), "next");
   }
   // What a later release may say beside the rest: a figure, a list, a row within the row.
   static void unheard_of(sd_bus_message* reply) {
@@ -153,6 +165,7 @@ class LaterDaemon {
   }
 
   std::string direction_;
+  Lists lists_;
   std::unique_ptr<sd_bus, Unref> bus_;
   Fd stop_;
   std::jthread thread_;
@@ -207,6 +220,35 @@ TEST_F(NewerDaemon, knows_what_this_client_may_ask_of_it_or_says_that_it_does_no
   for (const char* verb : {"scenarios", "jobs", "doctor", "events"}) {
     const Outcome outcome = ctl({verb});
     EXPECT_LT(outcome.code, 128) << verb << ": " << outcome.err;
+  }
+}
+
+// A client that follows such a list for ever is ended here, with a code of its own.
+TEST_F(NewerDaemon, whose_lists_never_end_does_not_keep_the_client) {
+  const auto bounded = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), {"/usr/bin/timeout", "60", NETPERFCTL_PROGRAM});
+    return system_test::run({.argv = std::move(words),
+                             .environment = {bus_.environment(), "LC_ALL=C.UTF-8"},
+                             .user = {},
+                             .netns = {},
+                             .stderr_file = {}});
+  };
+  const std::vector<std::vector<std::string>> lists{
+      {"runs"}, {"runs", "--limit", "5", "-o", "json"}, {"jobs", "--all"}, {"log"}, {"log", "--all"}};
+  {
+    const LaterDaemon daemon{bus_.address(), "send", Lists::empty_pages_for_ever};
+    for (const auto& words : lists) {
+      const Outcome outcome = bounded(words);
+      EXPECT_EQ(outcome.code, 0) << words.front() << ": " << outcome.err;
+    }
+    EXPECT_EQ(bounded({"show", "7", "--intervals"}).code, 0);
+  }
+  const LaterDaemon daemon{bus_.address(), "send", Lists::one_page_for_ever};
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"runs", "--all"}, {"show", "7", "--intervals"}}) {
+    const Outcome outcome = bounded(words);
+    EXPECT_EQ(outcome.code, kOther) << words.front() << ": " << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("netperfd's list does not end"));
   }
 }
 

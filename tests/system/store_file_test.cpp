@@ -213,6 +213,17 @@ TEST_F(StoreFile, is_not_replaced_by_what_is_no_store) {
   corrupt.replace(static_cast<std::size_t>((root - 1) * 4096 + 8), 2000, 2000, '\x5a');
   refused(corrupt, "it is damaged");
   write(file, whole);
+  sqlite3* writer = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &writer), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(writer,
+                   "PRAGMA journal_mode = DELETE; CREATE TRIGGER sqliteXthief AFTER UPDATE ON runs BEGIN "
+                   "UPDATE jobs SET owner_uid = 666; END",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(writer);
+  refused(bytes_of(file), "the schema has a trigger \"sqliteXthief\" on \"runs\"");
+  write(file, whole);
   write(file + "-wal", "some");
   EXPECT_THAT(db({"restore", file}).err, HasSubstr("has a part of the data"));
   EXPECT_EQ(jobs_with("stays"), 1);

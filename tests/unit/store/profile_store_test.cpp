@@ -245,6 +245,39 @@ TEST_F(ProfileStore, gives_no_damaged_list_and_no_index_that_leads_nowhere) {
     expect_damaged(fmt::format("UPDATE call_nodes SET parent = {} WHERE position = 2", parent),
                    "UPDATE call_nodes SET parent = 1 WHERE position = 2");
   }
+  // The client indents by it.
+  expect_damaged("UPDATE call_nodes SET depth = 2000000000 WHERE position = 2",
+                 "UPDATE call_nodes SET depth = 2 WHERE position = 2");
+  for (const auto* buckets : {"[[4000000000,1]]", "[[7,0]]", "[[7,1],[7,1]]"}) {
+    const auto was = ask(path(), "SELECT histogram FROM functions WHERE position = 1");
+    expect_damaged(fmt::format("UPDATE functions SET histogram = '{}' WHERE position = 1", buckets),
+                   fmt::format("UPDATE functions SET histogram = '{}' WHERE position = 1", was));
+  }
+}
+
+// Each page of such a list had a row and a cursor of another one, for ever. A restored store may have it.
+TEST_F(ProfileStore, with_a_position_beyond_the_others_is_damaged_and_comes_to_an_end) {
+  const auto run = store_profile(a_profile());
+  for (const auto* table : {"functions", "call_edges", "call_nodes"}) {
+    const auto last = ask(path(), fmt::format("SELECT max(position) FROM {}", table));
+    for (const auto* position : {"9223372036854775807", "1000000", "-1"}) {
+      damage(fmt::format("UPDATE {} SET position = {} WHERE position = {}", table, position, last));
+      int pages = 0;
+      for (std::uint64_t offset = 0; pages < 100; ++pages) {
+        const auto read = [&](const auto& part) {
+          if (!part || part->rows.empty()) return false;
+          offset += part->rows.size();
+          return true;
+        };
+        const bool more = table == std::string_view{"functions"} ? read(store->functions(run, offset, 1, {}))
+                          : table == std::string_view{"call_edges"} ? read(store->call_edges(run, offset, 1))
+                                                                    : read(store->call_nodes(run, offset, 1));
+        if (!more) break;
+      }
+      EXPECT_LT(pages, 10) << table << " " << position;
+      damage(fmt::format("UPDATE {} SET position = {} WHERE position = {}", table, last, position));
+    }
+  }
 }
 
 TEST_F(ProfileStore, removes_it_with_its_run) {
