@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The pages of `db`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,13 @@
 #include "client/terminal/units.hpp"
 
 namespace netperfctl {
+namespace {
+
+std::string damaged_text(const char* what, const std::vector<std::uint64_t>& numbers) {
+  return numbers.empty() ? "" : fmt::format("  damaged {}: {}\n", what, fmt::join(numbers, ", "));
+}
+
+}  // namespace
 
 std::string store_text(const StoreView& raw) {
   const StoreView store = escaped(raw);
@@ -20,6 +29,13 @@ std::string store_text(const StoreView& raw) {
                                             : fmt::format("The store is DAMAGED: {}.\n",
                                                           plural(store.problems.size(), "problem"));
   for (const std::string& problem : store.problems) text += fmt::format("  {}\n", problem);
+  text += damaged_text("runs", store.damaged_runs) + damaged_text("jobs", store.damaged_jobs);
+  if (!store.problems.empty()) {
+    text += "  what to do: restore a backup (netperfctl db restore FILE)";
+    if (!store.damaged_runs.empty() || !store.damaged_jobs.empty())
+      text += ", or delete what is damaged (netperfctl delete)";
+    text += ".\n";
+  }
   text += fmt::format("  schema     version {}", store.version);
   if (store.newest_version != store.version) text += fmt::format(", netperfd knows {}", store.newest_version);
   text += fmt::format("\n  holds      {}, {}\n", plural(store.jobs, "job"), plural(store.runs, "run"));

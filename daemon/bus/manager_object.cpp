@@ -220,7 +220,7 @@ void ManagerObject::OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uin
 void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   const auto reply = share(std::move(result));
   const auto remove = [this, reply](RunId id, uid_t uid) {
-    const JobId job = value_or_throw(ports_.queries.run(id)).job;
+    const JobId job = value_or_throw(ports_.queries.owner_of(id)).job;
     recorded({.uid = uid, .action = "delete", .job = job, .run = id},
              [&](core::Deed&) { throw_if_failed(ports_.store.remove(id)); });
     emitRunDeleted(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(job));
@@ -230,7 +230,7 @@ void ManagerObject::DeleteRun(sdbus::Result<>&& result, std::uint64_t run) {
   answer(reply, [&] {
     with_caller(reply, [this, reply, run, remove](const Caller& caller) {
       const RunId id = value_or_throw(parse_id(run, "run"));
-      const uid_t owner = value_or_throw(ports_.queries.run(id)).owner;
+      const uid_t owner = value_or_throw(ports_.queries.owner_of(id)).owner;
       const Wanted wanted{.actions = {managing(owner, caller)},
                           .deed = fmt::format("delete run {} of uid {}", id, owner)};
       when_allowed(caller, wanted, reply, [remove, id, uid = caller.uid] { remove(id, uid); });

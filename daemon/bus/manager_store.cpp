@@ -155,11 +155,7 @@ void ManagerObject::DeleteJob(sdbus::Result<std::uint64_t>&& result, std::uint64
   answer(reply, [&] {
     with_caller(reply, [this, reply, job](const Caller& caller) {
       const JobId id = value_or_throw(parse_id(job, "job"));
-      core::RunFilter of_job;
-      of_job.job = id;
-      const auto runs = value_or_throw(ports_.queries.selected_runs(of_job, {}, 1));
-      if (runs.empty()) throw to_dbus(Error{ErrorKind::not_found, fmt::format("job {}: no such job", id)});
-      const uid_t owner = value_or_throw(ports_.queries.run(runs.front().id)).owner;
+      const uid_t owner = value_or_throw(ports_.queries.owner_of_job(id));
       const Wanted wanted{.actions = {managing(owner, caller)},
                           .deed = fmt::format("delete job {} of uid {}", id, owner)};
       when_allowed(caller, wanted, reply, [this, reply, id, uid = caller.uid] {

@@ -43,7 +43,9 @@ std::string check_store(core::RunQueries& queries, QueryReader& reader) {
                         .bytes = check.bytes,
                         .unused_bytes = check.free_bytes,
                         .disk_free_bytes = {},
-                        .problems = check.problems};
+                        .problems = check.problems,
+                        .damaged_runs = {check.damaged_runs.begin(), check.damaged_runs.end()},
+                        .damaged_jobs = {check.damaged_jobs.begin(), check.damaged_jobs.end()}};
   return to_query_bytes(to_wire(row).row);
 }
 

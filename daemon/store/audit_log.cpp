@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "daemon/store/columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/paging.hpp"
 
 namespace netperfd::store {
@@ -22,12 +24,24 @@ auto audit_members(auto& entry) {
                   entry.run, entry.detail);
 }
 
+// The other entries stay readable. It is shown to whoever may have asked for it.
+void replace_damaged(core::AuditEntry& entry, const core::AuditFilter& filter) {
+  const std::int64_t id = entry.id;
+  entry = {};
+  entry.id = id;
+  entry.uid = filter.uid;
+  entry.action = "damaged";
+  entry.outcome = core::AuditOutcome::failed;
+  entry.detail = "what this entry said is damaged: netperfctl db check";
+}
+
 }  // namespace
 
 Status insert_entry(Connection& connection, const core::AuditEntry& entry) {
   auto insert = connection.prepare(insert_into("audit", kAuditColumns));
   if (!insert) return std::unexpected(insert.error());
-  return insert->bind(audit_members(entry)).run();
+  if (auto done = insert->bind(audit_members(entry)).run(); !done) return done;
+  return write_entry_digest(connection, connection.last_insert_id());
 }
 
 Result<std::int64_t> AuditLog::add(const core::AuditEntry& entry) {
@@ -76,6 +90,7 @@ Status AuditLog::update(const core::AuditEntry& entry) {
       "UPDATE audit SET last_us = ?, count = ?, job = ?, run = ?, detail = ? WHERE id = ?");
   if (!update) return std::unexpected(update.error());
   auto done = update->bind(entry.last, entry.count, entry.job, entry.run, entry.detail, entry.id).run();
+  if (done) done = write_entry_digest(connection_, entry.id);
   if (!done) return done;
   return transaction->commit();
 }
@@ -85,7 +100,7 @@ Result<core::Page<core::AuditEntry>> AuditLog::read(const core::AuditFilter& fil
   constexpr char kListing = 'a';
   const auto before = parse_cursor(cursor, kListing, std::numeric_limits<std::int64_t>::max());
   if (!before) return std::unexpected(before.error());
-  std::string sql = fmt::format("SELECT id, {} FROM audit WHERE id < ?", kAuditColumns);
+  std::string sql = fmt::format("SELECT id, {}, digest FROM audit WHERE id < ?", kAuditColumns);
   std::vector<Value> parameters{*before};
   const auto where = [&](const char* condition, Value value) {
     sql += fmt::format(" AND {} ?", condition);
@@ -103,8 +118,12 @@ Result<core::Page<core::AuditEntry>> AuditLog::read(const core::AuditFilter& fil
   select->bind(parameters);
   return read_page<core::AuditEntry>(
       *select, kListing, size, [&](core::AuditEntry& entry) -> Result<std::int64_t> {
-        auto members = std::tuple_cat(std::tie(entry.id), audit_members(entry));
+        std::optional<std::int64_t> digest;
+        auto members = std::tuple_cat(std::tie(entry.id), audit_members(entry), std::tie(digest));
         select->read(members);
+        const auto now = digest_of_entry(connection_, entry.id);
+        if (!now) return std::unexpected(now.error());
+        if (digest != *now) replace_damaged(entry, filter);
         return entry.id;
       });
 }

@@ -5,19 +5,24 @@
 #include <cstdint>
 #include <string_view>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
 
-// What `statement` did is one transaction, on disk at its end: a boot may follow at once.
+// Changes rows of `part` of the job, in one transaction that is on disk at its end: a boot may follow at
+// once.
 template <class... Values>
-Status in_transaction(Connection& connection, std::string_view sql, const Values&... values) {
+Status change(Connection& connection, JobId job, std::string_view part, std::string_view sql,
+              const Values&... values) {
   auto transaction = Transaction::begin(connection, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
   auto statement = connection.prepare(sql);
   if (!statement) return std::unexpected(statement.error());
+  if (auto intact = expect_intact(connection, of_job(job), {part}); !intact) return intact;
   if (auto done = statement->bind(values...).run(); !done) return done;
+  if (auto done = write_digests(connection, of_job(job), {part}); !done) return done;
   return transaction->commit();
 }
 
@@ -29,23 +34,23 @@ Status insert_boot(Connection& connection, JobId job, const BootRecord& boot) {
     block = boot.block;
     letter = boot.letter;
   }
-  return in_transaction(connection,
-                        "INSERT OR REPLACE INTO boots (job, number, block, letter, side, asked_us, "
-                        "settled_us, boot_id, kernel, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        job, boot.number, block, letter, std::string_view{&boot.side, 1}, boot.asked,
-                        boot.settled, boot.boot_id, boot.kernel, boot.failure);
+  return change(connection, job, "boots",
+                "INSERT OR REPLACE INTO boots (job, number, block, letter, side, asked_us, "
+                "settled_us, boot_id, kernel, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                job, boot.number, block, letter, std::string_view{&boot.side, 1}, boot.asked, boot.settled,
+                boot.boot_id, boot.kernel, boot.failure);
 }
 
 Status update_boot(Connection& connection, JobId job, std::uint32_t number, const BootArrival& arrival) {
   // A second report of the same boot, after a restart of the daemon within it, does not move its time.
-  return in_transaction(connection,
-                        "UPDATE boots SET settled_us = ifnull(settled_us, ?), boot_id = ?, kernel = ?, "
-                        "failure = ? WHERE job = ? AND number = ?",
-                        arrival.settled, arrival.boot_id, arrival.kernel, arrival.failure, job, number);
+  return change(connection, job, "boots",
+                "UPDATE boots SET settled_us = ifnull(settled_us, ?), boot_id = ?, kernel = ?, "
+                "failure = ? WHERE job = ? AND number = ?",
+                arrival.settled, arrival.boot_id, arrival.kernel, arrival.failure, job, number);
 }
 
 Status set_held(Connection& connection, JobId job, bool held) {
-  return in_transaction(connection, "UPDATE jobs SET held = ? WHERE id = ?", held, job);
+  return change(connection, job, "jobs", "UPDATE jobs SET held = ? WHERE id = ?", held, job);
 }
 
 Result<std::optional<std::chrono::microseconds>> read_boot_time(Connection& connection,
@@ -80,7 +85,8 @@ Result<std::vector<BootRecord>> read_boots(Connection& connection, JobId job) {
     boot.side = side.front();  // the table's CHECK allows A and B
   });
   if (!read) return std::unexpected(read.error());
-  return boots;
+  return if_intact(connection, of_job(job), {"boots", "jobs"},
+                   Result<std::vector<BootRecord>>{std::move(boots)});
 }
 
 }  // namespace netperfd::store

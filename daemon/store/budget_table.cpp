@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "daemon/store/columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
+
+const DigestParts kBudgetParts{"budgets", "budget_functions"};
 
 std::string budget_columns() {
   return columns_of<rows::Budget>();
@@ -33,6 +37,7 @@ Status insert_budget(Connection& connection, JobId job, const JobBudget& budget)
   for (const rows::BudgetFunction& function : budget.functions) {
     if (auto done = each->bind(job, position++, members_of(function)).run(); !done) return done;
   }
+  if (auto done = write_digests(connection, of_job(job), kBudgetParts); !done) return done;
   return transaction->commit();
 }
 
@@ -51,7 +56,8 @@ Result<std::optional<JobBudget>> read_budget(Connection& connection, JobId job) 
     });
   }
   if (!done) return std::unexpected(done.error());
-  return budget;
+  return if_intact(connection, of_job(job), kBudgetParts,
+                   Result<std::optional<JobBudget>>{std::move(budget)});
 }
 
 }  // namespace netperfd::store

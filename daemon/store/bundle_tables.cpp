@@ -107,7 +107,7 @@ Result<std::vector<BundleTable>> bundle_tables(Connection& connection) {
   std::vector<std::pair<std::string, bool>> names;
   auto select = connection.prepare(
       "SELECT name, EXISTS (SELECT 1 FROM pragma_foreign_key_list(s.name)) FROM sqlite_schema s "
-      "WHERE type = 'table' ORDER BY name");
+      "WHERE type = 'table' AND name NOT IN ('run_digests', 'job_digests') ORDER BY name");
   if (!select) return std::unexpected(select.error());
   auto read = for_each_row(*select, [&](const Statement& row) {
     auto& [name, refers] = names.emplace_back();

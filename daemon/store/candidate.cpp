@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/store/backup.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/file_header.hpp"
 #include "daemon/store/rows.hpp"
@@ -154,13 +155,11 @@ Status settle(Connection& connection, const LastNumbers& numbers) {
     if (auto done = insert->bind(table).run(); !done) return done;
     if (auto done = update->bind(table, number).run(); !done) return done;
   }
-  if (auto done = connection.execute("UPDATE runs SET error = 'the store was restored from a copy that was "
-                                     "made while this run was ' || state "
-                                     "|| '.', state = iif(state = 'pending', 'canceled', 'interrupted') "
-                                     "WHERE state IN ('pending', 'preparing', 'running', 'collecting')");
-      !done) {
-    return done;
-  }
+  const auto ended = update_runs(
+      connection, "error = ?1 || state || '.', state = iif(state = 'pending', 'canceled', 'interrupted')",
+      "state IN ('pending', 'preparing', 'running', 'collecting')",
+      "the store was restored from a copy that was made while this run was ");
+  if (!ended) return std::unexpected(ended.error());
   return transaction->commit();
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,12 +17,33 @@
 #include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compared_samples.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/run_listing.hpp"
 
 namespace netperfd::store {
 namespace {
+
+const DigestParts kThroughputParts{"sums", "environments", "traces", "trace_missing_functions",
+                                   "function_profiles"};
+// cpu_samples is looked at where it is read.
+const DigestParts kAllParts{"sums",
+                            "streams",
+                            "flags",
+                            "traffic",
+                            "imported_files",
+                            "traces",
+                            "trace_missing_functions",
+                            "function_profiles",
+                            "functions",
+                            "environments",
+                            "fingerprints",
+                            "facts",
+                            "environment_unknown",
+                            "counters",
+                            "latency_probes",
+                            "latency_phases"};
 
 // Takes the CPU times from the counters: those of source "cpu", "busy" of all CPUs and "cpuN busy" and "cpuN
 // idle" of each.
@@ -264,10 +286,30 @@ Result<std::vector<RunId>> ComparisonReader::numbers(const core::RunFilter& filt
   return found;
 }
 
+// A run whose row is damaged may look as if it were not wanted, and a comparison would leave it out in
+// silence.
+Status ComparisonReader::expect_intact_others(const core::RunFilter& filter,
+                                              const std::vector<core::RunRange>& ranges, std::uint32_t most,
+                                              const std::vector<RunId>& found) {
+  core::RunFilter wide = filter;
+  wide.state.reset();
+  wide.variant.reset();
+  wide.traced.reset();
+  const auto all = numbers(wide, ranges, most);
+  if (!all) return std::unexpected(all.error());
+  for (const RunId run : *all) {
+    if (std::ranges::binary_search(found, run, std::greater{})) continue;
+    if (auto intact = expect_intact(connection_, of_run(run), {"runs"}); !intact) return intact;
+  }
+  return {};
+}
+
 Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
     const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) {
   const auto found = numbers(filter, ranges, most);
   if (!found) return std::unexpected(found.error());
+  if (auto intact = expect_intact_others(filter, ranges, most, *found); !intact)
+    return std::unexpected(std::move(intact.error()));
   auto select = connection_.prepare(
       "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
       "r.traced, r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run = r.id AND f.code = "
@@ -283,6 +325,8 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
                run.arm.traced, run.started, run.ended, run.imported, run.owner);
       if (!variant.empty()) run.arm.variant = variant.front();
     });
+    if (done) done = expect_intact(connection_, of_run(id), {"flags"});
+    if (done && !runs.empty()) done = expect_intact(connection_, of_job(runs.back().job), {"jobs"});
     if (!done) return std::unexpected(std::move(done.error()));
   }
   return runs;
@@ -313,8 +357,11 @@ Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const
   if (!parts) return std::unexpected(std::move(parts.error()));
   std::vector<analysis::ComparedRun> compared(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool all = wanted == core::ComparedParts::all;
     auto done = parts->load_throughput(runs[i], compared[i]);
-    if (done && wanted == core::ComparedParts::all) done = parts->load_rest(runs[i], compared[i]);
+    if (done && all) done = parts->load_rest(runs[i], compared[i]);
+    if (done) done = expect_intact(connection_, of_run(runs[i]), all ? kAllParts : kThroughputParts);
+    if (done && all) done = expect_intact(connection_, of_job(compared[i].job), {"jobs"});
     if (!done) return std::unexpected(std::move(done.error()));
   }
   if (wanted == core::ComparedParts::all) {

@@ -27,6 +27,10 @@ class ComparisonReader {
   // The first column of each row, as text.
   [[nodiscard]] Status read_words(std::string_view sql, std::vector<std::string>& words);
 
+  [[nodiscard]] Status expect_intact_others(const core::RunFilter& filter,
+                                            const std::vector<core::RunRange>& ranges, std::uint32_t most,
+                                            const std::vector<RunId>& found);
+
   Connection& connection_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -26,6 +27,10 @@ Result<Counters> read_counters(Connection& connection, RunId run) {
   if (done) {
     done = read_all(connection, "counters_unknown", "clause", "position", run, counters.unknown,
                     [](std::string& clause) { return std::tie(clause); });
+  }
+  if (done) {
+    done = expect_intact(connection, of_run(run),
+                         {"counters", "tcp_samples", "queue_samples", "counters_unknown"});
   }
   if (!done) return std::unexpected(done.error());
   if (counters == Counters{}) {

@@ -12,6 +12,7 @@
 #include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/store/columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -181,6 +182,7 @@ Result<std::vector<FigureChoice>> read_figures_of(Connection& connection, JobId 
       unknown = figure.error().message;
     }
   });
+  if (done) done = expect_intact(connection, of_job(job), {"job_figures"});
   if (!done) return std::unexpected(std::move(done.error()));
   if (unknown.empty()) {
     if (auto checked = check_figures(figures); !checked) unknown = checked.error().message;
@@ -194,6 +196,12 @@ Result<std::vector<FigureChoice>> read_figures_of(Connection& connection, JobId 
 
 Status read_figure_values(Connection& connection, const std::vector<Figure>& figures,
                           std::vector<analysis::ComparedRun>& runs) {
+  for (const analysis::ComparedRun& run : runs) {
+    auto intact =
+        expect_intact(connection, of_run(run.id),
+                      {"sums", "counters", "traffic", "latency_probes", "latency_phases", "latency_spans"});
+    if (!intact) return intact;
+  }
   for (const Figure& figure : figures) {
     if (figure.kind == FigureKind::received) continue;
     auto reader = FigureReader::prepare(connection, figure);

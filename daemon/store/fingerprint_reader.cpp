@@ -8,9 +8,15 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
+namespace {
+
+const DigestParts kFingerprintParts{"environments", "fingerprints", "facts", "environment_unknown"};
+
+}  // namespace
 
 Result<std::vector<Fact>> read_facts(Connection& connection, std::int64_t fingerprint) {
   auto select = connection.prepare(
@@ -31,6 +37,8 @@ Result<Fingerprint> read_fingerprint(Connection& connection, RunId run) {
   if (!select) return std::unexpected(select.error());
   const auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
+  if (auto intact = expect_intact(connection, of_run(run), kFingerprintParts); !intact)
+    return std::unexpected(intact.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   std::optional<std::int64_t> id;
   Fingerprint fingerprint;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/paging.hpp"
 #include "daemon/store/rows.hpp"
 
@@ -85,6 +86,23 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
       row.read(run.id, state, run.started, run.ended);
       run.state = parse_run_state(state).value_or(RunState::failed);
     });
+    if (read) read = expect_intact(connection, of_job(job.id), {"jobs"});
+    for (const core::JobRow::Run& run : job.runs) {
+      if (read) read = expect_intact(connection, of_run(run.id), {"runs"});
+    }
+    if (!read && read.error().kind == ErrorKind::io) {
+      // The other jobs stay readable.
+      core::JobRow damaged;
+      damaged.id = job.id;
+      damaged.scenario = "(damaged)";
+      damaged.runs = std::move(job.runs);
+      for (core::JobRow::Run& run : damaged.runs) {
+        run.state = RunState::failed;
+        run.started = run.ended = std::nullopt;
+      }
+      job = std::move(damaged);
+      continue;
+    }
     if (!read) return std::unexpected(read.error());
   }
   return page;

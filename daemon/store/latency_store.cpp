@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/number_list.hpp"
 #include "daemon/store/rows.hpp"
 
@@ -65,6 +66,11 @@ Result<LatencyReport> read_latency(Connection& connection, RunId run) {
   if (done) done = read_all(connection, "latency_phases", "position", run, report.phases);
   if (done) done = read_spans(connection, run, report.spans);
   if (done) done = read_all(connection, "latency_intervals", "position", run, report.intervals);
+  if (done) {
+    done = expect_intact(connection, of_run(run),
+                         {"latency_probes", "latency_phases", "latency_spans", "latency_spans.histogram",
+                          "latency_intervals"});
+  }
   if (!done) return std::unexpected(std::move(done.error()));
   if (!report.probes.empty()) return report;
   const auto known =

@@ -3,13 +3,22 @@
 
 #include <fmt/format.h>
 
+#include "daemon/store/digests.hpp"
+
 namespace netperfd::store {
 namespace {
+
+constexpr std::int64_t kVersionOfDigests = 21;
 
 Status apply_one(const Migration& migration, Connection& connection) {
   auto transaction = Transaction::begin(connection, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
   if (auto done = connection.execute(migration.sql); !done) return done;
+  connection.digest_plan().reset();
+  if (migration.version >= kVersionOfDigests) {
+    if (auto done = add_missing_digests(connection); !done) return done;
+    connection.digest_plan().reset();
+  }
 
   // A step may rebuild a table that others refer to, so references are checked here and not for each
   // statement.

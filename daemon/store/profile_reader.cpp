@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/number_list.hpp"
 #include "daemon/store/rows.hpp"
 
@@ -53,6 +55,7 @@ struct ProfileReader::Stretch {
   std::string joins;
   std::uint64_t offset;
   std::uint32_t limit;
+  DigestParts parts;
 };
 
 Status ProfileReader::expect_profile(RunId run) {
@@ -65,6 +68,7 @@ Status ProfileReader::expect_profile(RunId run) {
   bool has_profile = false;
   select->read(has_profile);
   if (has_profile) return {};
+  if (auto intact = expect_intact(connection_, of_run(run), {"function_profiles"}); !intact) return intact;
   return fail(ErrorKind::not_found, fmt::format("run {}: no functions were traced", run));
 }
 
@@ -73,9 +77,15 @@ Result<core::ProfileSummary> ProfileReader::profile(RunId run) {
   core::ProfileSummary summary;
   auto done = read_scalars(run, summary.profile);
   if (done) done = read_sums(run, summary);
-  if (done) return summary;
-  return fail(done.error().kind,
-              fmt::format("{}: run {}: {}", connection_.path(), run, done.error().message));
+  if (!done) {
+    return fail(done.error().kind,
+                fmt::format("{}: run {}: {}", connection_.path(), run, done.error().message));
+  }
+  done = expect_intact(connection_, of_run(run), {"function_profiles", "builds", "functions"});
+  if (done) done = expect_end(run, "call_edges", summary.edges);
+  if (done) done = expect_end(run, "call_nodes", summary.nodes);
+  if (!done) return std::unexpected(done.error());
+  return summary;
 }
 
 Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
@@ -128,6 +138,12 @@ Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
   return last < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(last) + 1;
 }
 
+// That a list has so many rows.
+Status ProfileReader::expect_end(RunId run, std::string_view table, std::uint64_t rows) {
+  return expect_intact(connection_, of_run(run), {table},
+                       {.first = static_cast<std::int64_t>(rows) - 1, .last = Positions{}.last});
+}
+
 // `read(statement, position, row)`, a Status, fills one row; its columns begin with the position.
 template <class Row, class Read>
 Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read read) {
@@ -152,9 +168,16 @@ Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read 
     ++expected;
   });
   if (done) done = damage;
-  if (done) return part;
-  return fail(done.error().kind,
-              fmt::format("{}: run {}: {}", connection_.path(), stretch.run, done.error().message));
+  if (!done) {
+    return fail(done.error().kind,
+                fmt::format("{}: run {}: {}", connection_.path(), stretch.run, done.error().message));
+  }
+  const auto first = static_cast<std::int64_t>(std::min(stretch.offset, *total));
+  done = expect_intact(connection_, of_run(stretch.run), stretch.parts,
+                       {.first = first, .last = first + std::int64_t{stretch.limit}});
+  if (done) done = expect_end(stretch.run, stretch.table, *total);
+  if (!done) return std::unexpected(done.error());
+  return part;
 }
 
 Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std::uint64_t offset,
@@ -164,11 +187,13 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
   const auto columns =
       fmt::format("{}, {}, {}", columns_of<FunctionStats>(), lists.histogram ? "histogram" : "'[]'",
                   lists.slices ? "slice_hits, slice_self_ns" : "'[]', '[]'");
+  DigestParts parts{"functions"};
+  if (lists.histogram || lists.slices) parts.emplace_back("functions.histogram");
   std::string histogram;
   std::string hits;
   std::string self;
   return part<FunctionStats>(
-      {run, "functions", columns, "", offset, limit},
+      {run, "functions", columns, "", offset, limit, parts},
       [&](const Statement& row, std::int64_t& position, FunctionStats& function) -> Status {
         row.read(position, members_of(function), histogram, hits, self);
         auto buckets = read_buckets(histogram);
@@ -184,6 +209,19 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
       });
 }
 
+// What their names were read of.
+Status ProfileReader::expect_functions(RunId run, const std::set<std::uint32_t>& positions) {
+  std::int64_t looked_at = 0;  // below this
+  for (const std::int64_t position : positions) {
+    if (position < looked_at) continue;
+    auto intact =
+        expect_intact(connection_, of_run(run), {"functions"}, {.first = position, .last = position});
+    if (!intact) return intact;
+    looked_at = (position / kRowsOfChunk + 1) * kRowsOfChunk;
+  }
+  return {};
+}
+
 Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::uint64_t offset,
                                                                 std::uint32_t limit) {
   const auto columns = fmt::format("{}, {}, {}, r.position IS NOT NULL AND e.position IS NOT NULL",
@@ -192,15 +230,20 @@ Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::
   const std::string joins =
       "LEFT JOIN functions r ON r.run = call_edges.run AND r.position = call_edges.caller "
       "LEFT JOIN functions e ON e.run = call_edges.run AND e.position = call_edges.callee";
-  return part<core::NamedEdge>(
-      {run, "call_edges", columns, joins, offset, limit},
-      [](const Statement& row, std::int64_t& position, core::NamedEdge& edge) -> Status {
+  std::set<std::uint32_t> named;
+  auto edges = part<core::NamedEdge>(
+      {run, "call_edges", columns, joins, offset, limit, {"call_edges"}},
+      [&named](const Statement& row, std::int64_t& position, core::NamedEdge& edge) -> Status {
         bool known = false;
         row.read(position, members_of(edge.edge), name_members(edge.caller), name_members(edge.callee),
                  known);
         if (!known) return damaged_calls();
+        named.insert({edge.edge.caller, edge.edge.callee});
         return {};
       });
+  if (!edges) return edges;
+  if (auto intact = expect_functions(run, named); !intact) return std::unexpected(intact.error());
+  return edges;
 }
 
 Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::uint64_t offset,
@@ -211,14 +254,19 @@ Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::
       of_table("call_nodes", columns_of<CallNode>()), of_table("f", kNameColumns));
   const std::string joins =
       "LEFT JOIN functions f ON f.run = call_nodes.run AND f.position = call_nodes.function";
-  return part<core::NamedNode>(
-      {run, "call_nodes", columns, joins, offset, limit},
-      [](const Statement& row, std::int64_t& position, core::NamedNode& node) -> Status {
+  std::set<std::uint32_t> named;
+  auto nodes = part<core::NamedNode>(
+      {run, "call_nodes", columns, joins, offset, limit, {"call_nodes"}},
+      [&named](const Statement& row, std::int64_t& position, core::NamedNode& node) -> Status {
         bool known = false;
         row.read(position, members_of(node.node), node.depth, name_members(node.function), known);
         if (!known) return damaged_calls();
+        named.insert(node.node.function);
         return {};
       });
+  if (!nodes) return nodes;
+  if (auto intact = expect_functions(run, named); !intact) return std::unexpected(intact.error());
+  return nodes;
 }
 
 }  // namespace netperfd::store

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string_view>
 
 #include "daemon/core/ports/run_queries.hpp"
@@ -32,6 +33,8 @@ class ProfileReader {
   [[nodiscard]] Status expect_profile(RunId run);
   [[nodiscard]] Status read_scalars(RunId run, FunctionProfile& profile);
   [[nodiscard]] Status read_sums(RunId run, core::ProfileSummary& summary);
+  [[nodiscard]] Status expect_functions(RunId run, const std::set<std::uint32_t>& positions);
+  [[nodiscard]] Status expect_end(RunId run, std::string_view table, std::uint64_t rows);
   [[nodiscard]] Result<std::uint64_t> count(std::string_view table, RunId run);
   template <class Row, class Read>
   [[nodiscard]] Result<core::ProfilePart<Row>> part(const Stretch& stretch, Read read);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/store/removals.hpp"
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -31,24 +32,32 @@ Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job) {
   if (!transaction) return std::unexpected(transaction.error());
   auto update = connection.prepare(
       "UPDATE runs SET removing = 1 WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND "
-      "state IN ('pending', 'preparing', 'running', 'collecting'))");
+      "state IN ('pending', 'preparing', 'running', 'collecting')) RETURNING id");
   if (!update) return std::unexpected(update.error());
-  if (auto done = update->bind(job).run(); !done) return std::unexpected(done.error());
-  const auto marked = static_cast<std::uint64_t>(connection.changes());
-  if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
-  return marked;
+  std::vector<RunId> marked;
+  auto done = for_each_row(update->bind(job), [&](const Statement& row) { row.read(marked.emplace_back()); });
+  // Also of a row that is damaged: it is going to be removed.
+  for (const RunId run : marked) {
+    if (done) done = write_digests(connection, of_run(run), {"runs"});
+  }
+  if (done) done = transaction->commit();
+  if (!done) return std::unexpected(done.error());
+  return marked.size();
 }
 
 Result<std::optional<core::RunOfJob>> read_next_removal(Connection& connection) {
   auto select = connection.prepare(
-      "SELECT id, job FROM runs INDEXED BY runs_being_removed WHERE removing = 1 ORDER BY id LIMIT 1");
+      "SELECT id, job FROM runs INDEXED BY runs_being_removed WHERE removing = 1 ORDER BY id");
   if (!select) return std::unexpected(select.error());
-  auto found = select->step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::optional<core::RunOfJob>{};
-  core::RunOfJob next;
-  select->read(next.run, next.job);
-  return std::optional{next};
+  for (;;) {
+    auto found = select->step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return std::optional<core::RunOfJob>{};
+    core::RunOfJob next;
+    select->read(next.run, next.job);
+    // Nobody has marked a run whose row is damaged.
+    if (expect_intact(connection, of_run(next.run), {"runs"})) return std::optional{next};
+  }
 }
 
 }  // namespace netperfd::store

@@ -7,6 +7,7 @@
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/paging.hpp"
 #include "daemon/store/run_listing.hpp"
 #include "daemon/store/run_row_loader.hpp"
@@ -16,12 +17,6 @@ namespace {
 
 constexpr std::uint32_t kMaxRuns = 500;
 constexpr std::uint32_t kMaxIntervals = 2000;
-
-// The + prevents the index on state from being used: open runs are few and the newest, so walking down the
-// numbers ends soon.
-constexpr std::string_view kNewestEnded =
-    "SELECT id FROM runs WHERE +state IN ('finished', 'failed', 'canceled', 'interrupted') AND +removing = 0 "
-    "ORDER BY id DESC LIMIT 1";
 
 constexpr char kRunCursor = 'r';
 constexpr char kIntervalCursor = 'i';
@@ -52,6 +47,14 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
     RunId id = 0;
     select->read(id);
     auto row = loader->load(id);
+    if (!row && row.error().kind == ErrorKind::io) {
+      // The other runs stay readable.
+      core::RunRow damaged;
+      damaged.id = id;
+      damaged.state = RunState::failed;
+      damaged.error = row.error().message;
+      row = std::optional{std::move(damaged)};
+    }
     if (!row) return std::unexpected(row.error());
     if (*row) page.rows.push_back(std::move(**row));
   }
@@ -59,12 +62,9 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
 
 Result<core::RunRow> RunReader::run(RunId run) {
   if (run == 0) {
-    auto newest = connection_.prepare(kNewestEnded);
+    const auto newest = newest_ended();
     if (!newest) return std::unexpected(newest.error());
-    const auto found = newest->step();
-    if (!found) return std::unexpected(found.error());
-    if (!*found) return fail(ErrorKind::not_found, "no run has ended yet");
-    newest->read(run);
+    run = *newest;
   }
   auto loader = RunRowLoader::prepare(connection_);
   if (!loader) return std::unexpected(loader.error());
@@ -72,6 +72,49 @@ Result<core::RunRow> RunReader::run(RunId run) {
   if (!row) return std::unexpected(row.error());
   if (!*row) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   return std::move(**row);
+}
+
+// Open runs are few and the newest, so walking down the numbers ends soon. A damaged row does not say what it
+// is.
+Result<RunId> RunReader::newest_ended() {
+  auto select = connection_.prepare(
+      "SELECT id, state NOT IN ('pending', 'preparing', 'running', 'collecting') AND removing = 0 FROM runs "
+      "ORDER BY id DESC");
+  if (!select) return std::unexpected(select.error());
+  for (;;) {
+    const auto found = select->step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return fail(ErrorKind::not_found, "no run has ended yet");
+    RunId run = 0;
+    bool wanted = false;
+    select->read(run, wanted);
+    if (auto intact = expect_intact(connection_, of_run(run), {"runs"}); !intact)
+      return std::unexpected(intact.error());
+    if (wanted) return run;
+  }
+}
+
+Result<core::OwnedRun> RunReader::owner_of(RunId run) {
+  if (auto known = expect_run(run); !known) return std::unexpected(known.error());
+  core::OwnedRun owned;
+  const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
+  if (!job) return std::unexpected(job.error());
+  owned.job = *job;
+  if (!expect_intact(connection_, of_run(run), {"runs"})) return owned;
+  const auto owner = owner_of_job(*job);
+  if (owner) owned.owner = *owner;
+  return owned;
+}
+
+Result<uid_t> RunReader::owner_of_job(JobId job) {
+  auto select = connection_.prepare("SELECT owner_uid FROM jobs WHERE id = ?");
+  if (!select) return std::unexpected(select.error());
+  const auto found = select->bind(job).step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
+  uid_t owner = 0;
+  select->read(owner);
+  return expect_intact(connection_, of_job(job), {"jobs"}) ? owner : 0;
 }
 
 Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
@@ -110,7 +153,7 @@ Result<std::vector<Totals>> RunReader::streams(RunId run) {
   auto select = connection_.prepare(
       fmt::format("SELECT {} FROM streams WHERE run = ? ORDER BY position", columns_of<Totals>()));
   if (!select) return std::unexpected(select.error());
-  return read_totals(select->bind(run));
+  return if_intact(connection_, of_run(run), {"streams"}, read_totals(select->bind(run)));
 }
 
 Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& cursor, std::uint32_t limit) {
@@ -125,11 +168,17 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
 
   const std::uint32_t size = page_size(limit, kMaxIntervals);
   select->bind(run, *after, size + 1);
-  return read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
-    std::int64_t position = 0;
-    select->read(position, members_of(interval));
-    return position;
-  });
+  Positions positions{.first = *after + 1};
+  auto page =
+      read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
+        std::int64_t position = 0;
+        select->read(position, members_of(interval));
+        positions.last = position;
+        return position;
+      });
+  select->rewind();
+  if (page && page->next.empty()) positions.last = Positions{}.last;
+  return if_intact(connection_, of_run(run), {"intervals"}, std::move(page), positions);
 }
 
 Result<Traffic> RunReader::traffic(RunId run) {
@@ -141,6 +190,8 @@ Result<Traffic> RunReader::traffic(RunId run) {
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
   Traffic traffic;
+  if (auto intact = expect_intact(connection_, of_run(run), {"traffic"}); !intact)
+    return std::unexpected(intact.error());
   if (!*found) return traffic;
   PacketCount counted;
   std::optional<std::uint64_t> packets;
@@ -154,10 +205,21 @@ Result<Traffic> RunReader::traffic(RunId run) {
 
 Result<std::string> RunReader::document(RunId run, const std::string& name) {
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
-  auto select = connection_.prepare("SELECT size, content FROM documents WHERE run = ? AND name = ?");
+  auto select = connection_.prepare("SELECT size, content, id FROM documents WHERE run = ? AND name = ?");
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run, name).step();
   if (!found) return std::unexpected(found.error());
+  Positions own;
+  if (*found) {
+    std::uint64_t unused = 0;
+    Blob ignored;
+    select->read(unused, ignored, own.first);
+    own.last = own.first;
+  }
+  // Whether there is one, only the whole list tells.
+  auto intact = expect_intact(connection_, of_run(run), {"documents"});
+  if (intact) intact = expect_intact(connection_, of_run(run), {"documents.content"}, own);
+  if (!intact) return std::unexpected(intact.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: it has no document \"{}\"", run, name));
   std::uint64_t size = 0;
   Blob frame;

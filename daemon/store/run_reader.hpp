@@ -22,10 +22,14 @@ class RunReader {
                                                        std::uint32_t limit);
   [[nodiscard]] Result<Traffic> traffic(RunId run);
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name);
+  [[nodiscard]] Result<core::OwnedRun> owner_of(RunId run);
+  [[nodiscard]] Result<uid_t> owner_of_job(JobId job);
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job);
 
  private:
   [[nodiscard]] Status expect_run(RunId run);
+
+  [[nodiscard]] Result<RunId> newest_ended();
 
   Connection& connection_;
 };

@@ -8,10 +8,15 @@
 
 #include "daemon/store/columns.hpp"
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
 namespace {
+
+const DigestParts kPartsOfRow{"sums",           "flags",          "documents",
+                              "imported_files", "latency_probes", "latency_phases",
+                              "latency_spans",  "traces",         "function_profiles"};
 
 constexpr const char* kSelectRun =
     "SELECT j.name, j.description, j.label, j.repeat, j.workload, j.protocol, j.direction, j.streams, "
@@ -106,10 +111,22 @@ Result<std::vector<Totals>> read_totals(Statement& select) {
   return rows;
 }
 
+// Whatever of it is shown.
+Status RunRowLoader::expect_intact_row(RunId run) {
+  auto intact = expect_intact(*connection_, of_run(run), kPartsOfRow);
+  if (!intact) return intact;
+  JobId job = 0;
+  const auto found = for_each_row(job_.bind(run), [&job](const Statement& row) { row.read(job); });
+  if (!found || job == 0) return found;
+  return expect_intact(*connection_, of_job(job), {"jobs"});
+}
+
 Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
   RunRowLoader loader;
+  loader.connection_ = &connection;
   const std::pair<Statement RunRowLoader::*, std::string> statements[] = {
       {&RunRowLoader::run_, kSelectRun},
+      {&RunRowLoader::job_, "SELECT job FROM runs WHERE id = ?"},
       {&RunRowLoader::sums_,
        fmt::format("SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position",
                    columns_of<Totals, 2>())},
@@ -135,6 +152,7 @@ Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
 Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   auto found = run_.bind(run).step();
   if (!found) return std::unexpected(found.error());
+  if (auto intact = expect_intact_row(run); !intact) return std::unexpected(intact.error());
   if (!*found) return std::nullopt;
   auto row = read_run(run_);  // rewound at the end: until then, all statements share its read transaction
 

@@ -14,13 +14,15 @@ class RunRowLoader {
  public:
   [[nodiscard]] static Result<RunRowLoader> prepare(Connection& connection);
 
-  // Absent if there is no such run.
+  // Absent if there is no such run; io if its row, or what else is shown of it, is damaged.
   [[nodiscard]] Result<std::optional<core::RunRow>> load(RunId run);
 
  private:
   RunRowLoader() = default;
+  [[nodiscard]] Status expect_intact_row(RunId run);
 
-  Statement run_;
+  Connection* connection_ = nullptr;
+  Statement run_, job_;
   Statement sums_;
   Statement flags_;
   Statement documents_;

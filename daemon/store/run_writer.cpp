@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <limits>
 #include <tuple>
 
 #include "daemon/store/audit_log.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/figure_table.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/latency_store.hpp"
@@ -22,7 +22,9 @@
 namespace netperfd::store {
 namespace {
 
-constexpr int kVacuumedPages = 512;  // in one transaction: 2 MiB of the log
+// What a document that is read again may change.
+const DigestParts kReadAgain{"runs",    "sums",         "streams",      "intervals", "flags",
+                             "traffic", "environments", "fingerprints", "facts",     "environment_unknown"};
 
 }  // namespace
 
@@ -44,6 +46,12 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
   if (!runs) return std::unexpected(std::move(runs.error()));
   job.runs = std::move(*runs);
   if (auto done = insert_figures(connection_, job.id, spec.figures); !done)
+    return std::unexpected(std::move(done.error()));
+  for (const RunId run : job.runs) {
+    if (auto done = write_digests(connection_, of_run(run), {"runs"}); !done)
+      return std::unexpected(std::move(done.error()));
+  }
+  if (auto done = write_digests(connection_, of_job(job.id)); !done)
     return std::unexpected(std::move(done.error()));
   if (auto counted = count_growth("jobs", job.id, *growth); !counted) return std::unexpected(counted.error());
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
@@ -117,6 +125,13 @@ Result<std::vector<core::NewJob>> RunWriter::add_bundle(const StoredTables& cont
   auto jobs = write_tables(connection_, content, owner);
   if (!jobs) return jobs;
   if (auto shared = share_growth(*jobs, *growth); !shared) return std::unexpected(shared.error());
+  for (const core::NewJob& job : *jobs) {
+    auto done = write_digests(connection_, of_job(job.id));
+    for (const RunId run : job.runs) {
+      if (done) done = write_digests(connection_, of_run(run));
+    }
+    if (!done) return std::unexpected(std::move(done.error()));
+  }
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return jobs;
 }
@@ -168,31 +183,27 @@ Status RunWriter::set_state(RunId run, RunState state) {
   auto transaction = Transaction::begin(connection_, Durability::normal);
   if (!transaction) return std::unexpected(transaction.error());
   if (auto allowed = expect_transition(run, state); !allowed) return allowed;
-  auto update = connection_.prepare("UPDATE runs SET state = ? WHERE id = ?");
-  if (!update) return std::unexpected(update.error());
-  if (auto done = update->bind(to_string(state), run).run(); !done) return done;
+  const auto updated = update_runs(connection_, "state = ?1", fmt::format("id = {}", run), to_string(state));
+  if (!updated) return std::unexpected(updated.error());
   return transaction->commit();
 }
 
 Status RunWriter::cancel_pending(JobId job, const std::string& error) {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
-  auto update = connection_.prepare(
-      "UPDATE runs SET state = 'canceled', error = ? WHERE job = ? AND state = 'pending'");
-  if (!update) return std::unexpected(update.error());
-  if (auto done = update->bind(error, job).run(); !done) return done;
+  const auto updated = update_runs(connection_, "state = 'canceled', error = ?1",
+                                   fmt::format("job = {} AND state = 'pending'", job), error);
+  if (!updated) return std::unexpected(updated.error());
   return transaction->commit();
 }
 
 Result<std::int64_t> RunWriter::interrupt_begun_runs() {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
-  auto update = connection_.prepare(
-      "UPDATE runs SET state = 'interrupted', error = 'netperfd ended while this run was ' || state || '.' "
-      "WHERE state IN ('preparing', 'running', 'collecting')");
-  if (!update) return std::unexpected(update.error());
-  if (auto done = update->run(); !done) return std::unexpected(done.error());
-  const auto count = connection_.changes();
+  auto count =
+      update_runs(connection_, "state = 'interrupted', error = ?1 || state || '.'",
+                  "state IN ('preparing', 'running', 'collecting')", "netperfd ended while this run was ");
+  if (!count) return count;
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return count;
 }
@@ -211,6 +222,7 @@ Status RunWriter::finish(const RunRecord& record) {
   const auto growth = Growth::begin(connection_);
   if (!growth) return std::unexpected(growth.error());
   if (auto done = write_record(record); !done) return done;
+  if (auto done = write_digests(connection_, of_run(record.id)); !done) return done;
   if (auto counted = count_growth("runs", record.id, *growth); !counted) return counted;
   return transaction->commit();
 }
@@ -228,6 +240,12 @@ Status RunWriter::replace_reading(RunId run, const core::RunReading& reading, co
       !counted) {
     return counted;
   }
+  if (auto done = write_digests(connection_, of_run(run), kReadAgain); !done) return done;
+  if (reading.test) {
+    const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
+    if (!job) return std::unexpected(job.error());
+    if (auto done = write_digests(connection_, of_job(*job), {"jobs"}); !done) return done;
+  }
   if (auto noted = insert_entry(connection_, entry); !noted) return noted;
   return transaction->commit();
 }
@@ -236,8 +254,12 @@ Status RunWriter::replace_reading(RunId run, const core::RunReading& reading, co
 Status RunWriter::count_growth(std::string_view table, std::int64_t row, const Growth& growth) {
   const auto bytes = growth.bytes();
   if (!bytes) return std::unexpected(bytes.error());
-  return connection_.execute(
-      fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
+  if (auto done = connection_.execute(
+          fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
+      !done) {
+    return done;
+  }
+  return write_digests(connection_, table == "runs" ? of_run(row) : of_job(row), {table});
 }
 
 Status RunWriter::write_record(const RunRecord& record) {
@@ -313,34 +335,6 @@ Status RunWriter::insert_traffic(RunId run, const Traffic& traffic) {
       .run();
 }
 
-// ---- Deletion
-
-Status RunWriter::remove(RunId run) {
-  {
-    auto transaction = Transaction::begin(connection_, Durability::full);
-    if (!transaction) return std::unexpected(transaction.error());
-    const auto state = state_of(run);
-    if (!state) return std::unexpected(state.error());
-    if (!has_ended(*state)) {
-      return fail(ErrorKind::busy,
-                  fmt::format("run {}: it is {}; stop its job first", run, to_string(*state)));
-    }
-    const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
-    if (!job) return std::unexpected(job.error());
-    // The tables of its parts follow by ON DELETE CASCADE.
-    if (auto done = connection_.execute(fmt::format("DELETE FROM runs WHERE id = {}; "
-                                                    "DELETE FROM jobs WHERE id = {} AND NOT EXISTS "
-                                                    "(SELECT 1 FROM runs WHERE job = jobs.id)",
-                                                    run, *job));
-        !done) {
-      return done;
-    }
-    if (auto done = transaction->commit(); !done) return done;
-  }
-  return_space();
-  return {};
-}
-
 // ---- Words about what was measured
 
 Status RunWriter::set_label(JobId job, const std::string& label) {
@@ -352,21 +346,24 @@ Status RunWriter::set_label(JobId job, const std::string& label) {
                   job));
   if (!open) return std::unexpected(open.error());
   if (*open > 0) return fail(ErrorKind::busy, fmt::format("job {}: it has not ended", job));
+  if (auto intact = expect_intact(connection_, of_job(job), {"jobs"}); !intact) return intact;
   auto update = connection_.prepare("UPDATE jobs SET label = ? WHERE id = ?");
   if (!update) return std::unexpected(update.error());
   if (auto done = update->bind(label, job).run(); !done) return done;
-  if (connection_.changes() > 0) return transaction->commit();
-  return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
+  if (connection_.changes() == 0) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
+  if (auto done = write_digests(connection_, of_job(job), {"jobs"}); !done) return done;
+  return transaction->commit();
 }
 
 Status RunWriter::set_note(RunId run, const std::string& note) {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
-  auto update = connection_.prepare("UPDATE runs SET note = ? WHERE id = ? AND removing = 0");
-  if (!update) return std::unexpected(update.error());
-  if (auto done = update->bind(note, run).run(); !done) return done;
-  if (connection_.changes() > 0) return transaction->commit();
-  return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  if (auto intact = expect_intact(connection_, of_run(run), {"runs"}); !intact) return intact;
+  const auto updated =
+      update_runs(connection_, "note = ?1", fmt::format("id = {} AND removing = 0", run), note);
+  if (!updated) return std::unexpected(updated.error());
+  if (*updated == 0) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
+  return transaction->commit();
 }
 
 Result<std::vector<RunId>> RunWriter::runs_with_file(uid_t owner, const std::string& sha256,
@@ -380,20 +377,6 @@ Result<std::vector<RunId>> RunWriter::runs_with_file(uid_t owner, const std::str
                            [&](const Statement& row) { row.read(runs.emplace_back()); });
   if (!read) return std::unexpected(read.error());
   return runs;
-}
-
-// Each part is small enough for the reserved part of the log. Refusals are ignored: the run is deleted, and a
-// full disk or a reader that holds old pages only delays this.
-void RunWriter::return_space() {
-  std::int64_t free_before = std::numeric_limits<std::int64_t>::max();
-  for (;;) {
-    const auto free = connection_.value<std::int64_t>("PRAGMA freelist_count");
-    if (!free || *free == 0 || *free >= free_before) return;
-    free_before = *free;
-    const auto vacuumed = connection_.execute(
-        fmt::format("PRAGMA incremental_vacuum({}); PRAGMA wal_checkpoint(PASSIVE)", kVacuumedPages));
-    if (!vacuumed) return;
-  }
 }
 
 }  // namespace netperfd::store

@@ -50,6 +50,7 @@ class RunWriter {
   [[nodiscard]] Status share_growth(const std::vector<core::NewJob>& jobs, const Growth& growth);
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_documents(const RunRecord& record);
+  [[nodiscard]] Result<std::vector<JobId>> jobs_that_confirm(JobId job);
   void return_space();  // of deleted rows, to the file system
   [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);
 

@@ -11,6 +11,7 @@
 #include "daemon/model/sample_codec.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/compression.hpp"
+#include "daemon/store/digests.hpp"
 
 namespace netperfd::store {
 
@@ -37,6 +38,8 @@ Result<SampleProfile> read_samples(Connection& connection, RunId run) {
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
+  if (auto intact = expect_intact(connection, of_run(run), {"cpu_samples"}); !intact)
+    return std::unexpected(intact.error());
   if (!*found) {
     const auto known =
         connection.value<std::int64_t>(fmt::format("SELECT count(*) FROM runs WHERE id = {}", run));

@@ -323,6 +323,7 @@ bool Connection::in_transaction() const {
 }
 
 bool Connection::close() {
+  digest_plan_.reset();
   cache_->clear();
   if (sqlite3_close(connection_.get()) != SQLITE_OK) return false;
   (void)connection_.release();

@@ -31,6 +31,8 @@ struct sqlite3_stmt;
 
 namespace netperfd::store {
 
+struct DigestPlan;
+
 // Bytes of a BLOB. When bound, they are borrowed until the statement is bound again or rewound, as run() does
 // at its end. When read, they are valid until the next step.
 struct Blob {
@@ -58,6 +60,7 @@ class Statement {
   [[nodiscard]] Status run();
   // Ends a statement whose rows were not all read, and releases its lock on the database.
   void rewind();
+  [[nodiscard]] sqlite3_stmt* raw() const { return statement_.get(); }
 
   // The columns of the current row, in order. For NULL an optional becomes absent, anything else zero or
   // empty.
@@ -232,6 +235,8 @@ class Connection {
   [[nodiscard]] const FileGuard* guard() const { return guard_.get(); }
   // What SQLite has said of damage in the file since it was opened; empty: nothing.
   [[nodiscard]] const std::string& damage() const { return *damage_; }
+  // Made by digests.cpp when it needs it. Null again after a change of the schema.
+  [[nodiscard]] std::shared_ptr<DigestPlan>& digest_plan() { return digest_plan_; }
   // Returns whether it was closed; it is not while a statement exists.
   bool close();
 
@@ -254,6 +259,7 @@ class Connection {
   std::unique_ptr<FileGuard> guard_;
   std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();
   std::shared_ptr<StatementCache> cache_ = std::make_shared<StatementCache>();
+  std::shared_ptr<DigestPlan> digest_plan_;
   std::unique_ptr<sqlite3, Close> connection_;
 };
 

@@ -14,6 +14,7 @@
 #include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
 #include "daemon/store/database.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/figure_table.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
@@ -202,7 +203,9 @@ Result<std::vector<core::NewJob>> SqliteStore::add_bundle(const StoredTables& co
 }
 
 Result<StoredTables> SqliteStore::tables(const std::vector<RunId>& runs, std::size_t most_bytes) {
-  return read_tables(parts_->database->connection(), runs, most_bytes);
+  auto& connection = parts_->database->connection();
+  if (auto intact = expect_intact(connection, runs); !intact) return std::unexpected(intact.error());
+  return read_tables(connection, runs, most_bytes);
 }
 
 Result<std::vector<core::UnfinishedJob>> SqliteStore::unfinished_jobs() {
@@ -228,6 +231,14 @@ Result<core::Page<core::RunRow>> SqliteStore::runs(const core::RunFilter& filter
 
 Result<core::RunRow> SqliteStore::run(RunId run) {
   return parts_->reader.run(run);
+}
+
+Result<core::OwnedRun> SqliteStore::owner_of(RunId run) {
+  return parts_->reader.owner_of(run);
+}
+
+Result<uid_t> SqliteStore::owner_of_job(JobId job) {
+  return parts_->reader.owner_of_job(job);
 }
 
 Result<std::vector<Totals>> SqliteStore::streams(RunId run) {

@@ -10,6 +10,7 @@
 
 #include "daemon/model/wording.hpp"
 #include "daemon/store/bundle_tables.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/migrations.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/schema_check.hpp"
@@ -95,6 +96,43 @@ void add_numbers(Connection& connection, core::StoreCheck& check) {
   }
 }
 
+void add_damaged(Connection& connection, core::StoreCheck& check) {
+  int told = 0;
+  auto looked = find_damage(connection, [&](Owner owner, std::string words) {
+    auto& damaged = owner.whose == Whose::run ? check.damaged_runs : check.damaged_jobs;
+    const bool known = !damaged.empty() && damaged.back() == owner.number;
+    if (owner.whose != Whose::audit_entry && !known) damaged.push_back(owner.number);
+    if (++told <= kMostProblems) check.problems.push_back(std::move(words));
+  });
+  if (!looked) check.problems.push_back(looked.error().message);
+  if (told > kMostProblems)
+    check.problems.push_back(fmt::format("{} more tables are not as they were stored", told - kMostProblems));
+}
+
+// What the store derives of its jobs and runs.
+void add_wrong_sums(Connection& connection, core::StoreCheck& check) {
+  add_problems(connection,
+               fmt::format("WITH stored (uid, bytes) AS (SELECT owner_uid, stored_bytes FROM jobs UNION ALL "
+                           "SELECT j.owner_uid, r.stored_bytes FROM runs r JOIN jobs j ON j.id = r.job "
+                           "UNION ALL SELECT owner_uid, -stored_bytes FROM stored_by_owner) "
+                           "SELECT uid FROM stored GROUP BY uid HAVING sum(bytes) <> 0 LIMIT {}",
+                           kMostProblems),
+               check, [&check](const Statement& row) {
+                 std::int64_t uid = 0;
+                 row.read(uid);
+                 check.problems.push_back(
+                     fmt::format("the stored bytes of uid {} are not those of its jobs and runs", uid));
+               });
+  for (const char* table : {"jobs", "runs", "audit"}) {
+    const auto last = number(connection, fmt::format("SELECT ifnull(max(id), 0) FROM {}", table), check);
+    const auto given = number(
+        connection, fmt::format("SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = '{}'", table),
+        check);
+    if (given < last)
+      check.problems.push_back(fmt::format("table {}: numbers that were given would be given again", table));
+  }
+}
+
 }  // namespace
 
 Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest_version) {
@@ -123,6 +161,8 @@ Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest
   if (std::cmp_equal(check.version, check.newest_version) && add_schema(connection, check)) {
     add_positions(connection, check);
     add_numbers(connection, check);
+    add_damaged(connection, check);
+    add_wrong_sums(connection, check);
   }
   check.jobs = number(connection, "SELECT count(*) FROM jobs", check);
   check.runs = number(connection, "SELECT count(*) FROM runs WHERE removing = 0", check);

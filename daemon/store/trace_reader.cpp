@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "daemon/store/digests.hpp"
 #include "daemon/store/paging.hpp"
 #include "daemon/store/rows.hpp"
 
@@ -17,6 +18,11 @@ namespace {
 // A sample has a dozen fields and a stack as many lines, so a page has a few hundred kilobytes.
 constexpr std::uint32_t kMaxSamples = 500;
 constexpr std::uint32_t kMaxStacks = 500;
+
+const DigestParts kTraceParts{"traces",          "trace_missing_functions",
+                              "trace_only_cpus", "trace_cpus",
+                              "trace_events",    "trace_slices",
+                              "trace_drops",     "trace_marks"};
 
 constexpr char kSampleCursor = 's';
 constexpr char kStackCursor = 'k';
@@ -66,8 +72,9 @@ Status TraceReader::expect_trace(RunId run) {
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   bool traced = false;
   select->read(traced);
-  if (!traced) return fail(ErrorKind::not_found, fmt::format("run {}: it has no trace", run));
-  return {};
+  if (traced) return {};
+  if (auto intact = expect_intact(connection_, of_run(run), {"traces"}); !intact) return intact;
+  return fail(ErrorKind::not_found, fmt::format("run {}: it has no trace", run));
 }
 
 Result<TraceRecord> TraceReader::trace(RunId run) {
@@ -80,7 +87,7 @@ Result<TraceRecord> TraceReader::trace(RunId run) {
   if (done) done = read_counts(run, record);
   if (done) done = read_slices(run, record);
   if (!done) return std::unexpected(done.error());
-  return record;
+  return if_intact(connection_, of_run(run), kTraceParts, Result<TraceRecord>{std::move(record)});
 }
 
 Status TraceReader::read_counts(RunId run, TraceRecord& record) {
@@ -131,15 +138,21 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
 
   const std::uint32_t size = page_size(limit, kMaxSamples);
   select->bind(run, *after, event, size + 1);
-  return read_page<EventSample>(
-      *select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
+  Positions positions{.first = *after + 1};
+  auto page =
+      read_page<EventSample>(*select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
         std::int64_t position = 0;
         select->read(position, members_of(sample));
         auto done = for_each_row(fields->bind(run, position),
                                  [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
         if (!done) return std::unexpected(done.error());
+        positions.last = position;
         return position;
       });
+  select->rewind();
+  if (page && page->next.empty()) positions.last = Positions{}.last;
+  return if_intact(connection_, of_run(run), {"trace_samples", "trace_sample_fields"}, std::move(page),
+                   positions);
 }
 
 Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string& cursor,
@@ -155,13 +168,19 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
 
   const std::uint32_t size = page_size(limit, kMaxStacks);
   select->bind(run, *after, size + 1);
-  return read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
-    std::int64_t position = 0;
-    std::string frames;
-    select->read(position, members_of(stack), frames);
-    stack.frames = split_lines(frames);
-    return position;
-  });
+  Positions positions{.first = *after + 1};
+  auto page =
+      read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
+        std::int64_t position = 0;
+        std::string frames;
+        select->read(position, members_of(stack), frames);
+        stack.frames = split_lines(frames);
+        positions.last = position;
+        return position;
+      });
+  select->rewind();
+  if (page && page->next.empty()) positions.last = Positions{}.last;
+  return if_intact(connection_, of_run(run), {"trace_stacks"}, std::move(page), positions);
 }
 
 }  // namespace netperfd::store

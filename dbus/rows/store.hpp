@@ -20,6 +20,8 @@ struct Store {
   std::uint64_t unused_bytes = 0;                // of these, in pages without data
   std::optional<std::uint64_t> disk_free_bytes;  // of its file system
   std::vector<std::string> problems;             // none: it is whole; at most 20 of each kind
+  std::vector<std::uint64_t> damaged_runs,
+      damaged_jobs;  // whose figures and texts are not as they were stored
 };
 template <>
 inline constexpr auto kFields<Store> = std::tuple{field("version", &Store::version),
@@ -29,7 +31,9 @@ inline constexpr auto kFields<Store> = std::tuple{field("version", &Store::versi
                                                   field("bytes", &Store::bytes),
                                                   field("unused_bytes", &Store::unused_bytes),
                                                   field("disk_free_bytes", &Store::disk_free_bytes),
-                                                  field("problems", &Store::problems)};
+                                                  field("problems", &Store::problems),
+                                                  field("damaged_runs", &Store::damaged_runs),
+                                                  field("damaged_jobs", &Store::damaged_jobs)};
 static_assert(kDescribed<Store>);
 
 // A store that was put in the place of another one.

@@ -173,6 +173,11 @@ enum class ComparedParts {
   all
 };
 
+struct OwnedRun {
+  JobId job = 0;
+  uid_t owner = 0;
+};
+
 // Names used by jobs, each once.
 struct RunNames {
   std::vector<std::string> scenarios, labels;
@@ -185,8 +190,13 @@ struct StoreCheck {
   std::uint64_t jobs = 0, runs = 0;
   std::uint64_t bytes = 0;       // of its file
   std::uint64_t free_bytes = 0;  // of these: not in use
+  // Those of whose rows some are not as they were stored, in order.
+  std::vector<RunId> damaged_runs = {};
+  std::vector<JobId> damaged_jobs = {};
 };
 
+// An error of kind io also means that what was asked for is not as it was stored: no figure of it is given
+// then. In a list, a row without figures stands for it.
 class RunQueries {
  public:
   virtual ~RunQueries() = default;
@@ -195,6 +205,9 @@ class RunQueries {
                                                   std::uint32_t limit) = 0;
   // 0 means the newest run that has ended.
   [[nodiscard]] virtual Result<RunRow> run(RunId run) = 0;
+  // Whose it is, and of which job; root's if that is damaged.
+  [[nodiscard]] virtual Result<OwnedRun> owner_of(RunId run) = 0;
+  [[nodiscard]] virtual Result<uid_t> owner_of_job(JobId job) = 0;
   [[nodiscard]] virtual Result<std::vector<Totals>> streams(RunId run) = 0;
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,

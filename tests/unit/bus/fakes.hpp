@@ -39,6 +39,18 @@ class FakeQueries final : public core::RunQueries {
     return *found;
   }
 
+  Result<core::OwnedRun> owner_of(RunId id) override {
+    const auto found = run(id);
+    if (!found) return std::unexpected(found.error());
+    return core::OwnedRun{.job = found->job, .owner = found->owner};
+  }
+
+  Result<uid_t> owner_of_job(JobId id) override {
+    const auto found = std::ranges::find(stored, id, &core::RunRow::job);
+    if (found == stored.end()) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", id));
+    return found->owner;
+  }
+
   Result<std::vector<Totals>> streams(RunId id) override {
     if (auto known = run(id); !known) return std::unexpected(known.error());
     return stored_streams;

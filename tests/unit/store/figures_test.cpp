@@ -23,10 +23,7 @@ using testing::Optional;
 
 class StoredFigures : public Designs {
  protected:
-  void execute(const std::string& sql) {
-    auto connection = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
-    must(connection.execute(sql));
-  }
+  void execute(const std::string& sql) { forge(path(), sql); }
   template <class Change>
   RunId stored_with(Change change) {
     const RunId id = run_under_way(a_job());

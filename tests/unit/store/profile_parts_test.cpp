@@ -103,14 +103,16 @@ TEST_F(ProfileParts, gives_a_part_at_a_cost_that_does_not_grow_with_the_profile)
     EXPECT_GT(steps, 10U);
     return steps;
   };
-  const auto expect_equal_cost = [&](const auto& read) {
+  // Rows are compared with their digests in chunks, of which a page touches one or two.
+  constexpr std::uint64_t kTimes = 4;
+  const auto expect_limited_cost = [&](const auto& read) {
     const auto cost = cost_of([&] { return read(small, 10); });
-    EXPECT_EQ(cost_of([&] { return read(large, 10); }), cost);
-    EXPECT_EQ(cost_of([&] { return read(large, 2'900); }), cost);
+    EXPECT_LE(cost_of([&] { return read(large, 10); }), kTimes * cost);
+    EXPECT_LE(cost_of([&] { return read(large, 2'900); }), kTimes * cost);
   };
-  expect_equal_cost([&](RunId run, std::uint64_t offset) { return reader.functions(run, offset, 10, {}); });
-  expect_equal_cost([&](RunId run, std::uint64_t offset) { return reader.edges(run, offset, 10); });
-  expect_equal_cost([&](RunId run, std::uint64_t offset) { return reader.nodes(run, offset, 10); });
+  expect_limited_cost([&](RunId run, std::uint64_t offset) { return reader.functions(run, offset, 10, {}); });
+  expect_limited_cost([&](RunId run, std::uint64_t offset) { return reader.edges(run, offset, 10); });
+  expect_limited_cost([&](RunId run, std::uint64_t offset) { return reader.nodes(run, offset, 10); });
 }
 
 }  // namespace

@@ -45,10 +45,7 @@ class ProfileStore : public StoreTest {
   std::string rows_of(const std::string& table) {
     return ask(path(), fmt::format("SELECT count(*) FROM {}", table));
   }
-  void damage(const std::string& sql) {
-    auto connection = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
-    must(connection.execute(sql));
-  }
+  void damage(const std::string& sql) { forge(path(), sql); }
 };
 
 // ---- The profile ------------------------------------------------------------------------------------------

@@ -11,7 +11,9 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "daemon/store/sqlite.hpp"
 #include "daemon/store/sqlite_store.hpp"
 
 namespace netperfd::store {
@@ -67,6 +69,12 @@ void bring_to_collecting(core::RunStore& store, RunId run);
 
 // The first column of the first row, read through a separate connection.
 [[nodiscard]] std::string ask(const std::string& path, const std::string& sql);
+
+// The first column of each row.
+[[nodiscard]] std::vector<std::string> list_of(Connection& connection, const std::string& sql);
+
+// Changes rows as a store would have stored them: with their digests.
+void forge(const std::string& path, const std::string& sql);
 
 // The value; throws the error's message.
 template <class T>

@@ -27,7 +27,8 @@ inline const std::vector<RunId> kMovedRuns{1, 2, 3, 4, 5, 6, 7};
 inline const std::set<std::string> kNotMoved{"audit",          "stored_by_owner",   "sqlite_sequence",
                                              "jobs.owner_uid", "jobs.created_us",   "jobs.stored_bytes",
                                              "jobs.tied",      "jobs.held",         "runs.stored_bytes",
-                                             "runs.removing",  "documents.content", "cpu_samples.stacks"};
+                                             "runs.removing",  "documents.content", "cpu_samples.stacks",
+                                             "run_digests",    "job_digests"};
 
 inline std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
   std::vector<std::string> values;
