@@ -92,7 +92,8 @@ Result<std::string> answer_candidate(core::RunQueries& queries, std::int64_t ver
   const auto check = queries.check_store();
   if (!check) return std::unexpected(check.error());
   if (!check->problems.empty()) {
-    return invalid(fmt::format("it is damaged, or no store of netperfd's: {}", fmt::join(check->problems, "\n")));
+    return invalid(
+        fmt::format("it is damaged, or no store of netperfd's: {}", fmt::join(check->problems, "\n")));
   }
   const rows::RestoredStore row{.from_version = static_cast<std::uint64_t>(version),
                                 .version = check->version,

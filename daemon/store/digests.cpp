@@ -185,9 +185,12 @@ Result<Chunks> stored_chunks(Connection& connection, DigestPlan& plan, const Dig
   if (!select) return std::unexpected(std::move(select.error()));
   const std::int64_t size = std::max<std::int64_t>(part.chunk_rows, 1);
   Chunks chunks;
-  auto read = for_each_row(
-      (*select)->bind(owner.number, part.name, positions.first / size, positions.last / size),
-      [&](const Statement& row) { row.read(chunks.emplace_back().number, chunks.back().digest); });
+  auto read =
+      for_each_row((*select)->bind(owner.number, part.name, positions.first / size, positions.last / size),
+                   [&](const Statement& row) {
+                     Chunk& chunk = chunks.emplace_back();
+                     row.read(chunk.number, chunk.digest);
+                   });
   if (read) return chunks;
   (*select)->rewind();
   return std::unexpected(std::move(read.error()));

@@ -52,7 +52,7 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
       core::RunRow damaged;
       damaged.id = id;
       damaged.state = RunState::failed;
-      damaged.error = row.error().message;
+      damaged.error = fmt::format("it cannot be read: {}", row.error().message);
       row = std::optional{std::move(damaged)};
     }
     if (!row) return std::unexpected(row.error());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <optional>
@@ -196,7 +197,8 @@ class Asked {
     if (!answer) {
       text = fmt::format("{}{}", kError, answer.error().message);
     } else if constexpr (requires { answer->rows.front().error; }) {
-      put_each(question, answer->rows, [](const core::RunRow& row) { return row.error.contains("damaged"); });
+      put_each(question, answer->rows,
+               [](const core::RunRow& row) { return row.error.starts_with("it cannot be read"); });
       text = answer->next;
     } else if constexpr (requires { answer->rows.front().scenario; }) {
       put_each(question, answer->rows, [](const core::JobRow& row) { return row.scenario == "(damaged)"; });
@@ -259,9 +261,16 @@ void ask_of_run(SqliteStore& store, RunId run, Asked& asked) {
   }
 }
 
+// Where it differs from the other one.
+std::string part_of(const std::string& text, const std::string& other) {
+  constexpr std::size_t kBefore = 80, kShown = 300;
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(text, other).in1 - text.begin());
+  return text.substr(at - std::min(at, kBefore), kShown);
+}
+
 }  // namespace
 
-Answers all_answers(SqliteStore& store) {
+Answers all_answers(SqliteStore& store, const std::vector<RunId>& runs, const std::vector<JobId>& jobs) {
   Asked asked;
   asked.add("runs", store.runs({}, "", 0));
   asked.add("newest", store.run(0));
@@ -271,8 +280,8 @@ Answers all_answers(SqliteStore& store) {
     filter.scenario = name;
     asked.add(fmt::format("selected of {}", name), store.selected_runs(filter, {}, 100));
   }
-  for (RunId run = 1; run <= 8; ++run) ask_of_run(store, run, asked);
-  for (JobId job = 1; job <= 4; ++job) {
+  for (const RunId run : runs) ask_of_run(store, run, asked);
+  for (const JobId job : jobs) {
     const auto add = [&](const char* question, const auto& answer) {
       asked.add(fmt::format("{} of job {}", question, job), answer);
     };
@@ -292,8 +301,8 @@ std::string wrong_answers(const Answers& before, const Answers& now) {
     if (found == before.end()) {
       wrong += fmt::format("{}: nobody had asked\n", question);
     } else if (found->second != answer) {
-      wrong +=
-          fmt::format("{}:\n  {}\n  {}\n", question, found->second.substr(0, 400), answer.substr(0, 400));
+      wrong += fmt::format("{}:\n  {}\n  {}\n", question, part_of(found->second, answer),
+                           part_of(answer, found->second));
     }
   }
   return wrong;

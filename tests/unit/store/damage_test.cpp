@@ -46,6 +46,9 @@ std::string rows_and_texts_of(const std::string& path) {
   return text;
 }
 
+const std::vector<RunId> kRuns{1, 2, 3, 4, 5, 6, 7, 8};
+const std::vector<JobId> kJobs{1, 2, 3, 4};
+
 class Damage : public StoreTest {
  protected:
   Damage() {
@@ -54,6 +57,8 @@ class Damage : public StoreTest {
     RunRecord record = a_record(run_under_way(a_job("long", "after")), 4, 100);
     for (int i = 0; i < 100; ++i)
       record.workload.documents.front().bytes += fmt::format("\"{}\": {},\n", i, i * i);
+    record.trace = a_trace();
+    record.trace->recording = std::string(9000, 'x') + record.workload.documents.front().bytes;
     must(store->finish(record));
   }
   core::StoreCheck check() { return must(store->check_store()); }
@@ -64,7 +69,17 @@ TEST_F(Damage, is_not_found_where_there_is_none) {
   EXPECT_THAT(whole.problems, IsEmpty());
   EXPECT_THAT(whole.damaged_runs, IsEmpty());
   EXPECT_THAT(whole.damaged_jobs, IsEmpty());
-  EXPECT_EQ(wrong_answers(all_answers(*store), all_answers(*store)), "");
+  const Answers answers = all_answers(*store, kRuns, kJobs);
+  EXPECT_EQ(wrong_answers(answers, all_answers(*store, kRuns, kJobs)), "");
+  // Else the tests below prove nothing: each question has an answer for one of the runs.
+  std::set<std::string> unanswered;
+  for (const auto& [question, answer] : answers) {
+    if (answer.starts_with("error: ")) unanswered.insert(question.substr(0, question.find(" of run ")));
+  }
+  for (const auto& [question, answer] : answers) {
+    if (!answer.starts_with("error: ")) unanswered.erase(question.substr(0, question.find(" of run ")));
+  }
+  EXPECT_THAT(unanswered, IsEmpty());
 }
 
 // Of every table and column that the schema has: a later one is among them.
@@ -195,7 +210,7 @@ TEST_F(EveryColumn, that_changes_is_found) {
 }
 
 TEST_F(EveryColumn, of_a_row_that_changes_is_shown_nowhere_and_the_check_names_run_and_job) {
-  const Answers before = all_answers(*store);
+  const Answers before = all_answers(*store, kRuns, kJobs);
   const auto everywhere = places();
   for (auto place = everywhere.begin(); place != everywhere.end();) {
     const std::string table = place->table;
@@ -209,7 +224,7 @@ TEST_F(EveryColumn, of_a_row_that_changes_is_shown_nowhere_and_the_check_names_r
     EXPECT_THAT(damaged.problems, Not(IsEmpty()));
     EXPECT_EQ(damaged.damaged_runs, first.runs);
     EXPECT_EQ(damaged.damaged_jobs, first.jobs);
-    EXPECT_EQ(wrong_answers(before, all_answers(*store)), "");
+    EXPECT_EQ(wrong_answers(before, all_answers(*store, first.runs, first.jobs)), "");
     for (const std::string& sql : back) must(writer_.execute(sql));
   }
   EXPECT_THAT(check().problems, IsEmpty()) << "all is as it was";
@@ -219,6 +234,9 @@ TEST_F(EveryColumn, of_a_row_that_changes_is_shown_nowhere_and_the_check_names_r
 
 class Flips : public Damage {
  protected:
+  // Others of their kind have nothing that these lack.
+  inline static const std::vector<RunId> kAsked{kMeasured, kFirstOfDesign, 8};
+
   void write(const std::string& bytes) const {
     std::ofstream{path(), std::ios::binary | std::ios::trunc} << bytes;
     for (const char* beside : {"-wal", "-shm"}) std::filesystem::remove(path() + beside);
@@ -231,17 +249,17 @@ class Flips : public Damage {
   }
   std::string wrong(const Answers& before) {
     auto looked = SqliteStore::open_to_look(path());
-    return looked ? wrong_answers(before, all_answers(**looked)) : "";
+    return looked ? wrong_answers(before, all_answers(**looked, kAsked, kJobs)) : "";
   }
 };
 
 TEST_F(Flips, of_16_bytes_are_each_found_or_harmless_and_no_answer_is_another_one) {
   const char* const asked = std::getenv("NETPERFD_FLIPS");
-  const int flips = asked != nullptr ? std::atoi(asked) : 40;
+  const int flips = asked != nullptr ? std::atoi(asked) : 20;
   close();
   const std::string whole = must(read_file(path(), std::size_t{1} << 30U));
   const std::string content = rows_and_texts_of(path());
-  const Answers before = all_answers(*must(SqliteStore::open_to_look(path())));
+  const Answers before = all_answers(*must(SqliteStore::open_to_look(path())), kAsked, kJobs);
   ASSERT_EQ(found(), "");
   std::mt19937_64 random{33};
   int harmless = 0;

@@ -338,6 +338,7 @@ void OldVersion::takes_new_runs_and_gives_no_number_again() {
 }
 
 void OldVersion::is_whole() {
+  EXPECT_THAT(must(old().check_store()).problems, IsEmpty());
   close();
   EXPECT_EQ(ask(path(), "PRAGMA user_version"), std::to_string(embedded_migrations().size()));
   EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
