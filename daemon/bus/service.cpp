@@ -11,6 +11,7 @@
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/name_wait.hpp"
 #include "daemon/bus/passed_descriptors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
@@ -108,6 +109,7 @@ Result<std::unique_ptr<Service>> Service::create(EventLoop& loop, ServicePorts p
     parts->authorization.set_group(group);
     std::unique_ptr<Service> service{new Service(std::move(parts))};
     for (const core::JobStatus& job : ports.scheduler.jobs()) service->job_added(job);
+    wait_for_name_of_dead(dbus::kService);
     service->parts_->bus.get().requestName(dbus::ServiceName{dbus::kService});
     ports.scheduler.add_observer(*service);
     return service;

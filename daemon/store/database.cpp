@@ -17,6 +17,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/base/process_lock.hpp"
+#include "daemon/store/acceptance.hpp"
 #include "daemon/store/backup.hpp"
 #include "daemon/store/candidate.hpp"
 #include "daemon/store/disk_space.hpp"
@@ -47,59 +48,6 @@ Status create_if_absent(const std::string& path) {
   return make_private(file, path);
 }
 
-struct Identity {
-  std::int64_t application_id = 0;
-  std::int64_t version = 0;
-  bool empty = false;
-};
-
-Result<Identity> identify(Connection& connection) {
-  const auto application_id = connection.value<std::int64_t>("PRAGMA application_id");
-  if (!application_id) return std::unexpected(application_id.error());
-  const auto version = connection.value<std::int64_t>("PRAGMA user_version");
-  if (!version) return std::unexpected(version.error());
-  const auto objects = connection.value<std::int64_t>("SELECT count(*) FROM sqlite_schema");
-  if (!objects) return std::unexpected(objects.error());
-  return Identity{*application_id, *version, *application_id == 0 && *version == 0 && *objects == 0};
-}
-
-// Only reads, so that a file that is not ours stays unchanged.
-Status accept(const Identity& identity, const std::string& path, std::int64_t newest) {
-  if (identity.empty) return {};
-  if (identity.application_id != kApplicationId) {
-    return fail(
-        ErrorKind::invalid_argument,
-        fmt::format(
-            "{}: this is another program's database (application_id {:#x}, netperfd's is {:#x}); it was "
-            "left as it is",
-            path, identity.application_id, kApplicationId));
-  }
-  if (identity.version > newest) {
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format(
-            "{}: a newer netperfd has brought this database to version {}, and this one knows versions "
-            "up to {}; it was left as it is. Install the newer netperfd again, or put back the copy it "
-            "made ({}.before-v{})",
-            path, identity.version, newest, path, identity.version));
-  }
-  return {};
-}
-
-std::unexpected<Error> refuse_damaged(const Connection& connection, const std::string& damage) {
-  return fail(
-      ErrorKind::io,
-      fmt::format("{}: the database is damaged ({}); restore a copy, or move it away to begin a new one",
-                  connection.path(), damage));
-}
-
-Status check_integrity(Connection& connection) {
-  const auto verdict = connection.value<std::string>("PRAGMA quick_check(1)");
-  if (!verdict) return std::unexpected(verdict.error());
-  if (*verdict == "ok") return {};
-  return refuse_damaged(connection, *verdict);
-}
-
 Status set_up(Connection& connection) {
   // The log and its index stay beside the closed database: a full disk has no room for new ones.
   int keep = 1;
@@ -120,20 +68,6 @@ Status set_up(Connection& connection) {
       "PRAGMA secure_delete = FAST");
 }
 
-Status expect_room_to_migrate(Connection& connection, std::int64_t from, std::int64_t to) {
-  const auto bytes = connection.value<std::uint64_t>(
-      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
-  if (!bytes) return std::unexpected(bytes.error());
-  const auto free = free_space(connection.path());
-  if (!free || *free >= *bytes) return {};
-  return fail(
-      ErrorKind::no_space,
-      fmt::format("{}: netperfd brings this database from version {} to {}, after it has made a copy of it: "
-                  "that needs {:.1f} MiB, and {}; make room, or start the netperfd that it is from",
-                  connection.path(), from, to, static_cast<double>(*bytes) / (1U << 20U),
-                  describe_space(connection.path())));
-}
-
 // The old file gets its second name before the candidate takes the first one.
 Status put_in_place(const std::string& candidate, const std::string& path, const std::string& kept) {
   if (::link(path.c_str(), kept.c_str()) != 0) return fail_errno(kept, errno);
@@ -145,15 +79,6 @@ Status put_in_place(const std::string& candidate, const std::string& path, const
   auto synced = sync_folder_of(path);
   if (!synced) (void)std::rename(kept.c_str(), path.c_str());
   return synced;
-}
-
-Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest) {
-  const auto identity = identify(connection);
-  if (!identity) return std::unexpected(identity.error());
-  if (auto accepted = accept(*identity, connection.path(), newest); !accepted) {
-    return std::unexpected(accepted.error());
-  }
-  return identity->version;
 }
 
 Result<Connection> open_reader(const std::string& path) {

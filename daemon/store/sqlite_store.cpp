@@ -5,15 +5,12 @@
 
 #include <algorithm>
 
-#include "daemon/store/audit_log.hpp"
 #include "daemon/store/backup.hpp"
 #include "daemon/store/boot_table.hpp"
 #include "daemon/store/budget_table.hpp"
 #include "daemon/store/bundle_reader.hpp"
 #include "daemon/store/candidate.hpp"
-#include "daemon/store/comparison_reader.hpp"
 #include "daemon/store/counter_reader.hpp"
-#include "daemon/store/database.hpp"
 #include "daemon/store/digests.hpp"
 #include "daemon/store/disk_space.hpp"
 #include "daemon/store/figure_table.hpp"
@@ -21,13 +18,10 @@
 #include "daemon/store/job_listing.hpp"
 #include "daemon/store/latency_store.hpp"
 #include "daemon/store/page_copy.hpp"
-#include "daemon/store/profile_reader.hpp"
 #include "daemon/store/removals.hpp"
-#include "daemon/store/run_reader.hpp"
-#include "daemon/store/run_writer.hpp"
 #include "daemon/store/sample_store.hpp"
 #include "daemon/store/store_check.hpp"
-#include "daemon/store/trace_reader.hpp"
+#include "daemon/store/store_parts.hpp"
 #include "daemon/store/unfinished_jobs.hpp"
 #include "daemon/store/usage.hpp"
 
@@ -44,52 +38,6 @@ std::uint64_t log_reserve(std::uint64_t min_free_bytes) {
 }
 
 }  // namespace
-
-struct SqliteStore::Parts {
-  Parts(std::unique_ptr<Database> opened, std::uint64_t min_free)
-      : database(std::move(opened)),
-        writer(database->connection()),
-        reader(database->connection()),
-        trace_reader(database->connection()),
-        profile_reader(database->connection()),
-        comparison_reader(database->connection()),
-        audit(database->connection()),
-        min_free_bytes(min_free) {}
-  // The hook refers to this object.
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts() {
-    if (database) database->connection().before_changes({});
-  }
-
-  // From now on each change first makes up for what the disk refused when the database was opened.
-  void watch_changes() {
-    database->connection().before_changes([this] {
-      auto up = database->take_up();
-      return up ? interrupt() : up;
-    });
-  }
-  // Ends the runs that were under way when the last owner died, before the first change.
-  Status interrupt() {
-    if (interrupted) return {};
-    const auto runs = writer.interrupt_begun_runs();
-    if (!runs) return std::unexpected(runs.error());
-    interrupted_runs = static_cast<std::uint64_t>(*runs);
-    interrupted = true;
-    return {};
-  }
-
-  std::unique_ptr<Database> database;
-  RunWriter writer;
-  RunReader reader;
-  TraceReader trace_reader;
-  ProfileReader profile_reader;
-  ComparisonReader comparison_reader;
-  AuditLog audit;
-  std::uint64_t min_free_bytes;
-  bool interrupted = false;
-  std::uint64_t interrupted_runs = 0;
-};
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
                                                        std::uint64_t min_free_bytes) {

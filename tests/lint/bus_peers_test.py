@@ -36,7 +36,7 @@ class BusPeers(unittest.TestCase):
         texts = list(sources("daemon", "client", "dbus", "manual"))
         self.assertEqual(opening_without_guard(texts), [])
         self.assertEqual({path for path, text in texts if OPENS.search(text)},
-                         {"dbus/compat.hpp", "daemon/command/systemd_manager.hpp"})
+                         {"dbus/compat.hpp", "daemon/command/systemd_manager.hpp", "daemon/bus/name_wait.cpp"})
 
     def test_every_reply_to_the_serving_connection_is_checked(self):
         texts = list(sources("daemon/bus"))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +102,58 @@ TEST_F(SideJournalTest, is_for_its_owner_alone) {
   struct stat found{};
   ASSERT_EQ(::stat(path.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 07777U, 0600U);
+}
+
+// In a mount namespace that ends with this process.
+class SideJournalOnADisk : public SideJournalTest {
+ protected:
+  void SetUp() override {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mkdir(folder.c_str(), 0700) != 0 ||
+        ::mount("netperfd-test", folder.c_str(), "tmpfs", 0, "size=1m,nr_inodes=2") != 0) {
+      GTEST_SKIP() << "needs root to mount a small file system";
+    }
+    path = folder + "/side.journal";
+  }
+  void TearDown() override { (void)::umount2(folder.c_str(), MNT_DETACH); }
+  void remount(unsigned long flags) const {
+    ASSERT_EQ(::mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT | flags, nullptr), 0);
+  }
+
+  std::string folder = scratch.path("disk");
+};
+
+TEST_F(SideJournalOnADisk, is_opened_without_room_and_takes_a_note_once_there_is_some) {
+  std::ofstream{folder + "/last"};
+  auto journal = open();
+  ASSERT_TRUE(journal) << journal.error().message;
+  EXPECT_FALSE(journal->read().value());
+  EXPECT_TRUE(journal->clear());
+  EXPECT_EQ(journal->write(note()).error().kind, ErrorKind::no_space);
+  ASSERT_EQ(::unlink((folder + "/last").c_str()), 0);
+  EXPECT_TRUE(journal->write(note()));
+  EXPECT_EQ(open().error().kind, ErrorKind::busy) << "from then on it is held";
+}
+
+TEST_F(SideJournalOnADisk, that_is_read_only_is_read_and_takes_a_note_once_it_is_writable) {
+  remount(MS_RDONLY);
+  {
+    auto without_file = open();
+    ASSERT_TRUE(without_file) << without_file.error().message;
+    EXPECT_FALSE(without_file->read().value());
+  }
+  remount(0);
+  write_note(note());
+  remount(MS_RDONLY);
+  auto journal = open();
+  ASSERT_TRUE(journal) << journal.error().message;
+  EXPECT_EQ(journal->read().value()->job, note().job);
+  EXPECT_FALSE(journal->clear());
+  EXPECT_FALSE(journal->write(note()));
+  remount(0);
+  EXPECT_EQ(journal->write(note()).error().kind, ErrorKind::busy) << "the way back is still to be taken";
+  EXPECT_TRUE(journal->clear());
+  EXPECT_TRUE(journal->write(note()));
 }
 
 class BringBack : public SideJournalTest {
