@@ -27,6 +27,9 @@ using namespace std::chrono_literals;
 // Connections and datagrams of others that are dealt with in one turn of the loop.
 constexpr int kAtOnce = 64;
 constexpr std::size_t kMostHeld = 16;
+// Calls of one server: more than any test has connections. An iperf3 that was taken over could make them
+// without end.
+constexpr std::uint32_t kMostCalls = 4096;
 constexpr std::size_t kMostNamed = 8;
 // How long a connection whose far end is not found is held before it counts as a translated one.
 constexpr auto kPatience = 500ms;
@@ -110,8 +113,7 @@ void ServerGuard::expect_client(Fd sockets) {
 void ServerGuard::end() {
   calls_source_.reset();
   end_call();
-  held_timer_.reset();
-  for (Held& held : std::exchange(held_, {})) refuse(std::move(held.connection), held.peer, std::nullopt);
+  refuse_held();
 }
 
 void ServerGuard::on_call() {
@@ -120,6 +122,11 @@ void ServerGuard::on_call() {
     // Hung up: no process is left that could call.
     if ((polled.revents & (POLLHUP | POLLERR)) != 0) calls_source_.reset();
     return;
+  }
+  if (++calls_ > kMostCalls) {
+    failure_ = fmt::format("the server made more than {} calls", kMostCalls);
+    calls_source_.reset();
+    return fds_.calls.reset();  // from now on they fail
   }
   if (Status taken = take_call(); !taken) return give_up(std::move(taken.error().message));
   if (call_) serve();
@@ -166,6 +173,7 @@ void ServerGuard::serve() {
 }
 
 void ServerGuard::serve_accept() {
+  bool others = false;
   for (int i = 0; i < kAtOnce; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
@@ -182,18 +190,22 @@ void ServerGuard::serve_accept() {
     const SocketEnd peer = to_socket_end(address);
     const auto judged = judge(option_of(connection, SO_PROTOCOL), local_end(connection), peer);
     if (judged.whose == Whose::client && !is_complete()) return pass(std::move(connection));
-    if (judged.whose == Whose::unknown) {
-      hold(std::move(connection), peer);
+    others = true;
+    if (judged.whose == Whose::unknown && !is_complete()) {
+      held_.push_back({std::move(connection), peer, std::chrono::steady_clock::now()});
+      // Of the streams, one at a time: iperf3 asks for the next one only if it still waits at the socket.
+      if (passed_ > 0) return look_at_held();
     } else {
       refuse(std::move(connection), peer, judged.uid);
     }
   }
-  wait_for_socket();
-  look_at_held();
+  wait_for_socket(others);
+  if (call_ && !held_.empty()) look_at_held();
 }
 
 void ServerGuard::serve_datagram() {
   const Fd& socket = socket_;
+  bool others = false;
   for (int i = 0; i < kAtOnce; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
@@ -208,8 +220,9 @@ void ServerGuard::serve_datagram() {
     if (judged.whose != Whose::other) return let_go_on();
     (void)::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT);
     note("datagram", peer, judged.uid);
+    others = true;
   }
-  wait_for_socket();
+  wait_for_socket(others);
 }
 
 bool ServerGuard::may_be_translated() const {
@@ -229,50 +242,48 @@ ServerGuard::Judged ServerGuard::judge(int protocol, const SocketEnd& local, con
   return {.whose = knows_none || may_be_translated() ? Whose::unknown : Whose::other};
 }
 
-void ServerGuard::hold(Fd connection, const SocketEnd& peer) {
-  if (held_.size() >= kMostHeld) {
-    refuse(std::move(held_.front().connection), held_.front().peer, std::nullopt);
-    held_.erase(held_.begin());
+// Passes the connection that has the cookie. The first one waits a while, since the client may still come
+// with one that the kernel knows. A stream waits for its cookie.
+void ServerGuard::look_at_held() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto is_old = [now](const Held& held) { return now - held.since >= kPatience; };
+  for (Held& held : held_) {
+    if (passed_ == 0 && !is_old(held)) continue;
+    std::string cookie = cookie_on(held.connection);
+    if (cookie.empty() || (!cookie_.empty() && cookie != cookie_)) continue;
+    if (passed_ == 0) {
+      translated_ = true;
+      cookie_ = std::move(cookie);
+    }
+    Fd connection = std::move(held.connection);
+    return pass(std::move(connection));
   }
-  held_.push_back({std::move(connection), peer});
-  if (held_timer_) return;
-  auto timer = loop_.after(patience_over_ ? kLookAgain : kPatience, [this] {
+  while (!held_.empty() && (held_.size() > kMostHeld || (passed_ > 0 && is_old(held_.front())))) {
+    Held held = std::move(held_.front());
+    held_.erase(held_.begin());
+    refuse(std::move(held.connection), held.peer, std::nullopt);
+  }
+  if (passed_ > 0 && held_.empty()) return wait_for_socket(true);
+  if (held_.empty() || held_timer_) return;
+  auto timer = loop_.after(kLookAgain, [this] {
     held_timer_.reset();
-    patience_over_ = true;
-    look_at_held();
+    if (call_ && !call_->takes_datagram && !held_.empty()) look_at_held();
   });
   if (timer) held_timer_ = *std::move(timer);
 }
 
-void ServerGuard::look_at_held() {
-  if (!patience_over_ || !call_ || call_->takes_datagram || is_complete()) return;
-  for (auto held = held_.begin(); held != held_.end(); ++held) {
-    const std::string cookie = cookie_on(held->connection);
-    if (cookie.empty() || (!cookie_.empty() && cookie != cookie_)) continue;
-    Fd connection = std::move(held->connection);
-    held_.erase(held);
-    if (passed_ == 0) {
-      translated_ = true;
-      cookie_ = cookie;
-    }
-    return pass(std::move(connection));
+void ServerGuard::refuse_held() {
+  held_timer_.reset();
+  for (Held& held : std::exchange(held_, {})) {
+    if (held.connection) refuse(std::move(held.connection), held.peer, std::nullopt);
   }
-  if (held_.empty() || held_timer_) return;
-  auto timer = loop_.after(kLookAgain, [this] {
-    held_timer_.reset();
-    look_at_held();
-  });
-  if (timer) held_timer_ = *std::move(timer);
 }
 
 void ServerGuard::pass(Fd connection) {
   ++passed_;
   // The streams of UDP and SCTP come to another socket than the first connection.
   if (is_complete() || protocol_ != Protocol::tcp) close_gate();
-  if (is_complete()) {
-    held_timer_.reset();
-    for (Held& held : std::exchange(held_, {})) refuse(std::move(held.connection), held.peer, std::nullopt);
-  }
+  refuse_held();
   hand_over(connection);
 }
 
@@ -334,11 +345,18 @@ std::string ServerGuard::others() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void ServerGuard::wait_for_socket() {
-  if (socket_source_) return;
-  auto source = loop_.on_readable(socket_.get(), [this] { serve(); });
+// After others came, calls on the bus have their turn before the next ones: a flood must not keep those out.
+void ServerGuard::wait_for_socket(bool after_others) {
+  if (!after_others && socket_source_) return;
+  const auto again = [this] {
+    pause_.reset();
+    serve();
+  };
+  auto source = after_others ? loop_.after(std::chrono::microseconds{0}, again)
+                             : loop_.on_readable(socket_.get(), [this] { serve(); });
   if (!source) return give_up(std::move(source.error().message));
-  socket_source_ = *std::move(source);
+  if (after_others) socket_source_.reset();
+  (after_others ? pause_ : socket_source_) = *std::move(source);
 }
 
 // The server's call returns the descriptor. It does not get the address of the far end, for which iperf3 asks
@@ -372,6 +390,7 @@ void ServerGuard::give_up(std::string why) {
 }
 
 void ServerGuard::end_call() {
+  pause_.reset();
   socket_source_.reset();
   socket_.reset();
   call_.reset();

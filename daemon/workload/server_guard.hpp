@@ -66,6 +66,7 @@ class ServerGuard {
   struct Held {
     Fd connection;
     SocketEnd peer;
+    std::chrono::steady_clock::time_point since;
   };
   struct Judged {
     Whose whose = Whose::other;
@@ -80,14 +81,14 @@ class ServerGuard {
   [[nodiscard]] Judged judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const;
   [[nodiscard]] bool may_be_translated() const;
   [[nodiscard]] bool is_complete() const { return passed_ > streams_; }
-  void hold(Fd connection, const SocketEnd& peer);
   void look_at_held();
+  void refuse_held();
   void pass(Fd connection);
   void pass_dummy();
   void refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid);
   void refuse_waiting();
   void note(const char* what, const SocketEnd& peer, std::optional<uid_t> uid);
-  void wait_for_socket();
+  void wait_for_socket(bool after_others);
   void close_gate();
   void hand_over(const Fd& descriptor);
   void let_go_on();  // the server's call happens as if nobody watched
@@ -107,13 +108,13 @@ class ServerGuard {
   std::vector<Held> held_;
   std::string cookie_;  // of the client, once a translated connection was accepted
   std::uint32_t passed_ = 0;
+  std::uint32_t calls_ = 0;
   bool expected_ = false;  // the client may connect
   bool translated_ = false;
-  bool patience_over_ = false;
   std::map<std::pair<std::string, std::string>, std::uint64_t> others_;  // what came, and from whom
   std::uint64_t others_beyond_ = 0;                                      // counted, but not named
   std::string failure_;
-  EventSource calls_source_, socket_source_, held_timer_;
+  EventSource calls_source_, socket_source_, pause_, held_timer_;
 };
 
 }  // namespace netperfd::workload
