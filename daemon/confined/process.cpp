@@ -19,8 +19,8 @@ extern "C" {
 
 namespace netperfd::confined {
 
-Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, uid_t uid, ForeignFd in,
-                               Fd out) {
+Result<Process> Process::start(const std::string& program, std::vector<std::string> argv, uid_t uid,
+                               ForeignFd in, Fd out) {
   auto copy = out_of_the_way(in.get());
   if (!copy) return std::unexpected(copy.error());
   const ForeignFd far_in(std::move(*copy));

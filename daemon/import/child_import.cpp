@@ -74,7 +74,8 @@ ChildImport::~ChildImport() {
   }
 }
 
-Result<confined::Process> ChildImport::start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes, Fd out) const {
+Result<confined::Process> ChildImport::start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes,
+                                             Fd out) const {
   return confined::Process::start(settings_.program, reader_argv(mode, confinement_of(settings_), in_bytes),
                                   settings_.uid, std::move(in), std::move(out));
 }

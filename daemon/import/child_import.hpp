@@ -65,7 +65,8 @@ class ChildImport final : public core::FileImport {
     EventSource exit;
     std::function<void()> ended;
   };
-  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes, Fd out) const;
+  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes,
+                                                Fd out) const;
   [[nodiscard]] Status make_room();
 
   EventLoop& loop_;

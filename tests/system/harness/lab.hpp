@@ -31,7 +31,7 @@ struct LabOptions {
   std::optional<gid_t> group = {};       // that may measure; absent: one that nobody looks up
   std::uint32_t disk_mib = 0;            // size of a file system for the database alone; 0: none
   std::string min_free = "1M";
-  std::string limits = {};  // more lines below `limits:`
+  std::string limits = {};              // more lines below `limits:`
   std::string more_configuration = {};  // lines for the end of the daemon's configuration
   PrivateBus::Rules bus = PrivateBus::Rules::as_shipped;
 };

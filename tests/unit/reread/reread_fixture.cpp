@@ -72,7 +72,8 @@ Result<ImportedFile> read_file(std::span<const std::byte> file) {
                       {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
 }
 
-Result<std::shared_ptr<void>> ReadHere::read(ForeignFd file, std::uint64_t size, core::FileImport::Done done) {
+Result<std::shared_ptr<void>> ReadHere::read(ForeignFd file, std::uint64_t size,
+                                             core::FileImport::Done done) {
   const std::string bytes = bytes_of(file.get(), size);
   auto read = read_file(std::as_bytes(std::span(bytes)));
   if (read) read->raw = bytes;

@@ -25,7 +25,8 @@ namespace netperfd::import::test {
 // Read in the test's own process: many documents, quickly.
 class ReadHere final : public core::FileImport, public core::ReportReading {
  public:
-  Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size, core::FileImport::Done done) override;
+  Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size,
+                                     core::FileImport::Done done) override;
   bool has_room() override { return true; }
   void on_room(std::function<void()> /*room*/) override {}
   Result<Fd> text(const Recording& recording, core::TextReader reader, std::function<void()> ended) override;
