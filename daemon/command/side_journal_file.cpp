@@ -45,27 +45,26 @@ SideJournalFile::SideJournalFile(std::string path, std::string boot_id)
 
 Result<SideJournalFile> SideJournalFile::open(const std::string& path, const std::string& boot_id) {
   SideJournalFile journal(path, boot_id);
-  auto opened = journal.open_file();
-  if (!opened && opened.error().kind == ErrorKind::no_space) return journal;
-  if (!opened && is_on_read_only_disk(path)) {
-    auto lock = ProcessLock::take(path, O_RDONLY, 0);
-    if (!lock) return std::unexpected(std::move(lock.error()));
-    journal.lock_ = std::move(*lock);
-    opened = check_owner(journal.lock_.file(), path);
-  }
-  if (!opened && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT &&
-      is_on_read_only_disk(folder_of(path)))
-    return journal;
-  if (!opened) return std::unexpected(std::move(opened.error()));
+  if (auto opened = journal.open_file(); !opened) return std::unexpected(std::move(opened.error()));
   return journal;
 }
 
+// Closes the file first: to close it later would give up the new lock.
 Status SideJournalFile::open_file() {
+  lock_ = ProcessLock{};
+  refused_.reset();
   auto lock = ProcessLock::take(path_, O_RDWR | O_CREAT, 0600);
-  if (!lock) return std::unexpected(std::move(lock.error()));
+  if (!lock) {
+    refused_ = lock.error();
+    const bool is_absent = ::access(path_.c_str(), F_OK) != 0 && errno == ENOENT;
+    if (is_absent && (refused_->kind == ErrorKind::no_space || is_on_read_only_disk(folder_of(path_))))
+      return {};
+    if (!is_on_read_only_disk(path_)) return std::unexpected(*refused_);
+    lock = ProcessLock::take(path_, O_RDONLY, 0);
+    if (!lock) return std::unexpected(std::move(lock.error()));
+  }
   if (auto checked = check_owner(lock->file(), path_); !checked) return checked;
   lock_ = std::move(*lock);
-  writable_ = true;
   return {};
 }
 
@@ -79,8 +78,9 @@ Result<std::optional<core::SideNote>> SideJournalFile::read() const {
 }
 
 Status SideJournalFile::write(const core::SideNote& note) {
-  if (!writable_) {
+  if (refused_) {
     if (auto opened = open_file(); !opened) return opened;
+    if (refused_) return std::unexpected(*refused_);
   }
   const auto left = read();
   if (!left) return std::unexpected(left.error());

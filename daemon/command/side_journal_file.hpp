@@ -33,8 +33,8 @@ class SideJournalFile final : public core::SideJournal {
 
   std::string path_;
   std::string boot_id_;
-  ProcessLock lock_;  // without a file: there was no room for one
-  bool writable_ = false;
+  ProcessLock lock_;              // without a file: there was no room for one
+  std::optional<Error> refused_;  // why no note can be written
 };
 
 }  // namespace netperfd::command
