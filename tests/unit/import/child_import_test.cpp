@@ -31,7 +31,6 @@ namespace {
 using confined::is_built_with_sanitizers;
 using test::children;
 using test::file_of;
-using test::make_loop;
 using test::turn_until;
 using testing::Contains;
 using testing::HasSubstr;
@@ -82,7 +81,7 @@ class ChildImportTest : public testing::Test {
     return record.error().message;
   }
 
-  EventLoop loop_ = make_loop();
+  EventLoop loop_ = test::make_loop();
   ImportSettings settings_ = test::settings();
   std::size_t recordings_ = 0, texts_ended_ = 0;  // for text_of()
   std::optional<ChildImport> import_;
@@ -157,9 +156,8 @@ TEST_F(ChildImportTest, tells_when_a_killed_child_has_left_room) {
 
 TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {
   if (is_built_with_sanitizers()) return;  // there is no memory limit
-  for (const char* text : {"memory", "memory at the end"}) {
+  for (const char* text : {"memory", "memory at the end"})
     EXPECT_EQ(error_of(text), "it is too large: reading it takes more memory than it may, 1024 MiB");
-  }
 }
 
 TEST_F(ChildImportTest, leaves_a_child_no_privilege) {

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/store/digests.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
@@ -381,26 +380,6 @@ void bring_to_collecting(core::RunStore& store, RunId run) {
   for (const auto state : {RunState::preparing, RunState::running, RunState::collecting}) {
     must(store.set_state(run, state));
   }
-}
-
-std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
-  std::vector<std::string> values;
-  auto select = must(connection.prepare(sql));
-  while (must(select.step())) select.read(values.emplace_back());
-  return values;
-}
-
-void forge(const std::string& path, const std::string& sql) {
-  auto connection = must(Connection::open(path, SQLITE_OPEN_READWRITE));
-  must(connection.execute(sql));
-  must(
-      connection.execute("DELETE FROM run_digests; DELETE FROM job_digests; UPDATE audit SET digest = NULL"));
-  must(add_missing_digests(connection));
-}
-
-std::string ask(const std::string& path, const std::string& sql) {
-  auto connection = must(Connection::open(path, SQLITE_OPEN_READONLY));
-  return must(connection.value<std::string>(sql));
 }
 
 }  // namespace netperfd::store

@@ -30,13 +30,6 @@ inline const std::set<std::string> kNotMoved{"audit",          "stored_by_owner"
                                              "runs.removing",  "documents.content", "cpu_samples.stacks",
                                              "run_digests",    "job_digests"};
 
-inline std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
-  std::vector<std::string> values;
-  auto select = must(connection.prepare(sql));
-  while (must(select.step())) select.read(values.emplace_back());
-  return values;
-}
-
 class BundleStore : public StoreTest {
  protected:
   BundleStore() {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What tests ask and change in a store past the store.
+#include <sqlite3.h>
+
+#include "daemon/store/digests.hpp"
+#include "daemon/store/sqlite.hpp"
+#include "tests/unit/store/store_fixture.hpp"
+
+namespace netperfd::store {
+
+std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
+  std::vector<std::string> values;
+  auto select = must(connection.prepare(sql));
+  while (must(select.step())) select.read(values.emplace_back());
+  return values;
+}
+
+void forge(const std::string& path, const std::string& sql) {
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READWRITE));
+  must(connection.execute(sql));
+  must(
+      connection.execute("DELETE FROM run_digests; DELETE FROM job_digests; UPDATE audit SET digest = NULL"));
+  must(add_missing_digests(connection));
+}
+
+std::string ask(const std::string& path, const std::string& sql) {
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READONLY));
+  return must(connection.value<std::string>(sql));
+}
+
+}  // namespace netperfd::store
