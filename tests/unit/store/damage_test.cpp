@@ -234,8 +234,8 @@ TEST_F(EveryColumn, of_a_row_that_changes_is_shown_nowhere_and_the_check_names_r
 
 class Flips : public Damage {
  protected:
-  // Others of their kind have nothing that these lack.
-  inline static const std::vector<RunId> kAsked{kMeasured, kFirstOfDesign, 8};
+  // One with everything, one with almost nothing between its neighbours, one with samples, a long one.
+  inline static const std::vector<RunId> kAsked{kMeasured, kFailed, kFirstOfDesign, 8};
 
   void write(const std::string& bytes) const {
     std::ofstream{path(), std::ios::binary | std::ios::trunc} << bytes;

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::size_t kNoLimit = std::size_t{1} << 30U;
+constexpr std::size_t kAnySize = std::size_t{1} << 30U;
 
 class Digests : public StoreTest {
  protected:
@@ -98,7 +98,7 @@ TEST_F(Digests, follow_jobs_that_begin_and_end_in_any_way) {
 }
 
 TEST_F(Digests, follow_a_bundle_and_a_restored_store) {
-  const auto content = must(store->tables({kMeasured, kFailed}, kNoLimit));
+  const auto content = must(store->tables({kMeasured, kFailed}, kAnySize));
   must(store->add_bundle(content, 4711, "from there", kMorning));
   must(add_job(*store, a_job("waiting"), 1000, kMorning));
   EXPECT_THAT(problems(), IsEmpty());
