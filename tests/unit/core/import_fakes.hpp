@@ -20,7 +20,7 @@ namespace netperfd::core {
 class FakeFileImport final : public FileImport {
  public:
   struct Reading {
-    ForeignFd file;
+    std::optional<ForeignFd> file;  // while it is read
     std::uint64_t size = 0;
     Done done;
     bool alive = true;

@@ -202,7 +202,7 @@ TEST_F(ImporterTest, reads_the_very_file_it_was_given) {
   ASSERT_EQ(::ftruncate(file.get(), 6), 0);
   const int number = file.get();
   ASSERT_TRUE(begin(std::move(file)));
-  EXPECT_EQ(files.last().file.get(), number);
+  EXPECT_EQ(files.last().file->get().get(), number);
   EXPECT_EQ(files.last().size, 6U) << "as it was checked";
 }
 
