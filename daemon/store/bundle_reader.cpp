@@ -12,6 +12,7 @@
 #include "daemon/store/bundle_tables.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/rows.hpp"
+#include "daemon/store/schema_check.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -99,7 +100,9 @@ Result<StoredTables> read_tables(Connection& connection, const std::vector<RunId
   if (auto ended = expect_ended(connection, list, runs.size()); !ended) {
     return std::unexpected(std::move(ended.error()));
   }
-  const auto plans = bundle_tables(connection);
+  const auto source = schema_source(connection);
+  if (!source) return std::unexpected(source.error());
+  const auto plans = bundle_tables(**source);
   if (!plans) return std::unexpected(plans.error());
   StoredTables content;
   const auto version = connection.value<std::uint32_t>("PRAGMA user_version");

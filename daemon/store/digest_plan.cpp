@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "daemon/store/rows.hpp"
+#include "daemon/store/schema_check.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -150,7 +151,9 @@ class PlanMaker {
 }  // namespace
 
 Result<std::shared_ptr<DigestPlan>> make_digest_plan(Connection& connection) {
-  const auto tables = read_schema(connection);
+  const auto source = schema_source(connection);
+  if (!source) return std::unexpected(source.error());
+  const auto tables = read_schema(**source);
   if (!tables) return std::unexpected(tables.error());
   PlanMaker maker{connection};
   for (const auto& [name, table] : *tables) {

@@ -200,4 +200,14 @@ Result<std::vector<std::string>> schema_problems(Connection& connection,
   return problems;
 }
 
+Result<Connection*> schema_source(Connection& connection) {
+  const auto version = connection.value<std::int64_t>("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  // While it is made, it is not of the newest version.
+  if (*version != newest_of(embedded_migrations())) return &connection;
+  static auto expected = made_by(embedded_migrations());
+  if (!expected) return std::unexpected(expected.error());
+  return &*expected;
+}
+
 }  // namespace netperfd::store

@@ -18,4 +18,8 @@ namespace netperfd::store {
 [[nodiscard]] Result<std::vector<std::string>> schema_problems(Connection& connection,
                                                                std::span<const Migration> migrations);
 
+// Where to read what a store consists of: of one of the newest version, an empty store in its place, so that
+// a damaged definition hides no table and no column.
+[[nodiscard]] Result<Connection*> schema_source(Connection& connection);
+
 }  // namespace netperfd::store
