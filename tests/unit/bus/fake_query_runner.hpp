@@ -50,7 +50,7 @@ class FakeQueryRunner final : public core::QueryRunner {
   }
 
   Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) override {
-    candidate.reset(::dup(file.get()));
+    candidate.reset(::dup(file.get().get()));
     return run({}, {}, std::move(done));
   }
 

@@ -230,9 +230,10 @@ TEST_F(Recordings, the_file_that_arrives_is_the_one_that_was_sent) {
       client->ask<std::uint64_t>("ImportRun", one(sdbus::UnixFd{sent.get()}), kNames, dbus::Row{});
   ASSERT_TRUE(until_reading(1));
   char bytes[8] = {};
-  EXPECT_EQ(::pread(trace_import.last().file.get(), bytes, sizeof bytes, 0), 5);
+  EXPECT_EQ(::pread(trace_import.last().file->get().get(), bytes, sizeof bytes, 0), 5);
   EXPECT_STREQ(bytes, "bytes");
-  EXPECT_NE(::fcntl(trace_import.last().file.get(), F_GETFD) & FD_CLOEXEC, 0) << "children do not get it";
+  EXPECT_NE(::fcntl(trace_import.last().file->get().get(), F_GETFD) & FD_CLOEXEC, 0)
+      << "children do not get it";
 }
 
 TEST_F(Recordings, a_file_that_is_none_is_refused_with_the_words_of_who_read_it) {

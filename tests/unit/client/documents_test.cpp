@@ -28,7 +28,9 @@ TEST(Json, of_the_store_as_a_whole) {
                            .bytes = 40'960,
                            .unused_bytes = 4096,
                            .disk_free_bytes = 7'000'000,
-                           .problems = {"row 7 missing from index runs_by_job"}};
+                           .problems = {"row 7 missing from index runs_by_job"},
+                           .damaged_runs = {11, 14},
+                           .damaged_jobs = {3}};
   const RestoredView restored = {
       .from_version = 19, .version = 20, .jobs = 3, .runs = 14, .kept = "/var/lib/netperfd/netperfd.db.old"};
   const std::vector<OldJobView> jobs{{.job = 12,
