@@ -141,7 +141,7 @@ Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
 // That a list has so many rows.
 Status ProfileReader::expect_end(RunId run, std::string_view table, std::uint64_t rows) {
   return expect_intact(connection_, of_run(run), {table},
-                       {.first = static_cast<std::int64_t>(rows) - 1, .last = Positions{}.last});
+                       {.first = static_cast<std::int64_t>(rows - 1), .last = Positions{}.last});
 }
 
 // `read(statement, position, row)`, a Status, fills one row; its columns begin with the position.
@@ -172,9 +172,11 @@ Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read 
     return fail(done.error().kind,
                 fmt::format("{}: run {}: {}", connection_.path(), stretch.run, done.error().message));
   }
-  const auto first = static_cast<std::int64_t>(std::min(stretch.offset, *total));
+  constexpr std::uint64_t kLast = Positions{}.last;
+  const std::uint64_t first = std::min({stretch.offset, *total, kLast});
+  const std::uint64_t last = std::min(first + stretch.limit, kLast);
   done = expect_intact(connection_, of_run(stretch.run), stretch.parts,
-                       {.first = first, .last = first + std::int64_t{stretch.limit}});
+                       {.first = static_cast<std::int64_t>(first), .last = static_cast<std::int64_t>(last)});
   if (done) done = expect_end(stretch.run, stretch.table, *total);
   if (!done) return std::unexpected(done.error());
   return part;

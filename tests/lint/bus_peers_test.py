@@ -42,7 +42,7 @@ class BusPeers(unittest.TestCase):
         texts = list(sources("daemon/bus"))
         self.assertEqual(asking_without_check(texts), [])
         self.assertEqual({path for path, text in texts if ASKS.search(text)},
-                         {"daemon/bus/authorization.cpp", "daemon/bus/callers.cpp", "daemon/bus/polkit.cpp"})
+                         {f"daemon/bus/{name}.cpp" for name in ("authorization", "callers", "passed_descriptors", "polkit")})
 
     def test_what_is_missing_is_found(self):
         opened = "auto bus = sdbus::createSystemBusConnection();"

@@ -56,22 +56,31 @@ void leave_name(Pipe& end) {
   ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
 }
 
-// Returns when another connection has come to the bus.
-void wait_for_arrival(sd_bus* bus) {
-  bool came = false;
-  const auto on_change = [](sd_bus_message* message, void* to, sd_bus_error* /*error*/) {
+// Sees the next connection that comes to the bus.
+class Arrival {
+ public:
+  Arrival() {
+    if (sd_bus_match_signal(bus_.get(), nullptr, "org.freedesktop.DBus", nullptr, nullptr, "NameOwnerChanged",
+                            on_change, &came_) < 0)
+      throw std::runtime_error("no match");
+  }
+  void wait() {
+    while (!came_ && sd_bus_wait(bus_.get(), UINT64_MAX) >= 0) {
+      while (sd_bus_process(bus_.get(), nullptr) > 0) {
+      }
+    }
+  }
+
+ private:
+  static int on_change(sd_bus_message* message, void* to, sd_bus_error* /*error*/) {
     const char* name = nullptr;
     if (sd_bus_message_read(message, "s", &name) >= 0 && *name == ':') *static_cast<bool*>(to) = true;
     return 0;
-  };
-  if (sd_bus_match_signal(bus, nullptr, "org.freedesktop.DBus", nullptr, nullptr, "NameOwnerChanged",
-                          on_change, &came) < 0)
-    return;
-  while (!came && sd_bus_wait(bus, UINT64_MAX) >= 0) {
-    while (sd_bus_process(bus, nullptr) > 0) {
-    }
   }
-}
+
+  Connected bus_ = connect();
+  bool came_ = false;
+};
 
 TEST(NameOfDead, is_waited_for_until_the_last_copy_of_its_connection_is_closed) {
   const auto started = PrivateBus::start();
@@ -80,9 +89,9 @@ TEST(NameOfDead, is_waited_for_until_the_last_copy_of_its_connection_is_closed) 
   leave_name(end);
   const Connected own = connect();
   ASSERT_EQ(take_name(own.get()), -EEXIST);
-  const Connected watcher = connect();
+  Arrival arrival;
   std::thread releasing([&] {
-    wait_for_arrival(watcher.get());
+    arrival.wait();
     end.write.reset();
   });
   wait_for_name_of_dead(dbus::kService);

@@ -170,8 +170,8 @@ TEST_F(Digests, of_a_damaged_entry_of_the_audit_trail_leave_the_others_readable)
 // Of two rows that exchange a value, and of one that takes the place of another.
 TEST_F(Digests, tell_where_a_value_belongs) {
   damage(
-      "UPDATE trace_marks SET text = (SELECT text FROM trace_marks WHERE position = 1 - "
-      "trace_marks.position)");
+      "CREATE TEMP TABLE marks AS SELECT * FROM trace_marks; UPDATE trace_marks SET text = (SELECT text FROM "
+      "marks WHERE marks.position = 1 - trace_marks.position AND marks.run = 1) WHERE run = 1");
   damage("UPDATE sums SET min_rtt = max_rtt, max_rtt = min_rtt WHERE run = 4");
   damage("DELETE FROM flags WHERE run = 5");
   damage("INSERT INTO flags VALUES (3, 0, 'few-packets', '')");
@@ -182,10 +182,10 @@ TEST_F(Digests, tell_where_a_value_belongs) {
 TEST_F(Digests, are_the_same_after_a_column_was_added) {
   close();
   auto connection = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
-  must(
-      connection.execute("ALTER TABLE runs ADD COLUMN later TEXT NOT NULL DEFAULT 'usual'; "
-                         "ALTER TABLE sums ADD COLUMN later REAL NOT NULL DEFAULT 7; "
-                         "ALTER TABLE jobs ADD COLUMN later INTEGER"));
+  must(connection.execute(
+      "PRAGMA user_version = 1000; ALTER TABLE runs ADD COLUMN later TEXT NOT NULL DEFAULT 'usual'; "
+      "ALTER TABLE sums ADD COLUMN later REAL NOT NULL DEFAULT 7; "
+      "ALTER TABLE jobs ADD COLUMN later INTEGER"));
   must(expect_intact(connection, {kMeasured, kFailed, kWatched}));
   must(connection.execute("UPDATE sums SET later = 8 WHERE run = 1"));
   EXPECT_FALSE(expect_intact(connection, of_run(kMeasured)));
