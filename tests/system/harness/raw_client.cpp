@@ -56,7 +56,7 @@ RawClient::RawClient(const std::string& address, const User& user) {
   send(header(dbus::MessageType::call, kBus, "Hello")
            .text(1, 'o', "/org/freedesktop/DBus")
            .text(2, 's', kBus));
-  wait_for_bus();
+  wait_for_answer();
 }
 
 dbus::test::Header RawClient::header(dbus::MessageType type, const std::string& destination,
@@ -78,6 +78,10 @@ void RawClient::wait_for_bus() {
   send(header(dbus::MessageType::call, kBus, "GetId")
            .text(1, 'o', "/org/freedesktop/DBus")
            .text(2, 's', kBus));
+  wait_for_answer();
+}
+
+void RawClient::wait_for_answer() {
   do {
     read_message();
   } while (last_type_ != dbus::MessageType::reply || last_sender_ != kBus);

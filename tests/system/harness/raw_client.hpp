@@ -27,6 +27,8 @@ class RawClient {
  private:
   [[nodiscard]] std::string read_line() const;
   void read_message();
+  // Of the bus, to the oldest call that it has not answered.
+  void wait_for_answer();
 
   Fd socket_;
   dbus::MessageType last_type_ = dbus::MessageType::call;  // of what was read

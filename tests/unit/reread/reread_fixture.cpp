@@ -209,12 +209,7 @@ std::string RereadTest::everything() const {
 
 void RereadTest::alter(const std::string& sql) {
   close();
-  sqlite3* database = nullptr;
-  sqlite3_open(path().c_str(), &database);
-  if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    throw std::runtime_error(sqlite3_errmsg(database));
-  }
-  sqlite3_close(database);
+  store::forge(path(), sql);
 }
 
 std::string data(const std::string& file) {
