@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "daemon/store/digests.hpp"
+#include "daemon/store/sqlite.hpp"
 #include "tests/system/harness/database.hpp"
 
 namespace netperfd::system_test {
@@ -50,7 +52,7 @@ void multiply_run(const std::string& path, std::uint64_t run, const std::string&
   const Database reader{path};
   const auto first = reader.number("SELECT max(id) + 1 FROM runs");
   const auto job = reader.number("SELECT max(id) + 1 FROM jobs");
-  execute(raw, "BEGIN");
+  execute(raw, "PRAGMA synchronous = OFF; BEGIN");
   copy_rows(raw, path, "jobs", fmt::format("WHERE id = (SELECT job FROM runs WHERE id = {})", run),
             {{"id", std::to_string(job)}, {"label", "'" + label + "'"}, {"repeat", std::to_string(count)}});
   execute(raw, fmt::format("CREATE TEMP TABLE copies AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i "
@@ -72,6 +74,13 @@ void multiply_run(const std::string& path, std::uint64_t run, const std::string&
   copy_rows(raw, path, "environments", of_run, {{"run", "copies.id"}});
   copy_rows(raw, path, "traffic", of_run, {{"run", "copies.id"}});
   execute(raw, "COMMIT");
+  // As the store would have stored them.
+  auto connection = store::Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) throw std::runtime_error(connection.error().message);
+  Status added = connection->execute("PRAGMA synchronous = OFF; BEGIN");
+  if (added) added = store::add_missing_digests(*connection);
+  if (added) added = connection->execute("COMMIT");
+  if (!added) throw std::runtime_error(added.error().message);
 }
 
 }  // namespace netperfd::system_test
