@@ -158,9 +158,9 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
   SelfTests tests;
   tests.resolutions.resize(settings.figures.size());
   for (const analysis::ComparedRun& run : *all_b) {
-    const auto of_job = [&run](const std::vector<analysis::ComparedRun>& runs) {
+    const auto of_job = [&run](const std::vector<analysis::ComparedRun>& all) {
       std::vector<analysis::ComparedRun> chosen;
-      std::ranges::copy_if(runs, std::back_inserter(chosen),
+      std::ranges::copy_if(all, std::back_inserter(chosen),
                            [&run](const analysis::ComparedRun& other) { return other.job == run.job; });
       return chosen;
     };
