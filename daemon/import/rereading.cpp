@@ -167,6 +167,7 @@ Result<std::optional<Reread>> Rereading::read_import(const core::RunRow& run) {
 }
 
 Result<std::optional<Reread>> Rereading::read(const core::RunRow& run) {
+  if (run.job == 0) return fail(ErrorKind::io, run.error);  // it stands for a damaged one
   const bool imported = run.spec.workload == WorkloadKind::imported;
   if (!has_iperf3(run.spec) || run.documents.empty()) return std::nullopt;
   if (imported) return read_import(run);

@@ -57,7 +57,7 @@ Result<std::optional<Fd>> lock_group(const std::string& path) {
 
 bool end_group(const std::string& path) {
   if (const Fd kill{::open((path + "/cgroup.kill").c_str(), O_WRONLY | O_CLOEXEC)}) {
-    (void)::write(kill.get(), "1", 1);
+    (void)!::write(kill.get(), "1", 1);
   }
   return remove_tree(path);
 }

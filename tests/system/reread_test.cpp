@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `netperfd --reread` over runs that were measured and imported, beside a running daemon and without one.
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <csignal>
 #include <cstddef>
@@ -47,11 +46,7 @@ class Reread : public SystemTest {
   // Ends the daemon first.
   static void alter(const std::string& sql) {
     EXPECT_EQ(lab().end_netperfd(SIGTERM).code, 0);
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(lab().database_path().c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(database);
-    sqlite3_close(database);
+    alter_database(lab().database_path(), sql);
   }
   static std::int64_t wrong() {
     return lab().database().number("SELECT count(*) FROM sums WHERE received_bytes = 777");

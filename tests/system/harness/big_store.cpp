@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "daemon/store/digests.hpp"
-#include "daemon/store/sqlite.hpp"
 #include "tests/system/harness/database.hpp"
 
 namespace netperfd::system_test {
@@ -74,13 +72,7 @@ void multiply_run(const std::string& path, std::uint64_t run, const std::string&
   copy_rows(raw, path, "environments", of_run, {{"run", "copies.id"}});
   copy_rows(raw, path, "traffic", of_run, {{"run", "copies.id"}});
   execute(raw, "COMMIT");
-  // As the store would have stored them.
-  auto connection = store::Connection::open(path, SQLITE_OPEN_READWRITE);
-  if (!connection) throw std::runtime_error(connection.error().message);
-  Status added = connection->execute("PRAGMA synchronous = OFF; BEGIN");
-  if (added) added = store::add_missing_digests(*connection);
-  if (added) added = connection->execute("COMMIT");
-  if (!added) throw std::runtime_error(added.error().message);
+  alter_database(path, "");
 }
 
 }  // namespace netperfd::system_test

@@ -13,6 +13,8 @@
 #include <system_error>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/store/digests.hpp"
+#include "daemon/store/sqlite.hpp"
 #include "tests/system/harness/deadline.hpp"
 
 namespace netperfd::system_test {
@@ -74,6 +76,17 @@ std::vector<Database::Row> Database::everything_of(std::uint64_t run) const {
     all.push_back(std::move(row));
   }
   return all;
+}
+
+void alter_database(const std::string& path, const std::string& sql) {
+  auto connection = store::Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) throw std::runtime_error(connection.error().message);
+  Status done = connection->execute("PRAGMA synchronous = OFF; BEGIN; " + sql +
+                                    "; DELETE FROM run_digests; DELETE FROM job_digests; "
+                                    "UPDATE audit SET digest = NULL");
+  if (done) done = store::add_missing_digests(*connection);
+  if (done) done = connection->execute("COMMIT");
+  if (!done) throw std::runtime_error(done.error().message);
 }
 
 void wait_for_database(const std::string& path, const std::function<bool()>& condition) {
