@@ -43,6 +43,8 @@ PassedDescriptors::PassedDescriptors(EventLoop& loop, sd_bus* bus, Refusals& ref
 // The object is not examined: a call of an unknown one is answered like any other.
 bool PassedDescriptors::wants(const dbus::MessageHead& head) {
   is_full_ = false;
+  is_of_bus_ = head.sender == kBusService;
+  if (is_of_bus_) return true;
   if (head.type != dbus::MessageType::call || head.descriptors > core::Importer::kMostFiles) return false;
   if (head.member != "ImportRun" && head.member != "RestoreStore") return false;
   if (!head.interface.empty() && head.interface != dbus::kManagerInterface) return false;
@@ -54,6 +56,7 @@ bool PassedDescriptors::wants(const dbus::MessageHead& head) {
 }
 
 int PassedDescriptors::replace(int number) {
+  if (is_of_bus_) return number;
   return received_.token_for(Fd{number}, current_);
 }
 

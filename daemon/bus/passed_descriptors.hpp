@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decides which descriptors of others are received from the bus: those of an import or of a restored store,
-// and only a limited number of each user. Whoever sends others is told of in the log, with his uid.
+// and only a limited number of each user. Whoever sends others is told of in the log, with his uid. The bus's
+// own are received too: GetConnectionCredentials of dbus-daemon 1.16 has a pidfd (ProcessFD).
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -62,6 +63,7 @@ class PassedDescriptors {
   std::map<std::string, Sender, std::less<>> senders_;
   EventSource turn_;
   ReceivedFds::Sender current_;  // of the message whose descriptors are being received
+  bool is_of_bus_ = false;       // the message whose descriptors are being received
   bool is_full_ = false;         // the last message was refused only for their number
   dbus::SocketGuard guard_;
 };
