@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -63,7 +62,10 @@ class Queries : public SystemTest {
         const auto status = status_of(query.pid);
         const auto confined = status.find("NoNewPrivs");
         if (confined == status.end() || confined->second != "1") continue;
-        if (std::filesystem::exists(fmt::format("/proc/{}/fd/0", query.pid))) continue;
+        // With sanitizers, SQLite puts /dev/null in its place: nothing keeps it from opening files then.
+        const auto files = files_of(query.pid);
+        const auto request = files.find(0);
+        if (request != files.end() && request->second != "/dev/null") continue;
         if (::kill(query.pid, SIGSTOP) == 0) return query.pid;
       }
     }
