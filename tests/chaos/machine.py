@@ -132,13 +132,17 @@ class State:
         return told
 
 
+READ_ONLY = " (to read)"
+
+
 def descriptors(pid):
-    """What the process has open, without numbers that differ from one to the other."""
+    """What the process has open, without numbers that differ from one to the other; of files, also whether only to read."""
     open_now = collections.Counter()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
-            target = os.readlink(link)
+            name = re.sub(r":\[\d+\]", "", os.readlink(link))
+            flags = int(re.search(r"^flags:\s+(\d+)", (link.parents[1] / "fdinfo" / link.name).read_text(), re.MULTILINE)[1], 8)
         except OSError:
             continue
-        open_now[re.sub(r":\[\d+\]", "", target)] += 1
+        open_now[name + READ_ONLY * (name.startswith("/") and flags & os.O_ACCMODE == os.O_RDONLY)] += 1
     return open_now
