@@ -8,16 +8,15 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+
+#include "daemon/base/fd.hpp"
 
 namespace netperfd::workload {
 namespace {
 
 // Each cgroup has it since Linux 4.14, and netperfd has no other use for it.
 constexpr const char* kLockFile = "/cgroup.max.depth";
-
-bool is_gone(int error_number) {
-  return error_number == ENOENT || error_number == ENODEV;  // ENODEV: it is being removed
-}
 
 // Only root can have made cgroups below one of a run.
 bool remove_tree(const std::filesystem::path& group) {
@@ -34,25 +33,21 @@ bool remove_tree(const std::filesystem::path& group) {
 
 }  // namespace
 
-Result<std::optional<Fd>> lock_group(const std::string& path) {
+Result<std::optional<ProcessLock>> lock_group(const std::string& path) {
   const std::string file = path + kLockFile;
-  Fd held{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
-  if (!held && is_gone(errno)) return std::nullopt;
-  if (!held) return fail_errno(file, errno);
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  if (::fcntl(held.get(), F_SETLK, &lock) != 0) {
-    if (errno == EAGAIN || errno == EACCES) return std::nullopt;
-    return fail_errno("lock " + file, errno);
+  auto lock = ProcessLock::take(file, O_RDWR, 0);
+  struct stat named{};
+  const bool is_there = ::stat(file.c_str(), &named) == 0;
+  if (!lock) {
+    if (!is_there || lock.error().kind == ErrorKind::busy) return std::nullopt;
+    return std::unexpected(std::move(lock.error()));
   }
   // Between opening and locking, the holder of the lock may have removed the cgroup, and somebody else may
   // have made another one of this name.
   struct stat opened{};
-  struct stat named{};
-  if (::fstat(held.get(), &opened) != 0 || ::stat(file.c_str(), &named) != 0) return std::nullopt;
+  if (!is_there || ::fstat(lock->file().get(), &opened) != 0) return std::nullopt;
   if (opened.st_dev != named.st_dev || opened.st_ino != named.st_ino) return std::nullopt;
-  return held;
+  return std::move(*lock);
 }
 
 bool end_group(const std::string& path) {

@@ -3,9 +3,8 @@
 // the name, the lock also tells a netperfd in another PID namespace, whose processes are not seen here, that
 // the owner lives; and it ends with the owner, however that ends.
 //
-// It is a POSIX lock of the process. A lock of flock(2) would belong to the open file, which a child has too
-// between fork and exec: it would outlive an owner that was killed in that moment. And only root may enter
-// the directory of the cgroup: whoever can open a file can also lock it, and so keep what is left for ever.
+// Only root may enter the directory of the cgroup: whoever can open a file can also lock it, and so keep what
+// is left for ever.
 #pragma once
 
 #include <optional>
@@ -13,15 +12,14 @@
 #include <string_view>
 
 #include "daemon/base/error.hpp"
-#include "daemon/base/fd.hpp"
+#include "daemon/base/process_lock.hpp"
 
 namespace netperfd::workload {
 
 inline constexpr std::string_view kGroupPrefix = "netperfd-workload-";  // PID-NUMBER follows
 
-// Absent if another process has the lock, or the cgroup is gone. A process does not see its own locks, and it
-// loses one when it closes any descriptor of the same file: nothing else may open that.
-[[nodiscard]] Result<std::optional<Fd>> lock_group(const std::string& path);
+// Absent if a process has the lock, perhaps this one, or the cgroup is gone.
+[[nodiscard]] Result<std::optional<ProcessLock>> lock_group(const std::string& path);
 
 // Kills all processes in the cgroup and below it, and removes it. Returns whether it is gone; a killed
 // process takes a moment to end, so call it again.

@@ -17,7 +17,6 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/workload/group_lock.hpp"
-#include "daemon/workload/run_group.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -101,8 +100,8 @@ std::size_t remove_left_groups(const std::string& directory, const std::string& 
   std::size_t removed = 0;
   for (const std::string& name : names_in(directory)) {
     const std::string path = directory + "/" + name;
-    std::optional<Fd> owned;  // until it is removed, so that no other netperfd does the same
-    if (name.starts_with(kGroupPrefix) && !RunGroup::is_of_this_process(name)) {
+    std::optional<ProcessLock> owned;  // until it is removed, so that no other netperfd does the same
+    if (name.starts_with(kGroupPrefix)) {
       auto locked = lock_group(path);
       if (!locked || !*locked) continue;
       owned = std::move(*locked);

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -19,12 +18,6 @@ namespace netperfd::workload {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-
-// Names of the groups of this process.
-std::set<std::string>& own_names() {
-  static std::set<std::string> names;
-  return names;
-}
 
 // "12 0:31 / /sys/fs/cgroup rw,... - cgroup2 cgroup2 rw": the root within the hierarchy, and where it is.
 struct CgroupMount {
@@ -91,8 +84,7 @@ Result<RunGroup> RunGroup::make(const std::string& directory) {
   constexpr int kTurns = 100;
   static std::uint64_t made = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
-    std::string name = fmt::format("{}{}-{}", kGroupPrefix, ::getpid(), ++made);
-    const std::string path = fmt::format("{}/{}", directory, name);
+    std::string path = fmt::format("{}/{}{}-{}", directory, kGroupPrefix, ::getpid(), ++made);
     // Others than root cannot enter it. A process of another PID namespace, or a dead one, may have the same
     // number.
     if (::mkdir(path.c_str(), 0700) != 0) {
@@ -100,7 +92,7 @@ Result<RunGroup> RunGroup::make(const std::string& directory) {
       return fail_errno("mkdir " + path, errno);
     }
     auto lock = lock_group(path);
-    if (lock && *lock) return RunGroup(directory, std::move(name), std::move(**lock));
+    if (lock && *lock) return RunGroup(std::move(path), std::move(**lock));
     if (lock) continue;
     (void)::rmdir(path.c_str());
     return std::unexpected(std::move(lock.error()));
@@ -108,24 +100,13 @@ Result<RunGroup> RunGroup::make(const std::string& directory) {
   return fail(ErrorKind::busy, fmt::format("{}: no name for a cgroup is free there", directory));
 }
 
-bool RunGroup::is_of_this_process(const std::string& name) {
-  return own_names().contains(name);
-}
-
-RunGroup::RunGroup(const std::string& directory, std::string name, Fd lock)
-    : path_(directory + "/" + name), name_(std::move(name)), lock_(std::move(lock)) {
-  own_names().insert(name_);
-}
+RunGroup::RunGroup(std::string path, ProcessLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
 RunGroup::RunGroup(RunGroup&& other) noexcept
-    : path_(std::exchange(other.path_, {})),
-      name_(std::exchange(other.name_, {})),
-      lock_(std::move(other.lock_)) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 RunGroup::~RunGroup() {
-  if (path_.empty()) return;
-  (void)end_group(path_);
-  own_names().erase(name_);
+  if (!path_.empty()) (void)end_group(path_);
 }
 
 std::size_t RunGroup::size() const {
@@ -136,8 +117,7 @@ std::size_t RunGroup::size() const {
 bool RunGroup::end() {
   if (path_.empty()) return true;
   if (!end_group(path_)) return false;
-  own_names().erase(name_);
-  lock_.reset();
+  lock_ = {};
   path_.clear();
   return true;
 }

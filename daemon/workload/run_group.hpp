@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/base/error.hpp"
-#include "daemon/base/fd.hpp"
+#include "daemon/base/process_lock.hpp"
 
 namespace netperfd::workload {
 
@@ -31,9 +31,6 @@ class RunGroup {
   RunGroup& operator=(const RunGroup&) = delete;
   ~RunGroup();
 
-  // Whether a group of this name was made by this process, and is not gone yet.
-  [[nodiscard]] static bool is_of_this_process(const std::string& name);
-
   // For LaunchOrder::group.
   [[nodiscard]] const std::string& path() const { return path_; }
   // Number of processes in it, without those that only wait for their parent.
@@ -43,10 +40,9 @@ class RunGroup {
   [[nodiscard]] bool end();
 
  private:
-  RunGroup(const std::string& directory, std::string name, Fd lock);
+  RunGroup(std::string path, ProcessLock lock);
   std::string path_;  // empty: gone, or moved from
-  std::string name_;
-  Fd lock_;  // group_lock.hpp: it says that the owner lives
+  ProcessLock lock_;  // group_lock.hpp: it says that the owner lives
 };
 
 }  // namespace netperfd::workload
