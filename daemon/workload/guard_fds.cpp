@@ -24,9 +24,10 @@ int stop_calls(scmp_filter_ctx filter) {
   };
   stop(SCMP_SYS(accept));
   stop(SCMP_SYS(accept4));
-  // The first datagram of a UDP stream is read with its sender's address. Newer versions read all others by
-  // the same call without one.
+  // The first datagram of a UDP stream is read with its sender's address, to which the socket is connected
+  // then. Newer versions read all other datagrams by the same call without an address.
   stop(SCMP_SYS(recvfrom), scmp_arg_cmp{4, SCMP_CMP_NE, 0, 0});
+  stop(SCMP_SYS(connect));
   return error != 0 ? error : seccomp_load(filter);
 }
 

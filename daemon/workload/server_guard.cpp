@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <linux/filter.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -18,6 +17,8 @@
 extern "C" {
 #include <sys/pidfd.h>
 }
+
+#include "daemon/workload/guarded_sockets.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -35,22 +36,6 @@ constexpr std::size_t kMostNamed = 8;
 constexpr auto kPatience = 500ms;
 constexpr auto kLookAgain = 20ms;
 
-// iperf3's COOKIE_SIZE: 36 characters of its alphabet and a NUL.
-constexpr std::size_t kCookieSize = 37;
-
-bool is_cookie(std::string_view bytes) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); };
-  return bytes.size() == kCookieSize && bytes.back() == '\0' &&
-         std::ranges::all_of(bytes.substr(0, kCookieSize - 1), fits);
-}
-
-// What the far end sent first; it stays to be read. Empty if it is no cookie, or not all of it has arrived.
-std::string cookie_on(const Fd& connection) {
-  std::string bytes(kCookieSize, '\0');
-  const ssize_t got = ::recv(connection.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
-  return got == static_cast<ssize_t>(kCookieSize) && is_cookie(bytes) ? bytes : std::string{};
-}
-
 // The descriptor of the process that `call` names. The call must still be waiting after that, or the number
 // of the process may be another one's.
 Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
@@ -62,27 +47,6 @@ Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
   Fd descriptor{::pidfd_getfd(process.get(), static_cast<int>(call.data.args[0]), 0)};
   if (!descriptor) return fail_errno("pidfd_getfd", errno);
   return descriptor;
-}
-
-int option_of(const Fd& socket, int name) {
-  int value = -1;
-  socklen_t size = sizeof value;
-  return ::getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
-}
-
-// Nobody can connect any more; connections that were accepted before are sockets of their own. Of TCP, only
-// SYNs are dropped: late packets of the test are answered as ever.
-Status drop_new(const Fd& socket) {
-  constexpr std::uint32_t kFlagsAt = 13, kSyn = 2, kAll = ~0U;
-  std::array rest{sock_filter BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kFlagsAt),
-                  sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kSyn, 0, 1),
-                  sock_filter BPF_STMT(BPF_RET | BPF_K, 0), sock_filter BPF_STMT(BPF_RET | BPF_K, kAll)};
-  const bool tcp = option_of(socket, SO_PROTOCOL) == IPPROTO_TCP;
-  const sock_fprog program{.len = static_cast<unsigned short>(tcp ? rest.size() : 1),
-                           .filter = tcp ? rest.data() : &rest[2]};
-  if (::setsockopt(socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
-    return fail_errno("SO_ATTACH_FILTER", errno);
-  return {};
 }
 
 }  // namespace
@@ -105,7 +69,7 @@ Status ServerGuard::begin() {
 
 void ServerGuard::expect_client(Fd sockets) {
   // What came before cannot be the client's.
-  if (call_ && !call_->takes_datagram) refuse_waiting();
+  if (call_ && call_->kind == CallKind::accept) refuse_waiting();
   client_sockets_ = std::move(sockets);
   expected_ = true;
 }
@@ -143,7 +107,9 @@ Status ServerGuard::take_call() {
   seccomp_notif call{};
   std::memcpy(&call, buffer.data(), sizeof call);
   call_ = Call{.id = call.id,
-               .takes_datagram = call.data.nr == SYS_recvfrom,
+               .kind = call.data.nr == SYS_recvfrom  ? CallKind::receive
+                       : call.data.nr == SYS_connect ? CallKind::connect
+                                                     : CallKind::accept,
                .new_flags = call.data.nr == SYS_accept4 ? static_cast<int>(call.data.args[3]) : 0};
   auto descriptor = descriptor_of_call(call, fds_.calls);
   if (!descriptor) {
@@ -153,10 +119,10 @@ Status ServerGuard::take_call() {
     end_call();
     return {};
   }
-  const bool listens = option_of(*descriptor, SO_ACCEPTCONN) == 1;
-  if (call_->takes_datagram ? option_of(*descriptor, SO_TYPE) != SOCK_DGRAM : !listens) {
+  const bool listens = socket_option(*descriptor, SO_ACCEPTCONN) == 1;
+  if (call_->kind == CallKind::accept ? !listens : socket_option(*descriptor, SO_TYPE) != SOCK_DGRAM) {
     close_elsewhere(std::move(*descriptor));  // whatever it is
-    let_go_on();                              // and fail, or read what is no datagram
+    let_go_on();                              // which fails, or has nothing to do with datagrams
     return {};
   }
   socket_ = std::move(*descriptor);
@@ -165,10 +131,13 @@ Status ServerGuard::take_call() {
 }
 
 void ServerGuard::serve() {
-  if (call_->takes_datagram) {
-    serve_datagram();
-  } else {
-    serve_accept();
+  switch (call_->kind) {
+    case CallKind::accept:
+      return serve_accept();
+    case CallKind::receive:
+      return serve_datagram();
+    case CallKind::connect:
+      return serve_connect();
   }
 }
 
@@ -188,7 +157,7 @@ void ServerGuard::serve_accept() {
       return give_up(fail_errno("accept4", errno).error().message);
     }
     const SocketEnd peer = to_socket_end(address);
-    const auto judged = judge(option_of(connection, SO_PROTOCOL), local_end(connection), peer);
+    const auto judged = judge(socket_option(connection, SO_PROTOCOL), local_end(connection), peer);
     if (judged.whose == Whose::client && !is_complete()) return pass(std::move(connection));
     others = true;
     if (judged.whose == Whose::unknown && !is_complete()) {
@@ -217,12 +186,37 @@ void ServerGuard::serve_datagram() {
     }
     const SocketEnd peer = to_socket_end(address);
     const auto judged = judge(IPPROTO_UDP, local_end(socket), peer);
-    if (judged.whose != Whose::other) return let_go_on();
+    if (judged.whose != Whose::other) {
+      // From now on nothing of others arrives. What already has waits behind this datagram: serve_connect().
+      // The server meets the same error, if there is one.
+      (void)::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size);
+      return let_go_on();
+    }
     (void)::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT);
     note("datagram", peer, judged.uid);
     others = true;
   }
   wait_for_socket(others);
+}
+
+// The server has read the client's datagram, and connects the socket to it once more. The client waits for an
+// answer, so whatever is still there is of others.
+void ServerGuard::serve_connect() {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return let_go_on();
+  const SocketEnd client = to_socket_end(address);
+  for (int i = 0; i < kAtOnce; ++i) {
+    size = sizeof address;
+    char byte = 0;
+    if (::recvfrom(socket_.get(), &byte, sizeof byte, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&address),
+                   &size) < 0)
+      return let_go_on();
+    const SocketEnd peer = to_socket_end(address);
+    if (peer == client) return let_go_on();
+    note("datagram", peer, judge(IPPROTO_UDP, local_end(socket_), peer).uid);
+  }
+  wait_for_socket(true);
 }
 
 bool ServerGuard::may_be_translated() const {
@@ -267,7 +261,7 @@ void ServerGuard::look_at_held() {
   if (held_.empty() || held_timer_) return;
   auto timer = loop_.after(kLookAgain, [this] {
     held_timer_.reset();
-    if (call_ && !call_->takes_datagram && !held_.empty()) look_at_held();
+    if (call_ && call_->kind == CallKind::accept && !held_.empty()) look_at_held();
   });
   if (timer) held_timer_ = *std::move(timer);
 }
@@ -310,7 +304,7 @@ void ServerGuard::refuse_waiting() {
     Fd connection{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_CLOEXEC)};
     if (!connection) return;
     const SocketEnd peer = to_socket_end(address);
-    const int protocol = option_of(connection, SO_PROTOCOL);
+    const int protocol = socket_option(connection, SO_PROTOCOL);
     const SocketEnd local = local_end(connection);
     refuse(std::move(connection), peer, socket_owner(fds_.sockets, protocol, peer, local));
   }

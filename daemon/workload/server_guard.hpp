@@ -6,15 +6,19 @@
 // of accept() stop in the kernel (seccomp's user notification), and the guard takes the connections in its
 // place:
 //
-//   a connection whose far end belongs to iperf3's user in the client's namespace   iperf3 gets it
-//   any other one                                                                   reset, counted, named
-//   none is left                    iperf3 goes on waiting; or if its test has all of its connections, it
-//   gets a
-//                                   dummy, to which it says that it is busy
+//   far end                                        what becomes of the connection
+//   of iperf3's user in the client's namespace     iperf3 gets it
+//   any other one                                  reset, counted, named
+//   nobody is left                                 iperf3 goes on waiting. If its test has all of its
+//                                                  connections, it gets a dummy, to which it says that it is
+//                                                  busy.
 //
 // With the last connection of the test, the listening socket gets a filter that drops whoever wants to
-// connect. From then on nobody reaches the server, and no packet of the test passes a filter. A UDP stream
-// begins with a datagram, which the guard looks at before iperf3 reads it.
+// connect. From then on nobody reaches the server, and no packet of the test passes a filter.
+//
+// A UDP stream begins with a datagram of the client, to which iperf3 connects the socket that it came to.
+// Both calls stop too. Before iperf3 reads the datagram, the guard throws away those of others before it and
+// connects the socket; before iperf3 connects it, those that came after it.
 //
 // If the path translates addresses (NAT), the client's connection is not recognized by its ends. Then it is
 // the one that sends iperf3's cookie; the streams have the same one.
@@ -58,9 +62,10 @@ class ServerGuard {
 
  private:
   enum class Whose { client, other, unknown };
+  enum class CallKind { accept, receive, connect };
   struct Call {
     std::uint64_t id = 0;
-    bool takes_datagram = false;
+    CallKind kind = CallKind::accept;
     int new_flags = 0;  // of the accepted socket: accept4()'s
   };
   struct Held {
@@ -78,6 +83,7 @@ class ServerGuard {
   void serve();
   void serve_accept();
   void serve_datagram();
+  void serve_connect();
   [[nodiscard]] Judged judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const;
   [[nodiscard]] bool may_be_translated() const;
   [[nodiscard]] bool is_complete() const { return passed_ > streams_; }

@@ -48,6 +48,11 @@ std::string SocketEnd::host() const {
                                                                             : "an unknown address";
 }
 
+bool SocketEnd::operator==(const SocketEnd& other) const {
+  return family == other.family && port == other.port && scope == other.scope &&
+         std::memcmp(&address, &other.address, sizeof address) == 0;
+}
+
 SocketEnd to_socket_end(const sockaddr_storage& address) {
   SocketEnd end;
   if (address.ss_family == AF_INET) {

@@ -22,6 +22,7 @@ struct SocketEnd {
   std::uint32_t scope = 0;  // of a link-local address
 
   [[nodiscard]] std::string host() const;  // "10.0.0.1"
+  bool operator==(const SocketEnd& other) const;
 };
 
 [[nodiscard]] SocketEnd to_socket_end(const sockaddr_storage& address);

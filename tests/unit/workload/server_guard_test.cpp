@@ -24,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::AnyOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -195,6 +196,12 @@ TEST_F(ServerGuardTest, keeps_the_datagrams_of_others_from_udp_streams) {
   for (int attempt = 0; attempt < 10 && (attempt == 0 || flag("server-disturbed").empty()); ++attempt) {
     measure(job);
     expect_measured();
+    for (const Totals& sum : listener.result->report.sums) {
+      EXPECT_EQ(sum.lost_packets, 0);
+      // The last datagrams may still be on their way.
+      EXPECT_LE(sum.received_bytes, sum.sent_bytes);
+    }
+    EXPECT_THAT(document("client.stdout"), Not(ContainsRegex("\"out_of_order\":[ \t]*[1-9]")));
   }
   EXPECT_THAT(flag("server-disturbed"), AllOf(HasSubstr("datagram"), HasSubstr("from 10.97.0.2")));
 }
