@@ -3,6 +3,7 @@
 
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -36,6 +37,11 @@ std::string cookie_on(const Fd& connection) {
   std::string bytes(kCookieSize, '\0');
   const ssize_t got = ::recv(connection.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
   return got == static_cast<ssize_t>(kCookieSize) && is_cookie(bytes) ? bytes : std::string{};
+}
+
+bool has_left(const Fd& connection) {
+  pollfd polled{.fd = connection.get(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&polled, 1, 0) == 1;
 }
 
 Status drop_new(const Fd& socket) {

@@ -17,6 +17,9 @@ namespace netperfd::workload {
 // not all of it has arrived.
 [[nodiscard]] std::string cookie_on(const Fd& connection);
 
+// Whether the far end has closed the connection, or its sending half: iperf3 does neither during a test.
+[[nodiscard]] bool has_left(const Fd& connection);
+
 // Nobody can connect any more; connections that were accepted before are sockets of their own. Of TCP, only
 // SYNs are dropped: late packets of the test are answered as ever.
 [[nodiscard]] Status drop_new(const Fd& socket);

@@ -2,7 +2,6 @@
 #include "daemon/workload/server_guard.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -31,9 +30,12 @@ constexpr std::size_t kMostHeld = 16;
 // Calls of one server: more than any test has connections. An iperf3 that was taken over could make them
 // without end.
 constexpr std::uint32_t kMostCalls = 4096;
-constexpr std::size_t kMostNamed = 8;
-// How long a connection whose far end is not found is held before it counts as a translated one.
-constexpr auto kPatience = 500ms;
+// How long the client has precedence over a connection whose far end is not found, which may be the client's
+// if the path translates addresses: if the client's first two SYNs are lost, the kernel sends the third one
+// after 3 s.
+constexpr auto kPatience = 3500ms;
+// How long such a connection is waited for to say by its cookie whether it is a stream of the client.
+constexpr auto kCookiePatience = 500ms;
 constexpr auto kLookAgain = 20ms;
 
 // The descriptor of the process that `call` names. The call must still be waiting after that, or the number
@@ -193,7 +195,7 @@ void ServerGuard::serve_datagram() {
       return let_go_on();
     }
     (void)::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT);
-    note("datagram", peer, judged.uid);
+    others_.note("datagram", peer, judged.uid);
     others = true;
   }
   wait_for_socket(others);
@@ -214,7 +216,7 @@ void ServerGuard::serve_connect() {
       return let_go_on();
     const SocketEnd peer = to_socket_end(address);
     if (peer == client) return let_go_on();
-    note("datagram", peer, judge(IPPROTO_UDP, local_end(socket_), peer).uid);
+    others_.note("datagram", peer, judge(IPPROTO_UDP, local_end(socket_), peer).uid);
   }
   wait_for_socket(true);
 }
@@ -236,26 +238,44 @@ ServerGuard::Judged ServerGuard::judge(int protocol, const SocketEnd& local, con
   return {.whose = knows_none || may_be_translated() ? Whose::unknown : Whose::other};
 }
 
+// The client's cookie, as far as it is known: empty if this is somebody else, or has not yet said.
+std::string ServerGuard::fitting_cookie(const Held& held) const {
+  std::string cookie = cookie_on(held.connection);
+  return cookie_.empty() || cookie == cookie_ ? cookie : std::string{};
+}
+
+void ServerGuard::refuse_hopeless(std::chrono::steady_clock::time_point now) {
+  for (;;) {
+    auto held = std::ranges::find_if(held_, [&](const Held& each) {
+      return has_left(each.connection) ||
+             (passed_ > 0 && now - each.since >= kCookiePatience && fitting_cookie(each).empty());
+    });
+    if (held == held_.end()) {
+      if (held_.size() <= kMostHeld) return;
+      held = std::ranges::find_if(held_, [this](const Held& each) { return fitting_cookie(each).empty(); });
+      if (held == held_.end()) --held;
+    }
+    Held hopeless = std::move(*held);
+    held_.erase(held);
+    refuse(std::move(hopeless.connection), hopeless.peer, std::nullopt);
+  }
+}
+
 // Passes the connection that has the cookie. The first one waits a while, since the client may still come
 // with one that the kernel knows. A stream waits for its cookie.
 void ServerGuard::look_at_held() {
   const auto now = std::chrono::steady_clock::now();
-  const auto is_old = [now](const Held& held) { return now - held.since >= kPatience; };
+  refuse_hopeless(now);
   for (Held& held : held_) {
-    if (passed_ == 0 && !is_old(held)) continue;
-    std::string cookie = cookie_on(held.connection);
-    if (cookie.empty() || (!cookie_.empty() && cookie != cookie_)) continue;
+    if (passed_ == 0 && now - held.since < kPatience) continue;
+    std::string cookie = fitting_cookie(held);
+    if (cookie.empty()) continue;
     if (passed_ == 0) {
       translated_ = true;
       cookie_ = std::move(cookie);
     }
     Fd connection = std::move(held.connection);
     return pass(std::move(connection));
-  }
-  while (!held_.empty() && (held_.size() > kMostHeld || (passed_ > 0 && is_old(held_.front())))) {
-    Held held = std::move(held_.front());
-    held_.erase(held_.begin());
-    refuse(std::move(held.connection), held.peer, std::nullopt);
   }
   if (passed_ > 0 && held_.empty()) return wait_for_socket(true);
   if (held_.empty() || held_timer_) return;
@@ -315,28 +335,7 @@ void ServerGuard::refuse(Fd connection, const SocketEnd& peer, std::optional<uid
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   (void)::setsockopt(connection.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   connection.reset();
-  note("connection", peer, uid);
-}
-
-void ServerGuard::note(const char* what, const SocketEnd& peer, std::optional<uid_t> uid) {
-  std::pair who{std::string(what),
-                fmt::format("{}from {}", uid ? fmt::format("of uid {} ", *uid) : "", peer.host())};
-  if (others_.size() >= kMostNamed && !others_.contains(who)) {
-    ++others_beyond_;
-  } else {
-    ++others_[std::move(who)];
-  }
-}
-
-std::string ServerGuard::others() const {
-  const auto some = [](std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::vector<std::string> parts;
-  for (const auto& [who, count] : others_)
-    parts.push_back(fmt::format("{} {}", some(count, who.first), who.second));
-  if (others_beyond_ > 0) parts.push_back(some(others_beyond_, "other"));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  others_.note("connection", peer, uid);
 }
 
 // After others came, calls on the bus have their turn before the next ones: a flood must not keep those out.

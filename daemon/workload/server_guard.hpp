@@ -21,7 +21,8 @@
 // connects the socket; before iperf3 connects it, those that came after it.
 //
 // If the path translates addresses (NAT), the client's connection is not recognized by its ends. Then it is
-// the one that sends iperf3's cookie; the streams have the same one.
+// the one that sends iperf3's cookie, and stays, if no client that is recognized comes within 3.5 s; the
+// streams have the same cookie.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -29,10 +30,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -41,6 +40,7 @@
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/workload/guard_fds.hpp"
+#include "daemon/workload/refused_others.hpp"
 #include "daemon/workload/socket_owner.hpp"
 
 namespace netperfd::workload {
@@ -58,7 +58,7 @@ class ServerGuard {
   // Why the server was left alone with whoever connects; empty: it was not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   // "2 connections of uid 65534 from 10.0.0.1"; empty: there was nobody else.
-  [[nodiscard]] std::string others() const;
+  [[nodiscard]] std::string others() const { return others_.text(); }
 
  private:
   enum class Whose { client, other, unknown };
@@ -87,13 +87,14 @@ class ServerGuard {
   [[nodiscard]] Judged judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const;
   [[nodiscard]] bool may_be_translated() const;
   [[nodiscard]] bool is_complete() const { return passed_ > streams_; }
+  [[nodiscard]] std::string fitting_cookie(const Held& held) const;
+  void refuse_hopeless(std::chrono::steady_clock::time_point now);
   void look_at_held();
   void refuse_held();
   void pass(Fd connection);
   void pass_dummy();
   void refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid);
   void refuse_waiting();
-  void note(const char* what, const SocketEnd& peer, std::optional<uid_t> uid);
   void wait_for_socket(bool after_others);
   void close_gate();
   void hand_over(const Fd& descriptor);
@@ -117,8 +118,7 @@ class ServerGuard {
   std::uint32_t calls_ = 0;
   bool expected_ = false;  // the client may connect
   bool translated_ = false;
-  std::map<std::pair<std::string, std::string>, std::uint64_t> others_;  // what came, and from whom
-  std::uint64_t others_beyond_ = 0;                                      // counted, but not named
+  RefusedOthers others_;
   std::string failure_;
   EventSource calls_source_, socket_source_, pause_, held_timer_;
 };

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,14 +26,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
-using testing::AnyOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
 constexpr uid_t kStranger = 4711;
+// As iperf3's cookies are.
+constexpr std::string_view kPlausible{"abcdefghijklmnopqrstuvwxyz234567abcd", 37};
 
 sockaddr_in server_address() {
   sockaddr_in address{};
@@ -130,8 +133,7 @@ TEST_F(ServerGuardTest, refuses_those_who_connect_before_the_client) {
   wait_for_prepared();
   const Fd silent = connect_as_stranger(namespaces->right(), "");
   const Fd far = connect_as_stranger(namespaces->left(), std::string(37, 'x'));
-  const Fd plausible =
-      connect_as_stranger(namespaces->right(), std::string("abcdefghijklmnopqrstuvwxyz234567abcd") + '\0');
+  const Fd plausible = connect_as_stranger(namespaces->right(), kPlausible);
   ASSERT_TRUE(silent && far && plausible);
   listener.active->release();
   wait_for_end();
@@ -229,15 +231,50 @@ class Elsewhere {
   std::string right_;
 };
 
-TEST_F(ServerGuardTest, knows_a_client_whose_address_is_translated_by_its_cookie) {
-  const Elsewhere elsewhere(*namespaces);
-  const TemporaryDirectory directory;
-  settings.path = directory.add_program(
-      "iperf3",
-      fmt::format("#!/bin/sh\ncase \"$*\" in *--client*) exec ip netns exec {} iperf3 \"$@\";; esac\n"
-                  "exec iperf3 \"$@\"\n",
-                  Elsewhere::name()));
-  settings.uid = settings.gid = 0;  // which may enter it
+TEST_F(ServerGuardTest, frees_the_port_with_the_run) {
+  for (int run = 0; run < 2; ++run) {
+    measure(with_local_server());
+    expect_measured();
+  }
+}
+
+// Others who are not in the namespaces of the test, and a client that begins when the test lets it.
+class ServerGuardBeyondTest : public ServerGuardTest {
+ protected:
+  void SetUp() override {
+    ServerGuardTest::SetUp();
+    elsewhere_.emplace(*namespaces);
+    ASSERT_EQ(::mkfifo(begin_.c_str(), 0600), 0);
+    settings.uid = settings.gid = 0;  // which may enter a namespace
+    set_client("");
+  }
+  void set_client(const std::string& before) {
+    settings.path = directory_.add_program("iperf3", fmt::format(R"(#!/bin/sh
+case "$*" in *--client*) read go <{}; exec {} iperf3 "$@";; esac
+exec iperf3 "$@"
+)",
+                                                                 begin_, before));
+  }
+  void let_the_client_begin() const {
+    const Fd begin{::open(begin_.c_str(), O_WRONLY | O_CLOEXEC)};
+    EXPECT_EQ(::write(begin.get(), "\n", 1), 1);
+  }
+  // What the kernel tells of the connection; nothing if it does not within the time.
+  [[nodiscard]] short wait_for(short events, const Fd& connection, std::chrono::milliseconds time = 20s) {
+    pollfd polled{.fd = connection.get(), .events = events, .revents = 0};
+    (void)turn_until(loop, [&] { return ::poll(&polled, 1, 0) == 1; }, time);
+    return polled.revents;
+  }
+  static Fd connect_from_elsewhere() { return connect_as_stranger(Elsewhere::name(), kPlausible); }
+
+ private:
+  std::optional<Elsewhere> elsewhere_;
+  TemporaryDirectory directory_;
+  std::string begin_ = directory_.path() + "/begin";
+};
+
+TEST_F(ServerGuardBeyondTest, knows_a_client_whose_address_is_translated_by_its_cookie) {
+  set_client("ip netns exec " + Elsewhere::name());
   JobSpec job = with_local_server();
   job.iperf3.streams = 4;
   prepare(job);
@@ -246,18 +283,28 @@ TEST_F(ServerGuardTest, knows_a_client_whose_address_is_translated_by_its_cookie
   const Fd garbage = connect_as_stranger(namespaces->left(), std::string(37, 'x'));
   listener.active->release();
   const Fd late = connect_as_stranger(namespaces->right(), "");
+  const Fd gone = connect_from_elsewhere();
+  ASSERT_TRUE(gone);
+  ::shutdown(gone.get(), SHUT_WR);
+  EXPECT_TRUE(wait_for(0, gone) & POLLERR) << "who sends a cookie and leaves is refused at once";
+  let_the_client_begin();
   wait_for_end();
   expect_measured();
   EXPECT_THAT(listener.result->report.streams, SizeIs(4));
   EXPECT_THAT(document("server.stdout"), HasSubstr("Accepted connection from 10.98.0.1"));
-  EXPECT_THAT(flag("server-disturbed"), HasSubstr("of uid 4711"));
+  EXPECT_THAT(flag("server-disturbed"),
+              AllOf(HasSubstr("of uid 4711"), HasSubstr("1 connection from 10.98.0.1")));
 }
 
-TEST_F(ServerGuardTest, frees_the_port_with_the_run) {
-  for (int run = 0; run < 2; ++run) {
-    measure(with_local_server());
-    expect_measured();
-  }
+TEST_F(ServerGuardBeyondTest, prefers_the_client_to_others_with_a_cookie_even_if_its_SYN_was_lost) {
+  prepare_and_release(with_local_server());
+  const Fd stranger = connect_from_elsewhere();
+  ASSERT_TRUE(stranger);
+  EXPECT_EQ(wait_for(POLLIN, stranger, 1s), 0) << "the kernel sends the second SYN after a second";
+  let_the_client_begin();
+  wait_for_end();
+  expect_measured();
+  EXPECT_THAT(flag("server-disturbed"), HasSubstr("1 connection from 10.98.0.1"));
 }
 
 }  // namespace
