@@ -18,6 +18,9 @@ std::mutex held_mutex;
 // The files that this process has locked, by device and inode. Use it with held_mutex.
 std::set<std::pair<dev_t, ino_t>>& held() {
   static std::set<std::pair<dev_t, ino_t>> files;
+  static pid_t owner = ::getpid();
+  // A process that was forked has a copy, but none of the locks.
+  if (std::exchange(owner, ::getpid()) != ::getpid()) files.clear();
   return files;
 }
 
@@ -26,30 +29,44 @@ std::unexpected<Error> is_held(const std::string& path, pid_t by, pid_t* holder)
   return fail(ErrorKind::busy, fmt::format("{}: process {} has locked it", path, by));
 }
 
-}  // namespace
-
-Result<ProcessLock> ProcessLock::take(const std::string& path, int flags, mode_t mode, pid_t* holder) {
-  const std::scoped_lock guard(held_mutex);
-  struct stat about{};
-  if (::stat(path.c_str(), &about) == 0 && held().contains({about.st_dev, about.st_ino}))
-    return is_held(path, ::getpid(), holder);
-  ProcessLock lock;
-  lock.file_.reset(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (!lock.file_ || ::fstat(lock.file_.get(), &about) != 0) return fail_on_disk(path, errno);
-  if ((flags & O_ACCMODE) == O_RDONLY) return lock;
+Status lock_file(const Fd& file, const std::string& path, pid_t* holder) {
   for (;;) {
     struct flock whole{};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
-    if (::fcntl(lock.file_.get(), F_SETLK, &whole) == 0) break;
+    if (::fcntl(file.get(), F_SETLK, &whole) == 0) return {};
     if (errno != EAGAIN && errno != EACCES) return fail_on_disk(path, errno);
-    if (::fcntl(lock.file_.get(), F_GETLK, &whole) != 0) return fail_on_disk(path, errno);
+    if (::fcntl(file.get(), F_GETLK, &whole) != 0) return fail_on_disk(path, errno);
     if (whole.l_type != F_UNLCK) return is_held(path, whole.l_pid, holder);
   }
-  lock.device_ = about.st_dev;
-  lock.inode_ = about.st_ino;
-  held().emplace(lock.device_, lock.inode_);
-  return lock;
+}
+
+}  // namespace
+
+Result<ProcessLock> ProcessLock::take(const std::string& path, int flags, mode_t mode, pid_t* holder) {
+  const std::scoped_lock guard(held_mutex);
+  for (;;) {
+    struct stat named{};
+    if (::stat(path.c_str(), &named) == 0 && held().contains({named.st_dev, named.st_ino}))
+      return is_held(path, ::getpid(), holder);
+    ProcessLock lock;
+    struct stat opened{};
+    lock.file_.reset(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (!lock.file_ || ::fstat(lock.file_.get(), &opened) != 0) return fail_on_disk(path, errno);
+    if ((flags & O_ACCMODE) == O_RDONLY) return lock;
+    if (Status locked = lock_file(lock.file_, path, holder); !locked)
+      return std::unexpected(std::move(locked.error()));
+    // Between opening and locking, whoever had the lock may have removed the file, and somebody else may have
+    // made another one.
+    if (::stat(path.c_str(), &named) != 0) {
+      if (errno != ENOENT) return fail_on_disk(path, errno);
+    } else if (opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) {
+      lock.device_ = opened.st_dev;
+      lock.inode_ = opened.st_ino;
+      held().emplace(lock.device_, lock.inode_);
+      return lock;
+    }
+  }
 }
 
 ProcessLock& ProcessLock::operator=(ProcessLock&& other) noexcept {

@@ -18,8 +18,8 @@ namespace netperfd {
 // nowhere else; take() itself does not open a file that this process has locked.
 class ProcessLock {
  public:
-  // Opens the file, with O_CREAT for example, and locks it. A file that is opened only for reading, as on a
-  // file system that is mounted so, is not locked. Errors:
+  // Opens the file, with O_CREAT for example, and locks it: the one that is at the path then. A file that is
+  // opened only for reading, as on a file system that is mounted so, is not locked. Errors:
   //   busy      a process, perhaps this one, has the lock: `holder`, unless that is null
   //   no_space  there is no space or no inode for a new file
   //   io        anything else

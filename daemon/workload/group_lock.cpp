@@ -2,7 +2,6 @@
 #include "daemon/workload/group_lock.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,18 +35,10 @@ bool remove_tree(const std::filesystem::path& group) {
 Result<std::optional<ProcessLock>> lock_group(const std::string& path) {
   const std::string file = path + kLockFile;
   auto lock = ProcessLock::take(file, O_RDWR, 0);
-  struct stat named{};
-  const bool is_there = ::stat(file.c_str(), &named) == 0;
-  if (!lock) {
-    if (!is_there || lock.error().kind == ErrorKind::busy) return std::nullopt;
-    return std::unexpected(std::move(lock.error()));
-  }
-  // Between opening and locking, the holder of the lock may have removed the cgroup, and somebody else may
-  // have made another one of this name.
-  struct stat opened{};
-  if (!is_there || ::fstat(lock->file().get(), &opened) != 0) return std::nullopt;
-  if (opened.st_dev != named.st_dev || opened.st_ino != named.st_ino) return std::nullopt;
-  return std::move(*lock);
+  if (lock) return std::move(*lock);
+  const bool is_gone = ::access(file.c_str(), F_OK) != 0;
+  if (is_gone || lock.error().kind == ErrorKind::busy) return std::nullopt;
+  return std::unexpected(std::move(lock.error()));
 }
 
 bool end_group(const std::string& path) {

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,32 +92,12 @@ Result<std::optional<std::string>> boot_of(const Fd& file, const std::string& pa
   return std::optional<std::string>{std::move(fields[2])};
 }
 
-// Whether `path` still names the open file: between opening and locking, the session that held the lock may
-// have removed it.
-Result<bool> is_still(const Fd& file, const std::string& path) {
-  struct stat opened{};
-  struct stat named{};
-  if (::fstat(file.get(), &opened) != 0) return fail_errno(path, errno);
-  if (::stat(path.c_str(), &named) != 0) {
-    if (errno == ENOENT) return false;
-    return fail_errno(path, errno);
-  }
-  return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
 Result<ProcessLock> open_locked(const std::string& path) {
-  for (;;) {
-    auto lock = ProcessLock::take(path, O_RDWR | O_CREAT | O_APPEND, 0600);
-    if (!lock && is_on_read_only_disk(path)) lock = ProcessLock::take(path, O_RDONLY, 0);
-    if (!lock) {
-      if (lock.error().kind != ErrorKind::busy) return lock;
-      return fail(ErrorKind::busy,
-                  fmt::format("Another trace session of netperfd is under way: it holds {}.", path));
-    }
-    const auto still = is_still(lock->file(), path);
-    if (!still) return std::unexpected(still.error());
-    if (*still) return lock;
-  }
+  auto lock = ProcessLock::take(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+  if (!lock && is_on_read_only_disk(path)) lock = ProcessLock::take(path, O_RDONLY, 0);
+  if (lock || lock.error().kind != ErrorKind::busy) return lock;
+  return fail(ErrorKind::busy,
+              fmt::format("Another trace session of netperfd is under way: it holds {}.", path));
 }
 
 }  // namespace

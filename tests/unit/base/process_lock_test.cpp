@@ -3,9 +3,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -43,11 +46,8 @@ TEST_F(ProcessLockTest, is_for_one_process_and_tells_which) {
   auto lock = take();
   ASSERT_TRUE(lock) << lock.error().message;
   EXPECT_TRUE(elsewhere([this, owner = ::getpid()] {
-    // As a process that has executed its program: what this one holds is not known there.
-    const Fd file{::open((folder_ + "/lock").c_str(), O_RDWR)};
-    struct flock whole{};
-    whole.l_type = F_WRLCK;
-    return ::fcntl(file.get(), F_GETLK, &whole) == 0 && whole.l_type == F_WRLCK && whole.l_pid == owner;
+    pid_t holder = 0;
+    return !take(&holder) && holder == owner;
   }));
   *lock = ProcessLock{};
   EXPECT_TRUE(is_free_elsewhere());
@@ -71,6 +71,31 @@ TEST_F(ProcessLockTest, is_not_kept_by_a_process_that_was_forked) {
   EXPECT_FALSE(take()) << "moved, not given up";
   moved = ProcessLock{};
   EXPECT_TRUE(take());
+}
+
+// As the file of a trace session, which its session removes.
+TEST_F(ProcessLockTest, is_of_the_file_at_the_path_even_if_somebody_removes_it_all_the_time) {
+  const std::string path = folder_ + "/lock";
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+      if (const auto lock = take()) ::unlink(path.c_str());
+    }
+  }
+  int others = 0;
+  for (int taken = 0; taken < 300;) {
+    const auto lock = take();
+    if (!lock) continue;
+    ++taken;
+    struct stat opened{};
+    struct stat named{};
+    const bool is_there = ::stat(path.c_str(), &named) == 0 && ::fstat(lock->file().get(), &opened) == 0;
+    if (!is_there || opened.st_ino != named.st_ino) ++others;
+  }
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  EXPECT_EQ(others, 0);
 }
 
 }  // namespace
