@@ -148,10 +148,20 @@ std::string not_allowed(const std::string& value, const char* part, const std::v
       value, part, allowed);
 }
 
+// Of the server that answers the probes; absent: they need none. A server of the run listens, whatever the
+// probes are.
+std::optional<std::uint16_t> port_of_probes(const JobSpec& spec) {
+  if (!spec.latency) return std::nullopt;
+  const bool none = !spec.iperf3.local &&
+                    std::ranges::all_of(spec.latency->probes,
+                                        [](const ProbeSpec& probe) { return probe.protocol == "icmp"; });
+  return none ? std::nullopt : std::optional(spec.latency->port);
+}
+
 auto place_of(const JobSpec& spec) {
   const Iperf3Spec& iperf3 = spec.iperf3;
   return std::tuple(spec.workload, iperf3.server, iperf3.local, iperf3.netns, iperf3.port, iperf3.bind,
-                    iperf3.ip_version, spec.latency ? std::optional(spec.latency->port) : std::nullopt);
+                    iperf3.ip_version, port_of_probes(spec));
 }
 
 }  // namespace
@@ -206,9 +216,8 @@ std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& 
       problems.add(key, not_allowed(std::to_string(port), "ports", *allowed.ports));
   };
   if (spec.workload == WorkloadKind::iperf3) check_port(above + "port", place.port);
-  if (spec.latency)
-    check_port(spec.workload == WorkloadKind::latency ? above + "port" : "with.latency.port",
-               spec.latency->port);
+  if (const auto port = port_of_probes(spec))
+    check_port(spec.workload == WorkloadKind::latency ? above + "port" : "with.latency.port", *port);
   return problems.take();
 }
 

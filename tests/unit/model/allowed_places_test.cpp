@@ -124,7 +124,7 @@ TEST(AllowedPlaces, are_of_both_ends_of_a_local_server) {
 
 TEST(AllowedPlaces, are_of_probes_too) {
   JobSpec spec = job();
-  spec.latency = LatencySpec{};
+  spec.latency = LatencySpec{.probes = {ProbeSpec{}}};
   const AllowedPlaces iperf3_only{.namespaces = {}, .hosts = {}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, iperf3_only)), ElementsAre("with.latency.port"));
   spec.workload = WorkloadKind::latency;
@@ -132,6 +132,26 @@ TEST(AllowedPlaces, are_of_probes_too) {
   const AllowedPlaces others{.namespaces = Rules{"x"}, .hosts = Rules{"x"}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, others)),
               ElementsAre("workload.latency.netns", "workload.latency.server", "workload.latency.port"));
+}
+
+TEST(AllowedPlaces, have_no_port_for_probes_that_use_none) {
+  const AllowedPlaces no_port{.namespaces = {}, .hosts = {}, .ports = Rules{}};
+  JobSpec pings = job();
+  pings.workload = WorkloadKind::latency;
+  pings.latency = LatencySpec{.probes = {{.protocol = "icmp"}, {.protocol = "icmp"}}};
+  EXPECT_THAT(check_allowed(pings, no_port), IsEmpty());
+  JobSpec requests = pings;
+  requests.latency->probes[1].protocol = "tcp";
+  EXPECT_THAT(keys(check_allowed(requests, no_port)), ElementsAre("workload.latency.port"));
+  EXPECT_FALSE(is_same_place(pings, requests)) << "who may ping has no port of the host";
+  JobSpec other_port = pings;
+  other_port.latency->port = 22;
+  EXPECT_TRUE(is_same_place(pings, other_port));
+  other_port.latency->probes = requests.latency->probes;
+  EXPECT_FALSE(is_same_place(requests, other_port));
+  // Its server listens on the port whatever the probes are.
+  pings.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  EXPECT_THAT(keys(check_allowed(pings, no_port)), ElementsAre("workload.latency.port"));
 }
 
 TEST(AllowedPlaces, always_have_the_hosts_own_namespace_and_jobs_without_traffic) {
@@ -159,7 +179,7 @@ TEST(AllowedPlaces, are_the_same_only_if_no_end_differs) {
   EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.ip_version = IpVersion::v6; }));
   EXPECT_TRUE(
       differs([](JobSpec& spec) { spec.iperf3.local = LocalServer{.netns = "left", .bind = "10.0.0.2"}; }));
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.latency = LatencySpec{}; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.latency = LatencySpec{.probes = {ProbeSpec{}}}; }));
 }
 
 TEST(AllowedPlaces, are_told_in_a_line) {
