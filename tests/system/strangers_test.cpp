@@ -7,12 +7,13 @@
 
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
+#include "tests/system/harness/traffic_tap.hpp"
 
 namespace netperfd::system_test {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class Strangers : public SystemTest {
  protected:
@@ -64,10 +65,14 @@ TEST_F(Strangers, who_send_garbage_again_and_again_are_refused) {
 
 TEST_F(Strangers, cannot_connect_during_the_test) {
   JobWatch watch{lab().bus().address()};
+  TrafficTap tap{lab().net().right()};
   const StartedJob job = lab().start("local", {"duration=2s"});
-  watch.wait_for_run_state(job.id, "running");
-  const auto stranger = outsider("for i in {1..20}; do (timeout 0.1 bash -c ': >SERVER'); done; echo done");
+  tap.wait_for_traffic();
+  const auto stranger =
+      outsider("for i in {1..3}; do timeout 0.1 bash -c ': >SERVER' && echo connected; done; echo done");
   stranger->wait_for_output("done");
+  EXPECT_EQ(lab().database().value("SELECT state FROM runs ORDER BY id DESC LIMIT 1"), "running") << "still";
+  EXPECT_THAT(stranger->out(), Not(HasSubstr("connected")));
   EXPECT_EQ(watch.wait_for_end(job.id), "finished");
 }
 
