@@ -12,6 +12,7 @@
 #include "daemon/echo/options.hpp"
 #include "daemon/echo/prober.hpp"
 #include "daemon/echo/server.hpp"
+#include "daemon/model/echo_session.hpp"
 
 namespace netperfd::echo {
 namespace {
@@ -45,7 +46,7 @@ int run_probe(const ProbeOptions& options, Ns begin) {
 }
 
 int run(Options& options, Ns begin) {
-  const auto session = parse_session(std::getenv(kSessionVariable));  // NOLINT(concurrency-mt-unsafe)
+  const auto session = parse_session(std::getenv(kEchoSessionVariable));  // NOLINT(concurrency-mt-unsafe)
   if (auto* const serving = std::get_if<ServeOptions>(&options)) {
     serving->session = session;
     return serve(*serving);

@@ -18,10 +18,7 @@ namespace netperfd::echo {
 inline constexpr std::uint16_t kDefaultPort = 5202;
 inline constexpr std::size_t kMostProbes = 8;
 
-// netperfd gives a prober and its server the same random session, as 16 hexadecimal digits. Unlike the
-// arguments of a process, its environment is not shown to other users.
-inline constexpr const char* kSessionVariable = "NETPERFD_ECHO_SESSION";
-// Absent: no such text, or none at all.
+// The value of kEchoSessionVariable. Absent: no such text, or none at all.
 [[nodiscard]] std::optional<std::uint64_t> parse_session(const char* text);
 
 enum class Protocol : std::uint8_t { udp, tcp, icmp };

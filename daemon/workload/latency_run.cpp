@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "daemon/model/echo_session.hpp"
 #include "daemon/model/place_check.hpp"
 
 namespace netperfd::workload {
@@ -74,7 +75,7 @@ Status LatencyRun::begin() {
   if (!spec_.iperf3.local) return launch_prober();
   std::uint64_t session = 0;
   if (::getrandom(&session, sizeof session, 0) != sizeof session) return fail_errno("getrandom", errno);
-  session_ = {fmt::format("NETPERFD_ECHO_SESSION={:016x}", session)};
+  session_ = {fmt::format("{}={:016x}", kEchoSessionVariable, session)};
   return launch_server();
 }
 

@@ -10,6 +10,7 @@
 
 #include "daemon/echo/packet.hpp"
 #include "daemon/echo/server.hpp"
+#include "daemon/model/echo_session.hpp"
 #include "tests/unit/echo/process.hpp"
 
 namespace netperfd::echo {
@@ -212,7 +213,7 @@ TEST(EchoServer, sources_that_took_all_places_make_room_for_one_with_fewer) {
 
 TEST(EchoServer, of_one_run_serves_the_prober_of_that_run_alone) {
   const std::vector<std::string> with_session{"/usr/bin/env",
-                                              std::string(kSessionVariable) + "=0123456789abcdef"};
+                                              std::string(kEchoSessionVariable) + "=0123456789abcdef"};
   RunningServer server("127.0.0.1", with_session);
   const Fd datagrams = connected(SOCK_DGRAM, server.port);
   for (int i = 0; i < 10'000; ++i) send_bytes(datagrams, message(Type::request, 1400, 1));
