@@ -182,7 +182,6 @@ bool Child::read_report() {
   }
   if (report.step == LaunchStep::ready) {
     ready_ = true;
-    guard_.error_number = report.error_number;
     launcher_usage_ = {std::chrono::microseconds{report.user_us},
                        std::chrono::microseconds{report.system_us}};
   } else {

@@ -44,6 +44,7 @@ GuardFds open_guard(Guarding guarding) {
   const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(SCMP_ACT_ALLOW),
                                                                  &seccomp_release);
   const int error = filter ? stop_calls(filter.get()) : -ENOSYS;
+  guard.stops_calls = error == 0;
   if (error == 0) guard.calls.reset(seccomp_notify_fd(filter.get()));
   if (!guard.calls) guard.error_number = error != 0 ? -error : ENOSYS;
   return guard;
@@ -82,14 +83,24 @@ ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard) 
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t got = ::recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
-  if (got < 0) return got;
+  if (got != sizeof report || report.step != LaunchStep::ready) return got;
+  guard = {};
+  guard.error_number = report.error_number;
+  guard.stops_calls = report.stops_calls;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return got;
-  std::array<int, kMostFds> fds{-1, -1};
-  const std::size_t size = header->cmsg_len - CMSG_LEN(0);
-  std::memcpy(fds.data(), CMSG_DATA(header), size);
-  if (size == sizeof fds) guard.calls.reset(fds[0]);
-  guard.sockets.reset(fds.at(size / sizeof(int) - 1));
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    std::array<int, kMostFds> fds{-1, -1};
+    const std::size_t size = header->cmsg_len - CMSG_LEN(0);
+    std::memcpy(fds.data(), CMSG_DATA(header), size);
+    if (size == sizeof fds) guard.calls.reset(fds[0]);
+    guard.sockets.reset(fds.at(size / sizeof(int) - 1));
+  }
+  if ((message.msg_flags & MSG_CTRUNC) != 0) {
+    // It is not known which ones came.
+    guard.calls.reset();
+    guard.sockets.reset();
+    guard.error_number = EMFILE;
+  }
   return got;
 }
 

@@ -11,6 +11,8 @@ struct GuardFds {
   Fd calls;              // seccomp's notifications of the server's stopped calls
   Fd sockets;            // asks about sockets of the namespace: open_socket_diag()
   int error_number = 0;  // why one is missing
+  // The server's calls stop; if nobody has `calls`, they fail.
+  bool stops_calls = false;
 };
 
 // In the launcher, as its last change to itself: accept() and recvfrom() with an address stop from now on.
@@ -18,7 +20,8 @@ struct GuardFds {
 
 // One packet with its descriptors. True if it was sent.
 bool send_report(int socket, const LaunchReport& report, const GuardFds& guard);
-// As recv(): the size, 0 at the end of file, -1 with errno. Descriptors of an earlier packet stay in `guard`.
+// As recv(): the size, 0 at the end of file, -1 with errno. `guard` is of the packet with LaunchStep::ready.
+// If this process has no room for all of its descriptors, none is kept, and its error is EMFILE.
 [[nodiscard]] ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard);
 
 }  // namespace netperfd::workload

@@ -76,26 +76,41 @@ Status Iperf3Run::launch_server() {
   return processes_.launch(server_, "local server", std::move(order), std::move(events));
 }
 
-// A server without a guard is better than no run on a kernel that cannot stop calls. The run says so.
+// A server without a guard is better than no run on a kernel that cannot stop calls. The run says so. But if
+// its calls stop and nobody answers them, they fail.
 void Iperf3Run::release_server() {
   GuardFds fds = server_.child->take_guard();
   if (fds.calls) {
     guard_ = std::make_unique<ServerGuard>(loop_, std::move(fds), spec_, settings_.uid);
-    if (Status begun = guard_->begin(); !begun) {
-      unguarded_ = std::move(begun.error().message);
-      guard_.reset();
-    }
+    if (Status begun = guard_->begin(); !begun) return give_up(begun.error().message);
+  } else if (fds.stops_calls) {
+    return give_up(fail_errno("its calls cannot be answered", fds.error_number).error().message);
   } else {
     unguarded_ = fail_errno("seccomp", fds.error_number).error().message;
   }
   server_.child->release();
 }
 
+void Iperf3Run::give_up(std::string_view why) {
+  failure_ = fmt::format("local server: {}", why);
+  processes_.end();
+}
+
+void Iperf3Run::on_client_ready() {
+  if (processes_.ending()) return;
+  if (guard_) {
+    GuardFds fds = client_.child->take_guard();
+    if (!fds.sockets) {
+      return give_up(fail_errno("its client cannot be told from others", fds.error_number).error().message);
+    }
+    client_sockets_ = std::move(fds.sockets);
+  }
+  listener_.workload_prepared();
+}
+
 Status Iperf3Run::launch_client() {
   ChildEvents events;
-  events.ready = [this] {
-    if (!processes_.ending()) listener_.workload_prepared();
-  };
+  events.ready = [this] { on_client_ready(); };
   if (features_.json_stream()) events.line = [this](std::string_view line) { on_client_line(line); };
   events.ended = [this](const ChildEnd&) { on_client_ended(); };
   LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_), .netns = spec_.netns, .cpu = {}};
@@ -119,7 +134,7 @@ std::vector<pid_t> Iperf3Run::pids() const {
 void Iperf3Run::release() {
   if (!client_.alive || released_) return;
   released_ = true;
-  if (guard_) guard_->expect_client(client_.child->take_guard().sockets);
+  if (guard_) guard_->expect_client(std::move(client_sockets_));
   client_.child->release();
 }
 

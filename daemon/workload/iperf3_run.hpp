@@ -45,6 +45,8 @@ class Iperf3Run final : public core::ActiveWorkload {
   [[nodiscard]] Status launch_server();
   [[nodiscard]] Status launch_client();
   void release_server();
+  void give_up(std::string_view why);  // of the guard
+  void on_client_ready();
   void on_server_line(std::string_view line);
   void on_client_line(std::string_view line);
   void on_server_ended(const ChildEnd& end);
@@ -69,6 +71,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   RunProcess server_, client_;
   std::unique_ptr<ServerGuard> guard_;  // of the local server; null: `unguarded_` says why
   std::string unguarded_;
+  Fd client_sockets_;               // for the guard
   bool listening_ = false;          // the server has printed "Server listening"
   bool server_met_client_ = false;  // it has accepted a connection
   bool released_ = false;

@@ -71,7 +71,8 @@ std::optional<Received> read_order(int argc, char** argv) {
 }
 
 void report(const Failure& failure, const GuardFds& guard = {}) {
-  LaunchReport packet{failure.step, failure.error_number};
+  LaunchReport packet{
+      .step = failure.step, .error_number = failure.error_number, .stops_calls = guard.stops_calls};
   rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) == 0) {
     constexpr std::int64_t kSecond = 1'000'000;

@@ -71,6 +71,7 @@ enum class LaunchStep : std::int32_t {
 struct LaunchReport {
   LaunchStep step = LaunchStep::ready;
   std::int32_t error_number = 0;  // with `ready`: why no descriptors of the guard came with it, or 0
+  bool stops_calls = false;       // with `ready`: GuardFds::stops_calls
   // CPU time that the launcher itself has used: exec does not reset it, so the workload's figures include it.
   std::int64_t user_us = 0;
   std::int64_t system_us = 0;
