@@ -182,6 +182,7 @@ TEST_F(ServerGuardTest, leaves_the_loop_to_calls_on_the_bus_during_a_flood) {
   };
   turn();
   EXPECT_TRUE(turn_until(loop, [&] { return turns > 200; }));
+  ASSERT_TRUE(listener.active) << error();
   listener.active->release();
   wait_for_end();
   expect_measured();
