@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Users who start, stop, query, compare and delete, each by a dice of its own, and write down what netperfd told them."""
 
+import contextlib
 import itertools
 import json
 import random
+import subprocess
 import threading
 import time
 
@@ -167,9 +169,8 @@ class Client(threading.Thread):
 
     def contents_of(self, attempt):
         """All that there is, of one job."""
-        end = time.monotonic() + 5
-        while not all(run in self.ledger.announced for run in attempt.runs) and time.monotonic() < end:
-            time.sleep(0.02)
+        with self.ledger.heard:
+            self.ledger.heard.wait_for(lambda: all(run in self.ledger.announced for run in attempt.runs), 5)
         for act in (self.write_note, self.relabel, self.look, self.make_backup, self.make_bundle):
             act(attempt)
 
@@ -252,10 +253,11 @@ class Client(threading.Thread):
         """As ctl(), but for as long as a job may last; the code is None if it was given up."""
         process = self.site.follow(self.user, *words, text=text)
         end = time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < end:
-            if self.stopping.wait(0.05):
-                end = min(end, time.monotonic() + 3)
-                time.sleep(0.05)
+        while process.poll() is None and time.monotonic() < end and not self.stopping.wait(0.05):
+            pass
+        if self.stopping.is_set():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(3)
         gave_up = process.poll() is None
         if gave_up:
             process.kill()

@@ -140,11 +140,7 @@ class Faults:
             begin, starts = self.site.now(), len(self.site.starts)
             if not self.site.signal_daemon(signal.SIGKILL):
                 raise Missed("was down already")
-            while len(self.site.starts) == starts or not self.site.ready.is_set():
-                if self.site.now() > begin + STARTS_WITHIN:
-                    break
-                time.sleep(0.05)
-            ready = self.site.ready.is_set()
+            ready = self.site.wait_for_start(starts, STARTS_WITHIN)
             code, _, err = self.site.ctl("root", "runs")
             # Another fault may have met it.
             others = [each for each in self.site.ledger.happened if each.kind != fault.kind and "interrupted" in each.kind.allows

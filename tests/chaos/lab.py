@@ -118,6 +118,7 @@ class Site:
         self.unexpected = []            # what no fault explains
         self.starts = []                # seconds
         self.ready = threading.Event()
+        self.said_ready = threading.Condition()
 
     def now(self):
         return time.monotonic() - self.begin
@@ -260,19 +261,26 @@ class Site:
 
     def start_daemon(self):
         self.ready.clear()
+        self.starts.append(self.now())
         self.daemon = self.run_daemon(self.directory / "netperfd.yaml", {
             "NOTIFY_SOCKET": str(self.directory / "notify"), "CHAOS_CLOCK": str(self.directory / "clock"),
             "LD_PRELOAD": str(self.directory / "clock.so")})
-        self.starts.append(self.now())
 
     def listen(self):
         """Until the daemon says that it is ready."""
         while not self.stopping.is_set():
             try:
                 if b"READY=1" in self.notified.recv(4096):
-                    self.ready.set()
+                    with self.said_ready:
+                        self.ready.set()
+                        self.said_ready.notify_all()
             except TimeoutError:
                 pass
+
+    def wait_for_start(self, before, seconds):
+        """Whether the daemon is ready, after more starts than `before`."""
+        with self.said_ready:
+            return self.said_ready.wait_for(lambda: len(self.starts) > before and self.ready.is_set(), seconds)
 
     def supervise(self, explains):
         delay = 0.0

@@ -109,6 +109,7 @@ class Ledger:
         self.attempts = []
         self.happened = []       # of class Happened
         self.announced = collections.defaultdict(list)  # run -> [(time, state)] of RunEnded
+        self.heard = threading.Condition()  # of another end
         self.told_deleted = set()
         self.wrongs = []         # what the clients found
         self.lock = threading.Lock()
