@@ -23,6 +23,8 @@ struct JobSides {
 };
 
 SelectedRun selected(const RunRow& run) {
+  const bool from_bundle =
+      std::ranges::any_of(run.flags, [](const QualityFlag& flag) { return flag.code == kFromBundle; });
   return {.id = run.id,
           .job = run.job,
           .scenario = run.spec.name,
@@ -30,6 +32,7 @@ SelectedRun selected(const RunRow& run) {
           .arm = run.arm,
           .started = run.started,
           .ended = run.ended,
+          .imported = from_bundle ? std::optional{run.created} : std::nullopt,
           .owner = run.owner};
 }
 

@@ -227,6 +227,38 @@ TEST_F(Designs, have_the_newest_self_test_of_their_scenario_beside_them) {
   EXPECT_EQ(by_text.self_test->job, newest);
 }
 
+// Another host measured what came in a bundle, so its self-tests tell what that host finds.
+TEST_F(Designs, that_came_in_a_bundle_have_its_self_test_and_those_of_here_their_own) {
+  JobSpec test = a_design();
+  test.purpose = JobPurpose::selftest;
+  const auto runs_of = [this](JobId job) {
+    std::vector<RunId> runs;
+    for (const core::RunRow& run : must(store->runs_of_job(job))) runs.push_back(run.id);
+    return runs;
+  };
+  std::vector<RunId> runs =
+      runs_of(done(test, [](const Arm& arm) { return Outcome{.rate = kRate + 1e5 * arm.letter}; }));
+  const JobId here = done(a_design(), [](const Arm& arm) { return Outcome{.rate = rate_of(arm)}; });
+  for (const RunId run : runs_of(here)) runs.push_back(run);
+  const auto content = must(store->tables(runs, std::size_t{1} << 30U));
+  const auto bundled =
+      must(store->add_bundle(content, kOwner, "from there", kMorning + std::chrono::hours{9}));
+  ASSERT_EQ(bundled.size(), 2U);
+  const JobId local = done(test, [](const Arm& arm) {
+    return Outcome{.rate = kRate * (arm.variant == 'B' ? 2 : 1) + 1e5 * arm.letter};
+  });
+
+  const core::ComparedSelections there = compared(bundled[1].id);
+  ASSERT_TRUE(there.self_test);
+  EXPECT_EQ(there.self_test->job, bundled[0].id);
+  EXPECT_EQ(there.comparison.verdict, Verdict::improvement);
+  const core::ComparedSelections own = compared(here);
+  ASSERT_TRUE(own.self_test);
+  EXPECT_EQ(own.self_test->job, local);
+  EXPECT_EQ(own.comparison.verdict, Verdict::inconclusive)
+      << "this host finds differences where there are none";
+}
+
 // Self-tests in three boots, in each of which B gets another share of more or less.
 TEST_F(Designs, of_code_are_bounded_by_self_tests_of_several_boots) {
   JobSpec test = a_design();
