@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +19,6 @@
 #include "daemon/store/digests.hpp"
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/rows.hpp"
-#include "daemon/store/run_listing.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -271,85 +269,6 @@ class RunParts {
 };
 
 }  // namespace
-
-Result<std::vector<RunId>> ComparisonReader::numbers(const core::RunFilter& filter,
-                                                     const std::vector<core::RunRange>& ranges,
-                                                     std::uint32_t most) {
-  const RunListing listing =
-      ranges.empty() ? list_runs(filter, kNewest, most) : list_runs_in(ranges, filter, most);
-  auto select = connection_.prepare(listing.sql);
-  if (!select) return std::unexpected(std::move(select.error()));
-  std::vector<RunId> found;
-  auto done = for_each_row(select->bind(listing.parameters),
-                           [&](const Statement& row) { row.read(found.emplace_back()); });
-  if (!done) return std::unexpected(std::move(done.error()));
-  return found;
-}
-
-// A run whose row is damaged may look as if it were not wanted, and a comparison would leave it out in
-// silence.
-Status ComparisonReader::expect_intact_others(const core::RunFilter& filter,
-                                              const std::vector<core::RunRange>& ranges, std::uint32_t most,
-                                              const std::vector<RunId>& found) {
-  core::RunFilter wide = filter;
-  wide.state.reset();
-  wide.variant.reset();
-  wide.traced.reset();
-  const auto all = numbers(wide, ranges, most);
-  if (!all) return std::unexpected(all.error());
-  for (const RunId run : *all) {
-    if (std::ranges::binary_search(found, run, std::greater{})) continue;
-    if (auto intact = expect_intact(connection_, of_run(run), {"runs"}); !intact) return intact;
-  }
-  return {};
-}
-
-Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
-    const core::RunFilter& filter, const std::vector<core::RunRange>& ranges, std::uint32_t most) {
-  const auto found = numbers(filter, ranges, most);
-  if (!found) return std::unexpected(found.error());
-  if (auto intact = expect_intact_others(filter, ranges, most, *found); !intact)
-    return std::unexpected(std::move(intact.error()));
-  auto select = connection_.prepare(
-      "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
-      "r.traced, r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run = r.id AND f.code = "
-      "'from-bundle'), j.created_us, NULL), j.owner_uid FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = "
-      "?");
-  if (!select) return std::unexpected(std::move(select.error()));
-  std::vector<core::SelectedRun> runs;
-  for (const RunId id : *found) {
-    auto done = for_each_row(select->bind(id), [&](const Statement& row) {
-      core::SelectedRun& run = runs.emplace_back();
-      std::string variant;
-      row.read(run.id, run.job, run.scenario, run.label, run.arm.block, run.arm.letter, variant,
-               run.arm.traced, run.started, run.ended, run.imported, run.owner);
-      if (!variant.empty()) run.arm.variant = variant.front();
-    });
-    if (done) done = expect_intact(connection_, of_run(id), {"flags"});
-    if (done && !runs.empty()) done = expect_intact(connection_, of_job(runs.back().job), {"jobs"});
-    if (!done) return std::unexpected(std::move(done.error()));
-  }
-  return runs;
-}
-
-Status ComparisonReader::read_words(std::string_view sql, std::vector<std::string>& words) {
-  auto select = connection_.prepare(sql);
-  if (!select) return std::unexpected(std::move(select.error()));
-  return for_each_row(*select, [&](const Statement& row) { row.read(words.emplace_back()); });
-}
-
-Result<core::RunNames> ComparisonReader::run_names() {
-  // Finds each word with one index look-up, however many jobs have it.
-  constexpr std::string_view kDistinct =
-      "WITH RECURSIVE word (text) AS (SELECT min({0}) FROM jobs UNION ALL "
-      "SELECT (SELECT min({0}) FROM jobs WHERE {0} > word.text) FROM word WHERE word.text IS NOT NULL) "
-      "SELECT text FROM word WHERE text <> '' LIMIT 1000";
-  core::RunNames names;
-  auto done = read_words(fmt::format(fmt::runtime(kDistinct), "name"), names.scenarios);
-  if (done) done = read_words(fmt::format(fmt::runtime(kDistinct), "label"), names.labels);
-  if (!done) return std::unexpected(std::move(done.error()));
-  return names;
-}
 
 Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const std::vector<RunId>& runs,
                                                                            core::ComparedParts wanted) {

@@ -21,15 +21,12 @@ class ComparisonReader {
                                                                          core::ComparedParts wanted);
 
  private:
-  [[nodiscard]] Result<std::vector<RunId>> numbers(const core::RunFilter& filter,
-                                                   const std::vector<core::RunRange>& ranges,
-                                                   std::uint32_t most);
   // The first column of each row, as text.
   [[nodiscard]] Status read_words(std::string_view sql, std::vector<std::string>& words);
 
   [[nodiscard]] Status expect_intact_others(const core::RunFilter& filter,
-                                            const std::vector<core::RunRange>& ranges, std::uint32_t most,
-                                            const std::vector<RunId>& found);
+                                            const std::vector<core::RunRange>& ranges,
+                                            const std::vector<RunId>& found, bool are_all);
 
   Connection& connection_;
 };

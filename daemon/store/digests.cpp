@@ -3,17 +3,14 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstring>
-#include <memory>
 #include <set>
 #include <utility>
 
+#include "daemon/store/row_hash.hpp"
 #include "daemon/store/rows.hpp"
+#include "daemon/store/runs_of_job.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -23,96 +20,6 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 using Chunks = std::vector<Chunk>;
-
-// Values with their columns, types and lengths, so that none can take the place of another one. The bytes are
-// the same on every machine.
-class RowHash {
- public:
-  RowHash() : state_(XXH3_createState()) { begin(); }
-
-  void add(sqlite3_stmt* row, int at, const DigestColumn& column) {
-    switch (sqlite3_column_type(row, at)) {
-      case SQLITE_INTEGER:
-        add_number(column, sqlite3_column_int64(row, at));
-        break;
-      case SQLITE_FLOAT:
-        add_real(column, sqlite3_column_double(row, at));
-        break;
-      case SQLITE_TEXT:
-        add_bytes(column, 't', std::get_if<std::string>(&column.by_default), row, at);
-        break;
-      case SQLITE_BLOB:
-        add_bytes(column, 'b', nullptr, row, at);
-        break;
-      default:
-        if (!std::holds_alternative<std::monostate>(column.by_default)) put(column.tag, 'n');
-    }
-  }
-  void end_row() { put(0, '.'); }
-  // Of the rows since the last one.
-  std::int64_t digest() {
-    flush();
-    const auto digest = std::bit_cast<std::int64_t>(XXH3_64bits_digest(state_.get()));
-    begin();
-    return digest;
-  }
-
- private:
-  struct Free {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-  };
-  static constexpr std::size_t kBuffered = 4096;
-
-  void begin() { XXH3_64bits_reset(state_.get()); }
-  void flush() {
-    XXH3_64bits_update(state_.get(), buffer_, filled_);
-    filled_ = 0;
-  }
-  void put_word(std::uint64_t word) {
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    std::memcpy(buffer_ + filled_, &word, sizeof word);
-    filled_ += sizeof word;
-  }
-  void put(std::uint64_t tag, char type) {
-    constexpr std::size_t kMost = 3 * sizeof(std::uint64_t);
-    if (filled_ + kMost > kBuffered) flush();
-    put_word(tag);
-    buffer_[filled_++] = type;
-  }
-  void add_number(const DigestColumn& column, std::int64_t number) {
-    const auto* const usual = std::get_if<std::int64_t>(&column.by_default);
-    if (usual != nullptr && *usual == number) return;
-    put(column.tag, 'i');
-    put_word(static_cast<std::uint64_t>(number));
-  }
-  void add_real(const DigestColumn& column, double number) {
-    const auto bits = std::bit_cast<std::uint64_t>(number);
-    const auto* const usual = std::get_if<double>(&column.by_default);
-    if (usual != nullptr && std::bit_cast<std::uint64_t>(*usual) == bits) return;
-    put(column.tag, 'r');
-    put_word(bits);
-  }
-  void add_bytes(const DigestColumn& column, char type, const std::string* usual, sqlite3_stmt* row, int at) {
-    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(row, at));
-    const std::string_view text{bytes != nullptr ? bytes : "",
-                                static_cast<std::size_t>(sqlite3_column_bytes(row, at))};
-    if (usual != nullptr && *usual == text) return;
-    put(column.tag, type);
-    put_word(text.size());
-    if (text.size() > kBuffered / 2) {
-      flush();
-      XXH3_64bits_update(state_.get(), text.data(), text.size());
-      return;
-    }
-    if (filled_ + text.size() > kBuffered) flush();
-    std::memcpy(buffer_ + filled_, text.data(), text.size());
-    filled_ += text.size();
-  }
-
-  std::unique_ptr<XXH3_state_t, Free> state_;
-  char buffer_[kBuffered];
-  std::size_t filled_ = 0;
-};
 
 Result<DigestPlan*> plan_of(Connection& connection) {
   auto& plan = connection.digest_plan();
@@ -277,6 +184,27 @@ Status expect_intact(Connection& connection, Owner owner, const DigestParts& par
   return {};
 }
 
+Result<DigestParts> intact_parts(Connection& connection, Owner owner) {
+  const auto plan = plan_of(connection);
+  if (!plan) return std::unexpected(plan.error());
+  DigestParts intact;
+  for (DigestPart& part : (*plan)->parts[owner.whose]) {
+    if (expect_part(connection, **plan, part, owner, {})) intact.emplace_back(part.name);
+  }
+  if (intact.empty()) return fail(ErrorKind::io, fmt::format("{}: all of it is damaged", name_of(owner)));
+  return intact;
+}
+
+Status expect_intact_with_runs(Connection& connection, JobId job, const DigestParts& parts_of_job) {
+  if (auto intact = expect_intact(connection, of_job(job), parts_of_job); !intact) return intact;
+  const auto runs = numbers_of_runs(connection, job);
+  if (!runs) return std::unexpected(runs.error());
+  for (const RunId run : *runs) {
+    if (auto intact = expect_intact(connection, of_run(run), {"runs"}); !intact) return intact;
+  }
+  return {};
+}
+
 Status expect_intact(Connection& connection, const std::vector<RunId>& runs) {
   std::set<JobId> jobs;
   for (const RunId run : runs) {
@@ -291,12 +219,29 @@ Status expect_intact(Connection& connection, const std::vector<RunId>& runs) {
   return {};
 }
 
+Result<std::int64_t> add_position(Connection& connection, RunId run, Positions& page, std::int64_t position) {
+  if (position <= page.last) {
+    return fail(ErrorKind::io, fmt::format("{}: run {}: a list is damaged: position {} comes after {}",
+                                           connection.path(), run, position, page.last));
+  }
+  return page.last = position;
+}
+
 Result<std::int64_t> digest_of_entry(Connection& connection, std::int64_t entry) {
   const auto plan = plan_of(connection);
   if (!plan) return std::unexpected(plan.error());
   const auto chunks = read_chunks(connection, (*plan)->parts[Whose::audit_entry].front(), entry, {});
   if (!chunks) return std::unexpected(chunks.error());
   return chunks->empty() ? 0 : chunks->front().digest;
+}
+
+Result<bool> is_intact_entry(Connection& connection, std::int64_t entry) {
+  const auto now = digest_of_entry(connection, entry);
+  if (!now) return std::unexpected(now.error());
+  const auto stored = connection.value<std::optional<std::int64_t>>(
+      fmt::format("SELECT digest FROM audit WHERE id = {}", entry));
+  if (!stored) return std::unexpected(stored.error());
+  return *now == *stored;
 }
 
 Status write_entry_digest(Connection& connection, std::int64_t entry) {
@@ -327,10 +272,7 @@ Status find_damage(Connection& connection, const std::function<void(Owner owner,
   const auto entries = read_numbers(connection, "SELECT id FROM audit");
   if (!entries) return std::unexpected(entries.error());
   for (const std::int64_t entry : *entries) {
-    const auto now = digest_of_entry(connection, entry);
-    const auto stored = connection.value<std::optional<std::int64_t>>(
-        fmt::format("SELECT digest FROM audit WHERE id = {}", entry));
-    if (now && stored && *now == *stored) continue;
+    if (const auto intact = is_intact_entry(connection, entry); intact && *intact) continue;
     const Owner owner{Whose::audit_entry, entry};
     found(owner, fmt::format("{} is not as it was stored", name_of(owner)));
   }

@@ -46,7 +46,15 @@ struct Positions {
 [[nodiscard]] Status expect_intact(Connection& connection, Owner owner, const DigestParts& parts = {},
                                    Positions positions = {});
 
-// The same for all rows of these runs and of their jobs.
+// The parts that are as they were stored. A writer that gives only these new digests leaves what is damaged
+// known as such.
+[[nodiscard]] Result<DigestParts> intact_parts(Connection& connection, Owner owner);
+
+// The same as expect_intact() for rows of a job, and for the own rows of its runs.
+[[nodiscard]] Status expect_intact_with_runs(Connection& connection, JobId job,
+                                             const DigestParts& parts_of_job = {});
+
+// And for all rows of these runs and of their jobs.
 [[nodiscard]] Status expect_intact(Connection& connection, const std::vector<RunId>& runs);
 
 // What was read of the rows of a run or a job, or the error of expect_intact().
@@ -58,8 +66,14 @@ template <class T>
   return read;
 }
 
+// Takes the position of the next row of a page into `page`, which began with the one before its first row as
+// its last. io if it does not follow: a damaged row must not say which rows to compare.
+[[nodiscard]] Result<std::int64_t> add_position(Connection& connection, RunId run, Positions& page,
+                                                std::int64_t position);
+
 // Of an entry of the audit trail, for its column.
 [[nodiscard]] Result<std::int64_t> digest_of_entry(Connection& connection, std::int64_t entry);
+[[nodiscard]] Result<bool> is_intact_entry(Connection& connection, std::int64_t entry);
 [[nodiscard]] Status write_entry_digest(Connection& connection, std::int64_t entry);
 
 // What is damaged of all that has a digest: jobs, runs, entries of the audit trail. `found` gets owner and

@@ -86,10 +86,7 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
       row.read(run.id, state, run.started, run.ended);
       run.state = parse_run_state(state).value_or(RunState::failed);
     });
-    if (read) read = expect_intact(connection, of_job(job.id), {"jobs"});
-    for (const core::JobRow::Run& run : job.runs) {
-      if (read) read = expect_intact(connection, of_run(run.id), {"runs"});
-    }
+    if (read) read = expect_intact_with_runs(connection, job.id, {"jobs"});
     if (!read && read.error().kind == ErrorKind::io) {
       // The other jobs stay readable.
       core::JobRow damaged;

@@ -34,11 +34,13 @@ class Conditions {
     text_ += condition;
     parameter(std::move(value));
   }
+  void show(Hidden hidden) {
+    // The + keeps the planner from an index of the few runs that are being removed.
+    if (hidden == Hidden::no) text_ += text_.empty() ? " WHERE +r.removing = 0" : " AND +r.removing = 0";
+  }
   RunListing finish(std::string_view from, std::string_view order, std::uint32_t rows) {
     parameter(static_cast<std::int64_t>(rows));
-    // The + keeps the planner from an index of the few runs that are being removed.
-    const std::string_view shown = text_.empty() ? " WHERE +r.removing = 0" : " AND +r.removing = 0";
-    return {fmt::format("SELECT r.id FROM {}{}{} ORDER BY {} LIMIT ?", from, text_, shown, order),
+    return {fmt::format("SELECT r.id FROM {}{} ORDER BY {} LIMIT ?", from, text_, order),
             std::move(parameters_)};
   }
 
@@ -105,10 +107,11 @@ void add_filter(Conditions& conditions, const core::RunFilter& filter) {
 
 }  // namespace
 
-RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows) {
+RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows, Hidden hidden) {
   Conditions conditions;
   conditions.add("r.id < ?", before);
   add_filter(conditions, filter);
+  conditions.show(hidden);
   const std::string_view index = job_index(filter);
   if (index.empty()) {
     const bool of_jobs = filter.purpose || filter.owner;
@@ -126,7 +129,7 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
 }
 
 RunListing list_runs_in(const std::vector<core::RunRange>& ranges, const core::RunFilter& filter,
-                        std::uint32_t rows) {
+                        std::uint32_t rows, Hidden hidden) {
   Conditions conditions;
   std::string values;
   for (const core::RunRange& range : ranges) {
@@ -135,9 +138,10 @@ RunListing list_runs_in(const std::vector<core::RunRange>& ranges, const core::R
     conditions.parameter(range.last);
   }
   add_filter(conditions, filter);
+  conditions.show(hidden);
   RunListing listing = conditions.finish(
-      "wanted CROSS JOIN runs r ON r.id BETWEEN wanted.first AND wanted.last CROSS JOIN jobs j ON j.id = "
-      "r.job",
+      "wanted CROSS JOIN runs r NOT INDEXED ON r.id BETWEEN wanted.first AND wanted.last "
+      "CROSS JOIN jobs j NOT INDEXED ON j.id = r.job",
       "r.id DESC", rows);
   listing.sql = fmt::format("WITH wanted (first, last) AS (VALUES {}) {}", values, listing.sql);
   return listing;

@@ -20,11 +20,17 @@ struct RunListing {
   std::vector<Value> parameters;
 };
 
-// At most `rows` runs that pass `filter` and are older than the run `before` (which may be deleted by now).
-[[nodiscard]] RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows);
+// Runs that are being removed.
+enum class Hidden { no, too };
 
-// At most `rows` runs that pass `filter` and lie within one of `ranges`, which must not be empty.
+// At most `rows` runs that pass `filter` and are older than the run `before` (which may be deleted by now).
+[[nodiscard]] RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t rows,
+                                   Hidden hidden = Hidden::no);
+
+// At most `rows` runs that pass `filter` and lie within one of `ranges`, which must not be empty. It uses
+// no index.
 [[nodiscard]] RunListing list_runs_in(const std::vector<core::RunRange>& ranges,
-                                      const core::RunFilter& filter, std::uint32_t rows);
+                                      const core::RunFilter& filter, std::uint32_t rows,
+                                      Hidden hidden = Hidden::no);
 
 }  // namespace netperfd::store

@@ -11,6 +11,7 @@
 #include "daemon/store/paging.hpp"
 #include "daemon/store/run_listing.hpp"
 #include "daemon/store/run_row_loader.hpp"
+#include "daemon/store/runs_of_job.hpp"
 
 namespace netperfd::store {
 namespace {
@@ -118,18 +119,12 @@ Result<uid_t> RunReader::owner_of_job(JobId job) {
 }
 
 Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
-  auto select = connection_.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
-  if (!select) return std::unexpected(select.error());
+  const auto runs = numbers_of_runs(connection_, job);
+  if (!runs) return std::unexpected(runs.error());
   auto loader = RunRowLoader::prepare(connection_);
   if (!loader) return std::unexpected(loader.error());
   std::vector<core::RunRow> rows;
-  select->bind(job);
-  for (;;) {
-    auto more = select->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    RunId id = 0;
-    select->read(id);
+  for (const RunId id : *runs) {
     auto row = loader->load(id);
     if (!row) return std::unexpected(row.error());
     if (*row) rows.push_back(std::move(**row));
@@ -168,13 +163,12 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
 
   const std::uint32_t size = page_size(limit, kMaxIntervals);
   select->bind(run, *after, size + 1);
-  Positions positions{.first = *after + 1};
+  Positions positions{.first = *after + 1, .last = *after};
   auto page =
       read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
         std::int64_t position = 0;
         select->read(position, members_of(interval));
-        positions.last = position;
-        return position;
+        return add_position(connection_, run, positions, position);
       });
   select->rewind();
   if (page && page->next.empty()) positions.last = Positions{}.last;

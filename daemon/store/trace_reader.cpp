@@ -138,7 +138,7 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
 
   const std::uint32_t size = page_size(limit, kMaxSamples);
   select->bind(run, *after, event, size + 1);
-  Positions positions{.first = *after + 1};
+  Positions positions{.first = *after + 1, .last = *after};
   auto page =
       read_page<EventSample>(*select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
         std::int64_t position = 0;
@@ -146,8 +146,7 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
         auto done = for_each_row(fields->bind(run, position),
                                  [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
         if (!done) return std::unexpected(done.error());
-        positions.last = position;
-        return position;
+        return add_position(connection_, run, positions, position);
       });
   select->rewind();
   if (page && page->next.empty()) positions.last = Positions{}.last;
@@ -168,15 +167,14 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
 
   const std::uint32_t size = page_size(limit, kMaxStacks);
   select->bind(run, *after, size + 1);
-  Positions positions{.first = *after + 1};
+  Positions positions{.first = *after + 1, .last = *after};
   auto page =
       read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
         std::int64_t position = 0;
         std::string frames;
         select->read(position, members_of(stack), frames);
         stack.frames = split_lines(frames);
-        positions.last = position;
-        return position;
+        return add_position(connection_, run, positions, position);
       });
   select->rewind();
   if (page && page->next.empty()) positions.last = Positions{}.last;

@@ -26,6 +26,12 @@ void forge(const std::string& path, const std::string& sql) {
   must(connection.execute("COMMIT"));
 }
 
+void damage(const std::string& path, const std::string& sql) {
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READWRITE));
+  sqlite3_db_config(connection.raw(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  must(connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; " + sql));
+}
+
 std::string ask(const std::string& path, const std::string& sql) {
   auto connection = must(Connection::open(path, SQLITE_OPEN_READONLY));
   return must(connection.value<std::string>(sql));

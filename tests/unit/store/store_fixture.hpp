@@ -76,6 +76,9 @@ void bring_to_collecting(core::RunStore& store, RunId run);
 // Changes rows as a store would have stored them: with their digests.
 void forge(const std::string& path, const std::string& sql);
 
+// Changes rows as bytes that change on the disk would.
+void damage(const std::string& path, const std::string& sql);
+
 // The value; throws the error's message.
 template <class T>
 T must(Result<T> result) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/store/runs_of_job.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "daemon/store/rows.hpp"
+
+namespace netperfd::store {
+namespace {
+
+// The runs of a job get their numbers together, so one that the index hides is among the others or beside
+// them.
+Status expect_no_others(Connection& connection, JobId job, const std::vector<RunId>& runs) {
+  auto select = connection.prepare(
+      "SELECT (SELECT count(*) FROM runs NOT INDEXED WHERE id BETWEEN ?1 AND ?2 AND job = ?3), "
+      "ifnull((SELECT job FROM runs NOT INDEXED WHERE id < ?1 ORDER BY id DESC LIMIT 1) = ?3, 0), "
+      "ifnull((SELECT job FROM runs NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT 1) = ?3, 0)");
+  if (!select) return std::unexpected(select.error());
+  std::size_t among = 0;
+  bool before = false, behind = false;
+  auto read = for_each_row(select->bind(runs.front(), runs.back(), job),
+                           [&](const Statement& row) { row.read(among, before, behind); });
+  if (!read || (among == runs.size() && !before && !behind)) return read;
+  return fail(ErrorKind::io,
+              fmt::format("{}: job {}: the index of its runs is damaged, so nobody knows which "
+                          "runs it has. `netperfctl db check` names what is damaged; restore a "
+                          "backup, or delete the job",
+                          connection.path(), job));
+}
+
+}  // namespace
+
+Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job) {
+  auto select = connection.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
+  if (!select) return std::unexpected(select.error());
+  std::vector<RunId> runs;
+  auto read = for_each_row(select->bind(job), [&](const Statement& row) { row.read(runs.emplace_back()); });
+  if (read && !runs.empty()) read = expect_no_others(connection, job, runs);
+  if (!read) return std::unexpected(std::move(read.error()));
+  return runs;
+}
+
+}  // namespace netperfd::store

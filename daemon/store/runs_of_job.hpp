@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which runs a job has.
+#pragma once
+
+#include <vector>
+
+#include "daemon/base/error.hpp"
+#include "daemon/model/run_record.hpp"
+#include "daemon/store/sqlite.hpp"
+
+namespace netperfd::store {
+
+// In order, also those that are being removed. io if the index that finds them is damaged and hides some, or
+// names one of another job.
+[[nodiscard]] Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job);
+
+}  // namespace netperfd::store
