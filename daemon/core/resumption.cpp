@@ -82,6 +82,7 @@ Status store_given_up(RunStore& store, const std::vector<RunId>& runs) {
 }  // namespace
 
 Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
+  if (!job.damage.empty()) return cannot(fmt::format("what is stored of it is damaged: {}", job.damage));
   if (job.tied) return cannot("it was tied to its caller, whose connection ended with netperfd");
   if (!spec) {
     const char* const what = spec.error().kind == ErrorKind::access_denied ? "it is no longer allowed"

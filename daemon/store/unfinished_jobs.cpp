@@ -7,6 +7,7 @@
 
 #include "daemon/store/budget_table.hpp"
 #include "daemon/store/design_columns.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -27,9 +28,11 @@ Status read_runs(Statement& select, core::UnfinishedJob& job) {
 }  // namespace
 
 Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connection) {
+  // Also of a run whose job cannot be found, which would stay pending for ever.
   auto select = connection.prepare(
-      "SELECT id, owner_uid, tied, held, text, label, repeat, purpose, seed FROM jobs "
-      "WHERE id IN (SELECT job FROM runs WHERE state = 'pending') ORDER BY id");
+      "SELECT p.job, owner_uid, tied, held, text, label, repeat, purpose, seed "
+      "FROM (SELECT DISTINCT job FROM runs WHERE state = 'pending') AS p LEFT JOIN jobs ON jobs.id = p.job "
+      "ORDER BY p.job");
   if (!select) return std::unexpected(select.error());
   auto runs = connection.prepare(
       "SELECT id, idx, state, error, block, letter, variant, build, traced FROM runs WHERE job = ? ORDER BY "
@@ -50,6 +53,13 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
   if (!done) return std::unexpected(done.error());
   for (core::UnfinishedJob& job : jobs) {
     if (auto read = read_runs(*runs, job); !read) return std::unexpected(read.error());
+    if (auto intact = expect_intact_with_runs(connection, job.id); !intact) {
+      core::UnfinishedJob damaged;
+      damaged.id = job.id;
+      damaged.damage = std::move(intact.error().message);
+      job = std::move(damaged);
+      continue;
+    }
     auto budget = read_budget(connection, job.id);
     if (!budget) return std::unexpected(budget.error());
     job.budget = std::move(*budget);

@@ -118,6 +118,32 @@ TEST_F(Crash, while_one_run_is_running_and_others_are_pending) {
   expect_all_well(runs + 1);
 }
 
+TEST_F(Crash, a_waiting_job_that_was_damaged_ends_with_the_reason_and_the_others_go_on) {
+  lab().gate().close();
+  const StartedJob running = lab().start("local");
+  std::vector<std::uint64_t> damaged{lab().start("quick").id, lab().start("quick").id};
+  const StartedJob waiting = lab().start("quick");
+  ASSERT_EQ(lab().gate().wait_for_arrival(), "--server");
+  const std::uint64_t runs = count_runs();
+  kill_netperfd();
+  damage_database(
+      lab().database_path(),
+      fmt::format("UPDATE jobs SET owner_uid = 0 WHERE id = {}; INSERT INTO budgets VALUES ({}, 0.5, "
+                  "NULL, NULL, NULL)",
+                  damaged[0], damaged[1]));
+  lab().start_netperfd();
+  wait_for_all();
+  EXPECT_EQ(stored_states(running.id), "interrupted");
+  EXPECT_EQ(stored_states(waiting.id), "finished");
+  for (const std::uint64_t job : damaged) {
+    EXPECT_EQ(stored_states(job), "canceled");
+    EXPECT_THAT(lab().database().value(fmt::format("SELECT error FROM runs WHERE job = {}", job)),
+                HasSubstr("what is stored of it is damaged"));
+    EXPECT_THAT(lab().ctl({"db", "check"}).out, HasSubstr(fmt::format("job {}: table ", job)));
+  }
+  expect_all_well(runs + 1);
+}
+
 TEST_F(Crash, after_the_workload_has_ended_and_before_it_is_stored) {
   TrafficTap tap{lab().net().right()};
   const StartedJob job = lab().start("local");

@@ -48,6 +48,7 @@ struct UnfinishedJob {
   std::optional<std::uint64_t> seed;               // of its design
   std::vector<StoredRun> runs;                     // in order
   std::optional<JobBudget> budget = std::nullopt;  // absent: none was chosen
+  std::string damage = {};  // which of its rows are not as they were stored: then only its id is set
 };
 
 // What one user has of the store and of the machine.

@@ -89,6 +89,12 @@ void alter_database(const std::string& path, const std::string& sql) {
   if (!done) throw std::runtime_error(done.error().message);
 }
 
+void damage_database(const std::string& path, const std::string& sql) {
+  auto connection = store::Connection::open(path, SQLITE_OPEN_READWRITE);
+  if (!connection) throw std::runtime_error(connection.error().message);
+  if (auto done = connection->execute(sql); !done) throw std::runtime_error(done.error().message);
+}
+
 void wait_for_database(const std::string& path, const std::function<bool()>& condition) {
   const Fd changes{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
   const std::string folder = std::filesystem::path{path}.parent_path();

@@ -37,6 +37,9 @@ class Database {
 // Changes rows as a store would have stored them: with their digests. Nobody else may have the database open.
 void alter_database(const std::string& path, const std::string& sql);
 
+// Changes rows as bytes that change on the disk would.
+void damage_database(const std::string& path, const std::string& sql);
+
 // Waits until the database, which somebody else writes, fulfils the condition; throws when the deadline
 // passes.
 void wait_for_database(const std::string& path, const std::function<bool()>& condition);

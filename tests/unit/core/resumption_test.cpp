@@ -139,6 +139,17 @@ TEST_F(ResumptionTest, a_job_tied_to_its_caller_ends_with_the_reason) {
   EXPECT_THAT(error_of(42), HasSubstr("tied to its caller"));
 }
 
+TEST_F(ResumptionTest, a_damaged_job_ends_with_the_reason_and_the_others_go_on) {
+  leave(a_job(2), {});
+  leave(a_job(2), {});
+  store_.unfinished.front().damage = "job 1: table budgets is damaged";
+  EXPECT_THAT(resume(), ElementsAre(HasSubstr("damaged: job 1: table budgets is damaged")));
+  EXPECT_FALSE(scheduler_.job(1));
+  EXPECT_EQ(store_.runs.at(41).state, RunState::canceled);
+  EXPECT_THAT(error_of(42), HasSubstr("table budgets is damaged"));
+  EXPECT_EQ(scheduler_.job(2)->current_run, 43);
+}
+
 TEST_F(ResumptionTest, a_text_that_this_version_refuses_ends_the_job_with_the_reason) {
   leave(a_job(2), {});
   scenarios_.refusal = Error{ErrorKind::invalid_argument, "job 1:3: no such key"};
