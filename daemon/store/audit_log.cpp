@@ -86,11 +86,13 @@ Status AuditLog::keep_newest(const std::string& condition, std::int64_t most) {
 Status AuditLog::update(const core::AuditEntry& entry) {
   auto transaction = Transaction::begin(connection_, Durability::normal);
   if (!transaction) return std::unexpected(transaction.error());
+  const auto intact = is_intact_entry(connection_, entry.id);
+  if (!intact) return std::unexpected(intact.error());
   auto update = connection_.prepare(
       "UPDATE audit SET last_us = ?, count = ?, job = ?, run = ?, detail = ? WHERE id = ?");
   if (!update) return std::unexpected(update.error());
   auto done = update->bind(entry.last, entry.count, entry.job, entry.run, entry.detail, entry.id).run();
-  if (done) done = write_entry_digest(connection_, entry.id);
+  if (done && *intact) done = write_entry_digest(connection_, entry.id);
   if (!done) return done;
   return transaction->commit();
 }

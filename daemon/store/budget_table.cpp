@@ -28,6 +28,7 @@ std::string function_columns() {
 Status insert_budget(Connection& connection, JobId job, const JobBudget& budget) {
   auto transaction = Transaction::begin(connection, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
+  if (auto intact = expect_intact(connection, of_job(job), kBudgetParts); !intact) return intact;
   auto head = connection.prepare(insert_into("budgets", "job, " + budget_columns()));
   if (!head) return std::unexpected(head.error());
   if (auto done = head->bind(job, members_of(budget.budget)).run(); !done) return done;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 
@@ -54,6 +55,8 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
   if (auto done = write_digests(connection_, of_job(job.id)); !done)
     return std::unexpected(std::move(done.error()));
   if (auto counted = count_growth("jobs", job.id, *growth); !counted) return std::unexpected(counted.error());
+  if (auto done = write_digests(connection_, of_job(job.id), {"jobs"}); !done)
+    return std::unexpected(std::move(done.error()));
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return job;
 }
@@ -124,16 +127,23 @@ Result<std::vector<core::NewJob>> RunWriter::add_bundle(const StoredTables& cont
   if (!growth) return std::unexpected(growth.error());
   auto jobs = write_tables(connection_, content, owner);
   if (!jobs) return jobs;
-  if (auto shared = share_growth(*jobs, *growth); !shared) return std::unexpected(shared.error());
-  for (const core::NewJob& job : *jobs) {
-    auto done = write_digests(connection_, of_job(job.id));
-    for (const RunId run : job.runs) {
-      if (done) done = write_digests(connection_, of_run(run));
-    }
-    if (!done) return std::unexpected(std::move(done.error()));
-  }
+  // The digests take space too, and those of the own rows cover what all takes.
+  auto digested = digest_bundle(*jobs, {});
+  if (digested) digested = share_growth(*jobs, *growth);
+  if (digested) digested = digest_bundle(*jobs, {"jobs", "runs"});
+  if (!digested) return std::unexpected(std::move(digested.error()));
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return jobs;
+}
+
+Status RunWriter::digest_bundle(const std::vector<core::NewJob>& jobs, const DigestParts& parts) {
+  for (const core::NewJob& job : jobs) {
+    if (auto done = write_digests(connection_, of_job(job.id), parts); !done) return done;
+    for (const RunId run : job.runs) {
+      if (auto done = write_digests(connection_, of_run(run), parts); !done) return done;
+    }
+  }
+  return {};
 }
 
 // The tables were filled one by one, so what each run takes is not known.
@@ -219,34 +229,40 @@ Status RunWriter::finish(const RunRecord& record) {
   if (!transaction) return std::unexpected(transaction.error());
   // An ended run may not end again, so this also refuses a second record.
   if (auto allowed = expect_transition(record.id, record.state); !allowed) return allowed;
+  const auto intact = intact_parts(connection_, of_run(record.id));
+  if (!intact) return std::unexpected(intact.error());
   const auto growth = Growth::begin(connection_);
   if (!growth) return std::unexpected(growth.error());
   if (auto done = write_record(record); !done) return done;
-  if (auto done = write_digests(connection_, of_run(record.id)); !done) return done;
+  if (auto done = write_digests(connection_, of_run(record.id), *intact); !done) return done;
   if (auto counted = count_growth("runs", record.id, *growth); !counted) return counted;
+  if (std::ranges::find(*intact, "runs") != intact->end()) {
+    if (auto done = write_digests(connection_, of_run(record.id), {"runs"}); !done) return done;
+  }
   return transaction->commit();
 }
 
 Status RunWriter::replace_reading(RunId run, const core::RunReading& reading, const core::AuditEntry& entry) {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
+  const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
+  if (!job) return std::unexpected(job.error());
+  auto intact = expect_intact(connection_, of_run(run), kReadAgain);
+  if (intact && reading.test) intact = expect_intact(connection_, of_job(*job), {"jobs"});
+  if (!intact) return intact;
   const auto growth = Growth::begin(connection_);
   if (!growth) return std::unexpected(growth.error());
-  if (auto done = store::replace_reading(connection_, run, reading); !done) return done;
+  auto done = store::replace_reading(connection_, run, reading);
+  if (done) done = write_digests(connection_, of_run(run), kReadAgain);
+  if (!done) return done;
   const auto bytes = growth->bytes();
   if (!bytes) return std::unexpected(bytes.error());
-  if (auto counted = connection_.execute(
-          fmt::format("UPDATE runs SET stored_bytes = stored_bytes + {} WHERE id = {}", *bytes, run));
-      !counted) {
-    return counted;
-  }
-  if (auto done = write_digests(connection_, of_run(run), kReadAgain); !done) return done;
-  if (reading.test) {
-    const auto job = connection_.value<JobId>(fmt::format("SELECT job FROM runs WHERE id = {}", run));
-    if (!job) return std::unexpected(job.error());
-    if (auto done = write_digests(connection_, of_job(*job), {"jobs"}); !done) return done;
-  }
-  if (auto noted = insert_entry(connection_, entry); !noted) return noted;
+  done = connection_.execute(
+      fmt::format("UPDATE runs SET stored_bytes = stored_bytes + {} WHERE id = {}", *bytes, run));
+  if (done) done = write_digests(connection_, of_run(run), {"runs"});
+  if (done && reading.test) done = write_digests(connection_, of_job(*job), {"jobs"});
+  if (done) done = insert_entry(connection_, entry);
+  if (!done) return done;
   return transaction->commit();
 }
 
@@ -254,12 +270,8 @@ Status RunWriter::replace_reading(RunId run, const core::RunReading& reading, co
 Status RunWriter::count_growth(std::string_view table, std::int64_t row, const Growth& growth) {
   const auto bytes = growth.bytes();
   if (!bytes) return std::unexpected(bytes.error());
-  if (auto done = connection_.execute(
-          fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
-      !done) {
-    return done;
-  }
-  return write_digests(connection_, table == "runs" ? of_run(row) : of_job(row), {table});
+  return connection_.execute(
+      fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
 }
 
 Status RunWriter::write_record(const RunRecord& record) {

@@ -12,6 +12,7 @@
 #include "daemon/core/ports/reread_store.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/store/bundle_writer.hpp"
+#include "daemon/store/digests.hpp"
 #include "daemon/store/sqlite.hpp"
 #include "daemon/store/usage.hpp"
 
@@ -47,6 +48,7 @@ class RunWriter {
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
   [[nodiscard]] Status write_record(const RunRecord& record);
   [[nodiscard]] Status count_growth(std::string_view table, std::int64_t row, const Growth& growth);
+  [[nodiscard]] Status digest_bundle(const std::vector<core::NewJob>& jobs, const DigestParts& parts);
   [[nodiscard]] Status share_growth(const std::vector<core::NewJob>& jobs, const Growth& growth);
   [[nodiscard]] Status update_run(const RunRecord& record);
   [[nodiscard]] Status insert_documents(const RunRecord& record);

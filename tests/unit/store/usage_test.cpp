@@ -79,6 +79,28 @@ TEST_F(Usage, falls_to_nothing_with_the_last_run) {
   EXPECT_EQ(ask(path(), "SELECT sum(stored_bytes) FROM stored_by_owner"), "0");
 }
 
+// Whatever belongs to them: digests are more than a tenth of many small runs.
+TEST_F(Usage, of_a_bundle_is_the_growth_of_the_database) {
+  std::vector<RunId> runs;
+  for (int i = 0; i < 60; ++i) runs.push_back(stored_run(kOtherOwner, 20));
+  const auto content = must(store->tables(runs, std::size_t{1} << 30U));
+  const auto before = used_bytes();
+  must(store->add_bundle(content, kOwner, "from there", kMorning));
+  const auto grown = static_cast<double>(used_bytes() - before);
+  EXPECT_NEAR(static_cast<double>(stored(kOwner)), grown, 2 * 4096.0);
+}
+
+TEST_F(Usage, of_a_run_that_is_read_again_is_the_growth_of_the_database) {
+  const RunId run = stored_run(kOwner, 20);
+  core::RunReading reading;
+  reading.report = a_record(run, 4, 20'000).workload.report;
+  const auto before = used_bytes();
+  const auto known = stored(kOwner);
+  must(store->replace_reading(run, reading, {}));
+  EXPECT_NEAR(static_cast<double>(stored(kOwner) - known), static_cast<double>(used_bytes() - before),
+              2 * 4096.0);
+}
+
 TEST_F(Usage, of_time_is_of_the_runs_that_ended_since) {
   const auto run = stored_run(kOwner, 10);
   const auto row = must(store->run(run));
