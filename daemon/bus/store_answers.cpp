@@ -63,20 +63,21 @@ std::string list_old_jobs(core::RunQueries& queries, QueryReader& reader) {
   const std::uint64_t below =
       cursor.empty() ? std::numeric_limits<std::uint64_t>::max() : value_or_throw(parse_cursor(cursor));
   const std::uint32_t most = page_limit(static_cast<std::uint32_t>(limit), kOldJobsPageLimit);
-  dbus::Rows found;
-  JobId before = std::numeric_limits<JobId>::max();
-  for (;;) {
+  for (JobId before = std::numeric_limits<JobId>::max();;) {
     const auto jobs = value_or_throw(queries.stored_jobs(before, kJobsAtOnce));
     for (const core::StoredJob& job : jobs) {
-      if (user != 0 && job.owner != user) continue;
-      const auto why = plan.reason_to_remove(job);
-      if (!why || !std::cmp_less(job.id, below)) continue;
-      if (found.size() == most) return to_query_bytes(found, found.back().at("job").get<std::uint64_t>());
-      found.push_back(to_wire(old_job(job, why->substr(0, why->find(" (keep[")))).row);
+      if (user == 0 || job.owner == user) plan.look_at(job);
     }
-    if (jobs.size() < kJobsAtOnce) return to_query_bytes(found, std::uint64_t{0});
+    if (jobs.size() < kJobsAtOnce) break;
     before = jobs.back().id;
   }
+  dbus::Rows found;
+  for (const core::KeepPlan::OldJob& old : plan.old_jobs()) {
+    if (!std::cmp_less(old.job.id, below)) continue;
+    if (found.size() == most) return to_query_bytes(found, found.back().at("job").get<std::uint64_t>());
+    found.push_back(to_wire(old_job(old.job, old.why.substr(0, old.why.find(" (keep[")))).row);
+  }
+  return to_query_bytes(found, std::uint64_t{0});
 }
 
 std::optional<Status> stream_query(core::RunQueries& queries, std::string_view request,

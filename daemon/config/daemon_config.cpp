@@ -146,7 +146,12 @@ void add_keep_keys(std::vector<core::KeepRule>& rules, std::vector<Key>& keys) {
   keys.push_back(
       {"keep[].size",
        word(rule->stored_bytes, parse_stored_limit, "a number of bytes, 1 or more (like 10G; K is 1024)"),
-       {"bytes", "none", "a job goes once newer jobs of the rule and its owner have so many bytes", {}}});
+       {"bytes",
+        "none",
+        "a job goes once its owner's newer jobs of the rule have so many bytes, or less if all users "
+        "together "
+        "have more: then each keeps the same share",
+        {}}});
 }
 
 // A rule that no job reaches does not keep what its author believes it keeps.

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,19 @@ std::string size_text(std::uint64_t bytes) {
                            : fmt::format("{:.1f} GiB", value / kGibibyte);
 }
 
+// The greatest share for which what each owner has up to it is no more than `all`; `all` if everything fits.
+std::uint64_t share_of_each(std::uint64_t all, std::vector<std::uint64_t> by_owner) {
+  std::ranges::sort(by_owner);
+  std::uint64_t left = all;
+  std::uint64_t owners = by_owner.size();
+  for (const std::uint64_t bytes : by_owner) {
+    if (bytes > left / owners) return left / owners;
+    left -= bytes;
+    --owners;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string describe(const KeepRule& rule) {
@@ -47,35 +62,65 @@ std::string describe(const KeepRule& rule) {
 }
 
 KeepPlan::KeepPlan(std::vector<KeepRule> rules, WallTime now)
-    : rules_(std::move(rules)), kept_(rules_.size()), now_(now) {}
+    : rules_(std::move(rules)), kept_(rules_.size()), sized_(rules_.size()), now_(now) {}
 
-std::optional<std::string> KeepPlan::reason_to_remove(const StoredJob& job) {
-  for (std::size_t i = 0; i < rules_.size(); ++i) {
-    const KeepRule& rule = rules_[i];
-    if (!fits_pattern(rule.scenario, job.scenario) || !fits_pattern(rule.label, job.label)) continue;
-    Kept& kept = kept_[i][job.owner];
-    const auto exceeded = [&](const auto& bound, std::uint64_t sum) {
-      return bound && kept.jobs > 0 && sum > *bound;
-    };
+void KeepPlan::look_at(const StoredJob& job) {
+  if (job.damaged) return;
+  const auto matches = [&](const KeepRule& rule) {
+    return fits_pattern(rule.scenario, job.scenario) && fits_pattern(rule.label, job.label);
+  };
+  const auto found = std::ranges::find_if(rules_, matches);
+  if (found == rules_.end()) return;
+  const KeepRule& rule = *found;
+  const auto i = static_cast<std::size_t>(found - rules_.begin());
+  Kept& kept = kept_[i][job.owner];
+  if (!job.open) {
+    if (rule.age && now_ - job.newest > *rule.age) {
+      old_.push_back({job, fmt::format("older than {} (keep[{}].age)", age_text(*rule.age), i)});
+      return;
+    }
+    kept.full = kept.full || (rule.count && kept.jobs > 0 && kept.runs + job.runs > *rule.count);
+    if (kept.full) {
+      old_.push_back({job, fmt::format("beyond the newest {} run{} (keep[{}].count)", *rule.count,
+                                       *rule.count == 1 ? "" : "s", i)});
+      return;
+    }
+  }
+  ++kept.jobs;
+  kept.runs += job.runs;
+  kept.stored_bytes += job.stored_bytes;
+  if (rule.stored_bytes) sized_[i].push_back(job);
+}
+
+void KeepPlan::take_beyond_size(std::size_t rule) {
+  const std::uint64_t all = *rules_[rule].stored_bytes;
+  std::vector<std::uint64_t> by_owner;
+  for (const auto& [owner, kept] : kept_[rule]) by_owner.push_back(kept.stored_bytes);
+  const std::uint64_t share = share_of_each(all, std::move(by_owner));
+  KeptByOwner kept_by_owner;
+  for (StoredJob& job : sized_[rule]) {
+    Kept& kept = kept_by_owner[job.owner];
     if (!job.open) {
-      if (rule.age && now_ - job.newest > *rule.age) {
-        return fmt::format("older than {} (keep[{}].age)", age_text(*rule.age), i);
+      kept.full = kept.full || (kept.jobs > 0 && kept.stored_bytes + job.stored_bytes > share);
+      if (kept.full) {
+        std::string why = fmt::format("beyond the newest {}", size_text(share));
+        if (share < all) why += fmt::format(", the share of uid {} in {}", job.owner, size_text(all));
+        old_.push_back({std::move(job), fmt::format("{} (keep[{}].size)", why, rule)});
+        continue;
       }
-      if (kept.full.empty() && exceeded(rule.count, kept.runs + job.runs)) {
-        kept.full = fmt::format("beyond the newest {} run{} (keep[{}].count)", *rule.count,
-                                *rule.count == 1 ? "" : "s", i);
-      }
-      if (kept.full.empty() && exceeded(rule.stored_bytes, kept.stored_bytes + job.stored_bytes)) {
-        kept.full = fmt::format("beyond the newest {} (keep[{}].size)", size_text(*rule.stored_bytes), i);
-      }
-      if (!kept.full.empty()) return kept.full;
     }
     ++kept.jobs;
-    kept.runs += job.runs;
     kept.stored_bytes += job.stored_bytes;
-    return std::nullopt;
   }
-  return std::nullopt;
+  sized_[rule].clear();
+}
+
+std::vector<KeepPlan::OldJob> KeepPlan::old_jobs() {
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].stored_bytes) take_beyond_size(i);
+  }
+  std::ranges::sort(old_, std::greater{}, [](const OldJob& old) { return old.job.id; });
+  return std::move(old_);
 }
 
 }  // namespace netperfd::core

@@ -23,7 +23,7 @@ struct KeepRule {
   std::string label = "*";
   std::optional<std::chrono::seconds> age = {};  // older jobs are removed
   std::optional<std::uint64_t> count = {};       // runs of an owner; jobs beyond the newest ones are removed
-  std::optional<std::uint64_t> stored_bytes = {};  // the same
+  std::optional<std::uint64_t> stored_bytes = {};  // of all owners; see KeepPlan
 
   bool operator==(const KeepRule&) const = default;
 };
@@ -31,26 +31,40 @@ struct KeepRule {
 // "scenario veth-*, label any: at most 90 days, 1000 runs, 10.0 GiB"
 [[nodiscard]] std::string describe(const KeepRule& rule);
 
-// Decides on each job, newest first. The first rule that matches a job is the only one for it. It counts the
-// runs and bytes of each owner apart: nobody can have those of another one removed by using his labels. A job
-// is kept or removed as a whole, so that no design loses a part of its blocks. An owner's newest job of each
-// rule stays whatever its number of runs and its size, but not whatever its age. If no rule matches, the job
-// stays.
+// Decides on stored jobs. The first rule that matches a job is the only one for it. A job is kept or removed
+// as a whole, so that no design loses a part of its blocks. Open and damaged jobs stay, and so does an
+// owner's newest job of each rule, whatever its number of runs and its size, but not whatever its age. If no
+// rule matches, the job stays.
+//
+// Nobody can have the runs of another one removed by using his labels: the runs of each owner are counted
+// apart. Bytes are counted together, so that a rule bounds what all owners store; but whoever uses more than
+// others loses his first. Each owner keeps what he has up to the greatest share for which all fit.
 class KeepPlan {
  public:
   KeepPlan(std::vector<KeepRule> rules, WallTime now);
 
-  // Why to remove the job: "older than 90 days (keep[0].age)"; absent if it stays. Open jobs stay.
-  [[nodiscard]] std::optional<std::string> reason_to_remove(const StoredJob& job);
+  void look_at(const StoredJob& job);  // at each, newest first
+
+  struct OldJob {
+    StoredJob job;
+    std::string why;  // "older than 90 days (keep[0].age)"
+  };
+  // Those to remove, newest first, once all jobs were looked at.
+  [[nodiscard]] std::vector<OldJob> old_jobs();
 
  private:
   struct Kept {
     std::uint64_t jobs = 0, runs = 0, stored_bytes = 0;
-    std::string full;  // which bound a newer job exceeded: all older ones go
+    bool full = false;  // a newer job exceeded a bound: all older ones go
   };
+  using KeptByOwner = std::map<uid_t, Kept>;
+
+  void take_beyond_size(std::size_t rule);
 
   std::vector<KeepRule> rules_;
-  std::vector<std::map<uid_t, Kept>> kept_;  // by rule and owner
+  std::vector<KeptByOwner> kept_;              // by rule: what age and count leave
+  std::vector<std::vector<StoredJob>> sized_;  // by rule with a size: the same, newest first
+  std::vector<OldJob> old_;
   WallTime now_;
 };
 

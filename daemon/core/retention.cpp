@@ -23,7 +23,7 @@ void Retention::job_changed(const JobStatus& job) {
 }
 
 Result<std::uint64_t> Retention::remove(JobId job) {
-  auto runs = ports_.jobs.begin_removal(job);
+  auto runs = ports_.jobs.begin_removal(job, RemovalBy::user);
   if (runs && *runs > 0) begin_soon();
   return runs;
 }
@@ -78,21 +78,18 @@ Status Retention::advance() {
     pass_->done = true;
     return {};
   }
-  const Pass::Doomed job = std::move(pass_->doomed.back());
+  const KeepPlan::OldJob old = std::move(pass_->doomed.back());
   pass_->doomed.pop_back();
-  return begin_removal(job);
+  return begin_removal(old);
 }
 
 Status Retention::look_at_jobs() {
   const auto jobs = ports_.jobs.stored_jobs(*pass_->before, kJobsAtOnce);
   if (!jobs) return std::unexpected(jobs.error());
-  for (const StoredJob& job : *jobs) {
-    if (auto why = pass_->plan.reason_to_remove(job)) {
-      pass_->doomed.push_back({job.id, job.scenario, std::move(*why)});
-    }
-  }
+  for (const StoredJob& job : *jobs) pass_->plan.look_at(job);
   if (jobs->size() < kJobsAtOnce) {
     pass_->before.reset();
+    pass_->doomed = pass_->plan.old_jobs();
   } else {
     pass_->before = jobs->back().id;
   }
@@ -101,15 +98,15 @@ Status Retention::look_at_jobs() {
 
 // From then on nothing keeps the job, so the trail says it now: the daemon may be killed before the last of
 // its runs is removed.
-Status Retention::begin_removal(const Pass::Doomed& job) {
-  const auto runs = ports_.jobs.begin_removal(job.id);
+Status Retention::begin_removal(const KeepPlan::OldJob& old) {
+  const auto runs = ports_.jobs.begin_removal(old.job.id, RemovalBy::rule);
   if (!runs) return std::unexpected(runs.error());
-  if (*runs == 0) return {};  // a user was quicker
+  if (*runs == 0) return {};  // a user was quicker, or it was damaged since
   ports_.audit.record({.uid = std::nullopt,
                        .action = "keep",
-                       .job = job.id,
+                       .job = old.job.id,
                        .detail = fmt::format("{} run{} of {} removed: {}", *runs, *runs == 1 ? "" : "s",
-                                             job.scenario, job.why)});
+                                             old.job.scenario, old.why)});
   return {};
 }
 

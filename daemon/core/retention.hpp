@@ -27,7 +27,8 @@ class Retention final : public RunObserver {
   static constexpr std::chrono::hours kPeriod{1};
   // A step takes no longer than this and one removal of a run.
   static constexpr std::chrono::milliseconds kStep{20};
-  static constexpr std::uint32_t kJobsAtOnce = 20;
+  // The rows of their runs are compared with digests: about 10 us each.
+  static constexpr std::uint32_t kJobsAtOnce = 4;
 
   // All must outlive this object.
   struct Ports {
@@ -61,13 +62,8 @@ class Retention final : public RunObserver {
   // A walk over all jobs, newest first, and then the removal of some, oldest first.
   struct Pass {
     KeepPlan plan;
-    std::optional<JobId> before;  // absent: the walk has ended
-    struct Doomed {
-      JobId id = 0;
-      std::string scenario;
-      std::string why;
-    };
-    std::vector<Doomed> doomed = {};  // newest first
+    std::optional<JobId> before;                // absent: the walk has ended
+    std::vector<KeepPlan::OldJob> doomed = {};  // newest first
     bool done = false;
   };
 
@@ -76,7 +72,7 @@ class Retention final : public RunObserver {
   void step();
   [[nodiscard]] Status advance();  // by one run, one page of jobs or one decision
   [[nodiscard]] Status look_at_jobs();
-  [[nodiscard]] Status begin_removal(const Pass::Doomed& job);
+  [[nodiscard]] Status begin_removal(const KeepPlan::OldJob& old);
 
   Ports ports_;
   AgeClock age_clock_;

@@ -5,6 +5,12 @@
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
+namespace {
+
+// Of a job, beside the rows of its runs.
+const DigestParts kDecidedBy{"jobs"};
+
+}  // namespace
 
 Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, JobId before,
                                                       std::uint32_t limit) {
@@ -24,19 +30,22 @@ Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, Jo
     row.read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest, job.open, job.owner);
   });
   if (!read) return std::unexpected(read.error());
+  for (core::StoredJob& job : jobs)
+    job.damaged = !expect_intact_with_runs(connection, job.id, kDecidedBy).has_value();
   return jobs;
 }
 
-Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job) {
+Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job, core::RemovalBy by) {
   auto transaction = Transaction::begin(connection, Durability::full);  // it is acknowledged
   if (!transaction) return std::unexpected(transaction.error());
+  if (by == core::RemovalBy::rule && !expect_intact_with_runs(connection, job, kDecidedBy)) return 0U;
   auto update = connection.prepare(
       "UPDATE runs SET removing = 1 WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE job = ?1 AND "
       "state IN ('pending', 'preparing', 'running', 'collecting')) RETURNING id");
   if (!update) return std::unexpected(update.error());
   std::vector<RunId> marked;
   auto done = for_each_row(update->bind(job), [&](const Statement& row) { row.read(marked.emplace_back()); });
-  // Also of a row that is damaged: it is going to be removed.
+  // Also of a row that is damaged: a user wants it to be removed.
   for (const RunId run : marked) {
     if (done) done = write_digests(connection, of_run(run), {"runs"});
   }

@@ -14,7 +14,7 @@ namespace netperfd::store {
 
 [[nodiscard]] Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, JobId before,
                                                                     std::uint32_t limit);
-[[nodiscard]] Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job);
+[[nodiscard]] Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job, core::RemovalBy by);
 [[nodiscard]] Result<std::optional<core::RunOfJob>> read_next_removal(Connection& connection);
 
 }  // namespace netperfd::store

@@ -342,8 +342,8 @@ Result<std::vector<core::StoredJob>> SqliteStore::stored_jobs(JobId before, std:
   return read_stored_jobs(parts_->database->connection(), before, limit);
 }
 
-Result<std::uint64_t> SqliteStore::begin_removal(JobId job) {
-  return mark_for_removal(parts_->database->connection(), job);
+Result<std::uint64_t> SqliteStore::begin_removal(JobId job, core::RemovalBy by) {
+  return mark_for_removal(parts_->database->connection(), job, by);
 }
 
 Result<std::optional<core::RunOfJob>> SqliteStore::next_removal() {

@@ -152,7 +152,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status copy_store(const Sink& sink) override;
 
   [[nodiscard]] Result<std::vector<core::StoredJob>> stored_jobs(JobId before, std::uint32_t limit) override;
-  [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job) override;
+  [[nodiscard]] Result<std::uint64_t> begin_removal(JobId job, core::RemovalBy by) override;
   [[nodiscard]] Result<std::optional<core::RunOfJob>> next_removal() override;
 
  private:

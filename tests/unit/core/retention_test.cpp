@@ -42,14 +42,21 @@ StoredJob job_of(JobId id, const std::string& scenario, hours age = hours{0}, st
 
 class KeepRules : public testing::Test {
  protected:
+  static std::vector<KeepPlan::OldJob> old_jobs(const std::vector<KeepRule>& rules,
+                                                const std::vector<StoredJob>& newest_first) {
+    KeepPlan plan{rules, kNow};
+    for (const StoredJob& job : newest_first) plan.look_at(job);
+    return plan.old_jobs();
+  }
   static std::vector<JobId> removed(const std::vector<KeepRule>& rules,
                                     const std::vector<StoredJob>& newest_first) {
-    KeepPlan plan{rules, kNow};
     std::vector<JobId> ids;
-    for (const StoredJob& job : newest_first) {
-      if (plan.reason_to_remove(job)) ids.push_back(job.id);
-    }
+    for (const KeepPlan::OldJob& old : old_jobs(rules, newest_first)) ids.push_back(old.job.id);
     return ids;
+  }
+  static StoredJob of(uid_t owner, StoredJob job) {
+    job.owner = owner;
+    return job;
   }
   static KeepRule rule(std::optional<hours> age, std::optional<std::uint64_t> count = {},
                        std::optional<std::uint64_t> bytes = {}) {
@@ -67,8 +74,7 @@ TEST_F(KeepRules, of_an_age_remove_what_is_older_and_be_it_the_newest) {
                                     job_of(1, "x", 400 * kDay)};
   EXPECT_THAT(removed({rule(90 * kDay)}, jobs), ElementsAre(2, 1));
   EXPECT_THAT(removed({rule(kDay)}, jobs), ElementsAre(3, 2, 1));
-  KeepPlan plan{{rule(90 * kDay)}, kNow};
-  EXPECT_EQ(plan.reason_to_remove(jobs[1]), "older than 90 days (keep[0].age)");
+  EXPECT_EQ(old_jobs({rule(90 * kDay)}, jobs).at(0).why, "older than 90 days (keep[0].age)");
 }
 
 TEST_F(KeepRules, of_a_count_keep_the_newest_runs_in_whole_jobs) {
@@ -77,9 +83,7 @@ TEST_F(KeepRules, of_a_count_keep_the_newest_runs_in_whole_jobs) {
   EXPECT_THAT(removed({rule({}, 8)}, jobs), ElementsAre(2, 1)) << "1 would fit, but 2 is newer";
   EXPECT_THAT(removed({rule({}, 12)}, jobs), IsEmpty());
   EXPECT_THAT(removed({rule({}, 1)}, jobs), ElementsAre(3, 2, 1)) << "the newest job stays whole";
-  KeepPlan plan{{rule({}, 1)}, kNow};
-  EXPECT_FALSE(plan.reason_to_remove(jobs[0]));
-  EXPECT_EQ(plan.reason_to_remove(jobs[1]), "beyond the newest 1 run (keep[0].count)");
+  EXPECT_EQ(old_jobs({rule({}, 1)}, jobs).at(0).why, "beyond the newest 1 run (keep[0].count)");
 }
 
 TEST_F(KeepRules, of_a_size_keep_the_newest_bytes) {
@@ -114,17 +118,43 @@ TEST_F(KeepRules, count_for_each_rule_alone) {
 }
 
 // Otherwise whoever uses another user's label could have his jobs removed.
-TEST_F(KeepRules, count_for_each_owner_alone) {
-  const auto of = [](uid_t owner, StoredJob job) {
-    job.owner = owner;
-    return job;
-  };
+TEST_F(KeepRules, count_the_runs_of_each_owner_alone) {
   const std::vector<StoredJob> jobs{of(1001, job_of(4, "x", kDay, 500)), of(1001, job_of(3, "x", kDay, 500)),
                                     of(1000, job_of(2, "x", kDay, 2)), of(1000, job_of(1, "x", kDay, 2))};
   EXPECT_THAT(removed({rule({}, 4)}, jobs), ElementsAre(3));
   EXPECT_THAT(removed({rule({}, 3)}, jobs), ElementsAre(3, 1));
-  EXPECT_THAT(removed({rule({}, {}, 200)}, jobs), IsEmpty());
-  EXPECT_THAT(removed({rule({}, {}, 199)}, jobs), ElementsAre(3, 1));
+}
+
+TEST_F(KeepRules, of_a_size_bound_what_all_owners_store_and_take_first_from_who_has_most) {
+  std::vector<StoredJob> jobs;
+  for (JobId id = 20; id > 10; --id) jobs.push_back(of(1001, job_of(id, "x", kDay, 1, 100)));
+  for (JobId id = 10; id > 7; --id) jobs.push_back(of(1000, job_of(id, "x", kDay, 1, 100)));
+  jobs.push_back(of(1002, job_of(7, "x", kDay, 1, 50)));
+  EXPECT_THAT(removed({rule({}, {}, 1350)}, jobs), IsEmpty()) << "all have 1,350 bytes";
+  EXPECT_THAT(removed({rule({}, {}, 1349)}, jobs), ElementsAre(11));
+  EXPECT_THAT(removed({rule({}, {}, 650)}, jobs), ElementsAre(17, 16, 15, 14, 13, 12, 11))
+      << "the others have no more than 1001 still has";
+  EXPECT_THAT(removed({rule({}, {}, 649)}, jobs), ElementsAre(18, 17, 16, 15, 14, 13, 12, 11, 8))
+      << "two have most now: each keeps two, since three do not fit";
+  EXPECT_THAT(removed({rule({}, {}, 1)}, jobs), ElementsAre(19, 18, 17, 16, 15, 14, 13, 12, 11, 9, 8))
+      << "the newest of each owner stays";
+  EXPECT_EQ(old_jobs({rule({}, {}, 1349)}, jobs).at(0).why,
+            "beyond the newest 0.0 MiB, the share of uid 1001 in 0.0 MiB (keep[0].size)");
+}
+
+TEST_F(KeepRules, of_a_size_and_a_count_share_what_the_count_leaves) {
+  const std::vector<StoredJob> jobs{
+      of(1001, job_of(4, "x", kDay, 1, 300)), of(1001, job_of(3, "x", kDay, 1, 300)),
+      of(1000, job_of(2, "x", kDay, 1, 300)), of(1000, job_of(1, "x", kDay, 1, 10))};
+  EXPECT_THAT(removed({rule({}, 1, 600)}, jobs), ElementsAre(3, 1));
+}
+
+// What they say of their size or label could have others removed, or themselves.
+TEST_F(KeepRules, neither_count_damaged_jobs_nor_remove_them) {
+  StoredJob damaged = job_of(2, "x", 400 * kDay, 1000, 1'000'000);
+  damaged.damaged = true;
+  const std::vector<StoredJob> jobs{job_of(3, "x", kDay, 1, 100), damaged, job_of(1, "x", kDay, 1, 100)};
+  EXPECT_THAT(removed({rule(90 * kDay, 2, 200)}, jobs), IsEmpty());
 }
 
 TEST_F(KeepRules, leave_open_jobs_alone) {
@@ -152,8 +182,9 @@ class FakeRetentionStore final : public RetentionStore {
     }
     return found;
   }
-  Result<std::uint64_t> begin_removal(JobId job) override {
+  Result<std::uint64_t> begin_removal(JobId job, RemovalBy by) override {
     if (!jobs.contains(job)) return 0U;
+    asked_by.push_back(by);
     removing.insert(job);
     return runs.at(job).size();
   }
@@ -177,6 +208,7 @@ class FakeRetentionStore final : public RetentionStore {
   std::map<JobId, std::vector<RunId>> runs;
   std::set<JobId> removing;
   int questions = 0;
+  std::vector<RemovalBy> asked_by;
 };
 
 class RetentionTest : public testing::Test {
@@ -192,7 +224,7 @@ class RetentionTest : public testing::Test {
     status.state = JobState::finished;
     retention_.job_changed(status);
   }
-  void must_begin(JobId job) { ASSERT_TRUE(jobs_.begin_removal(job)); }
+  void must_begin(JobId job) { ASSERT_TRUE(jobs_.begin_removal(job, RemovalBy::user)); }
   [[nodiscard]] std::vector<std::string> log() const {
     std::vector<std::string> lines;
     for (const AuditEntry& each : audit_store_.entries) {
@@ -226,6 +258,9 @@ TEST_F(RetentionTest, removes_the_oldest_job_first_run_by_run_and_records_why) {
   EXPECT_THAT(log(), ElementsAre("keep allowed 1: 2 runs of x removed: older than 25 days (keep[0].age)",
                                  "keep allowed 2: 2 runs of x removed: older than 25 days (keep[0].age)"));
   EXPECT_FALSE(audit_store_.entries[0].uid);
+  EXPECT_THAT(jobs_.asked_by, ElementsAre(RemovalBy::rule, RemovalBy::rule));
+  EXPECT_TRUE(retention_.remove(3));
+  EXPECT_EQ(jobs_.asked_by.back(), RemovalBy::user);
 }
 
 TEST_F(RetentionTest, without_rules_looks_at_no_job_and_has_no_timer) {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 
 #include <fstream>
 #include <string>
@@ -30,12 +29,7 @@ class Digests : public StoreTest {
     open();
     store_runs(*store);
   }
-  // As bytes that change on the disk would.
-  void damage(const std::string& sql) {
-    auto connection = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
-    sqlite3_db_config(connection.raw(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    must(connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; " + sql));
-  }
+  void damage(const std::string& sql) { store::damage(path(), sql); }
   std::vector<std::string> problems() { return must(store->check_store()).problems; }
   core::AuditEntry an_entry() {
     core::AuditEntry entry;
@@ -91,7 +85,7 @@ TEST_F(Digests, follow_jobs_that_begin_and_end_in_any_way) {
   open();
   EXPECT_EQ(must(store->run(job.runs[0])).state, RunState::interrupted);
   EXPECT_THAT(problems(), IsEmpty());
-  ASSERT_EQ(must(store->begin_removal(job.id)), 3U);
+  ASSERT_EQ(must(store->begin_removal(job.id, core::RemovalBy::user)), 3U);
   EXPECT_THAT(problems(), IsEmpty());
   must(store->remove(must(store->next_removal())->run));
   EXPECT_THAT(problems(), IsEmpty());
@@ -150,10 +144,54 @@ TEST_F(Digests, of_a_damaged_run_stay_wrong_when_its_state_changes) {
   EXPECT_EQ(must(store->check_store()).damaged_runs, job.runs);
 }
 
+TEST_F(Digests, of_a_damaged_run_stay_wrong_when_it_ends) {
+  const RunId run = run_under_way(a_job("under way"));
+  damage(fmt::format("UPDATE runs SET idx = 7 WHERE id = {}", run));
+  must(store->finish(a_record(run)));
+  EXPECT_EQ(must(store->check_store()).damaged_runs, (std::vector<RunId>{run}));
+  EXPECT_THAT(problems(), ElementsAre(fmt::format("run {}: table runs is not as it was stored", run)))
+      << "the rows of its end are whole";
+  EXPECT_FALSE(store->run(run));
+}
+
+TEST_F(Digests, of_a_damaged_job_stay_wrong_when_its_functions_are_chosen) {
+  const JobId job = must(add_job(*store, a_job("waiting"), 1000, kMorning)).id;
+  const JobBudget a_budget{.budget = {.asked = 0.1, .predicted = {}, .window_s = {}, .failure = {}},
+                           .functions = {}};
+  damage(
+      fmt::format("INSERT INTO budget_functions (job, position, function, calls, cost, traced) VALUES ({}, "
+                  "9, 'x', 1, 1, 1)",
+                  job));
+  EXPECT_FALSE(store->set_budget(job, a_budget));
+  EXPECT_EQ(must(store->check_store()).damaged_jobs, (std::vector<JobId>{job}));
+}
+
+TEST_F(Digests, of_a_damaged_run_or_job_keep_its_figures_from_being_read_again) {
+  core::RunReading reading;
+  reading.report = a_record(kMeasured, 2, 9).workload.report;
+  reading.test =
+      core::RunReading::Test{.asked = a_job().iperf3, .started = kMorning, .fingerprint = the_environment()};
+  damage("UPDATE jobs SET label = 'forged' WHERE id = 1");
+  EXPECT_FALSE(store->replace_reading(kMeasured, reading, an_entry()));
+  damage("UPDATE jobs SET label = 'before' WHERE id = 1; UPDATE runs SET note = 'forged' WHERE id = 1");
+  EXPECT_FALSE(store->replace_reading(kMeasured, reading, an_entry()));
+  EXPECT_EQ(must(store->check_store()).damaged_runs, (std::vector<RunId>{kMeasured}));
+}
+
+TEST_F(Digests, of_a_damaged_entry_of_the_audit_trail_stay_wrong_when_it_counts_again) {
+  core::AuditEntry entry = an_entry();
+  entry.id = must(store->add(entry));
+  damage(fmt::format("UPDATE audit SET uid = 4711 WHERE id = {}", entry.id));
+  entry.count = 7;
+  must(store->update(entry));
+  EXPECT_THAT(problems(),
+              ElementsAre(fmt::format("entry of the audit trail {} is not as it was stored", entry.id)));
+}
+
 TEST_F(Digests, keep_a_run_that_damage_marks_as_removed) {
   damage("UPDATE runs SET removing = 1 WHERE id = 1");
   EXPECT_FALSE(must(store->next_removal()));
-  ASSERT_EQ(must(store->begin_removal(2)), 1U);
+  ASSERT_EQ(must(store->begin_removal(2, core::RemovalBy::user)), 1U);
   EXPECT_EQ(must(store->next_removal())->run, kWatched);
 }
 

@@ -82,7 +82,7 @@ TEST_F(History, is_filtered_and_paged) {
 TEST_F(History, leaves_out_jobs_that_are_being_removed) {
   const JobId kept = job_of(store_job(a_job("a")));
   const JobId removed = job_of(store_job(a_job("b")));
-  ASSERT_GT(must(store->begin_removal(removed)), 0U);
+  ASSERT_GT(must(store->begin_removal(removed, core::RemovalBy::user)), 0U);
   EXPECT_THAT(list({}), ElementsAre(kept));
 }
 
@@ -117,7 +117,7 @@ TEST_F(History, a_note_is_of_one_run_and_outlives_the_daemon) {
   must(store->set_note(run, ""));
   EXPECT_EQ(must(store->run(run)).note, "");
   EXPECT_EQ(store->set_note(999, "x").error().kind, ErrorKind::not_found);
-  ASSERT_GT(must(store->begin_removal(job_of(run))), 0U);
+  ASSERT_GT(must(store->begin_removal(job_of(run), core::RemovalBy::user)), 0U);
   EXPECT_EQ(store->set_note(run, "x").error().kind, ErrorKind::not_found) << "it is being removed";
 }
 

@@ -92,7 +92,7 @@ TEST_F(ImportedFiles, go_with_their_run) {
 
 TEST_F(ImportedFiles, of_a_run_that_is_being_removed_are_not_found) {
   const RunId run = import(a_pair());
-  ASSERT_GT(must(store->begin_removal(must(store->run(run)).job)), 0U);
+  ASSERT_GT(must(store->begin_removal(must(store->run(run)).job, core::RemovalBy::user)), 0U);
   EXPECT_THAT(with('a'), IsEmpty());
 }
 

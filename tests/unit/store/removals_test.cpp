@@ -89,7 +89,7 @@ TEST_F(Removals, page_through_the_jobs_newest_first) {
 TEST_F(Removals, hide_all_runs_of_a_job_at_once_from_every_query) {
   const RunId kept = store_job(a_job("x", "a"));
   const RunId last = store_job(repeated("x", "b", 3));
-  EXPECT_EQ(must(store->begin_removal(2)), 3U);
+  EXPECT_EQ(must(store->begin_removal(2, core::RemovalBy::user)), 3U);
   EXPECT_THAT(listed(), ElementsAre(kept));
   EXPECT_THAT(listed(labelled("b")), IsEmpty());
   EXPECT_THAT(listed(named("x")), ElementsAre(kept));
@@ -105,7 +105,7 @@ TEST_F(Removals, go_on_with_the_next_daemon_until_nothing_is_left) {
   store_job(a_job());
   const RunId last = store_job(repeated("x", "", 3));
   EXPECT_FALSE(must(store->next_removal()));
-  must(store->begin_removal(2));
+  must(store->begin_removal(2, core::RemovalBy::user));
   EXPECT_EQ(must(store->next_removal()), (core::RunOfJob{last - 2, 2}));
   must(store->remove(last - 2));
   close();
@@ -122,10 +122,34 @@ TEST_F(Removals, of_an_open_or_unknown_job_do_not_begin) {
   const auto job = must(add_job(*store, repeated("x", "", 2), 0, kMorning));
   bring_to_collecting(*store, job.runs[0]);
   must(store->finish(a_record(job.runs[0])));
-  EXPECT_EQ(must(store->begin_removal(job.id)), 0U) << "its second run is pending";
-  EXPECT_EQ(must(store->begin_removal(77)), 0U);
+  EXPECT_EQ(must(store->begin_removal(job.id, core::RemovalBy::user)), 0U) << "its second run is pending";
+  EXPECT_EQ(must(store->begin_removal(77, core::RemovalBy::user)), 0U);
   EXPECT_FALSE(must(store->next_removal()));
   EXPECT_THAT(listed(), testing::SizeIs(2));
+}
+
+// What a damaged row says of its size or label decides about no job, and stays known as damaged.
+TEST_F(Removals, of_a_rule_leave_a_job_alone_of_which_a_row_is_damaged) {
+  for (int i = 0; i < 4; ++i) store_job(repeated("x", "", 2));
+  damage(path(),
+         "UPDATE jobs SET stored_bytes = 1 << 40 WHERE id = 2; "
+         "UPDATE runs SET stored_bytes = 1 << 40 WHERE id = 6");
+  std::vector<JobId> damaged;
+  for (const auto& job : must(store->stored_jobs(kAll, 2))) {
+    if (job.damaged) damaged.push_back(job.id);
+  }
+  for (const auto& job : must(store->stored_jobs(3, 2))) {
+    if (job.damaged) damaged.push_back(job.id);
+  }
+  EXPECT_THAT(damaged, ElementsAre(3, 2));
+  EXPECT_THAT(jobs(kAll, 2), ElementsAre(4, 3)) << "a page has them, or a short one would look like the last";
+  for (const JobId job : damaged) EXPECT_EQ(must(store->begin_removal(job, core::RemovalBy::rule)), 0U);
+  EXPECT_FALSE(must(store->next_removal()));
+  const auto check = must(store->check_store());
+  EXPECT_THAT(check.damaged_jobs, ElementsAre(2));
+  EXPECT_THAT(check.damaged_runs, ElementsAre(6));
+  EXPECT_EQ(must(store->begin_removal(1, core::RemovalBy::rule)), 2U);
+  EXPECT_EQ(must(store->begin_removal(3, core::RemovalBy::user)), 2U) << "somebody wants it";
 }
 
 }  // namespace
