@@ -66,8 +66,9 @@ std::string plain_sql(std::string_view sql) {
     if (quoted && tokens == kName && is_plain_name(token.substr(1, token.size() - 2)))
       token = token.substr(1, token.size() - 2);
     ++tokens;
+    const bool is_word = is_plain_name(token);
     for (const char c : token)
-      plain += is_plain_name(token) ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
+      plain += is_word ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
   }
   return plain;
 }
@@ -111,6 +112,13 @@ Result<Connection> made_by(std::span<const Migration> migrations) {
     return std::unexpected(set.error());
   if (auto applied = apply(migrations, 0, *connection); !applied) return std::unexpected(applied.error());
   return connection;
+}
+
+// That of the newest version is made once.
+Result<Connection*> newest_empty_store() {
+  static auto made = made_by(embedded_migrations());
+  if (!made) return std::unexpected(made.error());
+  return &*made;
 }
 
 class Comparison {
@@ -190,9 +198,16 @@ Result<std::vector<std::string>> setting_problems(Connection& connection) {
 
 Result<std::vector<std::string>> schema_problems(Connection& connection,
                                                  std::span<const Migration> migrations) {
-  auto expected = made_by(migrations);
+  Result<Connection> older;
+  Result<Connection*> expected;
+  if (newest_of(migrations) == newest_of(embedded_migrations())) {
+    expected = newest_empty_store();
+  } else {
+    older = made_by(migrations);
+    expected = older ? Result<Connection*>{&*older} : std::unexpected(older.error());
+  }
   if (!expected) return std::unexpected(expected.error());
-  auto problems = Comparison{connection, *expected}.compare();
+  auto problems = Comparison{connection, **expected}.compare();
   if (!problems) return problems;
   auto settings = setting_problems(connection);
   if (!settings) return settings;
@@ -205,9 +220,7 @@ Result<Connection*> schema_source(Connection& connection) {
   if (!version) return std::unexpected(version.error());
   // While it is made, it is not of the newest version.
   if (*version != newest_of(embedded_migrations())) return &connection;
-  static auto expected = made_by(embedded_migrations());
-  if (!expected) return std::unexpected(expected.error());
-  return &*expected;
+  return newest_empty_store();
 }
 
 }  // namespace netperfd::store

@@ -22,39 +22,38 @@ namespace {
 constexpr int kMostProblems = 20;
 constexpr int kMostOfTable = 3;
 
+// What each statement meets once is told once.
+void add_problem(core::StoreCheck& check, const std::string& problem) {
+  if (std::ranges::find(check.problems, problem) == check.problems.end()) check.problems.push_back(problem);
+}
+
 // A statement that ends with an error has found a problem too.
 template <class Read>
 void add_problems(Connection& connection, const std::string& sql, core::StoreCheck& check, Read read) {
   auto select = connection.prepare(sql);
   const Status done = select ? for_each_row(*select, read) : Status{std::unexpected(select.error())};
-  if (!done) check.problems.push_back(done.error().message);
+  if (!done) add_problem(check, done.error().message);
 }
 
 std::uint64_t number(Connection& connection, const std::string& sql, core::StoreCheck& check) {
   const auto value = connection.value<std::uint64_t>(sql);
   if (value) return *value;
-  check.problems.push_back(value.error().message);
+  add_problem(check, value.error().message);
   return 0;
 }
 
-// Returns whether it is that of a store: only then its names can be put into a statement.
-bool add_schema(Connection& connection, core::StoreCheck& check) {
+void add_schema(Connection& connection, core::StoreCheck& check) {
   const auto problems = schema_problems(connection, embedded_migrations());
-  if (!problems) {
-    check.problems.push_back(problems.error().message);
-    return false;
-  }
+  if (!problems) return add_problem(check, problems.error().message);
   std::ranges::copy(*problems, std::back_inserter(check.problems));
-  return problems->empty();
 }
 
 // Each page of a list would have a row of a position beyond it, and so would the next one.
 void add_positions(Connection& connection, core::StoreCheck& check) {
-  const auto tables = bundle_tables(connection);
-  if (!tables) {
-    check.problems.push_back(tables.error().message);
-    return;
-  }
+  const auto source = schema_source(connection);
+  if (!source) return add_problem(check, source.error().message);
+  const auto tables = bundle_tables(**source);
+  if (!tables) return add_problem(check, tables.error().message);
   for (const BundleTable& table : *tables) {
     if (std::ranges::find(table.columns, "position") == table.columns.end()) continue;
     const bool of_sample = std::ranges::find(table.columns, "sample") != table.columns.end();
@@ -104,7 +103,7 @@ void add_damaged(Connection& connection, core::StoreCheck& check) {
     if (owner.whose != Whose::audit_entry && !known) damaged.push_back(owner.number);
     if (++told <= kMostProblems) check.problems.push_back(std::move(words));
   });
-  if (!looked) check.problems.push_back(looked.error().message);
+  if (!looked) add_problem(check, looked.error().message);
   if (told > kMostProblems)
     check.problems.push_back(fmt::format("{} more tables are not as they were stored", told - kMostProblems));
 }
@@ -158,7 +157,8 @@ Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest
                  check.problems.push_back(
                      fmt::format("{} row{} of table {} refer to nothing", rows, rows == 1 ? "" : "s", table));
                });
-  if (std::cmp_equal(check.version, check.newest_version) && add_schema(connection, check)) {
+  if (std::cmp_equal(check.version, check.newest_version)) {
+    add_schema(connection, check);
     add_positions(connection, check);
     add_numbers(connection, check);
     add_damaged(connection, check);

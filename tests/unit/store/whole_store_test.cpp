@@ -112,6 +112,24 @@ TEST_F(WholeStore, without_a_part_of_its_schema_has_that_problem) {
                   {"the schema has no index runs_by_job", "the schema has no column jobs.description"}));
 }
 
+// A problem of the schema is no reason not to look at the rows.
+TEST_F(WholeStore, with_a_problem_of_its_schema_has_those_of_its_rows_too) {
+  const RunId run = store_job(a_job());
+  auto writer = must(Connection::open(path(), SQLITE_OPEN_READWRITE));
+  must(writer.execute(
+      "CREATE INDEX added ON runs (note); ALTER TABLE boots RENAME COLUMN kernel TO release_of_it"));
+  damage(path(), fmt::format("UPDATE runs SET note = 'forged', stored_bytes = 1 << 40 WHERE id = {}; "
+                             "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'jobs'",
+                             run));
+  const auto check = must(store->check_store());
+  EXPECT_THAT(check.problems,
+              testing::IsSupersetOf({"the schema has no column boots.kernel",
+                                     fmt::format("run {}: table runs is not as it was stored", run).c_str(),
+                                     "the last number of table \"jobs\" cannot be one",
+                                     "the stored bytes of uid 1000 are not those of its jobs and runs"}));
+  EXPECT_THAT(check.damaged_runs, ElementsAre(run));
+}
+
 TEST_F(WholeStore, with_a_corrupt_page_has_problems) {
   for (int i = 0; i < 20; ++i) store_job(a_job());
   close();
