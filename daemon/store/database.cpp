@@ -92,6 +92,16 @@ Result<Connection> open_reader(const std::string& path) {
   return connection;
 }
 
+// Whether the log or its index is missing and cannot be made: then no owner has the database open that could
+// change it. After anything else, such as a lock, reading without locks would be wrong.
+bool has_no_log_to_share(Connection& connection) {
+  const auto identity = identify(connection);
+  if (identity) return false;
+  const int code = sqlite3_extended_errcode(connection.raw());
+  return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_CANTINIT ||
+         code == SQLITE_READONLY_DIRECTORY || identity.error().kind == ErrorKind::no_space;
+}
+
 Error only_readable(const std::string& path, const Error& why) {
   return {why.kind == ErrorKind::no_space ? ErrorKind::no_space : ErrorKind::io,
           fmt::format("{}: the database can only be read until its disk takes changes again: {}", path,
@@ -134,8 +144,7 @@ Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& pa
     return fail(ErrorKind::internal, "this SQLite does not let its files be opened for reading only");
   }
   auto connection = open_reader(path);
-  // An owner that cannot change the database has not made the index of its log.
-  if (connection && !identify(*connection)) connection = Connection::open_unchanged(path);
+  if (connection && has_no_log_to_share(*connection)) connection = Connection::open_unchanged(path);
   if (!connection) return std::unexpected(connection.error());
   // The transaction maps the index of the log, which reading needs.
   if (auto begun = connection->execute("BEGIN"); !begun) return std::unexpected(begun.error());

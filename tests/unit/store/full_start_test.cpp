@@ -9,7 +9,9 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <utility>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/store/database.hpp"
@@ -23,8 +25,8 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kMinFree = 2048 * kKibibyte;
 
-// Does `work` with the store in a process that is killed then.
-void killed_after(const std::function<void()>& work) {
+// Does `work` with the store in a process that is killed then, after `beside` it.
+void killed_after(const std::function<void()>& work, const std::function<void()>& beside = [] {}) {
   auto pipe = must(make_pipe());
   const pid_t child = ::fork();
   if (child == 0) {
@@ -40,6 +42,7 @@ void killed_after(const std::function<void()>& work) {
   pipe.write.reset();
   char byte = 0;
   ASSERT_EQ(::read(pipe.read.get(), &byte, 1), 0);
+  beside();
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
@@ -57,6 +60,23 @@ class FullStart : public FullFileSystem {
     EXPECT_EQ(refused.error().kind, kind) << refused.error().message;
     EXPECT_THAT(refused.error().message, AllOf(HasSubstr(path()), HasSubstr(words)));
     EXPECT_EQ(store->expect_room().error().message, refused.error().message);
+  }
+  // In a process of its own, since it changes how SQLite opens files. Empty: it was opened.
+  std::string refusal_of_query() {
+    auto pipe = must(make_pipe());
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto queries = SqliteStore::open_read_only(path());
+      const std::string words = queries ? "" : queries.error().message;
+      ::_exit(std::cmp_equal(::write(pipe.write.get(), words.data(), words.size()), words.size()) ? 0 : 1);
+    }
+    pipe.write.reset();
+    std::array<char, 1000> words{};
+    const ssize_t size = ::read(pipe.read.get(), words.data(), words.size());
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    return {words.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
   }
   // What a process sees that answers a query beside the daemon.
   void expect_answers(RunId run) {
@@ -118,6 +138,23 @@ TEST_F(FullStart, after_a_kill_ends_the_runs_that_were_under_way_and_deletes) {
   make_room();
   EXPECT_TRUE(add_job(*store, a_job(), 0, kMorning));
   expect_whole();
+}
+
+// Only where no owner can write: here one has the store open, whose index was damaged.
+TEST_F(FullStart, is_no_reason_to_read_without_locks_what_cannot_be_read_for_another_reason) {
+  open();
+  store_job(a_job());
+  close();
+  std::filesystem::remove(path() + "-shm");
+  EXPECT_EQ(refusal_of_query(), "") << "a query cannot make an index";
+  std::string refusal;
+  killed_after([&] { open(); },
+               [&] {
+                 EXPECT_EQ(refusal_of_query(), "");
+                 std::fstream{path() + "-shm"} << std::string(136, '\x5a');
+                 refusal = refusal_of_query();
+               });
+  EXPECT_THAT(refusal, HasSubstr(path()));
 }
 
 // The owner is killed again and again, each time by a start on a disk that stays full.
