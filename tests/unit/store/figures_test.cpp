@@ -38,26 +38,27 @@ class StoredFigures : public Designs {
     const auto found = runs.front().figures.find(name);
     return found == runs.front().figures.end() ? std::nullopt : std::optional(found->second);
   }
-  void add_probe(RunId run, int position, const std::string& name) {
-    execute(
-        fmt::format("INSERT INTO latency_probes VALUES ({}, {}, '{}', 'udp', 1000, 64, NULL, 'kernel', 0, 0)",
-                    run, position, name));
+  static std::string probe(RunId run, int position, const std::string& name) {
+    return fmt::format(
+        "INSERT INTO latency_probes VALUES ({}, {}, '{}', 'udp', 1000, 64, NULL, 'kernel', 0, 0);", run,
+        position, name);
   }
   // Its round trips take from `first` ns on: min, mean, max, p50, p90, p99 are 1 apart, p99.9 is not known.
-  void add_phase(RunId run, int position, const std::string& probe, const std::string& phase, int first,
-                 const std::string& jitter = "7") {
-    execute(
-        fmt::format("INSERT INTO latency_phases VALUES ({}, {}, '{}', '{}', 0, 1, 1000, 5, 0, 0, 990, 10, 0, "
-                    "0, 0, {})",
-                    run, position, probe, phase, jitter));
+  static std::string phase(RunId run, int position, const std::string& probe, const std::string& phase,
+                           int first, const std::string& jitter = "7") {
+    std::string sql = fmt::format(
+        "INSERT INTO latency_phases VALUES ({}, {}, '{}', '{}', 0, 1, 1000, 5, 0, 0, 990, 10, 0, "
+        "0, 0, {});",
+        run, position, probe, phase, jitter);
     for (const char* span : {"there", "round-trip"}) {
       const int from = span == std::string{"there"} ? 999'000 : first;
-      execute(
-          fmt::format("INSERT INTO latency_spans VALUES ({}, {}, '{}', '{}', '{}', 990, {}, {}, {}, {}, {}, "
-                      "{}, NULL, '[]')",
-                      run, 2 * position + (from == first ? 0 : 1), probe, phase, span, from, from + 1,
-                      from + 2, from + 3, from + 4, from + 5));
+      sql += fmt::format(
+          "INSERT INTO latency_spans VALUES ({}, {}, '{}', '{}', '{}', 990, {}, {}, {}, {}, {}, "
+          "{}, NULL, '[]');",
+          run, 2 * position + (from == first ? 0 : 1), probe, phase, span, from, from + 1, from + 2, from + 3,
+          from + 4, from + 5);
     }
+    return sql;
   }
 };
 
@@ -132,12 +133,9 @@ TEST_F(StoredFigures, of_cpu_time_leave_out_what_others_took) {
 
 TEST_F(StoredFigures, of_latency_are_those_of_the_phase_under_load) {
   const RunId run = stored_with([](RunRecord&) {});
-  add_probe(run, 0, "main");
-  add_probe(run, 1, "voice");
-  add_phase(run, 0, "main", "idle", 100);
-  add_phase(run, 1, "main", "load", 5000);
-  add_phase(run, 2, "main", "after", 300);
-  add_phase(run, 3, "voice", "idle", 900);
+  execute(probe(run, 0, "main") + probe(run, 1, "voice") + phase(run, 0, "main", "idle", 100) +
+          phase(run, 1, "main", "load", 5000) + phase(run, 2, "main", "after", 300) +
+          phase(run, 3, "voice", "idle", 900));
   EXPECT_THAT(value(run, "latency.min"), Optional(5000.0));
   EXPECT_THAT(value(run, "latency.mean"), Optional(5001.0));
   EXPECT_THAT(value(run, "latency.max"), Optional(5002.0));
@@ -160,10 +158,8 @@ TEST_F(StoredFigures, of_latency_are_those_of_the_phase_under_load) {
 
 TEST_F(StoredFigures, of_a_phase_in_which_nothing_came_back_are_not_those_of_another_one) {
   const RunId run = stored_with([](RunRecord&) {});
-  add_probe(run, 0, "main");
-  add_phase(run, 0, "main", "idle", 100);
-  add_phase(run, 1, "main", "load", 5000, "NULL");
-  execute("DELETE FROM latency_spans WHERE phase = 'load'");
+  execute(probe(run, 0, "main") + phase(run, 0, "main", "idle", 100) +
+          phase(run, 1, "main", "load", 5000, "NULL") + "DELETE FROM latency_spans WHERE phase = 'load'");
   EXPECT_EQ(value(run, "latency.p99"), std::nullopt);
   EXPECT_EQ(value(run, "latency.jitter"), std::nullopt);
   EXPECT_EQ(value(run, "latency.bloat"), std::nullopt);
@@ -205,13 +201,19 @@ class ComparedFigures : public StoredFigures {
   JobId measured(JobSpec spec, double ratio_b = 3) {
     spec.repeat = 8;
     const JobId job = done(spec, [](const Arm& arm) { return Outcome{.rate = rate_of(arm)}; });
-    for (const core::RunRow& run : must(store->runs_of_job(job))) {
-      add_probe(run.id, 0, "main");
-      const bool b = run.arm.variant == 'B';
-      add_phase(run.id, 0, "main", "load",
-                static_cast<int>(1e6 * (b ? ratio_b : 1)) + static_cast<int>(run.id % 7) * 1000);
-    }
+    add_latency(job, [&](const core::RunRow& run) {
+      return static_cast<int>(1e6 * (run.arm.variant == 'B' ? ratio_b : 1)) +
+             static_cast<int>(run.id % 7) * 1000;
+    });
     return job;
+  }
+  // `first`: of each run, as for phase().
+  template <class First>
+  void add_latency(JobId job, First first) {
+    std::string sql;
+    for (const core::RunRow& run : must(store->runs_of_job(job)))
+      sql += probe(run.id, 0, "main") + phase(run.id, 0, "main", "load", first(run));
+    execute(sql);
   }
   static analysis::ComparisonSettings not_asked() {
     analysis::ComparisonSettings settings;
@@ -258,11 +260,9 @@ TEST_F(ComparedFigures, have_each_what_self_tests_tell) {
   test.repeat = 8;
   const JobId self_test =
       done(test, [](const Arm& arm) { return Outcome{.rate = kRate + 1e5 * arm.letter}; });
-  for (const core::RunRow& run : must(store->runs_of_job(self_test))) {
-    add_probe(run.id, 0, "main");
-    // This host makes the second side slow.
-    add_phase(run.id, 0, "main", "load", run.arm.variant == 'B' ? 4'000'000 : 1'000'000);
-  }
+  // This host makes the second side slow.
+  add_latency(self_test,
+              [](const core::RunRow& run) { return run.arm.variant == 'B' ? 4'000'000 : 1'000'000; });
   const JobId job = measured(with_figures_of(a_design(), {"received", "latency.p99"}));
   const core::ComparedSelections compared = this->compared(job, not_asked());
   ASSERT_TRUE(compared.self_test);
