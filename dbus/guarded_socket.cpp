@@ -65,16 +65,17 @@ SocketGuard::~SocketGuard() {
   own->guard = nullptr;
 }
 
+// Whoever sends what is skipped may be faster than this thread. So each call skips a part at most, and the
+// loop, or a limit of time, has its turn. More is told by the socket itself: whoever waits for it is woken at
+// once.
 ssize_t SocketGuard::receive(msghdr& message, int flags) {
-  while (true) {
-    if (rest_ == 0) {
-      if (const auto done = begin(message, flags)) return *done;
-    } else if (skips_) {
-      if (const ssize_t got = skip(); got <= 0) return got;
-    } else {
-      return receive_bytes(message, 0, flags);
-    }
+  if (rest_ == 0) {
+    if (const auto done = begin(message, flags)) return *done;
   }
+  if (!skips_) return receive_bytes(message, 0, flags);
+  if (const ssize_t got = skip(); got <= 0) return got;
+  errno = EAGAIN;
+  return -1;
 }
 
 std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
