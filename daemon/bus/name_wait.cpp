@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "daemon/bus/bus_driver.hpp"
+#include "dbus/guarded_socket.hpp"
 #include "dbus/peers.hpp"
 
 namespace netperfd::bus {
@@ -47,6 +48,10 @@ void wait_for_name_of_dead(const char* name, std::chrono::milliseconds patience)
   sd_bus* raw = nullptr;
   if (sd_bus_open_system(&raw) < 0) return;
   const Bus bus(raw, sd_bus_flush_close_unref);
+  // Waits for the greeting: the guard of the socket begins between two messages.
+  const char* own = nullptr;
+  if (sd_bus_get_unique_name(raw, &own) < 0) return;
+  const dbus::SocketGuard guard(sd_bus_get_fd(raw));
   dbus::Peers peers;
   Watched watched{.name = name};
   if (peers.guard(raw, dbus::Peers::Use::asking, {}) < 0 ||

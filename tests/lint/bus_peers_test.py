@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Nobody on the bus is believed for what he says alone: each connection has a dbus::Peers, whose filter sees every
-signal before a handler does, and handlers of replies on the daemon's connection ask who replied.
+signal before a handler does, and handlers of replies on the daemon's connection ask who replied. Nor may anybody's
+descriptors reach libsystemd: each connection has a dbus::SocketGuard, or does not agree to any.
 usage: bus_peers_test.py SOURCE_TREE"""
 import pathlib
 import re
@@ -12,6 +13,7 @@ TREE = pathlib.Path(sys.argv.pop())
 
 OPENS = re.compile(r"\b(sd_bus_(?:open|default|new)\w*|create\w*(?:Connection|Bus)\w*) ?\(")
 GUARDS = re.compile(r"peers_?(?:\.|->)guard\(")
+KEEPS_OUT = re.compile(r"SocketGuard>?(?: \w+)?\(sd_bus_get_fd\(|sd_bus_negotiate_fds\(\w+, 0\)")
 ASKS = re.compile(r"\b(sd_bus_call\w*_async|sd_bus_add_match_async|callMethodAsync)\b")
 CHECKS = re.compile(r"\b(?:is_from_bus|is_answer)\(")
 
@@ -23,8 +25,8 @@ def sources(*folders):
                 yield str(path.relative_to(TREE)), re.sub(r"//.*", "", path.read_text())
 
 
-def opening_without_guard(texts):
-    return [path for path, text in texts if len(OPENS.findall(text)) > len(GUARDS.findall(text))]
+def opening_without(what, texts):
+    return [path for path, text in texts if len(OPENS.findall(text)) > len(what.findall(text))]
 
 
 def asking_without_check(texts):
@@ -34,9 +36,11 @@ def asking_without_check(texts):
 class BusPeers(unittest.TestCase):
     def test_every_connection_is_guarded(self):
         texts = list(sources("daemon", "client", "dbus", "manual"))
-        self.assertEqual(opening_without_guard(texts), [])
+        self.assertEqual(opening_without(GUARDS, texts), [])
+        self.assertEqual(opening_without(KEEPS_OUT, texts), [])
         self.assertEqual({path for path, text in texts if OPENS.search(text)},
-                         {"dbus/compat.hpp", "daemon/command/systemd_manager.hpp", "daemon/bus/name_wait.cpp"})
+                         {"dbus/asking_bus.cpp", "dbus/compat.hpp", "daemon/command/systemd_manager.hpp",
+                          "daemon/bus/name_wait.cpp"})
 
     def test_every_reply_to_the_serving_connection_is_checked(self):
         texts = list(sources("daemon/bus"))
@@ -47,8 +51,11 @@ class BusPeers(unittest.TestCase):
 
     def test_what_is_missing_is_found(self):
         opened = "auto bus = sdbus::createSystemBusConnection();"
-        self.assertEqual(opening_without_guard([("a", opened), ("b", opened + "peers.guard(bus, use, {});")]), ["a"])
-        self.assertEqual(opening_without_guard([("a", "sd_bus_open_system(&bus);")]), ["a"])
+        self.assertEqual(opening_without(GUARDS, [("a", opened), ("b", opened + "peers.guard(bus, use, {});")]), ["a"])
+        self.assertEqual(opening_without(GUARDS, [("a", "sd_bus_open_system(&bus);")]), ["a"])
+        self.assertEqual(opening_without(KEEPS_OUT, [("a", opened), ("b", opened + "SocketGuard g(sd_bus_get_fd(bus));"),
+                                                     ("c", opened + "sd_bus_negotiate_fds(bus, 0);"),
+                                                     ("d", opened + "sd_bus_negotiate_fds(bus, 1);")]), ["a", "d"])
         asked = "sd_bus_call_async(bus, &slot, call, on_reply, this, 0);"
         self.assertEqual(asking_without_check([("a", asked), ("b", asked + "if (!is_from_bus(reply)) return;")]), ["a"])
 
