@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "dbus/guarded_socket.hpp"
 #include "dbus/peers.hpp"
 
 namespace netperfd::dbus {
@@ -69,14 +70,18 @@ inline void start_nobody(sdbus::MethodCall& call) {
   sd_bus_message_set_auto_start(RawMessage::of(call), 0);
 }
 
-// A connection to the system bus that believes the bus itself and these services only.
+// A connection to the system bus that believes the bus itself and these services only. It receives
+// descriptors of the bus only, until its guard has other rules.
 struct Connection {
   std::unique_ptr<sdbus::IConnection> bus;
+  std::unique_ptr<SocketGuard> guard;
   std::unique_ptr<Peers> peers = std::make_unique<Peers>();  // ends first
 };
 
 [[nodiscard]] inline Connection connect(Peers::Use use, const std::vector<std::string>& services) {
-  Connection made{sdbus::createSystemBusConnection()};
+  Connection made{sdbus::createSystemBusConnection(), nullptr};
+  // sdbus-c++ has waited for the greeting, so this is between two messages.
+  made.guard = std::make_unique<SocketGuard>(sd_bus_get_fd(raw(*made.bus)));
   if (const int r = made.peers->guard(raw(*made.bus), use, services); r < 0) {
     throw sdbus::createError(-r, "guard the connection");
   }
@@ -107,13 +112,16 @@ template <class Object>
 
 // Serves `connection` from `loop`, after pending sources with a lower number than `priority`. When the bus
 // goes away the loop ends with EXIT_FAILURE; the connection stays open while our own objects are torn down.
-inline void attach(sdbus::IConnection& connection, sd_event* loop, int priority = SD_EVENT_PRIORITY_NORMAL) {
-  sd_bus* bus = raw(connection);
+inline void attach(sd_bus* bus, sd_event* loop, int priority = SD_EVENT_PRIORITY_NORMAL) {
   if (const int r = sd_bus_attach_event(bus, loop, priority); r < 0) {
     throw sdbus::createError(-r, "sd_bus_attach_event");
   }
   sd_bus_set_exit_on_disconnect(bus, 1);
   sd_bus_set_close_on_exit(bus, 0);
+}
+
+inline void attach(sdbus::IConnection& connection, sd_event* loop, int priority = SD_EVENT_PRIORITY_NORMAL) {
+  attach(raw(connection), loop, priority);
 }
 
 inline void detach(sdbus::IConnection& connection) {

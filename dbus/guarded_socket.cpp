@@ -11,12 +11,15 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "dbus/shed_descriptors.hpp"
 
 namespace netperfd::dbus {
 namespace {
+
+constexpr std::string_view kBus = "org.freedesktop.DBus";  // as a sender: the bus says who sends what
 
 // Atomic, since any thread may call recvmsg() for a socket of its own. The guard of a slot is used only by
 // the thread that receives from its socket.
@@ -89,6 +92,7 @@ std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
   const Treat treat = look(got, peeked.has_descriptors, message.msg_controllen);
   skips_ = false;
   if (treat == Treat::pass) return {};
+  if (treat == Treat::wait) return wait();
   if (treat == Treat::take) return take(message, flags);
   const bool had_descriptors = shed_descriptors(socket_);
   --rest_;
@@ -113,9 +117,19 @@ SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std:
   if (!head) return has_descriptors ? Treat::unclear : Treat::pass;
   descriptors_ = head->descriptors;
   const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
-  if (fits && rules_.wants && rules_.wants(*head)) return Treat::take;
+  is_of_bus_ = head->sender == kBus;
+  if (fits && is_of_bus_) return Treat::take;
+  const Wanted wanted = fits && rules_.wants ? rules_.wants(*head) : Wanted::no;
+  if (wanted != Wanted::no) return wanted == Wanted::yes ? Treat::take : Treat::wait;
   if (rules_.refused) rules_.refused(&*head);
   return fits && head->type == MessageType::call ? Treat::strip : Treat::skip;
+}
+
+// Whoever waits for the socket comes again at once.
+ssize_t SocketGuard::wait() {
+  rest_ = 0;
+  errno = EAGAIN;
+  return -1;
 }
 
 ssize_t SocketGuard::receive_bytes(msghdr& message, std::size_t offset, int flags) {
@@ -151,7 +165,7 @@ ssize_t SocketGuard::take(msghdr& message, int flags) {
     for (std::size_t i = 0; i < numbers && count < descriptors_; ++i) {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(each) + i * sizeof(int), sizeof number);
-      places[count++] = rules_.replace ? rules_.replace(number) : number;
+      places[count++] = rules_.replace && !is_of_bus_ ? rules_.replace(number) : number;
     }
   }
   put_places(message, std::span{places}.first(descriptors_));

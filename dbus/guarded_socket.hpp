@@ -13,9 +13,10 @@
 // the first byte of the message, to which the kernel attached them, without asking for them. The kernel then
 // closes them in that thread, without FLUSH. A signal ends a wait for unsent data.
 //
-//   a message that is wanted      its descriptors are received, and libsystemd gets what the owner gives for
-//   each another call                  libsystemd gets -1 for each, a closed descriptor, and the call is
-//   answered anything else with some       libsystemd never sees the message
+//   a message of the bus itself  its descriptors are received as they are
+//   a message that is wanted     they are received, and libsystemd gets what the owner gives for each
+//   another call                 libsystemd gets -1 for each, a closed descriptor, and the call is answered
+//   anything else with some      libsystemd never sees the message
 //
 // A relay between the bus and libsystemd would need no such binding, but it would copy every message, add a
 // thread between the loop and the bus, and have to close the descriptors too.
@@ -29,10 +30,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "dbus/message_head.hpp"
 
 namespace netperfd::dbus {
+
+enum class Wanted : std::uint8_t {
+  no,
+  yes,
+  not_yet  // nothing more is received from the socket until this is asked again: at the next recvmsg()
+};
 
 class SocketGuard {
  public:
@@ -44,30 +52,34 @@ class SocketGuard {
   // All are called within recvmsg(): they must not throw, nor use the connection.
   struct Rules {
     // Whether the descriptors of this message are wanted. Empty: never.
-    std::function<bool(const MessageHead&)> wants;
+    std::function<Wanted(const MessageHead&)> wants;
     // What libsystemd gets, and will close, in place of a descriptor that was received; -1 for none. Empty:
     // the descriptor itself.
     std::function<int(int)> replace;
-    // Called for each message whose descriptors were not received; null if its header cannot be read.
+    // Called for each message whose descriptors are not received; null if its header cannot be read.
     std::function<void(const MessageHead*)> refused;
   };
 
   // `socket` must be at the beginning of a message, such as after the bus's greeting. It must be open for as
   // long as the guard, and only one thread at a time may receive from it.
-  SocketGuard(int socket, Rules rules);
+  explicit SocketGuard(int socket, Rules rules = {});
   SocketGuard(const SocketGuard&) = delete;
   SocketGuard& operator=(const SocketGuard&) = delete;
   ~SocketGuard();
+
+  // From now on.
+  void set_rules(Rules rules) { rules_ = std::move(rules); }
 
   // For recvmsg().
   ssize_t receive(msghdr& message, int flags);
 
  private:
   // What becomes of a message that begins.
-  enum class Treat : std::uint8_t { pass, take, strip, skip, unclear };
+  enum class Treat : std::uint8_t { pass, wait, take, strip, skip, unclear };
 
   [[nodiscard]] std::optional<ssize_t> begin(msghdr& message, int flags);
   [[nodiscard]] Treat look(std::size_t got, bool has_descriptors, std::size_t room);
+  [[nodiscard]] ssize_t wait();
   [[nodiscard]] ssize_t receive_bytes(msghdr& message, std::size_t offset, int flags);
   [[nodiscard]] ssize_t take(msghdr& message, int flags);
   [[nodiscard]] ssize_t go_on(msghdr& message, int flags);
@@ -80,6 +92,7 @@ class SocketGuard {
   std::size_t descriptors_ = 0;  // of the message that begins, by its header
   std::size_t rest_ = 0;         // bytes of the current message that are still to come
   bool skips_ = false;           // the current message
+  bool is_of_bus_ = false;       // the message that begins
 };
 
 }  // namespace netperfd::dbus

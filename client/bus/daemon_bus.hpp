@@ -143,8 +143,9 @@ class Daemon::Bus final
   explicit Bus(dbus::Connection to)
       : Connected{std::move(to)},
         ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
-                        sdbus::ObjectPath{dbus::kManagerPath}),
-        guard_(sd_bus_get_fd(dbus::raw(*connection)), {.wants = has_answer, .replace = {}, .refused = {}}) {}
+                        sdbus::ObjectPath{dbus::kManagerPath}) {
+    connected.guard->set_rules({.wants = has_answer, .replace = {}, .refused = {}});
+  }
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;
   ~Bus() {
@@ -302,9 +303,10 @@ class Daemon::Bus final
   }
 
   // Only answers of the daemon bring descriptors. The bus passes no reply that was not asked for.
-  static bool has_answer(const dbus::MessageHead& head) { return head.type == dbus::MessageType::reply; }
+  static dbus::Wanted has_answer(const dbus::MessageHead& head) {
+    return head.type == dbus::MessageType::reply ? dbus::Wanted::yes : dbus::Wanted::no;
+  }
 
-  dbus::SocketGuard guard_;
   JobListener* listener_ = nullptr;
   std::map<std::uint64_t, LiveJobView> jobs_;
   std::vector<sdbus::Slot> slots_;

@@ -17,23 +17,17 @@ ino_t pipe_of(int fd) {
 
 }  // namespace
 
-bool ReceivedFds::has_room(const std::optional<uid_t>& uid, std::size_t more) {
+bool ReceivedFds::has_room(uid_t uid, std::size_t more) {
   std::erase_if(open_, [](const auto& each) { return each.expired(); });
-  const auto of_user = std::ranges::count_if(open_, [&uid](const auto& each) {
-    const auto sender = each.lock();
-    return sender != nullptr && sender->uid == uid;
+  const auto of_user = std::ranges::count_if(open_, [uid](const auto& each) {
+    const auto user = each.lock();
+    return user != nullptr && *user == uid;
   });
   return open_.size() + more <= kLimit && static_cast<std::size_t>(of_user) + more <= kOfUserLimit;
 }
 
-void ReceivedFds::identify(const std::string& sender, uid_t uid) {
-  for (const auto& each : open_) {
-    if (const auto found = each.lock(); found != nullptr && found->name == sender) found->uid = uid;
-  }
-}
-
-int ReceivedFds::token_for(Fd received, const Sender& sender) {
-  const auto counted = std::make_shared<Sender>(sender);
+int ReceivedFds::token_for(Fd received, uid_t uid) {
+  const auto counted = std::make_shared<const uid_t>(uid);
   open_.push_back(counted);
   ForeignFd foreign(std::move(received), counted);
   auto pipe = make_pipe();

@@ -12,8 +12,6 @@
 #include <cstddef>
 #include <list>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -31,21 +29,15 @@ class ReceivedFds {
   // Of one user: four imports that wait, one that is read, and some calls.
   static constexpr std::size_t kOfUserLimit = 16;
 
-  struct Sender {
-    std::string name;          // on the bus
-    std::optional<uid_t> uid;  // unknown at first. All of whom it is unknown share one user's part.
-  };
-
   explicit ReceivedFds(EventLoop& loop) : loop_(loop) {}
   ReceivedFds(const ReceivedFds&) = delete;
   ReceivedFds& operator=(const ReceivedFds&) = delete;
 
-  [[nodiscard]] bool has_room(const std::optional<uid_t>& uid, std::size_t more);
-  // What was received from `sender` counts to this user from now on.
-  void identify(const std::string& sender, uid_t uid);
+  // Whether there may be so many more of this user.
+  [[nodiscard]] bool has_room(uid_t uid, std::size_t more);
 
   // -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
-  [[nodiscard]] int token_for(Fd received, const Sender& sender);
+  [[nodiscard]] int token_for(Fd received, uid_t uid);
   // The descriptor that the token, or a duplicate of it, stands for. busy if too many were here for it,
   // internal if it is no token.
   [[nodiscard]] Result<ForeignFd> take(int token);
@@ -60,8 +52,8 @@ class ReceivedFds {
 
   EventLoop& loop_;
   std::list<Held> held_;
-  // One for each that is not closed. The threads that close them only let go of theirs.
-  std::vector<std::weak_ptr<Sender>> open_;
+  // Whose they are, one for each that is not closed. The threads that close them only let go of theirs.
+  std::vector<std::weak_ptr<const uid_t>> open_;
 };
 
 }  // namespace netperfd

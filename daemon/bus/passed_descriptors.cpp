@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
@@ -31,44 +32,67 @@ constexpr std::string_view name_of(dbus::MessageType type) {
 
 }  // namespace
 
-PassedDescriptors::PassedDescriptors(EventLoop& loop, sd_bus* bus, Refusals& refusals)
-    : loop_(loop),
-      bus_(bus),
-      refusals_(refusals),
-      received_(loop),
-      guard_(sd_bus_get_fd(bus), {.wants = [this](const dbus::MessageHead& head) { return wants(head); },
-                                  .replace = [this](int number) { return replace(number); },
-                                  .refused = [this](const dbus::MessageHead* head) { refuse(head); }}) {}
-
-// The object is not examined: a call of an unknown one is answered like any other.
-bool PassedDescriptors::wants(const dbus::MessageHead& head) {
-  is_full_ = false;
-  is_of_bus_ = head.sender == kBusService;
-  if (is_of_bus_) return true;
-  if (head.type != dbus::MessageType::call || head.descriptors > core::Importer::kMostFiles) return false;
-  if (head.member != "ImportRun" && head.member != "RestoreStore") return false;
-  if (!head.interface.empty() && head.interface != dbus::kManagerInterface) return false;
-  const Sender& sender = sender_of(head.sender);
-  current_ = {.name = sender.name, .uid = sender.uid};
-  if (!sender.uid) ask_later();
-  is_full_ = !received_.has_room(sender.uid, head.descriptors);
-  return !is_full_;
+PassedDescriptors::PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, sd_bus* questions,
+                                     Refusals& refusals)
+    : guard_(guard), questions_(questions), refusals_(refusals), received_(loop) {
+  guard_.set_rules({.wants = [this](const dbus::MessageHead& head) { return wants(head); },
+                    .replace = [this](int number) { return received_.token_for(Fd{number}, current_); },
+                    .refused = [this](const dbus::MessageHead* head) { refuse(head); }});
 }
 
-int PassedDescriptors::replace(int number) {
-  if (is_of_bus_) return number;
-  return received_.token_for(Fd{number}, current_);
+PassedDescriptors::~PassedDescriptors() {
+  guard_.set_rules({});
+}
+
+// The object is not examined: a call of an unknown one is answered like any other.
+dbus::Wanted PassedDescriptors::wants(const dbus::MessageHead& head) {
+  why_.clear();
+  if (head.type != dbus::MessageType::call || head.descriptors > core::Importer::kMostFiles)
+    return dbus::Wanted::no;
+  if (head.member != "ImportRun" && head.member != "RestoreStore") return dbus::Wanted::no;
+  if (!head.interface.empty() && head.interface != dbus::kManagerInterface) return dbus::Wanted::no;
+  Sender& sender = sender_of(head.sender);
+  if (!sender.uid) {
+    if (waits_for(sender)) return dbus::Wanted::not_yet;
+    why_ = sender.has_left ? "" : " while the bus does not tell its user";
+    return dbus::Wanted::no;
+  }
+  current_ = *sender.uid;
+  if (received_.has_room(current_, head.descriptors)) return dbus::Wanted::yes;
+  why_ = " while too many of this user's are here";
+  return dbus::Wanted::no;
+}
+
+// The loop waits for a millisecond and then goes on with others: the message stays in the socket. Somebody
+// may send signals to this connection, so that there is always something to handle.
+bool PassedDescriptors::waits_for(Sender& sender) {
+  if (sender.has_left || is_bus_late()) return false;
+  ask_for(sender);
+  if (!sender.question && !sender.name.empty()) return false;
+  constexpr std::chrono::microseconds kMoment{1000};
+  const auto end = Clock::now() + kMoment;
+  (void)sd_bus_wait(questions_, kMoment.count());
+  while (sd_bus_process(questions_, nullptr) > 0 && Clock::now() < end) {
+  }
+  return true;
+}
+
+bool PassedDescriptors::is_bus_late() const {
+  return std::ranges::any_of(senders_, [before = Clock::now() - kPatience](const auto& each) {
+    return each.second.question && each.second.asked < before;
+  });
 }
 
 void PassedDescriptors::refuse(const dbus::MessageHead* head) {
   Sender& sender = sender_of(head != nullptr ? head->sender : "");
   ++sender.refused;
-  sender.last = head == nullptr
-                    ? "descriptors with a message whose header cannot be read"
-                    : fmt::format("{} descriptors with a {} {}{}", head->descriptors, name_of(head->type),
-                                  head->member, is_full_ ? " while too many of this user's are here" : "");
-  is_full_ = false;
-  ask_later();
+  sender.last = head == nullptr ? "descriptors with a message whose header cannot be read"
+                                : fmt::format("{} descriptors with a {} {}{}", head->descriptors,
+                                              name_of(head->type), head->member, why_);
+  why_.clear();
+  ask_for(sender);
+  if (!sender.question) tell(sender);
+  if (sender.has_left) senders_.erase(sender.name);  // nothing more comes from this name
 }
 
 // An empty name stands for all that are too many.
@@ -76,7 +100,7 @@ PassedDescriptors::Sender& PassedDescriptors::sender_of(std::string_view name) {
   if (const auto known = senders_.find(name); known != senders_.end()) return known->second;
   if (senders_.size() >= kMostSenders) {
     std::erase_if(senders_, [](const auto& each) {
-      return each.second.uid && each.second.refused == 0 && !each.second.question;
+      return (each.second.uid || each.second.has_left) && each.second.refused == 0;
     });
   }
   const std::string entry{senders_.size() < kMostSenders ? name : ""};
@@ -86,45 +110,36 @@ PassedDescriptors::Sender& PassedDescriptors::sender_of(std::string_view name) {
   return sender;
 }
 
-// This is within recvmsg(), where the connection cannot be used.
-void PassedDescriptors::ask_later() {
-  if (turn_) return;
-  if (auto turn = loop_.after(std::chrono::microseconds{0}, [this] { ask_for_users(); })) {
-    turn_ = std::move(*turn);
-  }
-}
-
-void PassedDescriptors::ask_for_users() {
-  turn_.reset();
-  for (auto& [name, sender] : senders_) {
-    if (sender.question) continue;
-    sd_bus_slot* slot = nullptr;
-    if (name.empty() || sender.uid ||
-        sd_bus_call_method_async(bus_, &slot, kBusService, kBusPath, kBusService, "GetConnectionUnixUser",
-                                 on_user, &sender, "s", name.c_str()) < 0) {
-      tell(sender);
-      continue;
-    }
-    sender.question.reset(slot);
-  }
+// The bus answers sooner or later, and in the order of the questions.
+void PassedDescriptors::ask_for(Sender& sender) {
+  if (sender.name.empty() || sender.uid || sender.has_left || sender.question) return;
+  sd_bus_message* call = nullptr;
+  sd_bus_slot* slot = nullptr;
+  int r = sd_bus_message_new_method_call(questions_, &call, kBusService, kBusPath, kBusService,
+                                         "GetConnectionUnixUser");
+  if (r >= 0) r = sd_bus_message_append(call, "s", sender.name.c_str());
+  if (r >= 0) r = sd_bus_call_async(questions_, &slot, call, on_user, &sender, UINT64_MAX);
+  sd_bus_message_unref(call);
+  if (r < 0) return;
+  sender.asked = Clock::now();
+  sender.question.reset(slot);
 }
 
 int PassedDescriptors::on_user(sd_bus_message* answer, void* sender, sd_bus_error*) {
   auto& asked = *static_cast<Sender*>(sender);
+  asked.question.reset();
   if (!dbus::Peers::is_from_bus(answer)) {  // somebody guessed the question's number
-    asked.question.reset();
-    asked.owner->ask_later();
+    asked.owner->ask_for(asked);
     return 0;
   }
   std::uint32_t uid = 0;
   if (sd_bus_message_is_method_error(answer, nullptr) == 0 && sd_bus_message_read(answer, "u", &uid) > 0) {
     asked.uid = uid;
-    asked.owner->received_.identify(asked.name, uid);
   }
+  asked.has_left = !asked.uid;
+  if (asked.refused == 0) return 0;  // wants() has asked
   asked.owner->tell(asked);
-  asked.question.reset();
-  // It has left: nothing more comes from this name.
-  if (!asked.uid) asked.owner->senders_.erase(std::string{asked.name});
+  if (asked.has_left) asked.owner->senders_.erase(std::string{asked.name});
   return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "daemon/bus/wire_text.hpp"
 #include "daemon/bus/wire_trace.hpp"
 #include "daemon/log/log.hpp"
+#include "dbus/asking_bus.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
 
@@ -48,6 +49,19 @@ class Attached {
   dbus::Connection connection_;
 };
 
+// The same for a connection that asks the bus who somebody is.
+class Questions {
+ public:
+  explicit Questions(EventLoop& loop) {
+    if (const int r = bus_.open(); r < 0) throw sdbus::createError(-r, "a second connection to the bus");
+    dbus::attach(bus_.get(), loop.raw(), EventLoop::kYielding);
+  }
+  [[nodiscard]] sd_bus* get() const { return bus_.get(); }
+
+ private:
+  dbus::AskingBus bus_;
+};
+
 // A failed announcement is ignored: either the bus is gone, or clients can still read the state.
 template <class Announce>
 void announce(const char* what, JobId job, Announce announcement) {
@@ -71,12 +85,13 @@ void log_refusal(const Refused& refused) {
 struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
       : bus(loop),
+        questions(loop),
         refusals(loop,
                  [refused = settings.refused](const Refused& each) {
                    log_refusal(each);
                    if (refused) refused(each);
                  }),
-        passed(loop, dbus::raw(bus.get()), refusals),
+        passed(loop, *bus.connection().guard, questions.get(), refusals),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
                   // The job may have ended in the meantime, which is fine.
@@ -88,8 +103,9 @@ struct Service::Parts {
                 std::move(settings)) {}
 
   Attached bus;
+  Questions questions;
   Refusals refusals;
-  PassedDescriptors passed;  // before anything more is received
+  PassedDescriptors passed;
   Callers callers;
   Authorization authorization;
   Documents documents;

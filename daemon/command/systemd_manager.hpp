@@ -27,7 +27,7 @@ struct UnrefSlot {
 };
 using Slot = std::unique_ptr<sd_bus_slot, UnrefSlot>;
 
-// A connection that only asks systemd, believes nobody else, and receives no descriptor.
+// A connection that only asks systemd, believes nobody else, and receives no descriptor of others.
 class ManagerBus {
  public:
   [[nodiscard]] Status open() {
@@ -38,7 +38,7 @@ class ManagerBus {
     const char* name = nullptr;
     int r = sd_bus_get_unique_name(made, &name);
     if (r < 0) return fail_errno("the system bus", -r);
-    guard_ = std::make_unique<dbus::SocketGuard>(sd_bus_get_fd(made), dbus::SocketGuard::Rules{});
+    guard_ = std::make_unique<dbus::SocketGuard>(sd_bus_get_fd(made));
     r = peers_.guard(made, dbus::Peers::Use::asking, {kService});
     return r < 0 ? Status{fail_errno("the system bus", -r)} : Status{};
   }

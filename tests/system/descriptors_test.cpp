@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include "tests/system/harness/raw_client.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/unit/dbus/lingering.hpp"
+#include "tests/unit/dbus/locked_pipe.hpp"
 
 namespace netperfd::system_test {
 namespace {
@@ -168,6 +170,27 @@ TEST_F(Descriptors, of_a_member_whose_imports_are_refused_again_and_again_end_no
   EXPECT_EQ(::poll(&watched, 1, 10'000), 1) << "all of them are closed";
   EXPECT_EQ(lab().netperfd().process().pid(), daemon);
   EXPECT_LT(time_of_ping(), kSoon);
+}
+
+// Each of the connections has left by the time that the daemon gets its message, so the bus does not tell
+// whose it was.
+TEST_F(Descriptors, of_connections_that_have_left_keep_no_import_of_others_out) {
+  constexpr std::size_t kConnections = 8;
+  test::LockedPipe locked{2 * kConnections};
+  const pid_t daemon = lab().netperfd().process().pid();
+  must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
+  for (std::size_t i = 0; i < kConnections; ++i) {
+    RawClient member{lab().bus().address(), lab().users().member};
+    const Fd first = locked.take();
+    const Fd second = locked.take();
+    member.send(RawClient::header(dbus::MessageType::call, dbus::kService, "ImportRun")
+                    .text(1, 'o', dbus::kManagerPath)
+                    .text(2, 's', dbus::kManagerInterface),
+                {first.get(), second.get()});
+    member.wait_for_bus();
+  }
+  const BusClient other = lab().connect(lab().users().other_member);
+  EXPECT_EQ(pass(other, Fd{::memfd_create("no document", MFD_CLOEXEC)}), dbus::error::kInvalidArgument);
 }
 
 // A signal to netperfctl itself, which no policy can deny: its descriptor is the last reference to a socket

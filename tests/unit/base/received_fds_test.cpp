@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,8 +47,8 @@ class ReceivedFdsTest : public testing::Test {
     received.emplace(*loop);
   }
 
-  [[nodiscard]] Fd token_of(Fd descriptor, const ReceivedFds::Sender& sender = {":1.1", 1000}) {
-    return Fd{received->token_for(std::move(descriptor), sender)};
+  [[nodiscard]] Fd token_of(Fd descriptor, uid_t uid = 1000) {
+    return Fd{received->token_for(std::move(descriptor), uid)};
   }
   static Fd copy_of(const Fd& fd) { return Fd{::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)}; }
 
@@ -131,7 +130,7 @@ TEST_F(ReceivedFdsTest, whose_file_system_does_not_answer_hold_up_nobody_and_kee
   // Another user's close does not wait for those.
   auto pipe = make_pipe();
   ASSERT_TRUE(pipe && received->has_room(1001, 1));
-  Fd token = token_of(std::move(pipe->write), {":1.2", 1001});
+  Fd token = token_of(std::move(pipe->write), 1001);
   token.reset();
   turn();
   EXPECT_TRUE(is_closed(pipe->read));
@@ -139,15 +138,14 @@ TEST_F(ReceivedFdsTest, whose_file_system_does_not_answer_hold_up_nobody_and_kee
   EXPECT_TRUE(comes_to_have_room(1000));
 }
 
-TEST_F(ReceivedFdsTest, of_one_user_are_limited_whatever_his_connections) {
+TEST_F(ReceivedFdsTest, of_one_user_are_limited) {
   std::vector<Fd> tokens;
   for (std::size_t i = 0; i < ReceivedFds::kOfUserLimit; ++i) {
-    tokens.push_back(token_of(copy_of(file), {":1." + std::to_string(i), 1000}));
+    tokens.push_back(token_of(copy_of(file)));
   }
   EXPECT_FALSE(received->has_room(1000, 1));
   EXPECT_TRUE(received->has_room(1001, ReceivedFds::kOfUserLimit));
   EXPECT_FALSE(received->has_room(1001, ReceivedFds::kOfUserLimit + 1));
-  EXPECT_TRUE(received->has_room(std::nullopt, 1));
   // Those that were taken count until they are closed.
   auto taken = received->take(tokens.back().get());
   ASSERT_TRUE(taken);
@@ -158,25 +156,12 @@ TEST_F(ReceivedFdsTest, of_one_user_are_limited_whatever_his_connections) {
   EXPECT_TRUE(comes_to_have_room(1000));
 }
 
-TEST_F(ReceivedFdsTest, of_users_that_are_not_known_yet_are_limited_together) {
-  std::vector<Fd> tokens;
-  for (std::size_t i = 0; i < ReceivedFds::kOfUserLimit; ++i) {
-    tokens.push_back(token_of(copy_of(file), {i == 0 ? ":1.0" : ":1.1", std::nullopt}));
-  }
-  EXPECT_FALSE(received->has_room(std::nullopt, 1));
-  received->identify(":1.1", 1000);
-  EXPECT_TRUE(received->has_room(std::nullopt, ReceivedFds::kOfUserLimit - 1));
-  EXPECT_FALSE(received->has_room(std::nullopt, ReceivedFds::kOfUserLimit));
-  EXPECT_TRUE(received->has_room(1000, 1));
-  EXPECT_FALSE(received->has_room(1000, 2));
-}
-
 TEST_F(ReceivedFdsTest, of_all_users_are_limited) {
   std::vector<Fd> tokens;
   for (std::size_t i = 0; i < ReceivedFds::kLimit; ++i) {
     const auto uid = static_cast<uid_t>(1000 + i);
     ASSERT_TRUE(received->has_room(uid, 1)) << i;
-    tokens.push_back(token_of(copy_of(file), {":1.1", uid}));
+    tokens.push_back(token_of(copy_of(file), uid));
     ASSERT_TRUE(tokens.back()) << i;
   }
   EXPECT_FALSE(received->has_room(0, 1));

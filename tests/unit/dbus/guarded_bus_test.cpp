@@ -62,10 +62,12 @@ class GuardedBus : public testing::Test {
       ASSERT_GE(sd_bus_process(sender.get(), nullptr), 0);
       ASSERT_GE(sd_bus_process(receiver.get(), nullptr), 0);
     }
-    guard.emplace(ends[0],
-                  SocketGuard::Rules{.wants = [](const MessageHead& head) { return head.member == "Wanted"; },
-                                     .replace = {},
-                                     .refused = {}});
+    guard.emplace(ends[0], SocketGuard::Rules{.wants =
+                                                  [](const MessageHead& head) {
+                                                    return head.member == "Wanted" ? Wanted::yes : Wanted::no;
+                                                  },
+                                              .replace = {},
+                                              .refused = {}});
   }
   void TearDown() override { guard.reset(); }
 

@@ -80,7 +80,10 @@ class SocketGuardTest : public testing::Test {
         near.get(),
         SocketGuard::Rules{.wants =
                                [this](const MessageHead& head) {
-                                 return head.type == MessageType::call && head.member == wanted;
+                                 if (head.type != MessageType::call || head.member != wanted)
+                                   return Wanted::no;
+                                 ++asked;
+                                 return is_known ? Wanted::yes : Wanted::not_yet;
                                },
                            .replace = [this](int number) { return kept.emplace_back(number), 1000 + number; },
                            .refused =
@@ -156,6 +159,8 @@ class SocketGuardTest : public testing::Test {
   }
 
   std::string wanted = "ImportRun";
+  bool is_known = true;  // whether it is wanted
+  int asked = 0;
   std::vector<int> kept;  // that were received
   std::vector<std::string> refused;
   Fd near, far;
@@ -174,6 +179,39 @@ TEST_F(SocketGuardTest, receives_the_descriptors_of_a_message_that_is_wanted) {
   EXPECT_TRUE(is_same_file(kept[1], two.get()));
   EXPECT_EQ(received.places, (std::vector{1000 + kept[0], 1000 + kept[1]}));
   EXPECT_TRUE(refused.empty());
+}
+
+TEST_F(SocketGuardTest, receives_nothing_until_it_is_known_whether_it_is_wanted) {
+  const Fd file{::memfd_create("one", MFD_CLOEXEC)};
+  const Bytes call = message(MessageType::call, 1);
+  send(call, {file.get()});
+  is_known = false;
+  for (int turn = 1; turn <= 3; ++turn) {
+    errno = 0;
+    EXPECT_TRUE(receive(24).bytes.empty());
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(asked, turn);
+    EXPECT_EQ(waiting_bytes(), static_cast<int>(call.size()));
+  }
+  is_known = true;
+  EXPECT_EQ(next().bytes, call);
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_TRUE(is_same_file(kept[0], file.get()));
+}
+
+// Such as the pidfd of GetConnectionCredentials.
+TEST_F(SocketGuardTest, receives_those_of_the_bus_as_they_are) {
+  const Fd file{::memfd_create("one", MFD_CLOEXEC)};
+  Bytes reply =
+      Header{MessageType::reply}.count(5, 7).count(9, 1).text(7, 's', "org.freedesktop.DBus").bytes();
+  reply.resize((reply.size() + 7) / 8 * 8);
+  send(reply, {file.get()});
+  const Received received = next();
+  EXPECT_EQ(received.bytes, reply);
+  ASSERT_EQ(received.places.size(), 1U);
+  const Fd got{received.places[0]};
+  EXPECT_TRUE(is_same_file(got.get(), file.get()));
+  EXPECT_TRUE(kept.empty());
 }
 
 TEST_F(SocketGuardTest, gives_closed_ones_with_a_call_whose_descriptors_are_not_wanted) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include <memory>
+
+#include "dbus/peers.hpp"
+
+namespace netperfd::dbus {
+
+// A connection to the system bus that only asks the bus itself, and that no descriptor reaches: it does not
+// agree to any when it greets the bus, so the bus passes none on to it, whoever sends them.
+class AskingBus {
+ public:
+  // Returns a negative errno if it fails.
+  [[nodiscard]] int open();
+  [[nodiscard]] sd_bus* get() const { return bus_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sd_bus* bus) const {
+      sd_bus_detach_event(bus);
+      sd_bus_flush_close_unref(bus);
+    }
+  };
+  std::unique_ptr<sd_bus, Close> bus_;
+  Peers peers_;  // ends first
+};
+
+}  // namespace netperfd::dbus
