@@ -47,6 +47,7 @@ class LaxBus : public SystemTest {
     const Fd file{::memfd_create("file", MFD_CLOEXEC)};
     ::kill(daemon_, SIGSTOP);
     for (int i = 0; i < kMessages; ++i) {
+      if (!attacker.can_send()) ::kill(daemon_, SIGCONT);
       attacker.send(header, std::vector<int>(descriptors_each, file.get()));
     }
     ::kill(daemon_, SIGCONT);  // the bus keeps no more for it than some hundred descriptors

@@ -95,12 +95,13 @@ PrivateBus::PrivateBus(const ScratchDir& directory, Rules rules)
     : address_("unix:path=" + directory.path("bus")) {
   const std::string configuration = directory.write(
       "bus.conf", fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY, more_rules(rules)));
+  // Nobody reads what it says of each message that it refuses, and it would wait for that.
   process_ = std::make_unique<Process>(
       Command{.argv = {"dbus-daemon", "--nofork", "--print-address", "--config-file=" + configuration},
               .environment = {},
               .user = {},
               .netns = {},
-              .stderr_file = {}});
+              .stderr_file = "/dev/null"});
   // Printed when it listens.
   process_->wait_for_output("unix:path=");
 }

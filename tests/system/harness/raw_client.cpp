@@ -2,6 +2,7 @@
 #include "tests/system/harness/raw_client.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -69,9 +70,14 @@ dbus::test::Header RawClient::header(dbus::MessageType type, const std::string& 
 
 void RawClient::send(dbus::test::Header header, const std::vector<int>& descriptors) {
   if (!descriptors.empty()) header.count(9, static_cast<std::uint32_t>(descriptors.size()));
-  auto bytes = header.bytes();
+  auto bytes = header.serial(++serial_).bytes();  // the bus denies a call with the number of one under way
   bytes.resize((bytes.size() + 7) / 8 * 8);
   require(dbus::test::send_with(socket_, std::move(bytes), descriptors), "send to the bus");
+}
+
+bool RawClient::can_send() const {
+  pollfd room{socket_.get(), POLLOUT, 0};
+  return ::poll(&room, 1, 0) == 1;
 }
 
 void RawClient::wait_for_bus() {

@@ -2,6 +2,7 @@
 // A connection to the bus that sends what it likes: replies that nobody asked for, types that do not exist.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class RawClient {
                                                  const std::string& member);
   // Adds the number of the descriptors to the header. It has no body.
   void send(dbus::test::Header header, const std::vector<int>& descriptors = {});
+  // Whether the bus has room for more. It reads no more of somebody whose messages wait for their receiver.
+  [[nodiscard]] bool can_send() const;
   // Returns once the bus has dealt with everything that was sent.
   void wait_for_bus();
 
@@ -31,6 +34,7 @@ class RawClient {
   void wait_for_answer();
 
   Fd socket_;
+  std::uint32_t serial_ = 0;
   dbus::MessageType last_type_ = dbus::MessageType::call;  // of what was read
   std::string last_sender_;
 };

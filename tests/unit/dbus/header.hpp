@@ -16,7 +16,7 @@ class Header {
   explicit Header(MessageType type, bool is_big = false, std::uint32_t body = 0) : is_big_(is_big) {
     bytes_ = {static_cast<unsigned char>(is_big ? 'B' : 'l'), static_cast<unsigned char>(type), 0, 1};
     number(body);
-    number(7);  // serial
+    number(7);  // see serial()
     number(0);  // its fields, see bytes()
   }
   Header& text(unsigned char field, char type, std::string_view value) {
@@ -33,6 +33,11 @@ class Header {
   Header& count(unsigned char field, std::uint32_t value, char type = 'u') {
     begin(field, type);
     number(value);
+    return *this;
+  }
+  Header& serial(std::uint32_t value) {
+    for (unsigned i = 0; i < 4; ++i)
+      bytes_[8 + i] = static_cast<unsigned char>(value >> 8U * (is_big_ ? 3 - i : i));
     return *this;
   }
   [[nodiscard]] std::vector<unsigned char> bytes() const {
