@@ -94,11 +94,14 @@ std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
   if (treat == Treat::pass) return {};
   if (treat == Treat::wait) return wait();
   if (treat == Treat::take) return take(message, flags);
-  const bool had_descriptors = shed_descriptors(socket_);
+  const auto had_descriptors = shed_descriptors(socket_);
+  hold_up(!had_descriptors);
+  if (!had_descriptors) return wait();
   --rest_;
+  is_refused_ = false;
   if (treat == Treat::strip) return strip(message, flags);
   if (treat == Treat::unclear) {
-    if (!had_descriptors) return go_on(message, flags);
+    if (!*had_descriptors) return go_on(message, flags);
     if (rules_.refused) rules_.refused(nullptr);
   }
   skips_ = true;
@@ -119,9 +122,9 @@ SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std:
   const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
   is_of_bus_ = head->sender == kBus;
   if (fits && is_of_bus_) return Treat::take;
-  const Wanted wanted = fits && rules_.wants ? rules_.wants(*head) : Wanted::no;
+  const Wanted wanted = fits && !is_refused_ && rules_.wants ? rules_.wants(*head) : Wanted::no;
   if (wanted != Wanted::no) return wanted == Wanted::yes ? Treat::take : Treat::wait;
-  if (rules_.refused) rules_.refused(&*head);
+  if (!std::exchange(is_refused_, true) && rules_.refused) rules_.refused(&*head);
   return fits && head->type == MessageType::call ? Treat::strip : Treat::skip;
 }
 
@@ -130,6 +133,10 @@ ssize_t SocketGuard::wait() {
   rest_ = 0;
   errno = EAGAIN;
   return -1;
+}
+
+void SocketGuard::hold_up(bool held_up) {
+  if (std::exchange(is_held_up_, held_up) != held_up && rules_.held_up) rules_.held_up(held_up);
 }
 
 ssize_t SocketGuard::receive_bytes(msghdr& message, std::size_t offset, int flags) {

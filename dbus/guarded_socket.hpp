@@ -11,7 +11,8 @@
 // to any function that the executable defines. For a guarded socket, it looks at the header of each message
 // before it receives it (MSG_PEEK). Descriptors that are not wanted are never installed: another thread takes
 // the first byte of the message, to which the kernel attached them, without asking for them. The kernel then
-// closes them in that thread, without FLUSH. A signal ends a wait for unsent data.
+// closes them in that thread, without FLUSH. A signal ends a wait for unsent data. If too many of these
+// threads do not come back, the message stays in the socket, and all later ones with it, until one does.
 //
 //   a message of the bus itself  its descriptors are received as they are
 //   a message that is wanted     they are received, and libsystemd gets what the owner gives for each
@@ -58,6 +59,9 @@ class SocketGuard {
     std::function<int(int)> replace;
     // Called for each message whose descriptors are not received; null if its header cannot be read.
     std::function<void(const MessageHead*)> refused;
+    // Called with true when kMostSheds messages have descriptors that do not close, so that nothing more is
+    // received; with false when that is over.
+    std::function<void(bool)> held_up;
   };
 
   // `socket` must be at the beginning of a message, such as after the bus's greeting. It must be open for as
@@ -80,6 +84,7 @@ class SocketGuard {
   [[nodiscard]] std::optional<ssize_t> begin(msghdr& message, int flags);
   [[nodiscard]] Treat look(std::size_t got, bool has_descriptors, std::size_t room);
   [[nodiscard]] ssize_t wait();
+  void hold_up(bool held_up);
   [[nodiscard]] ssize_t receive_bytes(msghdr& message, std::size_t offset, int flags);
   [[nodiscard]] ssize_t take(msghdr& message, int flags);
   [[nodiscard]] ssize_t go_on(msghdr& message, int flags);
@@ -93,6 +98,8 @@ class SocketGuard {
   std::size_t rest_ = 0;         // bytes of the current message that are still to come
   bool skips_ = false;           // the current message
   bool is_of_bus_ = false;       // the message that begins
+  bool is_refused_ = false;      // the same; it may wait for a thread that takes it
+  bool is_held_up_ = false;
 };
 
 }  // namespace netperfd::dbus

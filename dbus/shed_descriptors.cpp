@@ -9,7 +9,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -18,9 +17,6 @@
 namespace netperfd::dbus {
 namespace {
 
-// Maximum number of threads in which the kernel closes descriptors and does not come back. Beyond that the
-// caller's thread has to do it: somebody needs a thread of his own for each, see guarded_socket.hpp.
-constexpr std::size_t kMostThreads = 64;
 // Ends the wait of the kernel for unsent data. By default it is ignored.
 constexpr int kSignal = SIGURG;
 
@@ -57,7 +53,7 @@ void make_signal_count() {
 }
 
 bool start_thread(int socket, const std::shared_ptr<Shedding>& shedding) {
-  if (g_threads >= kMostThreads) return false;
+  if (g_threads >= kMostSheds) return false;
   ++g_threads;
   try {
     // Detached: it may never end, and nothing depends on it.
@@ -81,23 +77,26 @@ bool start_thread(int socket, const std::shared_ptr<Shedding>& shedding) {
 
 // A message takes a millisecond if its descriptors do not close at once. There is no event to wait for: the
 // thread cannot tell anything between the kernel's store and the end of the close. A look at the socket
-// (MSG_PEEK) would hold the descriptors for a moment, so that this thread might be the one to close them.
-bool shed_descriptors(int socket) {
+// (MSG_PEEK) would hold the descriptors for a moment, so that this thread might be the one to close them. Nor
+// may it take the byte itself, however many threads are away.
+std::optional<bool> shed_descriptors(int socket) {
+  constexpr std::chrono::milliseconds kMoment{1};
   make_signal_count();
   const auto shedding = std::make_shared<Shedding>();
-  if (start_thread(socket, shedding)) {
-    std::unique_lock lock(shedding->mutex);
-    const auto has_ended = [&] { return shedding->has_ended; };
-    while (!shedding->changed.wait_for(lock, std::chrono::milliseconds{1}, has_ended) &&
-           shedding->byte == 0) {
-    }
-    if (!has_ended()) {
-      ::syscall(SYS_tgkill, ::getpid(), shedding->thread.load(), kSignal);
-      return true;
-    }
-    if (shedding->byte != 0) return shedding->had_descriptors;
+  if (!start_thread(socket, shedding)) {
+    std::this_thread::sleep_for(kMoment);
+    return {};
   }
-  return take_byte(socket, shedding->byte);
+  std::unique_lock lock(shedding->mutex);
+  const auto has_ended = [&] { return shedding->has_ended; };
+  while (!shedding->changed.wait_for(lock, kMoment, has_ended) && shedding->byte == 0) {
+  }
+  if (!has_ended()) {
+    ::syscall(SYS_tgkill, ::getpid(), shedding->thread.load(), kSignal);
+    return true;
+  }
+  if (shedding->byte == 0) return {};
+  return shedding->had_descriptors;
 }
 
 }  // namespace netperfd::dbus

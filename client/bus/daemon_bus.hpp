@@ -144,7 +144,7 @@ class Daemon::Bus final
       : Connected{std::move(to)},
         ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
                         sdbus::ObjectPath{dbus::kManagerPath}) {
-    connected.guard->set_rules({.wants = has_answer, .replace = {}, .refused = {}});
+    connected.guard->set_rules({.wants = has_answer, .replace = {}, .refused = {}, .held_up = {}});
   }
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;

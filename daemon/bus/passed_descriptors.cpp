@@ -10,8 +10,10 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/bus/bus_driver.hpp"
 #include "daemon/core/importer.hpp"
+#include "daemon/log/log.hpp"
 #include "dbus/names.hpp"
 #include "dbus/peers.hpp"
+#include "dbus/shed_descriptors.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -30,6 +32,16 @@ constexpr std::string_view name_of(dbus::MessageType type) {
   return "message";
 }
 
+// Runs go on meanwhile, and nobody can be told but root.
+void tell_of_hold_up(bool held_up) {
+  log::warn(held_up
+                ? fmt::format(
+                      "nobody on the bus is answered: {} messages had descriptors that do not close. End the "
+                      "processes of the users who sent them, which the lines before this one name",
+                      dbus::kMostSheds)
+                : "the bus is answered again");
+}
+
 }  // namespace
 
 PassedDescriptors::PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, sd_bus* questions,
@@ -37,7 +49,8 @@ PassedDescriptors::PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, 
     : guard_(guard), questions_(questions), refusals_(refusals), received_(loop) {
   guard_.set_rules({.wants = [this](const dbus::MessageHead& head) { return wants(head); },
                     .replace = [this](int number) { return received_.token_for(Fd{number}, current_); },
-                    .refused = [this](const dbus::MessageHead* head) { refuse(head); }});
+                    .refused = [this](const dbus::MessageHead* head) { refuse(head); },
+                    .held_up = tell_of_hold_up});
 }
 
 PassedDescriptors::~PassedDescriptors() {

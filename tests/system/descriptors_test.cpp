@@ -13,8 +13,10 @@
 #include <csignal>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "daemon/base/fd.hpp"
+#include "dbus/shed_descriptors.hpp"
 #include "tests/system/harness/raw_client.hpp"
 #include "tests/system/harness/system_test.hpp"
 #include "tests/unit/dbus/lingering.hpp"
@@ -75,6 +77,13 @@ class Descriptors : public SystemTest {
     }
     sd_bus_slot_unref(slot);
     return answer.came ? answer.error : "no answer";
+  }
+
+  // Without its arguments: refused at once, by libsystemd.
+  static dbus::test::Header import_call() {
+    return RawClient::header(dbus::MessageType::call, dbus::kService, "ImportRun")
+        .text(1, 'o', dbus::kManagerPath)
+        .text(2, 's', dbus::kManagerInterface);
   }
 
   static std::chrono::steady_clock::duration time_of_ping() {
@@ -154,14 +163,15 @@ TEST_F(Descriptors, with_a_signal_or_an_answer_to_nothing_do_not_even_arrive) {
 // Every call is refused, since its file is none; each has two descriptors.
 TEST_F(Descriptors, of_a_member_whose_imports_are_refused_again_and_again_end_nothing) {
   RawClient member{lab().bus().address(), lab().users().member};
-  const auto call = RawClient::header(dbus::MessageType::call, dbus::kService, "ImportRun")
-                        .text(1, 'o', dbus::kManagerPath)
-                        .text(2, 's', dbus::kManagerInterface);
+  const auto call = import_call();
   auto pipe = make_pipe();
   must(pipe.has_value(), "a pipe");
   const pid_t daemon = lab().netperfd().process().pid();
   must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
-  for (int i = 0; i < 600; ++i) member.send(call, {pipe->write.get(), pipe->write.get()});
+  for (int i = 0; i < 600; ++i) {
+    if (!member.can_send()) must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
+    member.send(call, {pipe->write.get(), pipe->write.get()});
+  }
   member.wait_for_bus();
   pipe->write.reset();
   must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
@@ -183,14 +193,42 @@ TEST_F(Descriptors, of_connections_that_have_left_keep_no_import_of_others_out) 
     RawClient member{lab().bus().address(), lab().users().member};
     const Fd first = locked.take();
     const Fd second = locked.take();
-    member.send(RawClient::header(dbus::MessageType::call, dbus::kService, "ImportRun")
-                    .text(1, 'o', dbus::kManagerPath)
-                    .text(2, 's', dbus::kManagerInterface),
-                {first.get(), second.get()});
+    member.send(import_call(), {first.get(), second.get()});
     member.wait_for_bus();
   }
   const BusClient other = lab().connect(lab().users().other_member);
   EXPECT_EQ(pass(other, Fd{::memfd_create("no document", MFD_CLOEXEC)}), dbus::error::kInvalidArgument);
+}
+
+// There is a limit beyond which nobody is answered. Runs go on nevertheless, and root is told.
+TEST_F(Descriptors, that_never_close_keep_no_run_from_its_end) {
+  constexpr std::size_t kMany = 16 + dbus::kMostSheds + 4;  // 16 are received
+  test::LockedPipe locked{kMany};
+  const StartedJob job = lab().start("quick");
+  RawClient member{lab().bus().address(), lab().users().member};
+  const pid_t daemon = lab().netperfd().process().pid();
+  must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");  // or the last copy would be here
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Fd file = locked.take();
+    member.send(import_call(), {file.get()});
+    member.wait_for_bus();
+  }
+  must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
+  const auto comes = [](const auto& has_come) {
+    for (const Deadline deadline; !has_come() && !deadline.has_passed();) std::this_thread::yield();
+    return has_come();
+  };
+  const auto is_logged = [](const char* text) { return lab().netperfd().log().contains(text); };
+  EXPECT_TRUE(comes([&] { return is_logged("nobody on the bus is answered"); })) << lab().netperfd().log();
+  EXPECT_TRUE(is_logged(fmt::format("uid {} (", lab().users().member.uid).c_str()));
+  const Database database = lab().database();
+  EXPECT_TRUE(comes([&] {
+    return database.value(fmt::format("SELECT state FROM runs WHERE id = {}", job.runs.at(0))) == "finished";
+  }));
+  EXPECT_FALSE(is_logged("the bus is answered again"));
+  locked.let_go();
+  EXPECT_LT(time_of_ping(), kSoon);
+  EXPECT_TRUE(is_logged("the bus is answered again"));
 }
 
 // A signal to netperfctl itself, which no policy can deny: its descriptor is the last reference to a socket

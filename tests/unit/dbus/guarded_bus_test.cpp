@@ -67,7 +67,8 @@ class GuardedBus : public testing::Test {
                                                     return head.member == "Wanted" ? Wanted::yes : Wanted::no;
                                                   },
                                               .replace = {},
-                                              .refused = {}});
+                                              .refused = {},
+                                              .held_up = {}});
   }
   void TearDown() override { guard.reset(); }
 

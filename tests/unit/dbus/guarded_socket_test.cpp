@@ -1,171 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dbus/guarded_socket.hpp"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <filesystem>
-#include <iterator>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
-#include "tests/unit/dbus/header.hpp"
-#include "tests/unit/dbus/lingering.hpp"
-#include "tests/unit/dbus/locked_pipe.hpp"
-#include "tests/unit/dbus/sending.hpp"
-#include "tests/unit/import/silent_file.hpp"
+#include "tests/unit/dbus/guarded_socket_fixture.hpp"
 
-namespace netperfd::dbus {
+namespace netperfd::dbus::guard_test {
 namespace {
-
-using test::Header;
-using Bytes = std::vector<unsigned char>;
-
-constexpr std::chrono::seconds kSoon{10};
-
-bool is_same_file(int a, int b) {
-  struct stat first{};
-  struct stat second{};
-  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
-}
-
-// Whether the other end of this pipe is closed by now, or within ten seconds.
-bool is_closed(const Fd& read_end) {
-  pollfd watched{read_end.get(), POLLIN, 0};
-  return ::poll(&watched, 1, 10'000) == 1 && (watched.revents & POLLHUP) != 0;
-}
-
-std::ptrdiff_t open_numbers() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-}
-
-// Of a type, with so many descriptors by its header, and a body.
-Bytes message(MessageType type, std::uint32_t descriptors, const std::string& member = "ImportRun",
-              std::size_t body = 40) {
-  Header header{type, false, static_cast<std::uint32_t>(body)};
-  header.text(1, 'o', "/org/netperfd1").text(3, 's', member).text(2, 's', "org.netperfd1.Manager");
-  if (descriptors > 0) header.count(9, descriptors);
-  Bytes all = header.text(7, 's', ":1.42").bytes();
-  all.resize((all.size() + 7) / 8 * 8 + body, 'b');
-  return all;
-}
-
-struct Received {
-  Bytes bytes;
-  std::vector<int> places;
-};
-
-class SocketGuardTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    near.reset(ends[0]);
-    far.reset(ends[1]);
-    guard.emplace(
-        near.get(),
-        SocketGuard::Rules{.wants =
-                               [this](const MessageHead& head) {
-                                 if (head.type != MessageType::call || head.member != wanted)
-                                   return Wanted::no;
-                                 ++asked;
-                                 return is_known ? Wanted::yes : Wanted::not_yet;
-                               },
-                           .replace = [this](int number) { return kept.emplace_back(number), 1000 + number; },
-                           .refused =
-                               [this](const MessageHead* head) {
-                                 refused.emplace_back(head != nullptr ? head->sender : "unreadable");
-                               }});
-  }
-  void TearDown() override {
-    for (const int number : kept) ::close(number);
-  }
-
-  void send(const Bytes& bytes, const std::vector<int>& numbers) const {
-    ASSERT_TRUE(test::send_with(far, bytes, numbers));
-  }
-
-  // One call of recvmsg(), as libsystemd makes it. Empty with EAGAIN.
-  [[nodiscard]] Received receive(std::size_t most) const {
-    Received received;
-    received.bytes.resize(most);
-    iovec data{received.bytes.data(), most};
-    alignas(cmsghdr) std::array<unsigned char, CMSG_SPACE(sizeof(int) * 253)> control{};
-    msghdr in{};
-    in.msg_iov = &data;
-    in.msg_iovlen = 1;
-    in.msg_control = control.data();
-    in.msg_controllen = control.size();
-    const ssize_t got = ::recvmsg(near.get(), &in, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    EXPECT_TRUE(got > 0 || errno == EAGAIN);
-    EXPECT_EQ(in.msg_flags & MSG_CTRUNC, 0) << "libsystemd would leave the bus";
-    received.bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    if (got <= 0) return received;
-    for (cmsghdr* part = CMSG_FIRSTHDR(&in); part != nullptr; part = CMSG_NXTHDR(&in, part)) {
-      received.places.resize((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-      std::memcpy(received.places.data(), CMSG_DATA(part), received.places.size() * sizeof(int));
-    }
-    return received;
-  }
-
-  [[nodiscard]] int waiting_bytes() const {
-    int bytes = 0;
-    EXPECT_EQ(::ioctl(near.get(), FIONREAD, &bytes), 0);
-    return bytes;
-  }
-
-  // The next message that libsystemd would see: 24 bytes, then the rest. Empty if there is none.
-  [[nodiscard]] Received next() const {
-    Received whole = receive(24);
-    while (whole.bytes.empty() && waiting_bytes() > 0) whole = receive(24);
-    if (whole.bytes.size() < kFixedHead) return whole;
-    const auto size = size_of_message(std::span{whole.bytes}.first<kFixedHead>());
-    if (!size) return whole;
-    while (whole.bytes.size() < size->whole) {
-      const Received more = receive(size->whole - whole.bytes.size());
-      if (more.bytes.empty()) break;
-      whole.bytes.insert(whole.bytes.end(), more.bytes.begin(), more.bytes.end());
-      whole.places.insert(whole.places.end(), more.places.begin(), more.places.end());
-    }
-    return whole;
-  }
-
-  // Sends the last reference to it with a signal, which nobody wants, and receives a call that follows.
-  void expect_not_held_up_by(Fd descriptor) {
-    send(message(MessageType::signal, 1), {descriptor.get()});
-    descriptor.reset();
-    expect_not_held_up();
-  }
-  void expect_not_held_up() {
-    const Bytes call = message(MessageType::call, 0, "Ping");
-    send(call, {});
-    const auto before = std::chrono::steady_clock::now();
-    EXPECT_EQ(next().bytes, call);
-    EXPECT_LT(std::chrono::steady_clock::now() - before, kSoon);
-  }
-
-  std::string wanted = "ImportRun";
-  bool is_known = true;  // whether it is wanted
-  int asked = 0;
-  std::vector<int> kept;  // that were received
-  std::vector<std::string> refused;
-  Fd near, far;
-  std::optional<SocketGuard> guard;
-};
 
 TEST_F(SocketGuardTest, receives_the_descriptors_of_a_message_that_is_wanted) {
   const Fd one{::memfd_create("one", MFD_CLOEXEC)};
@@ -329,27 +176,6 @@ TEST_F(SocketGuardTest, gives_as_many_places_as_the_header_says) {
   EXPECT_EQ(received.places, (std::vector{-1, -1}));
 }
 
-TEST_F(SocketGuardTest, is_not_held_up_by_unsent_data) {
-  auto lingering = netperfd::test::make_lingering();
-  expect_not_held_up_by(std::move(lingering.socket));
-}
-
-TEST_F(SocketGuardTest, is_not_held_up_by_a_file_system_that_does_not_answer) {
-  if (!import::test::SilentFile::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
-  const auto silent = import::test::SilentFile::make();
-  ASSERT_TRUE(silent);
-  const Fd file = silent->take();
-  send(message(MessageType::signal, 1), {file.get()});  // closing it here would block this test
-  expect_not_held_up();
-  silent->let_go();
-}
-
-TEST_F(SocketGuardTest, is_not_held_up_by_a_pipe_whose_lock_somebody_keeps) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root may lock a pipe";
-  netperfd::test::LockedPipe pipe{1};
-  expect_not_held_up_by(pipe.take());
-}
-
 TEST_F(SocketGuardTest, sheds_thousands_and_keeps_none) {
   const Fd file{::memfd_create("one", MFD_CLOEXEC)};
   const auto before = open_numbers();
@@ -374,4 +200,4 @@ TEST_F(SocketGuardTest, leaves_other_sockets_alone) {
 }
 
 }  // namespace
-}  // namespace netperfd::dbus
+}  // namespace netperfd::dbus::guard_test
