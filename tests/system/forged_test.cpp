@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -264,6 +265,21 @@ TEST_F(LostSignals, keep_no_client_from_the_end_of_its_job) {
   const Outcome started = lab().ctl({"start", "quick"});
   EXPECT_EQ(started.code, 0) << started.err;
   EXPECT_THAT(started.out, HasSubstr("1 run finished"));
+}
+
+TEST_F(LostSignals, keep_no_client_of_the_documentation_from_the_end_of_its_run) {
+  std::vector<std::unique_ptr<Process>> measuring;  // side by side, since they wait
+  for (const char* program : {NETPERFD_CLIENTS "/measure.py", NETPERFD_CPP_CLIENT}) {
+    measuring.push_back(std::make_unique<Process>(Command{.argv = {program, "quick"},
+                                                          .environment = {lab().bus().environment()},
+                                                          .user = lab().users().other_member,
+                                                          .netns = {},
+                                                          .stderr_file = {}}));
+  }
+  for (const auto& each : measuring) {
+    EXPECT_EQ(each->wait(), (Exit{0, 0})) << each->err();
+    EXPECT_THAT(each->out(), testing::ContainsRegex("[1-9][0-9]* Mbit/s"));
+  }
 }
 
 }  // namespace

@@ -73,6 +73,9 @@ constexpr std::string_view kOpenRules = R"(<policy context="mandatory">
   </policy>)";
 constexpr std::string_view kLossyRules = R"(<policy context="mandatory">
     <deny send_type="signal" send_interface="org.freedesktop.DBus.Properties"/>
+  </policy>
+  <policy user="bin">
+    <deny receive_type="signal" receive_interface="org.netperfd1.Manager" receive_member="RunEnded"/>
   </policy>)";
 
 std::string_view more_rules(PrivateBus::Rules rules) {

@@ -21,7 +21,7 @@ class PrivateBus {
     lax,
     // Everybody may send every message to netperfd, with descriptors: a bus without its policy.
     open,
-    // PropertiesChanged is lost.
+    // PropertiesChanged is lost, and RunEnded for the other member.
     lossy
   };
   explicit PrivateBus(const ScratchDir& directory, Rules rules = Rules::as_shipped);
