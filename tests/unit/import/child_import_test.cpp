@@ -214,8 +214,7 @@ TEST_F(ChildImportTest, makes_the_child_somebody_who_has_nothing) {
   EXPECT_EQ(::sched_getscheduler(pids[0]), SCHED_IDLE);
 }
 
-// The memory limit follows the size that the daemon checked, even if the file's owner changes the file
-// afterwards.
+// The memory limit follows the size that the daemon checked, even if the file's owner changes it later.
 TEST_F(ChildImportTest, refuses_a_file_that_grew_since_it_was_checked) {
   Fd file = file_of("full");
   ASSERT_EQ(::ftruncate(file.get(), off_t{64} << 40U), 0);
