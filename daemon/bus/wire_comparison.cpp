@@ -139,6 +139,7 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
     row.unit = to_string(figure.unit);
     row.better = to_string(figure.better);
     row.verdict = to_string(figure.verdict);
+    if (figure.leaning) row.leaning = to_string(*figure.leaning);
     row.threshold = figure.threshold;
     row.pairing = to_string(figure.pairing);
     row.boot_spread = figure.luck_spread;
@@ -161,6 +162,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   rows::Comparison row;
   row.figure = comparison.figure;
   row.verdict = to_string(comparison.verdict);
+  if (comparison.leaning) row.leaning = to_string(*comparison.leaning);
   row.threshold = comparison.threshold;
   row.pairing = to_string(comparison.pairing);
   if (!comparison.of_one.empty()) {
@@ -258,6 +260,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   row.sd = plan.sd;
   row.effect = plan.effect;
   row.power = plan.power;
+  row.threshold = plan.threshold;
   row.needed = plan.needed;
   row.needed_for_equivalence = plan.needed_for_equivalence;
   row.blocks_each = plan.blocks_each;

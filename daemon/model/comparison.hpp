@@ -16,11 +16,11 @@
 namespace netperfd {
 
 enum class Verdict {
-  improvement,
-  regression,
+  improvement,   // by the threshold or more
+  regression,    // by the threshold or more
   equivalent,    // the whole interval lies within the threshold
   trade_off,     // of several figures, at least one improved and at least one regressed
-  inconclusive,  // none of these: more runs, or a quieter host, may decide
+  inconclusive,  // none of these: more runs, or a quieter host, may decide. See Comparison::leaning
   too_few,       // so few runs give no interval
   refused        // the runs differ in more than the declared change, or have nothing that can be compared
 };
@@ -49,10 +49,12 @@ struct RatioEstimate {
   double level = 0;                    // exact coverage of [low, high], at least 0.95; 0 without an interval
   std::optional<double> p;             // two-sided, exact
   std::optional<double> cliffs_delta;  // -1 to 1: how far B lies above A
-  // The smallest effect that as many samples of this spread find with 80 % power, as a ratio above 1.
+  // The smallest effect that as many samples of this spread find with 80 % power, as a ratio above 1. To find
+  // it is to show that it is at least the threshold.
   std::optional<double> detectable;
-  // The number of samples per side, or of blocks, that find a difference of the threshold with 80 % power at
-  // this spread; absent beyond a million. The same to show that there is none.
+  // The number of samples per side, or of blocks, that find a difference of twice the threshold with 80 %
+  // power at this spread; absent beyond a million, or if the host resolves no such difference. And that show
+  // that a difference is smaller than the threshold, if there is none.
   std::optional<std::uint32_t> needed, needed_for_equivalence;
 };
 
@@ -181,6 +183,7 @@ struct FigureResult {
   Better better = Better::higher;
   Pairing pairing = Pairing::runs;
   Verdict verdict = Verdict::too_few;
+  std::optional<Verdict> leaning = std::nullopt;  // as in Comparison
   RatioEstimate effect;
   // effect.p times the number of figures, at most 1: at most 1 - level exactly if the interval leaves out 1.
   std::optional<double> p_adjusted;
@@ -192,7 +195,11 @@ struct FigureResult {
 struct Comparison {
   std::vector<RunId> a, b;
   Verdict verdict = Verdict::too_few;  // over all figures
-  std::vector<FigureResult> figures;   // never none; the first one is the primary
+  // Improvement or regression, if the verdict is inconclusive though the interval leaves out 1: it is not
+  // shown to be the threshold at least, or other builds or boots could overturn it. Of several figures, what
+  // those agree on that lean.
+  std::optional<Verdict> leaning = std::nullopt;
+  std::vector<FigureResult> figures;  // never none; the first one is the primary
   // Those of the first figure, down to `pairing`.
   std::string figure;
   RatioEstimate effect;
@@ -204,7 +211,7 @@ struct Comparison {
   // above this share. Absent without a verdict, and without such a level.
   std::optional<double> luck_spread;
   // What this host can resolve according to its self-tests, as a ratio above 1: a smaller difference is no
-  // verdict. Absent if they do not tell.
+  // verdict. Absent if they do not tell, and nothing is assumed in their place.
   std::optional<double> resolution;
   Pairing pairing = Pairing::runs;
   Attribution attribution;

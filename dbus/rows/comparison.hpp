@@ -18,6 +18,7 @@ struct ComparedFigure {
   std::string unit;    // of the medians: bits_per_second, ns, share, per_gigabyte or ns_per_byte
   std::string better;  // higher or lower
   std::string verdict;
+  std::optional<std::string> leaning;  // improvement or regression, of an inconclusive one
   double threshold = 0;
   std::string pairing;  // as in Comparison, and so are the others
   std::optional<double> boot_spread, resolution;
@@ -39,6 +40,7 @@ inline constexpr auto kFields<ComparedFigure> =
                field("unit", &ComparedFigure::unit),
                field("better", &ComparedFigure::better),
                field("verdict", &ComparedFigure::verdict),
+               field("leaning", &ComparedFigure::leaning),
                field("threshold", &ComparedFigure::threshold),
                field("pairing", &ComparedFigure::pairing),
                field("boot_spread", &ComparedFigure::boot_spread),
@@ -74,12 +76,16 @@ struct Comparison {
   std::string figure;
   // Over all figures: improvement, regression, equivalent, trade-off, inconclusive, too few or refused.
   std::string verdict;
+  // Of an inconclusive one whose interval leaves out 1: improvement or regression. It is not shown to be the
+  // threshold at least, or other builds or boots could overturn it.
+  std::optional<std::string> leaning;
   std::optional<double> threshold;
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
   std::optional<std::string> pairing;
   std::optional<std::vector<std::string>> of_one;  // boot, build: of which a side has one, whose luck it has
   std::optional<double> boot_spread;               // the verdict holds unless these add more than this share
-  std::optional<double> resolution;                // a ratio: a smaller difference is no verdict
+  // A ratio: a smaller difference is no verdict. By self-tests, or assumed where the caveats say so.
+  std::optional<double> resolution;
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::vector<std::uint32_t>> owners_a, owners_b;          // uids of those whose runs they are
@@ -88,7 +94,8 @@ struct Comparison {
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
-  // Samples per side, or blocks, that detect the threshold, and that show equivalence.
+  // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
+  // equivalence.
   std::optional<std::uint32_t> needed, needed_for_equivalence;
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
@@ -124,6 +131,7 @@ template <>
 inline constexpr auto kFields<Comparison> =
     std::tuple{field("figure", &Comparison::figure),
                field("verdict", &Comparison::verdict),
+               field("leaning", &Comparison::leaning),
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
                field("of_one", &Comparison::of_one),
@@ -316,10 +324,10 @@ static_assert(kDescribed<FactChange>);
 struct Plan {
   // Unit of the plan: blocks, builds of blocks, boots of blocks, or boots or runs per side.
   std::optional<std::string> pairing;
-  std::optional<std::uint32_t> samples;      // number in the runs it was planned from
-  std::optional<std::uint32_t> blocks_each;  // of each of them, if they are boots or builds
-  std::optional<double> sd;                  // of their logarithms
-  std::optional<double> effect, power;       // shares
+  std::optional<std::uint32_t> samples;            // number in the runs it was planned from
+  std::optional<std::uint32_t> blocks_each;        // of each of them, if they are boots or builds
+  std::optional<double> sd;                        // of their logarithms
+  std::optional<double> effect, power, threshold;  // shares
   std::optional<std::uint32_t> needed, needed_for_equivalence;  // absent above a million
   std::optional<double> seconds;                                // that these take
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
@@ -338,6 +346,7 @@ inline constexpr auto kFields<Plan> =
                field("sd", &Plan::sd),
                field("effect", &Plan::effect),
                field("power", &Plan::power),
+               field("threshold", &Plan::threshold),
                field("needed", &Plan::needed),
                field("needed_for_equivalence", &Plan::needed_for_equivalence),
                field("seconds", &Plan::seconds),

@@ -197,8 +197,9 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
     effect.level = location.interval->level;
   }
   if (sampling.is_crossed()) return effect;  // planning knows one level
-  if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
-  effect.needed = samples_needed(samples, std::log1p(threshold), level);
+  if (const auto detectable = detectable_shift(samples, level))
+    effect.detectable = (1 + threshold) * std::exp(*detectable);
+  effect.needed = samples_needed(samples, std::log((1 + 2 * threshold) / (1 + threshold)), level);
   effect.needed_for_equivalence = samples_for_equivalence(samples, std::log1p(threshold), level);
   return effect;
 }
