@@ -80,9 +80,11 @@ enum class FunctionMatch { same, renamed, only_a, only_b };
 // Whether the samples of the plain runs confirm what the trace says of a function
 // (analysis/compare/witness.hpp).
 enum class Witness {
-  agrees,     // both show a change, and it can be the same
-  disagrees,  // they show different changes
-  unclear     // too few samples, or too few traced runs, to tell
+  agrees,      // both show a change, and it can be the same
+  compatible,  // one shows a change, and the other can be of the same: there are too few samples or traced
+               // runs
+  disagrees,   // they show different changes
+  unseen       // the trace shows a change, and no sample of the plain runs is of the function
 };
 [[nodiscard]] std::string_view to_string(Witness witness);
 
@@ -92,6 +94,8 @@ struct SampledShift {
   ShiftEstimate cost;                // ns of CPU per byte of goodput; without q
   std::optional<double> p_adjusted;  // as in FunctionDelta, among the sampled functions
   std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
+  bool is_unseen = false;            // no sample of it in any run
+  bool matters = false;              // `witness` disagrees, by more than a little of the change in CPU time
   // It has the samples of sections with interrupts off before it.
   bool after_interrupts_off = false;
 };
@@ -128,8 +132,8 @@ struct FunctionDelta {
 struct SampleEvidence {
   std::uint32_t runs_a = 0, runs_b = 0;        // that were sampled
   std::uint64_t samples_a = 0, samples_b = 0;  // busy ones
-  // disagrees, if they do on any function; otherwise that of the function whose trace changed most. Absent if
-  // neither shows a change.
+  // disagrees, if they do on a function that matters (analysis/compare/witness.hpp); otherwise that of the
+  // function whose trace changed most. Absent if neither shows a change.
   std::optional<Witness> witness;
 };
 

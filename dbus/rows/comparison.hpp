@@ -108,8 +108,9 @@ struct Comparison {
       residual_ns_per_byte_low, residual_ns_per_byte_high;
   std::optional<double> explained, explained_low, explained_high;  // shares of traced_ns_per_byte_shift
   std::optional<double> traced_to_plain;
-  // Whether the samples of the plain runs confirm the trace: agrees, disagrees, unclear. Absent: there are
-  // none, or neither shows a change.
+  // Whether the samples of the plain runs confirm the trace: agrees, compatible (with what one of both
+  // shows), disagrees, unseen (no sample of the function that the trace names); unclear: of an older
+  // netperfd. Absent: there are none, or neither shows a change.
   std::optional<std::string> witness;
   std::optional<std::uint32_t> sampled_runs_a, sampled_runs_b;
   std::optional<std::uint64_t> busy_samples_a, busy_samples_b;
@@ -234,7 +235,7 @@ struct FunctionDelta {
   // By the samples of the plain runs; of a traced function, with what it called untraced.
   std::optional<double> sampled_a, sampled_b, sampled_shift, sampled_low, sampled_high, sampled_level;
   std::optional<double> sampled_p_adjusted;  // among the functions with 1 % of the samples
-  std::optional<std::string> witness;        // agrees, disagrees or unclear: what they say of the trace
+  std::optional<std::string> witness;        // agrees, compatible, disagrees or unseen: what they say of it
   std::optional<bool> after_interrupts_off;  // has the samples of sections with interrupts off before it
   std::optional<bool> not_traced;            // only the samples know it
   std::optional<std::string> below;          // if not traced: the traced function below which most of it ran
