@@ -44,6 +44,7 @@ enum class Level { boot, build };
 struct RatioEstimate {
   std::uint32_t n_a = 0, n_b = 0;      // samples; equal if they are blocks or boots of blocks
   double median_a = 0, median_b = 0;   // the figure's median over the runs, in its unit
+  double centre_a = 0, centre_b = 0;   // levels of the sides whose ratio is exactly `ratio`; without one, 0
   std::optional<double> ratio;         // Hodges-Lehmann on the logarithms; absent if a side has no sample
   std::optional<double> low, high;     // absent if there are too few samples for an interval
   double level = 0;                    // exact coverage of [low, high], at least 0.95; 0 without an interval
@@ -60,7 +61,9 @@ struct RatioEstimate {
 
 // An additive difference: ns of CPU per byte of goodput.
 struct ShiftEstimate {
-  double median_a = 0, median_b = 0;
+  // Levels of the sides that are exactly `shift` apart; without one, medians over the runs. Medians need not
+  // be as far apart as the estimate, which compares within blocks.
+  double centre_a = 0, centre_b = 0;
   std::optional<double> shift;  // Hodges-Lehmann of B - A
   std::optional<double> low, high;
   double level = 0;

@@ -24,6 +24,7 @@ struct ComparedFigure {
   std::optional<double> boot_spread, resolution;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
+  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
   std::optional<double> ratio, ratio_low, ratio_high, level, p;
   std::optional<double> p_adjusted;  // for the number of figures
   std::optional<double> cliffs_delta, detectable;
@@ -49,6 +50,8 @@ inline constexpr auto kFields<ComparedFigure> =
                field("samples_b", &ComparedFigure::samples_b),
                field("median_a", &ComparedFigure::median_a),
                field("median_b", &ComparedFigure::median_b),
+               field("centre_a", &ComparedFigure::centre_a),
+               field("centre_b", &ComparedFigure::centre_b),
                field("ratio", &ComparedFigure::ratio),
                field("ratio_low", &ComparedFigure::ratio_low),
                field("ratio_high", &ComparedFigure::ratio_high),
@@ -93,6 +96,7 @@ struct Comparison {
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
+  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
   // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
   // equivalence.
@@ -156,6 +160,8 @@ inline constexpr auto kFields<Comparison> =
                field("samples_b", &Comparison::samples_b),
                field("median_a", &Comparison::median_a),
                field("median_b", &Comparison::median_b),
+               field("centre_a", &Comparison::centre_a),
+               field("centre_b", &Comparison::centre_b),
                field("ratio", &Comparison::ratio),
                field("ratio_low", &Comparison::ratio_low),
                field("ratio_high", &Comparison::ratio_high),

@@ -189,6 +189,9 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
   if (samples.a.empty() || samples.b.empty()) return effect;
   const Location location = shift_of(sampling, logs_a, logs_b, level);
   effect.ratio = std::exp(location.estimate);
+  const Centres centres = centres_of(samples, location.estimate);
+  effect.centre_a = std::exp(centres.a);
+  effect.centre_b = std::exp(centres.b);
   effect.p = location.p;
   effect.cliffs_delta = cliffs_delta(samples.a, samples.b);
   if (location.interval) {

@@ -139,6 +139,31 @@ TEST(Comparison, tells_how_many_runs_would_find_twice_the_threshold) {
   EXPECT_FALSE(compare({run_at(0, 100)}, {run_at(1, 150)}, {}).effect.needed) << "no spread is known";
 }
 
+// One block has runs of another speed: the medians over the runs are 1.9 times apart, the blocks 1.5 times.
+TEST(Comparison, tells_levels_as_far_apart_as_the_estimate) {
+  std::vector<ComparedRun> a, b;
+  for (int block = 1; block <= 8; ++block) {
+    const double speed = block <= 4 ? 100 : 200;
+    for (int letter = 0; letter < 2; ++letter) {
+      a.push_back(run_at(100 * block + letter, speed + block + letter));
+      b.push_back(run_at(100 * block + 10 + letter, (speed + block + letter) * (block == 4 ? 3 : 1.5)));
+      for (auto* run : {&a.back(), &b.back()}) run->block = static_cast<std::uint32_t>(block);
+    }
+  }
+  const RatioEstimate effect = compare(a, b, {}).effect;
+  EXPECT_NEAR(*effect.ratio, 1.5, 0.01);
+  EXPECT_GT(effect.median_b / effect.median_a, 1.6);
+  EXPECT_DOUBLE_EQ(effect.centre_b / effect.centre_a, *effect.ratio);
+  EXPECT_GT(effect.centre_a, 100);
+  EXPECT_LT(effect.centre_a, 209);
+}
+
+TEST(Comparison, of_runs_apart_tells_levels_as_far_apart_as_the_estimate) {
+  const RatioEstimate effect =
+      compare(runs_from(0, {1, 2, 3, 10, 11}), runs_from(9, {2, 3, 7, 20, 30}), {}).effect;
+  EXPECT_DOUBLE_EQ(effect.centre_b / effect.centre_a, *effect.ratio);
+}
+
 TEST(Comparison, does_not_count_runs_without_throughput_and_says_so) {
   auto a = runs_from(0, eight_around(100));
   a[0].received_bits_per_second.reset();
