@@ -27,6 +27,7 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
 Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   dbus::Row options;
   if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});
+  if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
   if (request.power) options.emplace("power", sdbus::Variant{*request.power});
   if (request.figure) options.emplace("figure", sdbus::Variant{*request.figure});
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});

@@ -55,17 +55,19 @@ const char* a_side(const ComparisonView& head) {
   return head.pairing && head.pairing->ends_with("blocks") ? "" : " a side";
 }
 
-// How many samples would find a difference of the threshold or show that there is none, where that is more
-// than there are.
+// How many samples would find a difference of twice the threshold, or show that there is none of the
+// threshold, where that is more than there are.
 std::string samples_needed(const ComparisonView& head) {
   if (!head.threshold) return {};
   const std::uint32_t samples = std::min(head.samples_a.value_or(0), head.samples_b.value_or(0));
   const auto about = [&](std::string_view what, const std::optional<std::uint32_t>& count) -> std::string {
     if (!count || *count <= samples) return {};
-    return fmt::format("; {} {} takes about {}{}", what, percent_text(*head.threshold),
-                       format_count(std::uint64_t{*count}), a_side(head));
+    return fmt::format("; {} takes about {}{}", what, format_count(std::uint64_t{*count}), a_side(head));
   };
-  return about("finding", head.needed) + about("ruling out", head.needed_for_equivalence);
+  const std::string threshold = percent_text(*head.threshold);
+  return about(fmt::format("finding {} to be at least {}", percent_text(2 * *head.threshold), threshold),
+               head.needed) +
+         about("ruling out " + threshold, head.needed_for_equivalence);
 }
 
 std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
@@ -76,18 +78,21 @@ std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
                                                        : "run");
 }
 
-// Where the interval would decide, but the host resolves less; otherwise empty.
-std::string unresolved_words(const ComparisonView& head) {
-  if (!head.resolution || !head.ratio_low || !head.ratio_high) return {};
-  const std::string resolution = format_percent((*head.resolution - 1) * 100);
+// Where the interval alone would tell something; otherwise empty.
+std::string undecided_words(const ComparisonView& head) {
+  if (!head.ratio_low || !head.ratio_high) return {};
   const double threshold = head.threshold.value_or(0);
-  if (*head.ratio_low > 1 - threshold && *head.ratio_high < 1 + threshold) {
+  const double low = *head.ratio_low - 1, high = *head.ratio_high - 1;
+  if (low > -threshold && high < threshold) {
     return fmt::format("the whole interval lies within {}, but this host resolves no less than {}",
-                       percent_text(threshold), resolution);
+                       percent_text(threshold), format_percent((head.resolution.value_or(1) - 1) * 100));
   }
-  if (*head.ratio_low <= 1 && *head.ratio_high >= 1) return {};
-  return fmt::format("the difference is more than chance, but smaller than the {} that this host resolves",
-                     resolution);
+  if (low <= 0 && high >= 0) return {};
+  if (low < threshold && high > -threshold)
+    return fmt::format("more than chance, but not shown to be at least {}", percent_text(threshold));
+  if (!head.resolution) return {};
+  return fmt::format("at least {} between these runs, but this host resolves {} at best",
+                     percent_text(threshold), format_percent((*head.resolution - 1) * 100));
 }
 
 // What the verdict means, where the word alone does not say it.
@@ -103,14 +108,11 @@ std::string meaning(const JudgedFigure& figure) {
     return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
   }
   if (head.verdict == "improvement" || head.verdict == "regression") {
-    const double least =
-        head.ratio_low.value_or(1) >= 1 ? head.ratio_low.value_or(1) - 1 : 1 - head.ratio_high.value_or(1);
-    return std::string(figure.lower_is_better ? "less is better; " : "") +
-           (least < head.threshold.value_or(0) ? "changed, perhaps by less than " : "changed by at least ") +
-           threshold;
+    return fmt::format("{}changed by at least {}", figure.lower_is_better ? "less is better; " : "",
+                       threshold);
   }
   if (head.verdict != "inconclusive") return {};
-  if (const std::string text = unresolved_words(head); !text.empty()) return text;
+  if (const std::string text = undecided_words(head); !text.empty()) return text + samples_needed(head);
   std::string text = "neither a difference nor its absence is shown";
   if (!head.detectable) return text;
   return text +
@@ -144,15 +146,12 @@ std::string in_unit(std::string_view unit, double value) {
   return format_figure(value);
 }
 
-// "38.5 -> 72.4 Mbit/s"
-std::string medians_of(const JudgedFigure& figure) {
+// "38.5 -> 72.4 Mbit/s", as far apart as the change says. Medians of runs need not be: the estimate compares
+// within blocks. An older netperfd tells only those.
+std::string levels_of(const JudgedFigure& figure) {
   const ComparisonView& head = figure.head;
-  // Medians of runs may lie the other way round than the estimate, which compares within blocks.
-  if (head.ratio && (*head.median_b > *head.median_a) != (*head.ratio > 1)) {
-    return fmt::format("about {}", in_unit(figure.unit, (*head.median_a + *head.median_b) / 2));
-  }
-  const std::string a = in_unit(figure.unit, *head.median_a);
-  const std::string b = in_unit(figure.unit, *head.median_b);
+  const std::string a = in_unit(figure.unit, head.centre_a.value_or(*head.median_a));
+  const std::string b = in_unit(figure.unit, head.centre_b.value_or(*head.median_b));
   const auto unit_of = [](const std::string& text) {
     return text.substr(std::min(text.find(' '), text.size()));
   };
@@ -163,6 +162,7 @@ std::string medians_of(const JudgedFigure& figure) {
 void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
   head.figure = row.figure;
   head.verdict = row.verdict;
+  head.leaning = row.leaning;
   head.threshold = row.threshold;
   head.pairing = row.pairing;
   head.boot_spread = row.boot_spread;
@@ -171,6 +171,8 @@ void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
   head.samples_b = row.samples_b;
   head.median_a = row.median_a;
   head.median_b = row.median_b;
+  head.centre_a = row.centre_a;
+  head.centre_b = row.centre_b;
   head.ratio = row.ratio;
   head.ratio_low = row.ratio_low;
   head.ratio_high = row.ratio_high;
@@ -203,9 +205,10 @@ Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
       answer.verdict += fmt::format(" despite {}", fmt::join(groups, ", "));
     }
   }
+  if (head.leaning) answer.verdict += fmt::format(", leaning to {}", *head.leaning);
   answer.verdict += owners_mark(view);
   const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
-  if (head.median_a && head.median_b && !refused) answer.medians = medians_of(figure);
+  if (head.median_a && head.median_b && !refused) answer.medians = levels_of(figure);
   if (head.ratio && !refused) answer.change = signed_percent(*head.ratio);
   const auto add = [&answer](std::string words) {
     if (!words.empty()) answer.lines.push_back({"", std::move(words)});

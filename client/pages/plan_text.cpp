@@ -76,9 +76,13 @@ std::string spread_words(const PlanView& plan) {
 }
 
 std::string needed_words(const PlanView& plan) {
+  const std::string threshold = or_dash(plan.threshold, percent_text);
+  if (plan.threshold && plan.effect && *plan.effect <= *plan.threshold)
+    return fmt::format("is not shown to be at least {} by any number", threshold);
   if (!plan.needed) return "more than a million are needed";
-  std::string text =
-      fmt::format("{} find it {}", count_words(plan, *plan.needed), power_words(plan.power.value_or(0.8)));
+  std::string text = fmt::format("{} find it {}{}", count_words(plan, *plan.needed),
+                                 plan.threshold ? fmt::format("to be at least {} ", threshold) : "",
+                                 power_words(plan.power.value_or(0.8)));
   if (in_own_boots(plan))
     text += fmt::format(", {} in total", plural(std::uint64_t{2} * *plan.needed, "boot"));
   if (plan.seconds) text += ", in about " + format_seconds(*plan.seconds);

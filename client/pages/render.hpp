@@ -33,6 +33,8 @@ namespace netperfctl {
 [[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
 // The same for a self-test's job: the smallest difference that this host can resolve.
 [[nodiscard]] std::string selftest_text(const Screen& screen, const CompareView& view);
+// Both sides were the same, so any difference is an error, whichever side it favours.
+[[nodiscard]] bool finds_difference(const ComparisonView& self_test);
 [[nodiscard]] std::string plan_text(const Screen& screen, const PlanPageView& view);
 // What a pilot of `what` that reboots the machine does to it, and for how long.
 [[nodiscard]] std::string pilot_with_boots_text(std::string_view what, const BootCheck& boots);

@@ -68,8 +68,7 @@ std::string chance_words(const std::vector<comparing::JudgedFigure>& figures) {
 }
 
 std::string judgement(const Screen& screen, const CompareView& view) {
-  const std::string& verdict = view.details.comparison.verdict;
-  if (verdict != "improvement" && verdict != "regression" && verdict != "trade-off") return {};
+  if (!finds_difference(view.details.comparison)) return {};
   return show::field(screen, "",
                      "This host fools itself, or chance does: both sides were the same, and a difference was "
                      "found." +
@@ -103,6 +102,11 @@ std::string found_words(const ComparisonDetails& details) {
 }
 
 }  // namespace
+
+bool finds_difference(const ComparisonView& self_test) {
+  const std::string& verdict = self_test.verdict;
+  return verdict == "improvement" || verdict == "regression" || verdict == "trade-off" || self_test.leaning;
+}
 
 std::string selftest_text(const Screen& screen, const CompareView& asked) {
   CompareView view = asked;

@@ -88,12 +88,16 @@ std::vector<FunctionDeltaView> traced_functions(const CompareView& view) {
 std::string trace_words(const FunctionDeltaView& row) {
   if (is_not_traced(row)) return "not traced";
   if (!row.witness) return "-";
+  if (*row.witness == "compatible") return "compatible, not shown";
+  if (*row.witness == "unseen") return "not seen";
   return *row.witness == "unclear" ? "too few to tell" : *row.witness;
 }
 
 std::string witness_words(const CompareView& view) {
   const auto& witness = view.details.comparison.witness;
   if (!witness || *witness == "unclear") return {};
+  if (*witness != "agrees" && *witness != "disagrees")
+    return "no sample of the plain runs shows what the trace says by itself";
   const auto row = std::ranges::find(view.details.functions, witness, &FunctionDeltaView::witness);
   if (row == view.details.functions.end()) return {};
   if (*witness == "disagrees")

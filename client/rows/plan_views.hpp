@@ -17,7 +17,7 @@ using PlanView = netperfd::rows::Plan;
 
 struct PlanRequest {
   std::string runs;  // of which the spread is to be known
-  std::optional<double> effect, power;
+  std::optional<double> effect, power, threshold = std::nullopt;
   std::optional<std::uint32_t> repeat;
   std::optional<std::string> figure =
       std::nullopt;  // absent: the first one that the job of the runs declares

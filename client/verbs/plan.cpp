@@ -24,10 +24,11 @@ namespace {
 
 struct PlanArguments {
   LaunchArguments launch;
-  std::string effect = "1%", power = "80%";
-  std::string runs;    // empty: of a pilot
-  std::string figure;  // empty: the first one that the scenario declares
-  bool yes = false;    // the pilot may reboot the machine
+  std::string power = "80%";
+  std::string effect, threshold;  // empty: the daemon's
+  std::string runs;               // empty: of a pilot
+  std::string figure;             // empty: the first one that the scenario declares
+  bool yes = false;               // the pilot may reboot the machine
 };
 
 // What is planned from, and what is to be found.
@@ -110,8 +111,8 @@ Outcome<PlanPageView> ask(const PlanArguments& arguments, const Question& questi
   page.plan = std::move(*plan);
   page.steps = steps_for(*daemon, arguments, question, page.plan);
   request.repeat.reset();
-  for (const double effect : std::array{0.005, 0.01, 0.02, 0.05, 0.1}) {
-    request.effect = effect;
+  for (const double factor : std::array{1.0, 1.5, 2.0, 3.0, 5.0, 10.0}) {
+    request.effect = std::min(1.0, factor * page.plan.threshold.value_or(0.01));
     auto of_effect = daemon->plan(request);
     if (!of_effect) return std::unexpected(of_effect.error());
     page.effects.push_back(std::move(*of_effect));
@@ -135,11 +136,16 @@ void show(Format format, const PlanPageView& page) {
 
 Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   PlanRequest request;
-  const auto effect = share_of("--effect", arguments.effect);
-  if (!effect) return std::unexpected(effect.error());
+  for (const auto& [option, text, share] :
+       {std::tuple{"--effect", &arguments.effect, &request.effect},
+        std::tuple{"--threshold", &arguments.threshold, &request.threshold}}) {
+    if (text->empty()) continue;
+    const auto given = share_of(option, *text);
+    if (!given) return std::unexpected(given.error());
+    *share = *given;
+  }
   const auto power = share_of("--power", arguments.power);
   if (!power) return std::unexpected(power.error());
-  request.effect = *effect;
   request.power = *power;
   if (!is_utf8(arguments.figure)) return fail(Exit::usage, "the arguments are not UTF-8 text");
   if (!arguments.figure.empty()) request.figure = arguments.figure;
@@ -209,7 +215,12 @@ Verb add_plan(CLI::App& app, const Settings& settings) {
   const auto arguments = std::make_shared<PlanArguments>();
   add_launch_options(*command, arguments->launch,
                      "Number of runs of the pilot, or of blocks if the scenario has a design");
-  command->add_option("--effect", arguments->effect, "The difference that is to be found (1%)")
+  command
+      ->add_option("--threshold", arguments->threshold,
+                   "What the difference is to be shown to be at least (that of the figure, otherwise 1%)")
+      ->type_name("PERCENT");
+  command
+      ->add_option("--effect", arguments->effect, "The difference that is to be found (twice the threshold)")
       ->type_name("PERCENT");
   command
       ->add_option("--figure", arguments->figure,
@@ -229,7 +240,7 @@ Verb add_plan(CLI::App& app, const Settings& settings) {
     runs->excludes(command->get_option(option));
   command->footer(
       "Example:\n"
-      "  netperfctl plan veth-tcp --effect 0.5%\n"
+      "  netperfctl plan veth-tcp --effect 3%\n"
       "  netperfctl plan hsr-ring --runs 'scenario:hsr-ring last:20'");
   return {command, [&settings, arguments] { return run_plan(settings, *arguments); }};
 }

@@ -14,11 +14,9 @@
 namespace netperfctl {
 namespace {
 
-// Both sides are the same, so any difference is an error, whichever side it favours.
-Exit exit_of_selftest(const std::string& verdict) {
-  if (verdict == "equivalent") return Exit::ok;
-  const bool differs = verdict == "improvement" || verdict == "regression" || verdict == "trade-off";
-  return differs ? Exit::difference : Exit::inconclusive;
+Exit exit_of_selftest(const ComparisonView& self_test) {
+  if (self_test.verdict == "equivalent") return Exit::ok;
+  return finds_difference(self_test) ? Exit::difference : Exit::inconclusive;
 }
 
 Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) {
@@ -43,7 +41,7 @@ Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) 
       put(compare_csv(*view));
       break;
   }
-  return followed->exit == Exit::ok ? exit_of_selftest(view->details.comparison.verdict) : followed->exit;
+  return followed->exit == Exit::ok ? exit_of_selftest(view->details.comparison) : followed->exit;
 }
 
 }  // namespace

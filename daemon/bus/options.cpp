@@ -53,10 +53,11 @@ constexpr std::array<Key, 4> kCompareOptions{{
     {"threshold", "d", "a floating-point number"},
 }};
 
-constexpr std::array<Key, 4> kPlanOptions{{
+constexpr std::array<Key, 5> kPlanOptions{{
     {"figure", "s", "a string"},
     {"effect", "d", "a floating-point number"},
     {"power", "d", "a floating-point number"},
+    {"threshold", "d", "a floating-point number"},
     {"repeat", "u", "an unsigned 32-bit number"},
 }};
 
@@ -178,7 +179,8 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
     return std::unexpected(std::move(checked.error()));
   }
   core::PlanRequest parsed;
-  parsed.effect = value_of<double>(options, "effect").value_or(parsed.effect);
+  parsed.effect = value_of<double>(options, "effect");
+  parsed.threshold = value_of<double>(options, "threshold");
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
   if (const auto name = value_of<std::string>(options, "figure")) {

@@ -41,6 +41,10 @@ void put_effect(Row& row, const RatioEstimate& effect) {
   row.samples_b = effect.n_b;
   if (effect.n_a > 0) row.median_a = effect.median_a;
   if (effect.n_b > 0) row.median_b = effect.median_b;
+  if (effect.ratio) {
+    row.centre_a = effect.centre_a;
+    row.centre_b = effect.centre_b;
+  }
   row.ratio = effect.ratio;
   row.ratio_low = effect.low;
   row.ratio_high = effect.high;
@@ -55,8 +59,8 @@ void put_effect(Row& row, const RatioEstimate& effect) {
 void put_attribution(rows::Comparison& row, const Attribution& attribution) {
   if (attribution.ns_per_byte) {
     const ShiftEstimate& cost = *attribution.ns_per_byte;
-    row.ns_per_byte_a = cost.median_a;
-    row.ns_per_byte_b = cost.median_b;
+    row.ns_per_byte_a = cost.centre_a;
+    row.ns_per_byte_b = cost.centre_b;
     row.ns_per_byte_shift = cost.shift;
     row.ns_per_byte_low = cost.low;
     row.ns_per_byte_high = cost.high;
@@ -109,8 +113,8 @@ void put_shift(Row& row, const ShiftEstimate& estimate) {
 void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   if (!function.sampled) return;
   const SampledShift& sampled = *function.sampled;
-  row.sampled_a = sampled.cost.median_a;
-  row.sampled_b = sampled.cost.median_b;
+  row.sampled_a = sampled.cost.centre_a;
+  row.sampled_b = sampled.cost.centre_b;
   row.sampled_shift = sampled.cost.shift;
   row.sampled_low = sampled.cost.low;
   row.sampled_high = sampled.cost.high;
@@ -139,6 +143,7 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
     row.unit = to_string(figure.unit);
     row.better = to_string(figure.better);
     row.verdict = to_string(figure.verdict);
+    if (figure.leaning) row.leaning = to_string(*figure.leaning);
     row.threshold = figure.threshold;
     row.pairing = to_string(figure.pairing);
     row.boot_spread = figure.luck_spread;
@@ -161,6 +166,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   rows::Comparison row;
   row.figure = comparison.figure;
   row.verdict = to_string(comparison.verdict);
+  if (comparison.leaning) row.leaning = to_string(*comparison.leaning);
   row.threshold = comparison.threshold;
   row.pairing = to_string(comparison.pairing);
   if (!comparison.of_one.empty()) {
@@ -215,13 +221,13 @@ WireRow function_delta_row(const FunctionDelta& function) {
   const bool on_a = function.match != FunctionMatch::only_b;
   const bool on_b = function.match != FunctionMatch::only_a;
   const ShiftEstimate& cost = function.cost;
-  if (!cost.shift && cost.median_a == 0 && cost.median_b == 0) {  // the number of bytes is unknown
+  if (!cost.shift && cost.centre_a == 0 && cost.centre_b == 0) {  // the number of bytes is unknown
     if (on_a) row.ns_per_call_a = function.a.ns_per_call;
     if (on_b) row.ns_per_call_b = function.b.ns_per_call;
     return to_wire(row);
   }
-  if (on_a) row.cost_a = function.cost.median_a;
-  if (on_b) row.cost_b = function.cost.median_b;
+  if (on_a) row.cost_a = function.cost.centre_a;
+  if (on_b) row.cost_b = function.cost.centre_b;
   put_shift(row, function.cost);
   row.p_adjusted = function.p_adjusted;
   row.detectable = function.detectable;
@@ -258,6 +264,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   row.sd = plan.sd;
   row.effect = plan.effect;
   row.power = plan.power;
+  row.threshold = plan.threshold;
   row.needed = plan.needed;
   row.needed_for_equivalence = plan.needed_for_equivalence;
   row.blocks_each = plan.blocks_each;
@@ -273,8 +280,8 @@ WireRow counter_change_row(const CounterChange& counter) {
   row.source = counter.source;
   row.name = counter.name;
   row.unit = if_any(counter.unit);
-  row.per_gigabyte_a = counter.per_gigabyte.median_a;
-  row.per_gigabyte_b = counter.per_gigabyte.median_b;
+  row.per_gigabyte_a = counter.per_gigabyte.centre_a;
+  row.per_gigabyte_b = counter.per_gigabyte.centre_b;
   put_shift(row, counter.per_gigabyte);
   return to_wire(row);
 }

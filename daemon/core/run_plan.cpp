@@ -263,7 +263,12 @@ Status choose_figure(RunQueries& queries, JobId job, const PlanRequest& request,
   } else if (!declared->empty()) {
     plan.figure = declared->front().figure;
   }
-  if (std::ranges::find(*declared, plan.figure, &FigureChoice::figure) == declared->end()) return {};
+  plan.threshold = request.threshold.value_or(analysis::ComparisonSettings{}.threshold);
+  plan.effect = request.effect.value_or(2 * plan.threshold);
+  const auto choice = std::ranges::find(*declared, plan.figure, &FigureChoice::figure);
+  if (choice == declared->end()) return {};
+  if (!request.threshold) plan.threshold = choice->threshold.value_or(plan.threshold);
+  if (!request.effect) plan.effect = 2 * plan.threshold;
   plan.level = analysis::level_of_each(plan.level, declared->size());
   plan.together = std::move(*declared);
   return {};
@@ -272,8 +277,13 @@ Status choose_figure(RunQueries& queries, JobId job, const PlanRequest& request,
 }  // namespace
 
 Status check_plan_request(const PlanRequest& request) {
-  if (!(request.effect > 0 && request.effect <= 1)) {
-    return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.01", request.effect));
+  if (request.effect && !(*request.effect > 0 && *request.effect <= 1)) {
+    return invalid(
+        fmt::format("effect: {} is no share above 0 and at most 1, such as 0.02", *request.effect));
+  }
+  if (request.threshold && !(*request.threshold > 0 && *request.threshold < 1)) {
+    return invalid(
+        fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", *request.threshold));
   }
   if (!(request.power >= kLeastPower && request.power <= kMostPower)) {
     return invalid(fmt::format("power: {} is no share of at least {} and at most {}, such as 0.8",
@@ -313,13 +323,14 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   plan.pairing = samples.pairing;
   plan.samples = static_cast<std::uint32_t>(samples.values.size());
   plan.sd = *samples.sd;
-  plan.effect = request.effect;
   plan.power = request.power;
-  const analysis::PowerQuestion question{
-      .sd = plan.sd, .effect = std::log1p(request.effect), .level = plan.level, .power = request.power};
-  plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+  analysis::PowerQuestion question{
+      .sd = plan.sd, .effect = std::log1p(plan.effect), .level = plan.level, .power = request.power};
   plan.needed_for_equivalence =
       blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
+  question.effect -= std::log1p(plan.threshold);
+  if (plan.effect > plan.threshold)
+    plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
   if (blocks) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
   }
@@ -334,7 +345,7 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
                          ? analysis::detectable_by_blocks(*request.repeat, plan.sd, plan.level, request.power)
                          : analysis::detectable_by_runs(*request.repeat, *request.repeat, plan.sd, plan.level,
                                                         request.power);
-  if (shift) plan.detectable = std::exp(*shift);
+  if (shift) plan.detectable = (1 + plan.threshold) * std::exp(*shift);
   return plan;
 }
 

@@ -15,9 +15,13 @@
 namespace netperfd::core {
 
 struct PlanRequest {
-  std::string runs;                     // in the syntax of run_selection.hpp
-  uid_t caller = 0;                     // whose runs it selects if it does not say whose
-  double effect = 0.01;                 // difference to find, as a share: above 0, at most 1
+  std::string runs;  // in the syntax of run_selection.hpp
+  uid_t caller = 0;  // whose runs it selects if it does not say whose
+  // Difference to find, as a share: above 0, at most 1. Absent: twice the threshold.
+  std::optional<double> effect = std::nullopt;
+  // What the comparison is to show that the difference is at least, as a share: above 0, below 1. Absent:
+  // what the job of the runs declares for the figure, otherwise 0.01.
+  std::optional<double> threshold = std::nullopt;
   double power = 0.8;                   // chance to find it: above 0, at most 0.999
   std::optional<std::uint32_t> repeat;  // planned number of blocks, or of boots or runs a side; 1 to 100000
   std::optional<Figure> figure = std::nullopt;  // absent: the first one that the job of the runs declares
@@ -35,10 +39,12 @@ struct RunPlan {
   Pairing pairing = Pairing::runs;
   // Whole blocks, boots or pairs of builds with such, or runs; boots of both sides, if they have their own.
   std::uint32_t samples = 0;
-  std::optional<std::uint32_t> blocks_each;  // of a boot or a pair of builds, on average, rounded down
-  double sd = 0;                             // of the logarithms, for planning
-  double effect = 0, power = 0;              // as in the request
-  std::optional<std::uint32_t> needed;       // blocks, or boots or runs a side; absent beyond a million
+  std::optional<std::uint32_t> blocks_each;     // of a boot or a pair of builds, on average, rounded down
+  double sd = 0;                                // of the logarithms, for planning
+  double effect = 0, power = 0, threshold = 0;  // as in the request
+  // Blocks, or boots or runs a side, with which a comparison finds the effect to be the threshold at least.
+  // Absent beyond a million, and for an effect of the threshold or less.
+  std::optional<std::uint32_t> needed;
   std::optional<std::uint32_t> needed_for_equivalence;  // to show that there is no such difference
   std::optional<double> seconds;                        // for so many on both sides, with the time in between
   std::optional<double> detectable;                     // the effect that `repeat` can find: a ratio above 1

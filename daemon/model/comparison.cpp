@@ -63,8 +63,10 @@ std::string_view to_string(Witness witness) {
       return "agrees";
     case Witness::disagrees:
       return "disagrees";
-    case Witness::unclear:
-      return "unclear";
+    case Witness::compatible:
+      return "compatible";
+    case Witness::unseen:
+      return "unseen";
   }
   return "";
 }

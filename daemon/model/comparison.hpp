@@ -16,11 +16,11 @@
 namespace netperfd {
 
 enum class Verdict {
-  improvement,
-  regression,
+  improvement,   // by the threshold or more
+  regression,    // by the threshold or more
   equivalent,    // the whole interval lies within the threshold
   trade_off,     // of several figures, at least one improved and at least one regressed
-  inconclusive,  // none of these: more runs, or a quieter host, may decide
+  inconclusive,  // none of these: more runs, or a quieter host, may decide. See Comparison::leaning
   too_few,       // so few runs give no interval
   refused        // the runs differ in more than the declared change, or have nothing that can be compared
 };
@@ -44,21 +44,26 @@ enum class Level { boot, build };
 struct RatioEstimate {
   std::uint32_t n_a = 0, n_b = 0;      // samples; equal if they are blocks or boots of blocks
   double median_a = 0, median_b = 0;   // the figure's median over the runs, in its unit
+  double centre_a = 0, centre_b = 0;   // levels of the sides whose ratio is exactly `ratio`; without one, 0
   std::optional<double> ratio;         // Hodges-Lehmann on the logarithms; absent if a side has no sample
   std::optional<double> low, high;     // absent if there are too few samples for an interval
   double level = 0;                    // exact coverage of [low, high], at least 0.95; 0 without an interval
   std::optional<double> p;             // two-sided, exact
   std::optional<double> cliffs_delta;  // -1 to 1: how far B lies above A
-  // The smallest effect that as many samples of this spread find with 80 % power, as a ratio above 1.
+  // The smallest effect that as many samples of this spread find with 80 % power, as a ratio above 1. To find
+  // it is to show that it is at least the threshold.
   std::optional<double> detectable;
-  // The number of samples per side, or of blocks, that find a difference of the threshold with 80 % power at
-  // this spread; absent beyond a million. The same to show that there is none.
+  // The number of samples per side, or of blocks, that find a difference of twice the threshold with 80 %
+  // power at this spread; absent beyond a million, or if the host resolves no such difference. And that show
+  // that a difference is smaller than the threshold, if there is none.
   std::optional<std::uint32_t> needed, needed_for_equivalence;
 };
 
 // An additive difference: ns of CPU per byte of goodput.
 struct ShiftEstimate {
-  double median_a = 0, median_b = 0;
+  // Levels of the sides that are exactly `shift` apart; without one, medians over the runs. Medians need not
+  // be as far apart as the estimate, which compares within blocks.
+  double centre_a = 0, centre_b = 0;
   std::optional<double> shift;  // Hodges-Lehmann of B - A
   std::optional<double> low, high;
   double level = 0;
@@ -78,9 +83,11 @@ enum class FunctionMatch { same, renamed, only_a, only_b };
 // Whether the samples of the plain runs confirm what the trace says of a function
 // (analysis/compare/witness.hpp).
 enum class Witness {
-  agrees,     // both show a change, and it can be the same
-  disagrees,  // they show different changes
-  unclear     // too few samples, or too few traced runs, to tell
+  agrees,      // both show a change, and it can be the same
+  compatible,  // one shows a change, and the other can be of the same: there are too few samples or traced
+               // runs
+  disagrees,   // they show different changes
+  unseen       // the trace shows a change, and no sample of the plain runs is of the function
 };
 [[nodiscard]] std::string_view to_string(Witness witness);
 
@@ -90,6 +97,8 @@ struct SampledShift {
   ShiftEstimate cost;                // ns of CPU per byte of goodput; without q
   std::optional<double> p_adjusted;  // as in FunctionDelta, among the sampled functions
   std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
+  bool is_unseen = false;            // no sample of it in any run
+  bool matters = false;              // `witness` disagrees, by more than a little of the change in CPU time
   // It has the samples of sections with interrupts off before it.
   bool after_interrupts_off = false;
 };
@@ -126,8 +135,8 @@ struct FunctionDelta {
 struct SampleEvidence {
   std::uint32_t runs_a = 0, runs_b = 0;        // that were sampled
   std::uint64_t samples_a = 0, samples_b = 0;  // busy ones
-  // disagrees, if they do on any function; otherwise that of the function whose trace changed most. Absent if
-  // neither shows a change.
+  // disagrees, if they do on a function that matters (analysis/compare/witness.hpp); otherwise that of the
+  // function whose trace changed most. Absent if neither shows a change.
   std::optional<Witness> witness;
 };
 
@@ -181,6 +190,7 @@ struct FigureResult {
   Better better = Better::higher;
   Pairing pairing = Pairing::runs;
   Verdict verdict = Verdict::too_few;
+  std::optional<Verdict> leaning = std::nullopt;  // as in Comparison
   RatioEstimate effect;
   // effect.p times the number of figures, at most 1: at most 1 - level exactly if the interval leaves out 1.
   std::optional<double> p_adjusted;
@@ -192,7 +202,11 @@ struct FigureResult {
 struct Comparison {
   std::vector<RunId> a, b;
   Verdict verdict = Verdict::too_few;  // over all figures
-  std::vector<FigureResult> figures;   // never none; the first one is the primary
+  // Improvement or regression, if the verdict is inconclusive though the interval leaves out 1: it is not
+  // shown to be the threshold at least, or other builds or boots could overturn it. Of several figures, what
+  // those agree on that lean.
+  std::optional<Verdict> leaning = std::nullopt;
+  std::vector<FigureResult> figures;  // never none; the first one is the primary
   // Those of the first figure, down to `pairing`.
   std::string figure;
   RatioEstimate effect;
@@ -204,7 +218,7 @@ struct Comparison {
   // above this share. Absent without a verdict, and without such a level.
   std::optional<double> luck_spread;
   // What this host can resolve according to its self-tests, as a ratio above 1: a smaller difference is no
-  // verdict. Absent if they do not tell.
+  // verdict. Absent if they do not tell, and nothing is assumed in their place.
   std::optional<double> resolution;
   Pairing pairing = Pairing::runs;
   Attribution attribution;

@@ -144,16 +144,15 @@ Status KernelSampler::check(const SampleSpec& spec) {
       spec.rate, *most));
 }
 
-Status KernelSampler::read_symbols() {
-  if (symbols_ && symbols_->still_current()) return {};
-  symbols_.reset();
+// Anew for each run, which takes a tenth of a second: BPF programs come and go, and nothing that is cheaper
+// to read than their names tells of it.
+Result<std::shared_ptr<const trace::TracedFunctions>> KernelSampler::read_symbols() const {
   auto symbols = trace::TracedFunctions::read(proc_, sys_, trace::Symbols::random_key());
   if (!symbols) return std::unexpected(std::move(symbols.error()));
   if ((*symbols)->symbols().size() == 0) {
     return fail(ErrorKind::unsupported, "the kernel does not show the addresses of its symbols (kallsyms)");
   }
-  symbols_ = std::move(*symbols);
-  return {};
+  return std::move(*symbols);
 }
 
 std::unique_ptr<core::ActiveSampling> KernelSampler::open(const SampleSpec& spec,
@@ -162,12 +161,13 @@ std::unique_ptr<core::ActiveSampling> KernelSampler::open(const SampleSpec& spec
     return std::make_unique<NoSampling>(spec.rate, std::move(why));
   };
   if (auto allowed = check(spec); !allowed) return refuse(allowed.error().message);
-  if (auto read = read_symbols(); !read) return refuse(read.error().message);
+  auto symbols = read_symbols();
+  if (!symbols) return refuse(symbols.error().message);
   auto rings = SampleRings::open(
       cpus_in(read_file(sys_ + "/devices/system/cpu/online", kLargestText).value_or("")), spec.rate);
   if (!rings) return refuse(rings.error().message);
   CollectorSettings settings{
-      .name_of = [symbols = symbols_](std::uint64_t address) -> std::optional<analysis::FunctionName> {
+      .name_of = [symbols = *symbols](std::uint64_t address) -> std::optional<analysis::FunctionName> {
         if (!symbols->symbols().find_function(address)) return std::nullopt;
         return symbols->name_of(address);
       },
@@ -177,7 +177,8 @@ std::unique_ptr<core::ActiveSampling> KernelSampler::open(const SampleSpec& spec
     const std::string name = read_file(fmt::format("{}/{}/comm", proc_, pid), kLargestText).value_or("");
     settings.workload.push_back({pid, trace::safe_text(name.substr(0, name.find('\n')))});
   }
-  auto sampling = std::make_unique<Sampling>(spec, std::move(*rings), std::move(settings), symbols_);
+  auto sampling =
+      std::make_unique<Sampling>(spec, std::move(*rings), std::move(settings), std::move(*symbols));
   sampling->follow(loop_);
   return sampling;
 }

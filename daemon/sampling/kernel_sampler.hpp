@@ -28,12 +28,10 @@ class KernelSampler final : public core::Sampler {
                                                            const std::vector<pid_t>& workload) override;
 
  private:
-  [[nodiscard]] Status read_symbols();
+  [[nodiscard]] Result<std::shared_ptr<const trace::TracedFunctions>> read_symbols() const;
 
   EventLoop& loop_;
   std::string proc_, sys_;
-  // Kept while no module comes or goes: reading them takes a tenth of a second.
-  std::shared_ptr<const trace::TracedFunctions> symbols_;
 };
 
 }  // namespace netperfd::sampling

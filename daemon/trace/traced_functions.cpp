@@ -71,21 +71,28 @@ std::vector<Build> read_builds(const std::string& proc, const std::string& sys) 
 
 Result<std::unique_ptr<TracedFunctions>> TracedFunctions::read(const std::string& proc,
                                                                const std::string& sys, std::uint64_t key) {
-  auto symbols = Symbols::load(proc + "/kallsyms", key);
-  if (!symbols) return std::unexpected(std::move(symbols.error()));
-  return std::unique_ptr<TracedFunctions>(
-      new TracedFunctions(std::move(*symbols), proc, read_builds(proc, sys)));
+  constexpr int kReadings = 10;
+  for (int left = kReadings;; --left) {
+    std::string modules = loaded_modules_key(proc, sys);
+    auto symbols = Symbols::load(proc + "/kallsyms", key);
+    if (!symbols) return std::unexpected(std::move(symbols.error()));
+    std::unique_ptr<TracedFunctions> functions{
+        new TracedFunctions(std::move(*symbols), proc, sys, std::move(modules))};
+    // A module that is replaced meanwhile would lend its names to the next one.
+    if (functions->still_current() || left == 0) return functions;
+  }
 }
 
-TracedFunctions::TracedFunctions(Symbols symbols, std::string proc, std::vector<Build> builds)
+TracedFunctions::TracedFunctions(Symbols symbols, std::string proc, std::string sys, std::string modules)
     : proc_(std::move(proc)),
-      modules_(loaded_modules_key(proc_)),
+      sys_(std::move(sys)),
+      modules_(std::move(modules)),
       symbols_(std::move(symbols)),
       names_(symbols_),
-      builds_(std::move(builds)) {}
+      builds_(read_builds(proc_, sys_)) {}
 
 bool TracedFunctions::still_current() const {
-  return loaded_modules_key(proc_) == modules_;
+  return loaded_modules_key(proc_, sys_) == modules_;
 }
 
 std::vector<Build> TracedFunctions::builds_of(const FunctionProfile& profile) const {

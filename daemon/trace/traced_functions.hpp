@@ -27,7 +27,7 @@ class TracedFunctions {
   [[nodiscard]] analysis::FunctionName name_of(std::uint64_t address) const {
     return names_.name_of(address);
   }
-  // Whether no module came or went since then, so that the symbols are still the kernel's.
+  // Whether no module came, went or was replaced since then. BPF programs may have.
   [[nodiscard]] bool still_current() const;
   [[nodiscard]] const Symbols& symbols() const { return symbols_; }
   // Builds of the kernel and of the modules with functions in `profile`.
@@ -36,9 +36,9 @@ class TracedFunctions {
   [[nodiscard]] std::vector<Build> builds_of(const std::set<std::string_view>& modules) const;
 
  private:
-  TracedFunctions(Symbols symbols, std::string proc, std::vector<Build> builds);
+  TracedFunctions(Symbols symbols, std::string proc, std::string sys, std::string modules);
 
-  std::string proc_;
+  std::string proc_, sys_;
   std::string modules_;  // result of loaded_modules_key()
   Symbols symbols_;
   FunctionNames names_;

@@ -18,11 +18,13 @@ struct ComparedFigure {
   std::string unit;    // of the medians: bits_per_second, ns, share, per_gigabyte or ns_per_byte
   std::string better;  // higher or lower
   std::string verdict;
+  std::optional<std::string> leaning;  // improvement or regression, of an inconclusive one
   double threshold = 0;
   std::string pairing;  // as in Comparison, and so are the others
   std::optional<double> boot_spread, resolution;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
+  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
   std::optional<double> ratio, ratio_low, ratio_high, level, p;
   std::optional<double> p_adjusted;  // for the number of figures
   std::optional<double> cliffs_delta, detectable;
@@ -39,6 +41,7 @@ inline constexpr auto kFields<ComparedFigure> =
                field("unit", &ComparedFigure::unit),
                field("better", &ComparedFigure::better),
                field("verdict", &ComparedFigure::verdict),
+               field("leaning", &ComparedFigure::leaning),
                field("threshold", &ComparedFigure::threshold),
                field("pairing", &ComparedFigure::pairing),
                field("boot_spread", &ComparedFigure::boot_spread),
@@ -47,6 +50,8 @@ inline constexpr auto kFields<ComparedFigure> =
                field("samples_b", &ComparedFigure::samples_b),
                field("median_a", &ComparedFigure::median_a),
                field("median_b", &ComparedFigure::median_b),
+               field("centre_a", &ComparedFigure::centre_a),
+               field("centre_b", &ComparedFigure::centre_b),
                field("ratio", &ComparedFigure::ratio),
                field("ratio_low", &ComparedFigure::ratio_low),
                field("ratio_high", &ComparedFigure::ratio_high),
@@ -74,12 +79,16 @@ struct Comparison {
   std::string figure;
   // Over all figures: improvement, regression, equivalent, trade-off, inconclusive, too few or refused.
   std::string verdict;
+  // Of an inconclusive one whose interval leaves out 1: improvement or regression. It is not shown to be the
+  // threshold at least, or other builds or boots could overturn it.
+  std::optional<std::string> leaning;
   std::optional<double> threshold;
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
   std::optional<std::string> pairing;
   std::optional<std::vector<std::string>> of_one;  // boot, build: of which a side has one, whose luck it has
   std::optional<double> boot_spread;               // the verdict holds unless these add more than this share
-  std::optional<double> resolution;                // a ratio: a smaller difference is no verdict
+  // A ratio: a smaller difference is no verdict. By self-tests, or assumed where the caveats say so.
+  std::optional<double> resolution;
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;
   std::optional<std::vector<std::string>> scenarios_a, scenarios_b, labels_a, labels_b;  // those that occur
   std::optional<std::vector<std::uint32_t>> owners_a, owners_b;          // uids of those whose runs they are
@@ -87,8 +96,10 @@ struct Comparison {
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
   std::optional<std::uint32_t> samples_a, samples_b;
   std::optional<double> median_a, median_b;
+  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
   std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
-  // Samples per side, or blocks, that detect the threshold, and that show equivalence.
+  // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
+  // equivalence.
   std::optional<std::uint32_t> needed, needed_for_equivalence;
   // Busy time of all CPUs over goodput, of the plain runs.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
@@ -101,8 +112,9 @@ struct Comparison {
       residual_ns_per_byte_low, residual_ns_per_byte_high;
   std::optional<double> explained, explained_low, explained_high;  // shares of traced_ns_per_byte_shift
   std::optional<double> traced_to_plain;
-  // Whether the samples of the plain runs confirm the trace: agrees, disagrees, unclear. Absent: there are
-  // none, or neither shows a change.
+  // Whether the samples of the plain runs confirm the trace: agrees, compatible (with what one of both
+  // shows), disagrees, unseen (no sample of the function that the trace names); unclear: of an older
+  // netperfd. Absent: there are none, or neither shows a change.
   std::optional<std::string> witness;
   std::optional<std::uint32_t> sampled_runs_a, sampled_runs_b;
   std::optional<std::uint64_t> busy_samples_a, busy_samples_b;
@@ -124,6 +136,7 @@ template <>
 inline constexpr auto kFields<Comparison> =
     std::tuple{field("figure", &Comparison::figure),
                field("verdict", &Comparison::verdict),
+               field("leaning", &Comparison::leaning),
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
                field("of_one", &Comparison::of_one),
@@ -147,6 +160,8 @@ inline constexpr auto kFields<Comparison> =
                field("samples_b", &Comparison::samples_b),
                field("median_a", &Comparison::median_a),
                field("median_b", &Comparison::median_b),
+               field("centre_a", &Comparison::centre_a),
+               field("centre_b", &Comparison::centre_b),
                field("ratio", &Comparison::ratio),
                field("ratio_low", &Comparison::ratio_low),
                field("ratio_high", &Comparison::ratio_high),
@@ -226,7 +241,7 @@ struct FunctionDelta {
   // By the samples of the plain runs; of a traced function, with what it called untraced.
   std::optional<double> sampled_a, sampled_b, sampled_shift, sampled_low, sampled_high, sampled_level;
   std::optional<double> sampled_p_adjusted;  // among the functions with 1 % of the samples
-  std::optional<std::string> witness;        // agrees, disagrees or unclear: what they say of the trace
+  std::optional<std::string> witness;        // agrees, compatible, disagrees or unseen: what they say of it
   std::optional<bool> after_interrupts_off;  // has the samples of sections with interrupts off before it
   std::optional<bool> not_traced;            // only the samples know it
   std::optional<std::string> below;          // if not traced: the traced function below which most of it ran
@@ -316,10 +331,10 @@ static_assert(kDescribed<FactChange>);
 struct Plan {
   // Unit of the plan: blocks, builds of blocks, boots of blocks, or boots or runs per side.
   std::optional<std::string> pairing;
-  std::optional<std::uint32_t> samples;      // number in the runs it was planned from
-  std::optional<std::uint32_t> blocks_each;  // of each of them, if they are boots or builds
-  std::optional<double> sd;                  // of their logarithms
-  std::optional<double> effect, power;       // shares
+  std::optional<std::uint32_t> samples;            // number in the runs it was planned from
+  std::optional<std::uint32_t> blocks_each;        // of each of them, if they are boots or builds
+  std::optional<double> sd;                        // of their logarithms
+  std::optional<double> effect, power, threshold;  // shares
   std::optional<std::uint32_t> needed, needed_for_equivalence;  // absent above a million
   std::optional<double> seconds;                                // that these take
   // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
@@ -338,6 +353,7 @@ inline constexpr auto kFields<Plan> =
                field("sd", &Plan::sd),
                field("effect", &Plan::effect),
                field("power", &Plan::power),
+               field("threshold", &Plan::threshold),
                field("needed", &Plan::needed),
                field("needed_for_equivalence", &Plan::needed_for_equivalence),
                field("seconds", &Plan::seconds),

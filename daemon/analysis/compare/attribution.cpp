@@ -151,6 +151,11 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   if (attribution.not_attributed.empty()) attribution.not_attributed = disagreement(attribution);
   attribution.account = traced_account(traced_a, traced_b, settings.level);
   if (attribution.not_attributed.empty()) share_out(attribution, traced_a, traced_b, settings.level, caveats);
+  if (attribution.explained && !attribution.samples) {
+    caveats.add(Gravity::weakens,
+                "Nothing untraced confirms what the functions cost: the plain runs of both sides have no "
+                "samples, and tracing can change what it measures.");
+  }
   return attribution;
 }
 

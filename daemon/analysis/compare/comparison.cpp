@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -81,23 +82,55 @@ struct Judged {
   Sampling sampling;
   FigureResult result = {};
   std::vector<Level> of_one = {};
+  HostResolution resolution = {};
   Caveats of_verdict = {}, of_runs = {};
 };
+
+// "two builds are taken to differ by 2 % (standard deviation) until self-tests with builds tell"
+std::string assumed_words(const Judged& judged) {
+  const auto has = [&](Level one) { return std::ranges::find(judged.of_one, one) != judged.of_one.end(); };
+  const bool boots = has(Level::boot) && boots_of(judged.sampling.a()) != boots_of(judged.sampling.b());
+  std::vector<std::string> parts, tests;
+  if (boots) {
+    parts.push_back(fmt::format("two boots are taken to differ by {:.2g} %", 100 * kLuckOfTwoBoots));
+    tests.emplace_back("of three boots");
+  }
+  if (has(Level::build)) {
+    parts.push_back(
+        fmt::format("two builds {} by {:.2g} %", boots ? "" : "are taken to differ", 100 * kLuckOfTwoBuilds));
+    tests.emplace_back("with `builds:`");
+  }
+  return fmt::format("{} (standard deviation) until self-tests {} tell", listed(parts), listed(tests));
+}
 
 // Gate 7: of what this host resolves.
 void judge_resolution(Judged& judged) {
   FigureResult& result = judged.result;
-  const Verdict verdict = bounded(result.verdict, result.effect, result.threshold, result.resolution);
+  const HostResolution& host = judged.resolution;
+  result.resolution = std::max(host.code, host.settings);  // an absent one is less than any other
+  if (result.verdict == Verdict::refused || result.verdict == Verdict::too_few) return;
+  const Verdict widened = verdict_of(result.effect, result.threshold, result.better, host.code);
+  const Verdict verdict = bounded(widened, result.effect, result.threshold, host.settings);
+  if (verdict == widened && verdict == Verdict::inconclusive)
+    result.leaning = leaning_of(result.effect, result.better);
   if (verdict == result.verdict) return;
   result.verdict = verdict;
-  const HostResolution& known = judged.asked->resolution;
   judged.of_verdict.add(Gravity::verdict,
                         fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
                                     100 * (*result.resolution - 1),
-                                    result.resolution == known.code || result.resolution == known.settings
-                                        ? "its self-tests find as much where nothing differs"
-                                        : "two boots are taken to differ by 2.5 % (standard deviation) until "
-                                          "self-tests of three boots tell"));
+                                    verdict == widened && host.is_assumed
+                                        ? assumed_words(judged)
+                                        : "its self-tests find as much where nothing differs"));
+}
+
+// What the luck of boots and builds takes from what these samples would find.
+void allow_for_luck(Judged& judged) {
+  RatioEstimate& effect = judged.result.effect;
+  if (!judged.resolution.code || !effect.low || !effect.high) return;
+  const double luck = std::log(*judged.resolution.code);
+  const double width = std::log(*effect.high / *effect.low) / 2;
+  if (effect.detectable) *effect.detectable *= std::exp(std::hypot(width, luck) - width);
+  if (luck >= std::log1p(judged.result.threshold)) effect.needed = effect.needed_for_equivalence = {};
 }
 
 std::uint32_t fewest_for(const Sampling& sampling, double level) {
@@ -138,9 +171,10 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     judged.of_verdict.add(Gravity::verdict, twice);
   }
   judged.of_one = levels_of_one(judged.sampling, facts.changed);
-  result.resolution = resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, level);
+  judged.resolution = resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, level);
   judge_resolution(judged);
-  judge_noise(judged.runs, *judged.asked, settings, result, judged.of_verdict);
+  allow_for_luck(judged);
+  judge_noise(judged.runs, figure, judged.resolution, settings, result, judged.of_verdict);
   if (!judged.of_one.empty()) {
     result.luck_spread = bearable_spread(result.effect, result.verdict, result.threshold, level);
   }
@@ -164,6 +198,7 @@ void put_results(const std::vector<Judged>& figures, Comparison& comparison) {
   for (const Judged& judged : figures) comparison.figures.push_back(judged.result);
   const FigureResult& first = comparison.figures.front();
   comparison.verdict = overall(comparison.figures);
+  if (comparison.verdict == Verdict::inconclusive) comparison.leaning = overall_leaning(comparison.figures);
   comparison.figure = first.name;
   comparison.effect = first.effect;
   comparison.threshold = first.threshold;

@@ -99,7 +99,7 @@ bool selected(const std::vector<RunCounters>& a, const std::vector<RunCounters>&
 }
 
 double proportion(const ShiftEstimate& change) {
-  const double whole = std::abs(change.median_a) + std::abs(change.median_b);
+  const double whole = std::abs(change.centre_a) + std::abs(change.centre_b);
   return whole > 0 ? std::abs(change.shift.value_or(0)) / whole : 0;
 }
 

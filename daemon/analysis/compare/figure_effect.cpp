@@ -189,6 +189,9 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
   if (samples.a.empty() || samples.b.empty()) return effect;
   const Location location = shift_of(sampling, logs_a, logs_b, level);
   effect.ratio = std::exp(location.estimate);
+  const Centres centres = centres_of(samples, location.estimate);
+  effect.centre_a = std::exp(centres.a);
+  effect.centre_b = std::exp(centres.b);
   effect.p = location.p;
   effect.cliffs_delta = cliffs_delta(samples.a, samples.b);
   if (location.interval) {
@@ -197,8 +200,9 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
     effect.level = location.interval->level;
   }
   if (sampling.is_crossed()) return effect;  // planning knows one level
-  if (const auto detectable = detectable_shift(samples, level)) effect.detectable = std::exp(*detectable);
-  effect.needed = samples_needed(samples, std::log1p(threshold), level);
+  if (const auto detectable = detectable_shift(samples, level))
+    effect.detectable = (1 + threshold) * std::exp(*detectable);
+  effect.needed = samples_needed(samples, std::log((1 + 2 * threshold) / (1 + threshold)), level);
   effect.needed_for_equivalence = samples_for_equivalence(samples, std::log1p(threshold), level);
   return effect;
 }

@@ -115,12 +115,24 @@ std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<C
                 : fmt::format("; {} more {} imported twice", more, more == 1 ? "file was" : "files were"));
 }
 
-Verdict verdict_of(const RatioEstimate& effect, double threshold, Better better) {
+Verdict verdict_of(const RatioEstimate& effect, double threshold, Better better,
+                   const std::optional<double>& luck) {
   if (!effect.low || !effect.high) return Verdict::too_few;
-  if (*effect.low - 1 > -threshold && *effect.high - 1 < threshold) return Verdict::equivalent;
-  const bool higher = *effect.low > 1, lower = *effect.high < 1;
+  const auto widened = [&](double end) {
+    if (!luck) return end;
+    return *effect.ratio * std::exp(std::copysign(std::hypot(std::log(end / *effect.ratio), std::log(*luck)),
+                                                  end - *effect.ratio));
+  };
+  const double low = widened(*effect.low), high = widened(*effect.high);
+  if (low - 1 > -threshold && high - 1 < threshold) return Verdict::equivalent;
+  const bool higher = low > 1 && low - 1 >= threshold, lower = high < 1 && 1 - high >= threshold;
   if (!higher && !lower) return Verdict::inconclusive;
   return higher == (better == Better::higher) ? Verdict::improvement : Verdict::regression;
+}
+
+std::optional<Verdict> leaning_of(const RatioEstimate& effect, Better better) {
+  if (!effect.low || !effect.high || (*effect.low <= 1 && *effect.high >= 1)) return std::nullopt;
+  return (*effect.low > 1) == (better == Better::higher) ? Verdict::improvement : Verdict::regression;
 }
 
 Verdict overall(const std::vector<FigureResult>& figures) {
@@ -136,23 +148,42 @@ Verdict overall(const std::vector<FigureResult>& figures) {
   return any(Verdict::too_few) ? Verdict::too_few : Verdict::equivalent;
 }
 
-std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                                    const HostResolution& known, double level) {
-  if (of_one.empty()) return known.settings;
-  std::optional<double> of_code = known.code;
-  if (!of_code && of_one.front() == Level::boot && boots_of(sampling.a()) != boots_of(sampling.b())) {
-    of_code = std::exp(normal_quantile((1 + level) / 2) * kLuckOfTwoBoots);
+std::optional<Verdict> overall_leaning(const std::vector<FigureResult>& figures) {
+  std::optional<Verdict> leaning;
+  for (const FigureResult& figure : figures) {
+    if (!figure.leaning) continue;
+    if (leaning && leaning != figure.leaning) return std::nullopt;
+    leaning = figure.leaning;
   }
-  return std::max(of_code, known.settings);  // an absent one is less than any other
+  return leaning;
+}
+
+HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+                             const HostResolution& known, double level) {
+  HostResolution resolution = known;
+  if (of_one.empty()) resolution.code.reset();
+  if (of_one.empty() || known.code) return resolution;
+  const auto has = [&](Level one) { return std::ranges::find(of_one, one) != of_one.end(); };
+  const bool boots = has(Level::boot) && boots_of(sampling.a()) != boots_of(sampling.b());
+  const double luck = std::hypot(boots ? kLuckOfTwoBoots : 0, has(Level::build) ? kLuckOfTwoBuilds : 0);
+  if (luck > 0) resolution.code = std::exp(normal_quantile((1 + level) / 2) * luck);
+  resolution.is_assumed = resolution.code.has_value();
+  return resolution;
 }
 
 Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
-                const std::optional<double>& resolution) {
-  if (!resolution) return verdict;
+                const std::optional<double>& settings) {
+  if (!settings) return verdict;
   const bool is_change = verdict == Verdict::improvement || verdict == Verdict::regression;
-  const bool hides_change = is_change && std::abs(std::log(*effect.ratio)) < std::log(*resolution);
-  const bool hides_none = verdict == Verdict::equivalent && *resolution > 1 + threshold;
+  const bool hides_change = is_change && std::abs(std::log(*effect.ratio)) < std::log(*settings);
+  const bool hides_none = verdict == Verdict::equivalent && *settings > 1 + threshold;
   return hides_change || hides_none ? Verdict::inconclusive : verdict;
+}
+
+Verdict resolved_verdict(const RatioEstimate& effect, double threshold, Better better,
+                         const HostResolution& resolution) {
+  return bounded(verdict_of(effect, threshold, better, resolution.code), effect, threshold,
+                 resolution.settings);
 }
 
 std::vector<Level> levels_of_one(const Sampling& sampling, const std::vector<std::string>& changed) {
@@ -177,7 +208,8 @@ std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdi
     return room > width ? std::sqrt(room * room - width * width) / z : 0;
   };
   if (verdict == Verdict::improvement || verdict == Verdict::regression) {
-    return std::expm1(bearable(std::abs(estimate), low > 0 ? estimate - low : high - estimate));
+    return std::expm1(low > 0 ? bearable(estimate - std::log1p(threshold), estimate - low)
+                              : bearable(std::log1p(-threshold) - estimate, high - estimate));
   }
   if (verdict != Verdict::equivalent) return std::nullopt;
   return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),

@@ -25,9 +25,12 @@ constexpr double kBusyCpu = 0.85;
 // Share of a trace's records that may be lost. Larger losses are unlikely to have hit all functions alike.
 constexpr double kMostLost = 0.01;
 
-// Standard deviation, as a share, of the difference of two boots, where nothing tells. One boot each and
-// boots that vary by 1.5 % give 2.1 %.
+// Standard deviations, as shares, where no self-test of the host tells. Of the difference of two boots: one
+// boot each and boots that vary by 1.5 % give 2.1 %.
 constexpr double kLuckOfTwoBoots = 0.025;
+// Of the difference of two builds: a change that does nothing, but moves code and data, has moved netperf by
+// -4.5 to +2.4 % (the kernel test robot's reports on Linux 7bb39313cd).
+constexpr double kLuckOfTwoBuilds = 0.02;
 
 // ---- The verdict ------------------------------------------------------------------------------------------
 
@@ -48,17 +51,25 @@ constexpr double kLuckOfTwoBoots = 0.025;
 [[nodiscard]] std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
 // Gates 5 and 6: too few samples for an interval, then the interval alone. The verdict is equivalent if the
-// whole interval lies within the threshold, even if it leaves out 1.
+// whole interval lies within the threshold, even if it leaves out 1; a change if all of it lies beyond. First
+// it is widened by `luck`, a ratio above 1: each end moves away from the estimate, to the root of the sum of
+// the squares of both distances, as logarithms (Zou and Donner 2008).
 [[nodiscard]] Verdict verdict_of(const RatioEstimate& effect, double threshold,
-                                 Better better = Better::higher);
+                                 Better better = Better::higher, const std::optional<double>& luck = {});
 
-// Gate 7: what self-tests show without a change is no verdict. If each side has a boot of its own and no
-// self-tests tell what boots add, that is taken to be kLuckOfTwoBoots.
-[[nodiscard]] std::optional<double> resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                                                  const HostResolution& known, double level);
-// `resolution` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
+// Improvement or regression if the interval leaves out 1; otherwise absent.
+[[nodiscard]] std::optional<Verdict> leaning_of(const RatioEstimate& effect, Better better);
+
+// Gate 7: what self-tests show without a change is no verdict. Of code, the interval is widened by it. If no
+// self-tests tell, boots of their own are taken to differ by kLuckOfTwoBoots, and builds by kLuckOfTwoBuilds.
+[[nodiscard]] HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+                                           const HostResolution& known, double level);
+// `settings` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
 [[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
-                              const std::optional<double>& resolution);
+                              const std::optional<double>& settings);
+// Both.
+[[nodiscard]] Verdict resolved_verdict(const RatioEstimate& effect, double threshold, Better better,
+                                       const HostResolution& resolution);
 
 // Gate 8: the levels whose luck the interval cannot know, because a side has one unit of them. A boot can
 // make a difference if each side has its own, or if the sides differ in code, which each boot places in
@@ -75,6 +86,8 @@ constexpr double kLuckOfTwoBoots = 0.025;
 // What is refused for one figure could be a regression, so it refuses an improvement of others; a regression
 // stands.
 [[nodiscard]] Verdict overall(const std::vector<FigureResult>& figures);
+// What all agree on that lean; absent if they do not, or none does.
+[[nodiscard]] std::optional<Verdict> overall_leaning(const std::vector<FigureResult>& figures);
 
 // ---- The cause in a function ------------------------------------------------------------------------------
 

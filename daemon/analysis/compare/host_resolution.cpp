@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/figure_effect.hpp"
+#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 
 namespace netperfd::analysis {
@@ -54,7 +55,7 @@ std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const s
 }
 
 std::optional<double> settings_resolution(const RatioEstimate& self_test, Verdict verdict) {
-  if (verdict != Verdict::improvement && verdict != Verdict::regression) return std::nullopt;
+  if (verdict == Verdict::equivalent || !leaning_of(self_test, Better::higher)) return std::nullopt;
   return std::max(*self_test.high, 1 / *self_test.low);
 }
 

@@ -9,7 +9,15 @@
 
 namespace netperfd::analysis {
 
-// Medians are over the runs, not over the samples. If a side has no sample, there is no shift.
+// Levels of both sides of which the second is `shift` above the first. Halfway between them is the
+// Hodges-Lehmann estimate of the samples' own middles, or for unpaired ones the median of all values, each
+// moved there by half of the shift.
+struct Centres {
+  double a = 0, b = 0;
+};
+[[nodiscard]] Centres centres_of(const Samples& samples, double shift);
+
+// If a side has no sample, there is no shift.
 [[nodiscard]] ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b,
                                            double level);
 

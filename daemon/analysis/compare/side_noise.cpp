@@ -136,8 +136,8 @@ ArmRuns quiet_runs(const ArmRuns& runs) {
   return quiet;
 }
 
-void judge_noise(const ArmRuns& runs, const ComparedFigure& figure, const ComparisonSettings& settings,
-                 FigureResult& result, Caveats& caveats) {
+void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+                 const ComparisonSettings& settings, FigureResult& result, Caveats& caveats) {
   note_unknown_load(runs, caveats);
   const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);
   if (!differ(a, b)) {
@@ -155,11 +155,10 @@ void judge_noise(const ArmRuns& runs, const ComparedFigure& figure, const Compar
   const ArmRuns quiet = quiet_runs(runs);
   const std::size_t left_out = runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size();
   const Sampling sampling(quiet.a, quiet.b);
-  const RatioEstimate effect = figure_effect(sampling, figure.figure, result.threshold,
+  const RatioEstimate effect = figure_effect(sampling, figure, result.threshold,
                                              level_of_each(settings.level, settings.figures.size()));
-  const Verdict verdict = effect.ratio ? bounded(verdict_of(effect, result.threshold, result.better), effect,
-                                                 result.threshold, result.resolution)
-                                       : Verdict::too_few;
+  const Verdict verdict =
+      effect.ratio ? resolved_verdict(effect, result.threshold, result.better, resolution) : Verdict::too_few;
   if (verdict == result.verdict) {
     caveats.add(Gravity::weakens, fmt::format("{} Without the {} runs of flagged blocks the verdict is the "
                                               "same.",

@@ -35,7 +35,8 @@ constexpr double kLeastChance = 0.2;
 
 // Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If it
 // does not, it is inconclusive, unless ComparisonSettings::despite keeps it. Adds what it finds as a caveat.
-void judge_noise(const ArmRuns& runs, const ComparedFigure& figure, const ComparisonSettings& settings,
-                 FigureResult& result, Caveats& caveats);
+// `resolution` is that of gate 7.
+void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+                 const ComparisonSettings& settings, FigureResult& result, Caveats& caveats);
 
 }  // namespace netperfd::analysis

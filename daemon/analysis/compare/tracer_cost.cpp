@@ -101,17 +101,17 @@ void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveat
         Gravity::weakens,
         fmt::format("The kernels differ, so each side is corrected with the tracer's cost of its own: "
                     "{:.0f} ns a call in A and {:.0f} ns in B.",
-                    costs.median_a, costs.median_b));
+                    costs.centre_a, costs.centre_b));
     return;
   }
   if (!costs.low || (*costs.low <= 0 && *costs.high >= 0)) return;
-  if (std::abs(*costs.shift) < kWorthNoting * costs.median_a) return;
+  if (std::abs(*costs.shift) < kWorthNoting * costs.centre_a) return;
   caveats.add(
       Gravity::weakens,
       fmt::format("By the calibrations, the tracer takes {:.0f} ns a call in A and {:.0f} ns in B. Both "
                   "are corrected with one cost, so a change of a function by up to {:.0f} ns a call "
                   "can be the tracer's.",
-                  costs.median_a, costs.median_b, std::abs(*costs.shift)));
+                  costs.centre_a, costs.centre_b, std::abs(*costs.shift)));
 }
 
 double self_ns(const ComparedFunction& function, const std::optional<TracerCost>& cost) {

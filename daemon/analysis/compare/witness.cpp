@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kSignificant = 0.05;  // largest adjusted p of a function that differs
 constexpr double kTolerated = 0.1;     // of the larger shift
+constexpr double kMatters = 0.1;       // of the change in CPU time
 
 double ns_per_byte(const ComparedRun& run) {
   return run.samples->ns_per_sample / static_cast<double>(*run.goodput_bytes);
@@ -162,14 +163,22 @@ FunctionDelta delta_of(const SampledRow& row, const RunList& a, const RunList& b
   return delta;
 }
 
-// Which side of the margin the difference of both shifts is on, with half-widths larger by `factor`.
-Witness compared(const ShiftEstimate& traced, const ShiftEstimate& sampled, double factor) {
+// The least that both shifts differ by, with half-widths larger by `factor`; 0 if they can be of one.
+double least_difference(const ShiftEstimate& traced, const ShiftEstimate& sampled, double factor) {
   const double difference = *sampled.shift - *traced.shift;
   const double below = factor * std::hypot(*sampled.shift - *sampled.low, *traced.high - *traced.shift);
   const double above = factor * std::hypot(*sampled.high - *sampled.shift, *traced.shift - *traced.low);
+  return std::max({0.0, difference - below, -difference - above});
+}
+
+Witness compared(const FunctionDelta& function, double factor) {
+  const ShiftEstimate &traced = function.cost, &sampled = function.sampled->cost;
   const double margin = kTolerated * std::max(std::abs(*traced.shift), std::abs(*sampled.shift));
-  if (difference - below > margin || difference + above < -margin) return Witness::disagrees;
-  return is_change(traced) && is_change(sampled) ? Witness::agrees : Witness::unclear;
+  if (least_difference(traced, sampled, factor) > margin) return Witness::disagrees;
+  if (function.sampled->is_unseen) return Witness::unseen;
+  return is_significant(function.p_adjusted) && is_significant(function.sampled->p_adjusted)
+             ? Witness::agrees
+             : Witness::compatible;
 }
 
 bool is_judged(const FunctionDelta& function) {
@@ -177,17 +186,36 @@ bool is_judged(const FunctionDelta& function) {
          (is_significant(function.p_adjusted) || is_significant(function.sampled->p_adjusted));
 }
 
-std::optional<Witness> judge_all(std::vector<FunctionDelta>& functions, double level) {
-  const auto judgeable = std::ranges::count_if(functions, is_judged);
+// Whether what both at least differ by is much of the change in CPU time, or that is not known.
+bool matters(const Attribution& attribution, const FunctionDelta& function, double factor) {
+  const auto& total = attribution.ns_per_byte;
+  if (!total || !total->shift) return true;
+  return least_difference(function.cost, function.sampled->cost, factor) > kMatters * std::abs(*total->shift);
+}
+
+std::optional<Witness> judge_all(Attribution& attribution, double level, Caveats& caveats) {
+  const auto judgeable = std::ranges::count_if(attribution.functions, is_judged);
   if (judgeable == 0) return std::nullopt;
   const double factor = normal_quantile(1 - (1 - level) / (2 * static_cast<double>(judgeable))) /
                         normal_quantile((1 + level) / 2);
   std::optional<Witness> all;
-  for (FunctionDelta& function : functions) {
+  std::vector<std::string> little;
+  for (FunctionDelta& function : attribution.functions) {
     if (!is_judged(function)) continue;
-    const Witness witness = compared(function.cost, function.sampled->cost, factor);
+    const Witness witness = compared(function, factor);
     function.sampled->witness = witness;
-    if (!all || witness == Witness::disagrees) all = witness;
+    const bool disagrees = witness == Witness::disagrees;
+    function.sampled->matters = disagrees && matters(attribution, function, factor);
+    if (disagrees && !function.sampled->matters) {
+      little.push_back(function.name);
+    } else if (!all || disagrees) {
+      all = witness;
+    }
+  }
+  if (!little.empty()) {
+    caveats.add(Gravity::told, fmt::format("Samples and trace disagree on {}, by little of the change in CPU "
+                                           "time.",
+                                           listed(little)));
   }
   return all;
 }
@@ -222,7 +250,10 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
                                .module = {},
                                .in_a = std::vector<std::optional<std::size_t>>(a.size()),
                                .in_b = std::vector<std::optional<std::size_t>>(b.size())};
-  for (FunctionDelta& function : attribution.functions) function.sampled = sides.row(unseen).shift;
+  for (FunctionDelta& function : attribution.functions) {
+    function.sampled = sides.row(unseen).shift;
+    function.sampled->is_unseen = true;
+  }
   const FunctionLists lists_a = sampled_lists(a), lists_b = sampled_lists(b);
   std::vector<SampledRow> tested;
   for (const MatchedFunction& function : match_functions(lists_a, lists_b).functions) {
@@ -244,13 +275,13 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
       others.push_back(delta_of(row, a, b));
     }
   }
-  evidence.witness = judge_all(attribution.functions, settings.level);
+  evidence.witness = judge_all(attribution, settings.level, caveats);
   std::ranges::move(others, std::back_inserter(attribution.functions));
 }
 
 std::string disagreement(const Attribution& attribution) {
   for (const FunctionDelta& function : attribution.functions) {
-    if (!function.sampled || function.sampled->witness != Witness::disagrees) continue;
+    if (!function.sampled || !function.sampled->matters) continue;
     return fmt::format(
         "The samples of the plain runs disagree with the trace on {}: {} ns a byte by samples, {} in the "
         "traced runs.",

@@ -88,7 +88,7 @@ std::vector<core::Capability> KernelCatalogue::capabilities(bool fresh) {
 }
 
 Result<const FunctionList*> KernelCatalogue::function_list() {
-  std::string key = loaded_modules_key(settings_.proc);
+  std::string key = loaded_modules_key(settings_.proc, settings_.sys);
   if (!functions_ || functions_->modules_key != key) {
     const auto text = tracefs_.read("available_filter_functions");
     if (!text) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/catalogue/modules.hpp"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -67,7 +70,7 @@ Modules read_modules(const CatalogueSettings& settings) {
   return modules;
 }
 
-std::string loaded_modules_key(const std::string& proc) {
+std::string loaded_modules_key(const std::string& proc, const std::string& sys) {
   std::string key;
   std::istringstream lines(text_of(proc + "/modules"));
   for (std::string line; std::getline(lines, line);) {
@@ -75,7 +78,11 @@ std::string loaded_modules_key(const std::string& proc) {
     std::istringstream words(line);
     std::string name, size, references, users, state, address;
     words >> name >> size >> references >> users >> state >> address;
-    key += name + ' ' + size + ' ' + state + ' ' + address + '\n';
+    const std::string directory = sys + "/module/" + name;
+    struct stat loading{};
+    if (::stat(directory.c_str(), &loading) != 0) loading.st_ino = 0;
+    key += fmt::format("{} {} {} {} {} {}\n", name, size, state, address, loading.st_ino,
+                       text_of(directory + "/notes/.note.gnu.build-id"));
   }
   return key;
 }

@@ -21,9 +21,11 @@ struct ModuleFacts {
 using Modules = std::map<std::string, ModuleFacts, std::less<>>;
 [[nodiscard]] Modules read_modules(const CatalogueSettings& settings);
 
-// Equal as long as no module came, went or moved: contains the names, sizes and addresses of /proc/modules,
-// without its reference counts.
-[[nodiscard]] std::string loaded_modules_key(const std::string& proc);
+// Equal as long as no module came, went, moved or was replaced: contains the names, sizes and addresses of
+// /proc/modules, without its reference counts, and for each module its build-id and the inode of
+// /sys/module/NAME. A new build is often as large as the one before and is loaded where that was. The kernel
+// makes the directory anew, with another inode, each time that a module is loaded.
+[[nodiscard]] std::string loaded_modules_key(const std::string& proc, const std::string& sys);
 
 // "nf-tables" in the kernel's spelling: "nf_tables". In a pattern, text in brackets is kept.
 [[nodiscard]] std::string kernel_module_name(std::string_view name);

@@ -209,8 +209,8 @@ FunctionDelta known_function() {
   function.name_b = "hsr_get_node.isra.0";
   function.module = "hsr";
   function.match = FunctionMatch::renamed;
-  function.cost = {.median_a = 18,
-                   .median_b = 1,
+  function.cost = {.centre_a = 18,
+                   .centre_b = 1,
                    .shift = -17,
                    .low = -18,
                    .high = -16,
@@ -244,7 +244,7 @@ TEST(WireComparison, a_function_of_one_side_has_no_figure_of_the_other) {
   function.match = FunctionMatch::only_b;
   function.name_b.clear();
   function.cost = {
-      .median_a = 0, .median_b = 3, .shift = {}, .low = {}, .high = {}, .level = 0, .p = {}, .q = {}};
+      .centre_a = 0, .centre_b = 3, .shift = {}, .low = {}, .high = {}, .level = 0, .p = {}, .q = {}};
   function.share.reset();
   EXPECT_THAT(keys_of(function_delta_row(function).row),
               UnorderedElementsAre("function", "module", "match", "cost_b", "packets_per_byte_b",

@@ -123,13 +123,30 @@ TEST(ComparePages, of_one_boot_say_up_to_which_spread_of_boots_the_verdict_holds
   EXPECT_TRUE(has(page(view, 160), "of one boot, it holds for no other")) << page(view, 160);
 }
 
-TEST(ComparePages, show_no_medians_that_contradict_the_effect) {
+TEST(ComparePages, show_levels_as_far_apart_as_the_effect_says) {
   CompareView view = samples::noisy();
   view.details.comparison.median_a = 268.5e6;
   view.details.comparison.median_b = 268.8e6;
+  view.details.comparison.centre_a = 269.6e6;
+  view.details.comparison.centre_b = 267.6e6;
   view.details.comparison.ratio = 0.9927;
-  EXPECT_TRUE(has(page(view), "about 268.6 Mbit/s   -0.73 %")) << page(view);
-  EXPECT_FALSE(has(page(view), "->"));
+  EXPECT_TRUE(has(page(view), "269.6 -> 267.6 Mbit/s   -0.73 %")) << page(view);
+}
+
+TEST(ComparePages, say_to_what_an_inconclusive_one_leans_and_why_it_is_no_verdict) {
+  CompareView view = samples::noisy();
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "inconclusive";
+  head.leaning = "regression";
+  head.ratio = 0.98;
+  head.ratio_low = 0.945;
+  head.ratio_high = 0.9992;
+  EXPECT_TRUE(has(page(view, 160), "INCONCLUSIVE, leaning to regression")) << page(view, 160);
+  EXPECT_TRUE(has(page(view, 160), "more than chance, but not shown to be at least 1 %")) << page(view, 160);
+  head.ratio_high = 0.985;
+  head.resolution = 1.04;
+  EXPECT_TRUE(has(page(view, 160), "at least 1 % between these runs, but this host resolves 4.0 % at best"))
+      << page(view, 160);
 }
 
 TEST(ComparePages, say_how_many_runs_have_each_value_of_a_fact) {

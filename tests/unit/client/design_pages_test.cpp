@@ -120,7 +120,7 @@ TEST(PlanPages, of_boots_say_how_many_a_side_and_how_long) {
   const std::string page = plan_text(kTerminal, samples::boot_plan());
   expect_golden("plan_boots_80.txt", page);
   EXPECT_TRUE(has(page, "14 boots a side find it")) << page;
-  EXPECT_TRUE(has(page, "28 boots in total")) << page;
+  EXPECT_TRUE(has(page, "with 80 % power, 28")) << page;
   EXPECT_TRUE(has(page, "planned from scenario:kernels last:1000"));
 }
 

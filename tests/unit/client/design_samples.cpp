@@ -60,6 +60,7 @@ PlanView planned(double effect, std::optional<std::uint32_t> needed, double seco
   plan.samples = 6;
   plan.sd = 0.0062;
   plan.effect = effect;
+  plan.threshold = 0.01;
   plan.power = 0.8;
   plan.needed = needed;
   if (needed) plan.needed_for_equivalence = *needed * 4 / 3;
@@ -174,12 +175,13 @@ PlanPageView block_plan() {
   page.scenario = "hsr-ab";
   page.runs = "job:36";
   page.job = 36;
-  page.plan = planned(0.01, 14, kBlock);
+  page.plan = planned(0.02, 14, kBlock);
   page.repeat = 6;
-  page.plan.detectable = 1.0184;
+  page.plan.detectable = 1.0286;
   page.plan.repeat_seconds = 6 * kBlock;
-  page.effects = {planned(0.005, 52, kBlock), planned(0.01, 14, kBlock), planned(0.02, 6, kBlock),
-                  planned(0.05, 6, kBlock), planned(0.1, 6, kBlock)};
+  page.effects = {planned(0.01, {}, kBlock), planned(0.015, 52, kBlock), planned(0.02, 14, kBlock),
+                  planned(0.03, 6, kBlock),  planned(0.05, 6, kBlock),   planned(0.1, 6, kBlock)};
+  page.effects.front().needed_for_equivalence = 18;
   page.steps.commands = {"netperfctl start hsr-ab --repeat 14"};
   return page;
 }
@@ -194,7 +196,7 @@ PlanPageView boot_plan() {
   page.plan.boot_seconds = 310;
   for (PlanView& effect : page.effects) {
     effect.pairing = "boots";
-    effect.seconds = 2 * *effect.needed * 310.0;
+    if (effect.needed) effect.seconds = 2 * *effect.needed * 310.0;
   }
   page.steps.commands = {"netperfctl start kernels --repeat 7 --detach"};
   page.steps.before_change = 0;

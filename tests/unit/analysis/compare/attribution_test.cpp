@@ -65,7 +65,7 @@ TEST(Attribution, tells_called_less_often_from_became_faster) {
     EXPECT_NEAR(function.b.ns_per_call, 1614, 20);
     // The product of the factors is the cost.
     EXPECT_NEAR(*function.b.packets_per_byte * function.b.calls_per_packet * function.b.ns_per_call,
-                function.cost.median_b, 1e-6);
+                function.cost.centre_b, 1e-6);
   }
 }
 
@@ -87,11 +87,11 @@ TEST(Attribution, is_of_corrected_times_only_where_every_run_is_calibrated) {
     });
   }
   const Comparison corrected = comparison_of(sides);
-  EXPECT_NEAR(corrected.attribution.functions[0].cost.median_a, 2.0, 0.01);
+  EXPECT_NEAR(corrected.attribution.functions[0].cost.centre_a, 2.0, 0.01);
   EXPECT_THAT(corrected.caveats, Not(has_caveat("Not calibrated")));
   sides.b[3].trace->cost.reset();
   const Comparison raw = comparison_of(sides);
-  EXPECT_NEAR(raw.attribution.functions[0].cost.median_a, 3.0, 0.01);
+  EXPECT_NEAR(raw.attribution.functions[0].cost.centre_a, 3.0, 0.01);
   EXPECT_THAT(raw.caveats, has_caveat("Not calibrated: 1 of 16 traces."));
 }
 
@@ -111,7 +111,7 @@ TEST(Attribution, of_equal_sides_with_unequal_calibrations_differs_in_nothing) {
     EXPECT_EQ(function.cost.shift, 0.0) << function.name;
   // 2 * 10^6 calls of 156 ns are the tracer's.
   const auto& lookup = *std::ranges::find(attribution.functions, "lookup", &FunctionDelta::name);
-  EXPECT_NEAR(lookup.cost.median_a, 2.0 - 0.312, 0.01);
+  EXPECT_NEAR(lookup.cost.centre_a, 2.0 - 0.312, 0.01);
   EXPECT_EQ(attribution.account->tracer.shift, 0.0);
 }
 

@@ -98,8 +98,8 @@ TEST(Figures, are_equivalent_in_either_direction_alike) {
     EXPECT_EQ(verdict_of(interval(0.98, 1.02), 0.01, better), Verdict::inconclusive);
     EXPECT_EQ(verdict_of(interval(1.0, 1.05), 0.01, better), Verdict::inconclusive);
   }
-  EXPECT_EQ(verdict_of(interval(1.001, 1.05), 0.01, Better::lower), Verdict::regression);
-  EXPECT_EQ(verdict_of(interval(0.95, 0.999), 0.01, Better::lower), Verdict::improvement);
+  EXPECT_EQ(verdict_of(interval(1.011, 1.05), 0.01, Better::lower), Verdict::regression);
+  EXPECT_EQ(verdict_of(interval(0.95, 0.989), 0.01, Better::lower), Verdict::improvement);
 }
 
 TEST(Figures, of_which_less_is_better_bear_as_much_luck_as_others) {
@@ -115,8 +115,9 @@ TEST(Figures, of_which_less_is_better_bear_as_much_luck_as_others) {
   };
   EXPECT_GT(bears(up, Verdict::improvement), 0.01);
   EXPECT_DOUBLE_EQ(bears(up, Verdict::regression), bears(up, Verdict::improvement));
-  EXPECT_NEAR(bears(down, Verdict::improvement), bears(up, Verdict::improvement), 1e-12);
-  EXPECT_NEAR(bears(down, Verdict::regression), bears(up, Verdict::regression), 1e-12);
+  // A fall by 1 % is a little more than a rise by 1 %.
+  EXPECT_NEAR(bears(down, Verdict::improvement), bears(up, Verdict::improvement), 1e-4);
+  EXPECT_DOUBLE_EQ(bears(down, Verdict::regression), bears(down, Verdict::improvement));
 }
 
 TEST(Figures, that_go_apart_are_a_trade_off) {
@@ -214,20 +215,20 @@ TEST(Figures, of_which_less_is_better_hold_without_the_noisy_blocks_as_others_do
   EXPECT_THAT(verdicts(comparison), ElementsAre(Verdict::improvement, Verdict::regression));
   EXPECT_THAT(comparison.caveats,
               has_caveat("Without the 8 runs of flagged blocks the verdict is the same."));
-  // Only the noisy blocks have a longer latency.
+  // Of four blocks, the latency is longer by less than 1 %.
   for (std::size_t i = 0; i < 24; ++i)
-    sides.b[i].figures["latency.p99"] = sides.a[i].figures["latency.p99"] * 1.001;
+    sides.b[i].figures["latency.p99"] = sides.a[i].figures["latency.p99"] * (i < 12 ? 1.005 : 1.02);
   for (std::size_t i = 0; i < 4; ++i) sides.b[i].figures["latency.p99"] = 3e6;
   ComparisonSettings settings = of({"received", "latency.p99"});
   settings.threshold = 1e-6;
   const Comparison noisy = compare(sides.a, sides.b, settings);
-  EXPECT_THAT(verdicts(noisy), ElementsAre(Verdict::improvement, Verdict::regression)) << "0.1 % stay";
+  EXPECT_THAT(verdicts(noisy), ElementsAre(Verdict::improvement, Verdict::regression)) << "0.5 % stay";
   settings.figures[1].threshold = 0.01;
   const Comparison judged = compare(sides.a, sides.b, settings);
   EXPECT_THAT(verdicts(judged), ElementsAre(Verdict::improvement, Verdict::inconclusive));
   EXPECT_THAT(judged.caveats,
               has_caveat("latency.p99: No verdict: it was regression, and without the 8 runs of "
-                         "flagged blocks it is equivalent."));
+                         "flagged blocks it is inconclusive."));
 }
 
 TEST(Figures, that_were_measured_under_tracing_have_to_have_the_facts_of_a_trace_alike) {

@@ -201,11 +201,32 @@ TEST(Sampling, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_af
   EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
   EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
   EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
-  settings.figures.front().resolution.code = 1.02;
+  EXPECT_EQ(comparison.leaning, Verdict::improvement);
+  settings.figures.front().resolution.code = 1.015;
   EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
       << "self-tests of several boots tell";
   settings.figures.front().resolution.code = 1.04;
   EXPECT_THAT(compare(sides.a, sides.b, settings).caveats, has_caveat("its self-tests find as much"));
+}
+
+TEST(Sampling, of_a_build_each_is_bounded_by_what_two_builds_may_differ_by) {
+  const auto verdict_of_builds = [](double ratio, std::vector<std::string> changed) {
+    SampledSides sides = blocks(8, ratio);
+    boot_every(8, sides);
+    ComparisonSettings settings;
+    settings.changed = std::move(changed);
+    return compare(sides.a, sides.b, settings);
+  };
+  const Comparison small = verdict_of_builds(1.04, {"module:hsr"});
+  EXPECT_EQ(small.verdict, Verdict::inconclusive);
+  EXPECT_EQ(small.leaning, Verdict::improvement);
+  EXPECT_NEAR(small.resolution.value_or(0), std::exp(1.96 * 0.02), 1e-4);
+  EXPECT_THAT(small.caveats, has_caveat("two builds are taken to differ by 2 % (standard deviation) until "
+                                        "self-tests with `builds:` tell"));
+  EXPECT_EQ(verdict_of_builds(1.06, {"module:hsr"}).verdict, Verdict::improvement);
+  EXPECT_EQ(verdict_of_builds(1.04, {"sysctl:net.core.rmem_max"}).verdict, Verdict::improvement)
+      << "a setting is no code";
+  EXPECT_EQ(verdict_of_builds(1.0, {"module:hsr"}).verdict, Verdict::inconclusive) << "2 % may be hidden";
 }
 
 TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
@@ -231,13 +252,15 @@ TEST(Sampling, of_whole_blocks_of_one_boot_is_by_block_though_a_reboot_cut_anoth
 }
 
 TEST(Sampling, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
-  SampledSides sides = blocks(8, 1.05);
+  SampledSides sides = blocks(8, 1.1);
   boot_every(8, sides);
   EXPECT_FALSE(compare(sides.a, sides.b, {.changed = {"sysctl:net.core.rmem_max"}}).luck_spread);
   const Comparison comparison = compare(sides.a, sides.b, {.changed = {"module:hsr"}});
   ASSERT_TRUE(comparison.luck_spread);
-  // The interval is much narrower than 5 %, so nearly all of that can be the luck of the boot.
-  EXPECT_NEAR(*comparison.luck_spread, std::expm1(std::log(1.05) / 1.96), 1e-3);
+  // The interval is much narrower than 10 %, so nearly all of that beyond 1 % can be the luck of the boot.
+  EXPECT_NEAR(*comparison.luck_spread, std::expm1(std::log(1.1 / 1.01) / 1.96), 1e-3);
+  sides = blocks(8, 1.05);
+  boot_every(8, sides);
   for (ComparedRun& run : sides.b) run.fingerprint->boot_id = "boot-b";
   for (auto* side : {&sides.a, &sides.b}) {
     for (ComparedRun& run : *side) run.block = 0;

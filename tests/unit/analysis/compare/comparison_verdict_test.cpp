@@ -24,15 +24,35 @@ RatioEstimate interval(double low, double high) {
 }
 
 TEST(Verdict, is_of_the_interval_against_the_threshold) {
-  EXPECT_EQ(verdict_of(interval(1.001, 1.05), 0.01), Verdict::improvement);
-  EXPECT_EQ(verdict_of(interval(0.95, 0.999), 0.01), Verdict::regression);
+  EXPECT_EQ(verdict_of(interval(1.011, 1.05), 0.01), Verdict::improvement);
+  EXPECT_EQ(verdict_of(interval(0.95, 0.989), 0.01), Verdict::regression);
   EXPECT_EQ(verdict_of(interval(0.98, 1.02), 0.01), Verdict::inconclusive);
   EXPECT_EQ(verdict_of(interval(0.995, 1.005), 0.01), Verdict::equivalent);
 }
 
 TEST(Verdict, of_a_sure_difference_within_the_threshold_is_equivalent) {
   EXPECT_EQ(verdict_of(interval(1.002, 1.008), 0.01), Verdict::equivalent);
-  EXPECT_EQ(verdict_of(interval(1.002, 1.008), 0.005), Verdict::improvement);
+  EXPECT_EQ(verdict_of(interval(1.002, 1.008), 0.002), Verdict::improvement);
+}
+
+TEST(Verdict, of_a_difference_that_may_be_less_than_the_threshold_only_leans) {
+  for (const auto& [low, high, leaning] :
+       {std::tuple{1.001, 1.05, Verdict::improvement}, {0.95, 0.999, Verdict::regression}}) {
+    EXPECT_EQ(verdict_of(interval(low, high), 0.01), Verdict::inconclusive);
+    EXPECT_EQ(leaning_of(interval(low, high), Better::higher), leaning);
+    EXPECT_NE(leaning_of(interval(low, high), Better::lower), leaning);
+  }
+  EXPECT_FALSE(leaning_of(interval(0.99, 1.05), Better::higher));
+  EXPECT_FALSE(leaning_of({}, Better::higher));
+}
+
+TEST(Verdict, is_of_the_interval_that_the_luck_of_builds_and_boots_widens) {
+  // Each end is 3 % away, and with a luck of 4 % it is 5 % away.
+  const RatioEstimate effect = interval(std::exp(0.04), std::exp(0.1));
+  EXPECT_EQ(verdict_of(effect, 0.01), Verdict::improvement);
+  EXPECT_EQ(verdict_of(effect, 0.01, Better::higher, std::exp(0.04)), Verdict::improvement) << "2 % at least";
+  EXPECT_EQ(verdict_of(effect, 0.021, Better::higher, std::exp(0.04)), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(interval(0.995, 1.005), 0.01, Better::higher, 1.02), Verdict::inconclusive);
 }
 
 TEST(Verdict, at_its_borders_claims_less) {
@@ -104,18 +124,44 @@ TEST(Comparison, tells_what_so_many_runs_can_find_in_every_verdict) {
       compare(runs_from(0, eight_around(100)), runs_from(9, eight_around(150)), {}).effect.detectable);
 }
 
-TEST(Comparison, tells_how_many_runs_would_find_the_threshold) {
+TEST(Comparison, tells_how_many_runs_would_find_twice_the_threshold) {
   const ComparisonSettings settings{.threshold = 1e-3, .changed = {}};
   const Comparison wide =
       compare(runs_from(0, eight_around(100)), runs_from(9, eight_around(100.3)), settings);
   ASSERT_TRUE(wide.effect.detectable && wide.effect.needed);
   EXPECT_GT(*wide.effect.needed, 8U);
-  // The spread for which 8 runs on each side can detect `detectable`.
-  const double sd = std::log(*wide.effect.detectable) / detectable_by_runs(8, 8, 1).value();
+  // The spread for which 8 runs on each side can show that `detectable` is beyond the threshold.
+  const double sd = std::log(*wide.effect.detectable / 1.001) / detectable_by_runs(8, 8, 1).value();
   const std::uint32_t needed = *wide.effect.needed;
-  EXPECT_LE(detectable_by_runs(needed, needed, sd).value(), std::log1p(1e-3));
-  EXPECT_GT(detectable_by_runs(needed - 1, needed - 1, sd).value(), std::log1p(1e-3));
+  const double beyond = std::log(1.002 / 1.001);
+  EXPECT_LE(detectable_by_runs(needed, needed, sd).value(), beyond);
+  EXPECT_GT(detectable_by_runs(needed - 1, needed - 1, sd).value(), beyond);
   EXPECT_FALSE(compare({run_at(0, 100)}, {run_at(1, 150)}, {}).effect.needed) << "no spread is known";
+}
+
+// One block has runs of another speed: the medians over the runs are 1.9 times apart, the blocks 1.5 times.
+TEST(Comparison, tells_levels_as_far_apart_as_the_estimate) {
+  std::vector<ComparedRun> a, b;
+  for (int block = 1; block <= 8; ++block) {
+    const double speed = block <= 4 ? 100 : 200;
+    for (int letter = 0; letter < 2; ++letter) {
+      a.push_back(run_at(100 * block + letter, speed + block + letter));
+      b.push_back(run_at(100 * block + 10 + letter, (speed + block + letter) * (block == 4 ? 3 : 1.5)));
+      for (auto* run : {&a.back(), &b.back()}) run->block = static_cast<std::uint32_t>(block);
+    }
+  }
+  const RatioEstimate effect = compare(a, b, {}).effect;
+  EXPECT_NEAR(*effect.ratio, 1.5, 0.01);
+  EXPECT_GT(effect.median_b / effect.median_a, 1.6);
+  EXPECT_DOUBLE_EQ(effect.centre_b / effect.centre_a, *effect.ratio);
+  EXPECT_GT(effect.centre_a, 100);
+  EXPECT_LT(effect.centre_a, 209);
+}
+
+TEST(Comparison, of_runs_apart_tells_levels_as_far_apart_as_the_estimate) {
+  const RatioEstimate effect =
+      compare(runs_from(0, {1, 2, 3, 10, 11}), runs_from(9, {2, 3, 7, 20, 30}), {}).effect;
+  EXPECT_DOUBLE_EQ(effect.centre_b / effect.centre_a, *effect.ratio);
 }
 
 TEST(Comparison, does_not_count_runs_without_throughput_and_says_so) {

@@ -48,7 +48,7 @@ TEST(Counters, that_moved_are_per_gigabyte_of_goodput) {
   count(sides.b, counter("netstat", "TcpExtTCPSackRecovery", 400), 10);
   const auto changes = compare(sides.a, sides.b, {}).counters;
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_NEAR(changes[0].per_gigabyte.median_a, 517.5, 1e-9);
+  EXPECT_NEAR(changes[0].per_gigabyte.centre_a, 517.5, 1e-9);
   EXPECT_NEAR(changes[0].per_gigabyte.shift.value_or(0), -300, 10);
   EXPECT_LT(*changes[0].per_gigabyte.q, 0.05);
 }

@@ -100,6 +100,8 @@ TEST(HostResolution, of_settings_is_what_a_self_test_found) {
   EXPECT_THAT(settings_resolution(found, Verdict::regression), Optional(1 / 0.95));
   const RatioEstimate more = an_effect(1.02, 1.01, 1.04);
   EXPECT_THAT(settings_resolution(more, Verdict::improvement), Optional(1.04));
+  EXPECT_THAT(settings_resolution(found, Verdict::inconclusive), Optional(1 / 0.95)) << "it leans";
+  EXPECT_FALSE(settings_resolution(an_effect(1.02, 0.99, 1.04), Verdict::inconclusive));
   EXPECT_FALSE(settings_resolution(found, Verdict::equivalent));
   EXPECT_FALSE(settings_resolution({}, Verdict::too_few));
 }

@@ -12,7 +12,7 @@ TEST(TracedAccount, explains_a_share_of_the_traced_runs_and_shows_the_rest) {
   const Attribution attribution = comparison_of(classic()).attribution;
   ASSERT_TRUE(attribution.ns_per_byte && attribution.ns_per_byte->shift);
   EXPECT_NEAR(*attribution.ns_per_byte->shift, -2, 0.01);
-  EXPECT_NEAR(attribution.ns_per_byte->median_a, 10, 0.02);
+  EXPECT_NEAR(attribution.ns_per_byte->centre_a, 10, 0.02);
   EXPECT_NEAR(attribution.explained.value_or(0), 0.75, 0.02);
   EXPECT_LT(*attribution.explained_low, 0.75);
   EXPECT_GT(*attribution.explained_high, 0.75);

@@ -17,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Samples a nanosecond of CPU time per byte, in all runs of classic().
 constexpr std::uint64_t kSamples = 10'000;
@@ -134,7 +135,7 @@ TEST(Witness, tells_too_few_samples) {
     }
   }
   const Comparison comparison = comparison_of(sides);
-  EXPECT_EQ(function_of(comparison, "lookup").sampled->witness, Witness::unclear);
+  EXPECT_EQ(function_of(comparison, "lookup").sampled->witness, Witness::compatible);
   EXPECT_EQ(comparison.attribution.not_attributed, "");
 }
 
@@ -163,6 +164,33 @@ TEST(Witness, needs_samples_of_both_sides) {
   EXPECT_FALSE(comparison.attribution.samples);
   EXPECT_FALSE(function_of(comparison, "lookup").sampled);
   EXPECT_TRUE(comparison.attribution.explained);
+  EXPECT_THAT(comparison.caveats, has_caveat("Nothing untraced confirms what the functions cost"));
+  give_samples(sides.b, {sampled("lookup", 0.5)});
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat("Nothing untraced confirms")));
+}
+
+// Tracing changes `forward` by 0.05 ns a byte, and the change that matters is of `lookup`.
+TEST(Witness, that_disagrees_on_little_does_not_withhold_what_matters) {
+  TracedSides sides = classic();
+  give_samples(sides.a, {sampled("lookup", 2.0), sampled("forward", 0.8)});
+  give_samples(sides.b, {sampled("lookup", 0.5), sampled("forward", 0.9)});
+  const Comparison comparison = comparison_of(sides);
+  EXPECT_EQ(function_of(comparison, "forward").sampled->witness, Witness::disagrees);
+  EXPECT_EQ(comparison.attribution.samples->witness, Witness::agrees) << "on lookup";
+  EXPECT_EQ(comparison.attribution.not_attributed, "");
+  EXPECT_TRUE(comparison.attribution.explained);
+  EXPECT_THAT(comparison.caveats, has_caveat("Samples and trace disagree on forward, by little"));
+}
+
+TEST(Witness, that_has_no_sample_of_a_function_has_not_seen_it) {
+  TracedSides sides = classic();
+  for (auto* side : {&sides.a, &sides.b}) {
+    give_samples(*side, {sampled("other", 1)});
+    for (ComparedRun& run : *side) {
+      if (run.samples) run.samples->ns_per_sample = 2e10;  // one is more than the change
+    }
+  }
+  EXPECT_EQ(function_of(comparison_of(sides), "lookup").sampled->witness, Witness::unseen);
 }
 
 TEST(Witness, tells_of_plain_runs_without_samples) {

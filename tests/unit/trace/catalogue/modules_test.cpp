@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/unit/trace/catalogue/catalogue_support.hpp"
 
 namespace netperfd::trace {
@@ -33,16 +35,35 @@ TEST(Modules, of_a_kernel_without_any_are_none) {
   CatalogueSettings settings;
   settings.proc = settings.sys = settings.modules_root = "/nowhere";
   EXPECT_TRUE(read_modules(settings).empty());
-  EXPECT_EQ(loaded_modules_key("/nowhere"), "");
+  EXPECT_EQ(loaded_modules_key("/nowhere", "/nowhere"), "");
 }
 
 TEST(Modules, key_changes_with_a_reload_but_not_with_a_reference) {
   const FakeMachine machine;
-  const std::string before = loaded_modules_key(machine.settings.proc);
+  const auto key = [&] { return loaded_modules_key(machine.settings.proc, machine.settings.sys); };
+  const std::string before = key();
   machine.write("proc/modules", "hsr 65536 2 veth, Live 0xffffffffc0a00000\n");
-  EXPECT_EQ(loaded_modules_key(machine.settings.proc), before);
+  EXPECT_EQ(key(), before);
   machine.write("proc/modules", "hsr 65536 0 - Live 0xffffffffc0b00000\n");
-  EXPECT_NE(loaded_modules_key(machine.settings.proc), before);
+  EXPECT_NE(key(), before);
+}
+
+// The kernel loads another build of the same size where the one before was.
+TEST(Modules, key_changes_with_another_build_of_one_size_at_one_address) {
+  const FakeMachine machine;
+  const auto key = [&] { return loaded_modules_key(machine.settings.proc, machine.settings.sys); };
+  machine.write("proc/modules", "hsr 65536 0 - Live 0xffffffffc0a00000\n");
+  machine.write("sys/module/hsr/notes/.note.gnu.build-id", "one");
+  const std::string first = key();
+  EXPECT_EQ(key(), first);
+  machine.write("sys/module/hsr/notes/.note.gnu.build-id", "two");
+  const std::string second = key();
+  EXPECT_NE(second, first);
+  // Also one without a build-id, or the same one: it is loaded anew.
+  const std::filesystem::path directory = machine.settings.sys + "/module/hsr";
+  std::filesystem::rename(directory, directory.string() + "-before");
+  machine.write("sys/module/hsr/notes/.note.gnu.build-id", "two");
+  EXPECT_NE(key(), second);
 }
 
 TEST(Modules, have_underscores_outside_brackets) {
