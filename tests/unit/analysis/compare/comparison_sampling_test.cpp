@@ -9,35 +9,12 @@
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
 #include "tests/unit/analysis/compare/compared_runs.hpp"
+#include "tests/unit/analysis/compare/sampled_sides.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
 using testing::Not;
-
-struct SampledSides {
-  std::vector<ComparedRun> a, b;
-};
-
-// Alternating ABBA and BAAB blocks, one minute per letter, on a host that becomes 1 % slower per letter.
-SampledSides blocks(std::uint32_t count, double ratio) {
-  SampledSides sides;
-  int minute = 0;
-  for (std::uint32_t block = 1; block <= count; ++block) {
-    for (std::uint32_t letter = 1; letter <= 4; ++letter) {
-      const bool outer = letter == 1 || letter == 4;
-      const bool is_a = outer == (block % 2 == 1);
-      const double wobble = 1 + 1e-4 * (block % 3);
-      ComparedRun run = run_at(minute, 1e9 * std::exp(-0.01 * minute) * (is_a ? 1 : ratio * wobble));
-      ++minute;
-      run.job = 7;
-      run.block = block;
-      run.letter = letter;
-      (is_a ? sides.a : sides.b).push_back(run);
-    }
-  }
-  return sides;
-}
 
 TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch) {
   const SampledSides sides = blocks(8, 1.05);
@@ -80,15 +57,6 @@ TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
   sides.a.insert(sides.a.end(), more.a.begin(), more.a.end());
   sides.b.insert(sides.b.end(), more.b.begin(), more.b.end());
   EXPECT_EQ(compare(sides.a, sides.b, {}).effect.n_a, 8U);
-}
-
-// Gives the runs of each of `each` successive blocks a boot of their own.
-void boot_every(std::uint32_t each, SampledSides& sides) {
-  for (auto* side : {&sides.a, &sides.b}) {
-    for (ComparedRun& run : *side) {
-      run.fingerprint.emplace().boot_id = "boot-" + std::to_string((run.block - 1) / each);
-    }
-  }
 }
 
 TEST(Sampling, of_blocks_in_several_boots_has_one_value_a_boot) {
@@ -189,44 +157,6 @@ TEST(Sampling, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval)
   EXPECT_NEAR(std::log(*comparison.effect.ratio / *comparison.effect.low), half, 0.0005);
   EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
   EXPECT_GT(*comparison.effect.p, 0.05);
-}
-
-TEST(Sampling, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_after_a_small_self_test) {
-  SampledSides sides = blocks(8, 1.03);
-  for (ComparedRun& run : sides.a) run.fingerprint.emplace().boot_id = "before";
-  for (ComparedRun& run : sides.b) run.fingerprint.emplace().boot_id = "after";
-  ComparisonSettings settings;
-  settings.figures.front().resolution.settings = 1.012;
-  const Comparison comparison = compare(sides.a, sides.b, settings);
-  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
-  EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
-  EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
-  EXPECT_EQ(comparison.leaning, Verdict::improvement);
-  settings.figures.front().resolution.code = 1.015;
-  EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
-      << "self-tests of several boots tell";
-  settings.figures.front().resolution.code = 1.04;
-  EXPECT_THAT(compare(sides.a, sides.b, settings).caveats, has_caveat("its self-tests find as much"));
-}
-
-TEST(Sampling, of_a_build_each_is_bounded_by_what_two_builds_may_differ_by) {
-  const auto verdict_of_builds = [](double ratio, std::vector<std::string> changed) {
-    SampledSides sides = blocks(8, ratio);
-    boot_every(8, sides);
-    ComparisonSettings settings;
-    settings.changed = std::move(changed);
-    return compare(sides.a, sides.b, settings);
-  };
-  const Comparison small = verdict_of_builds(1.04, {"module:hsr"});
-  EXPECT_EQ(small.verdict, Verdict::inconclusive);
-  EXPECT_EQ(small.leaning, Verdict::improvement);
-  EXPECT_NEAR(small.resolution.value_or(0), std::exp(1.96 * 0.02), 1e-4);
-  EXPECT_THAT(small.caveats, has_caveat("two builds are taken to differ by 2 % (standard deviation) until "
-                                        "self-tests with `builds:` tell"));
-  EXPECT_EQ(verdict_of_builds(1.06, {"module:hsr"}).verdict, Verdict::improvement);
-  EXPECT_EQ(verdict_of_builds(1.04, {"sysctl:net.core.rmem_max"}).verdict, Verdict::improvement)
-      << "a setting is no code";
-  EXPECT_EQ(verdict_of_builds(1.0, {"module:hsr"}).verdict, Verdict::inconclusive) << "2 % may be hidden";
 }
 
 TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {

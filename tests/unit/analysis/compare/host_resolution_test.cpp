@@ -8,6 +8,7 @@
 
 #include "daemon/analysis/compare/gates.hpp"
 #include "tests/unit/analysis/compare/compared_runs.hpp"
+#include "tests/unit/analysis/compare/sampled_sides.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -133,6 +134,44 @@ TEST(HostResolution, bounds_the_verdict_of_a_change) {
   EXPECT_EQ(bounded(Verdict::equivalent, effect, 0.01, 1.031), Verdict::inconclusive) << "3 % may be hidden";
   EXPECT_EQ(bounded(Verdict::equivalent, effect, 0.05, 1.031), Verdict::equivalent);
   EXPECT_EQ(bounded(Verdict::refused, effect, 0.01, 1.031), Verdict::refused);
+}
+
+TEST(HostResolution, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_after_a_small_self_test) {
+  SampledSides sides = blocks(8, 1.03);
+  for (ComparedRun& run : sides.a) run.fingerprint.emplace().boot_id = "before";
+  for (ComparedRun& run : sides.b) run.fingerprint.emplace().boot_id = "after";
+  ComparisonSettings settings;
+  settings.figures.front().resolution.settings = 1.012;
+  const Comparison comparison = compare(sides.a, sides.b, settings);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
+  EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
+  EXPECT_EQ(comparison.leaning, Verdict::improvement);
+  settings.figures.front().resolution.code = 1.015;
+  EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
+      << "self-tests of several boots tell";
+  settings.figures.front().resolution.code = 1.04;
+  EXPECT_THAT(compare(sides.a, sides.b, settings).caveats, has_caveat("its self-tests find as much"));
+}
+
+TEST(HostResolution, of_a_build_each_is_bounded_by_what_two_builds_may_differ_by) {
+  const auto verdict_of_builds = [](double ratio, std::vector<std::string> changed) {
+    SampledSides sides = blocks(8, ratio);
+    boot_every(8, sides);
+    ComparisonSettings settings;
+    settings.changed = std::move(changed);
+    return compare(sides.a, sides.b, settings);
+  };
+  const Comparison small = verdict_of_builds(1.04, {"module:hsr"});
+  EXPECT_EQ(small.verdict, Verdict::inconclusive);
+  EXPECT_EQ(small.leaning, Verdict::improvement);
+  EXPECT_NEAR(small.resolution.value_or(0), std::exp(1.96 * 0.02), 1e-4);
+  EXPECT_THAT(small.caveats, has_caveat("two builds are taken to differ by 2 % (standard deviation) until "
+                                        "self-tests with `builds:` tell"));
+  EXPECT_EQ(verdict_of_builds(1.06, {"module:hsr"}).verdict, Verdict::improvement);
+  EXPECT_EQ(verdict_of_builds(1.04, {"sysctl:net.core.rmem_max"}).verdict, Verdict::improvement)
+      << "a setting is no code";
+  EXPECT_EQ(verdict_of_builds(1.0, {"module:hsr"}).verdict, Verdict::inconclusive) << "2 % may be hidden";
 }
 
 }  // namespace
