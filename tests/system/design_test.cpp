@@ -91,7 +91,7 @@ TEST_F(Design, is_planned_from_stored_runs) {
   EXPECT_GE(document.at("plan").at("samples"), 4);
   EXPECT_DOUBLE_EQ(document.at("plan").at("effect").get<double>(), 0.05);
   EXPECT_EQ(document.at("repeat"), 4);
-  ASSERT_EQ(document.at("effects").size(), 5U);
+  ASSERT_EQ(document.at("effects").size(), 6U);
   // If the number of runs for an effect is below a million, a larger effect needs fewer.
   const json& effects = document.at("effects");
   for (std::size_t i = 1; i < effects.size(); ++i) {

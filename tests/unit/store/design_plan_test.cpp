@@ -30,7 +30,8 @@ TEST_F(Designs, plan_boots_where_the_runs_are_of_several) {
   EXPECT_EQ(plan.samples, 4U);
   EXPECT_EQ(plan.blocks_each, 4U);
   EXPECT_NEAR(plan.sd, analysis::planning_sd(lucks).value(), 1e-4);
-  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log1p(0.02)}));
+  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02 / 1.01)}))
+      << "to be shown to be at least 1 %";
   EXPECT_FALSE(plan.seconds) << "how long a boot takes is not known";
 }
 
@@ -61,9 +62,9 @@ TEST_F(Designs, plan_boots_a_side_by_how_boots_of_one_side_spread) {
   EXPECT_EQ(plan.pairing, Pairing::boots);
   EXPECT_EQ(plan.samples, 8U) << "of both sides";
   EXPECT_NEAR(plan.sd, analysis::planning_sd(lucks).value(), 1e-6) << "without the sides' difference";
-  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log1p(0.02)}));
+  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log(1.02 / 1.01)}));
   EXPECT_DOUBLE_EQ(plan.detectable.value_or(0),
-                   std::exp(analysis::detectable_by_runs(6, 6, plan.sd, 0.95, 0.8).value()));
+                   1.01 * std::exp(analysis::detectable_by_runs(6, 6, plan.sd, 0.95, 0.8).value()));
   EXPECT_FALSE(plan.boot_seconds) << "nobody has stored when they were asked";
   EXPECT_FALSE(plan.seconds);
 }
@@ -124,12 +125,16 @@ TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
   // The blocks' differences are 0.01 apart; the blocks' own levels cancel.
   const std::vector<double> steps{0.01, 0.02, 0.03, 0.04, 0.05, 0.06};
   EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-4);
-  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02), .power = 0.9}));
+  EXPECT_EQ(plan.needed, analysis::blocks({.sd = plan.sd, .effect = std::log(1.02 / 1.01), .power = 0.9}));
   EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 4 * 60.0)
       << "4 runs a block, one a minute";
   EXPECT_DOUBLE_EQ(plan.repeat_seconds.value_or(0), 20 * 4 * 60.0);
   EXPECT_DOUBLE_EQ(plan.detectable.value_or(0),
-                   std::exp(analysis::detectable_by_blocks(20, plan.sd, 0.95, 0.9).value()));
+                   1.01 * std::exp(analysis::detectable_by_blocks(20, plan.sd, 0.95, 0.9).value()));
+  request.threshold = 0.005;
+  EXPECT_LT(planned(request).needed, plan.needed) << "2 % are farther from it";
+  request.effect = 0.005;
+  EXPECT_FALSE(planned(request).needed) << "half of all estimates are below it";
 }
 
 TEST_F(Designs, plan_runs_by_how_runs_spread) {
@@ -143,7 +148,8 @@ TEST_F(Designs, plan_runs_by_how_runs_spread) {
   std::vector<double> steps(8);
   for (std::size_t i = 0; i < 8; ++i) steps[i] = 0.01 * static_cast<double>(i);
   EXPECT_NEAR(plan.sd, analysis::planning_sd(steps).value(), 1e-9);
-  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log(1.01)}));
+  EXPECT_EQ(plan.effect, 0.02) << "twice the threshold";
+  EXPECT_EQ(plan.needed, analysis::runs_a_side({.sd = plan.sd, .effect = std::log(1.02 / 1.01)}));
   EXPECT_DOUBLE_EQ(plan.seconds.value_or(0), plan.needed.value_or(0) * 2 * 60.0) << "a run on either side";
   EXPECT_FALSE(plan.detectable);
   EXPECT_FALSE(plan.repeat_seconds);
