@@ -218,7 +218,7 @@ Result<std::string> others_words(RunQueries& queries, const RunSelection& select
     if (names.size() < kNamed) names.push_back(fmt::format("owner:{}", owner));
   }
   if (owners.size() > kNamed) names.push_back(fmt::format("{} more users", owners.size() - kNamed));
-  const std::string words =
+  std::string words =
       fmt::format("; {} {} such runs", fmt::join(names, ", "), owners.size() == 1 ? "has" : "have");
   if (selection.says_whose) return words;
   return fmt::format("{}: {} selects those{}", words,
