@@ -52,7 +52,7 @@ Outcome<std::string> owner_for_the_daemon(std::string_view option, const std::st
 
 std::string owner_word(std::uint32_t uid) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-  const std::string number = std::to_string(uid);
+  std::string number = std::to_string(uid);
   const auto name = user_name(uid);
   if (!name || name->empty() || name->find_first_not_of(kPlain) != std::string::npos) return number;
   const auto meant = owner_for_the_daemon({}, *name);

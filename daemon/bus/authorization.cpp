@@ -155,15 +155,15 @@ Status Authorization::ask_bus(const dbus::Sender& sender, const Known& known) tr
       .withTimeout(credentials_timeout_)
       .withArguments(sender.name)
       .uponReplyInvoke([this, sender, known](dbus::ReplyError error, const dbus::Row& credentials) {
-        on_credentials(sender, known, std::move(error), credentials);
+        on_credentials(sender, known, error, credentials);
       });
   return {};
 } catch (const sdbus::Error& e) {
   return unknown_caller(sender.name, e.getMessage());
 }
 
-void Authorization::on_credentials(const dbus::Sender& sender, const Known& known, dbus::ReplyError error,
-                                   const dbus::Row& credentials) {
+void Authorization::on_credentials(const dbus::Sender& sender, const Known& known,
+                                   const dbus::ReplyError& error, const dbus::Row& credentials) {
   // Another program's reply took the number of the question, so that the bus's own will find nobody.
   if (!dbus::Peers::is_from_bus(sd_bus_get_current_message(raw_))) {
     if (auto asked = ask_bus(sender, known); !asked) {

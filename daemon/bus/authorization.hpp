@@ -92,7 +92,7 @@ class Authorization {
   struct Request;  // one call of authorize()
 
   [[nodiscard]] Status ask_bus(const dbus::Sender& sender, const Known& known);
-  void on_credentials(const dbus::Sender& sender, const Known& known, dbus::ReplyError error,
+  void on_credentials(const dbus::Sender& sender, const Known& known, const dbus::ReplyError& error,
                       const dbus::Row& credentials);
   void ask_next(const std::shared_ptr<Request>& request);
   void on_polkit(const std::shared_ptr<Request>& request, const PolkitAnswer& answer);
