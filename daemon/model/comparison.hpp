@@ -202,9 +202,9 @@ struct FigureResult {
 struct Comparison {
   std::vector<RunId> a, b;
   Verdict verdict = Verdict::too_few;  // over all figures
-  // Improvement or regression, if the verdict is inconclusive though the interval leaves out 1: it is not
-  // shown to be the threshold at least, or other builds or boots could overturn it. Of several figures, what
-  // those agree on that lean.
+  // Improvement or regression, if the verdict is inconclusive though the interval leaves out 1 and reaches
+  // beyond the threshold: it is not shown to be the threshold at least, or other builds or boots could
+  // overturn it. Of several figures, what those agree on that lean.
   std::optional<Verdict> leaning = std::nullopt;
   std::vector<FigureResult> figures;  // never none; the first one is the primary
   // Those of the first figure, down to `pairing`.

@@ -79,8 +79,8 @@ struct Comparison {
   std::string figure;
   // Over all figures: improvement, regression, equivalent, trade-off, inconclusive, too few or refused.
   std::string verdict;
-  // Of an inconclusive one whose interval leaves out 1: improvement or regression. It is not shown to be the
-  // threshold at least, or other builds or boots could overturn it.
+  // Of an inconclusive one whose interval leaves out 1 and reaches beyond the threshold: improvement or
+  // regression. It is not shown to be the threshold at least, or other builds or boots could overturn it.
   std::optional<std::string> leaning;
   std::optional<double> threshold;
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.

@@ -86,21 +86,16 @@ struct Judged {
   Caveats of_verdict = {}, of_runs = {};
 };
 
-// "two builds are taken to differ by 2 % (standard deviation) until self-tests with builds tell"
-std::string assumed_words(const Judged& judged) {
-  const auto has = [&](Level one) { return std::ranges::find(judged.of_one, one) != judged.of_one.end(); };
-  const bool boots = has(Level::boot) && boots_of(judged.sampling.a()) != boots_of(judged.sampling.b());
-  std::vector<std::string> parts, tests;
-  if (boots) {
-    parts.push_back(fmt::format("two boots are taken to differ by {:.2g} %", 100 * kLuckOfTwoBoots));
-    tests.emplace_back("of three boots");
+// "two builds are taken to differ by 2 % (standard deviation) until self-tests with `builds:` tell"
+std::string assumed_words(const std::vector<Level>& assumed) {
+  std::vector<std::string> units, tests;
+  for (const Level level : assumed) {
+    const bool boots = level == Level::boot;
+    units.push_back(fmt::format("two {} are taken to differ by {:.2g} %", boots ? "boots" : "builds",
+                                100 * (boots ? kLuckOfTwoBoots : kLuckOfTwoBuilds)));
+    tests.emplace_back(boots ? "of three boots" : "with `builds:`");
   }
-  if (has(Level::build)) {
-    parts.push_back(
-        fmt::format("two builds {} by {:.2g} %", boots ? "" : "are taken to differ", 100 * kLuckOfTwoBuilds));
-    tests.emplace_back("with `builds:`");
-  }
-  return fmt::format("{} (standard deviation) until self-tests {} tell", listed(parts), listed(tests));
+  return fmt::format("{} (standard deviation) until self-tests {} tell", listed(units), listed(tests));
 }
 
 // Gate 7: of what this host resolves.
@@ -111,15 +106,16 @@ void judge_resolution(Judged& judged) {
   if (result.verdict == Verdict::refused || result.verdict == Verdict::too_few) return;
   const Verdict widened = verdict_of(result.effect, result.threshold, result.better, host.code);
   const Verdict verdict = bounded(widened, result.effect, result.threshold, host.settings);
-  if (verdict == widened && verdict == Verdict::inconclusive)
+  // A difference within the threshold leans to nothing.
+  if (verdict == widened && verdict == Verdict::inconclusive && result.verdict != Verdict::equivalent)
     result.leaning = leaning_of(result.effect, result.better);
   if (verdict == result.verdict) return;
   result.verdict = verdict;
   judged.of_verdict.add(Gravity::verdict,
                         fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
                                     100 * (*result.resolution - 1),
-                                    verdict == widened && host.is_assumed
-                                        ? assumed_words(judged)
+                                    verdict == widened && !host.assumed.empty()
+                                        ? assumed_words(host.assumed)
                                         : "its self-tests find as much where nothing differs"));
 }
 

@@ -101,7 +101,7 @@ struct HostResolution {
   std::optional<double>
       settings;                // for changes within a boot: the far end of a self-test that found a change
   std::optional<double> code;  // what boots and builds add, for changes of code
-  bool is_assumed = false;     // `code`: no self-test tells
+  std::vector<Level> assumed = {};  // what is assumed to make up `code`; none: self-tests tell it
 };
 
 struct ComparedFigure {

@@ -163,11 +163,13 @@ HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>&
   HostResolution resolution = known;
   if (of_one.empty()) resolution.code.reset();
   if (of_one.empty() || known.code) return resolution;
-  const auto has = [&](Level one) { return std::ranges::find(of_one, one) != of_one.end(); };
-  const bool boots = has(Level::boot) && boots_of(sampling.a()) != boots_of(sampling.b());
-  const double luck = std::hypot(boots ? kLuckOfTwoBoots : 0, has(Level::build) ? kLuckOfTwoBuilds : 0);
+  double luck = 0;
+  for (const Level one : of_one) {
+    if (one == Level::boot && boots_of(sampling.a()) == boots_of(sampling.b())) continue;
+    luck = std::hypot(luck, one == Level::boot ? kLuckOfTwoBoots : kLuckOfTwoBuilds);
+    resolution.assumed.push_back(one);
+  }
   if (luck > 0) resolution.code = std::exp(normal_quantile((1 + level) / 2) * luck);
-  resolution.is_assumed = resolution.code.has_value();
   return resolution;
 }
 

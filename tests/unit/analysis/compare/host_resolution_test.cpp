@@ -147,6 +147,11 @@ TEST(HostResolution, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_e
   EXPECT_NEAR(comparison.resolution.value_or(0), std::exp(1.96 * 0.025), 1e-4);
   EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 2.5 %"));
   EXPECT_EQ(comparison.leaning, Verdict::improvement);
+  settings.changed = {"kernel"};
+  EXPECT_THAT(compare(sides.a, sides.b, settings).caveats,
+              has_caveat("two boots are taken to differ by 2.5 % and two builds are taken to differ by 2 % "
+                         "(standard deviation) until self-tests of three boots and with `builds:` tell"));
+  settings.changed.clear();
   settings.figures.front().resolution.code = 1.015;
   EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement)
       << "self-tests of several boots tell";
@@ -168,6 +173,10 @@ TEST(HostResolution, of_a_build_each_is_bounded_by_what_two_builds_may_differ_by
   EXPECT_NEAR(small.resolution.value_or(0), std::exp(1.96 * 0.02), 1e-4);
   EXPECT_THAT(small.caveats, has_caveat("two builds are taken to differ by 2 % (standard deviation) until "
                                         "self-tests with `builds:` tell"));
+  const Comparison within = verdict_of_builds(1.004, {"module:hsr"});
+  EXPECT_GT(within.effect.low.value_or(0), 1);
+  EXPECT_EQ(within.verdict, Verdict::inconclusive) << "2 % may be hidden";
+  EXPECT_FALSE(within.leaning) << "the interval lies within the threshold";
   EXPECT_EQ(verdict_of_builds(1.06, {"module:hsr"}).verdict, Verdict::improvement);
   EXPECT_EQ(verdict_of_builds(1.04, {"sysctl:net.core.rmem_max"}).verdict, Verdict::improvement)
       << "a setting is no code";
