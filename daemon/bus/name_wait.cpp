@@ -11,13 +11,10 @@
 #include <string_view>
 
 #include "daemon/bus/bus_driver.hpp"
-#include "dbus/guarded_socket.hpp"
-#include "dbus/peers.hpp"
+#include "dbus/asking_bus.hpp"
 
 namespace netperfd::bus {
 namespace {
-
-using Bus = std::unique_ptr<sd_bus, sd_bus* (*)(sd_bus*)>;
 
 struct Watched {
   std::string_view name;
@@ -45,17 +42,11 @@ bool is_held_by_living(sd_bus* bus, const char* name) {
 
 // On a connection of its own, so that no call is answered meanwhile.
 void wait_for_name_of_dead(const char* name, std::chrono::milliseconds patience) {
-  sd_bus* raw = nullptr;
-  if (sd_bus_open_system(&raw) < 0) return;
-  const Bus bus(raw, sd_bus_flush_close_unref);
-  // Waits for the greeting: the guard of the socket begins between two messages.
-  const char* own = nullptr;
-  if (sd_bus_get_unique_name(raw, &own) < 0) return;
-  const dbus::SocketGuard guard(sd_bus_get_fd(raw));
-  dbus::Peers peers;
   Watched watched{.name = name};
-  if (peers.guard(raw, dbus::Peers::Use::asking, {}) < 0 ||
-      sd_bus_match_signal(raw, nullptr, kBusService, kBusPath, kBusService, "NameOwnerChanged",
+  dbus::AskingBus bus;
+  if (bus.open() < 0) return;
+  sd_bus* const raw = bus.get();
+  if (sd_bus_match_signal(raw, nullptr, kBusService, kBusPath, kBusService, "NameOwnerChanged",
                           on_owner_changed, &watched) < 0 ||
       is_held_by_living(raw, name)) {
     return;

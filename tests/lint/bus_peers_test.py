@@ -39,8 +39,7 @@ class BusPeers(unittest.TestCase):
         self.assertEqual(opening_without(GUARDS, texts), [])
         self.assertEqual(opening_without(KEEPS_OUT, texts), [])
         self.assertEqual({path for path, text in texts if OPENS.search(text)},
-                         {"dbus/asking_bus.cpp", "dbus/compat.hpp", "daemon/command/systemd_manager.hpp",
-                          "daemon/bus/name_wait.cpp"})
+                         {"dbus/asking_bus.cpp", "dbus/compat.hpp", "daemon/command/systemd_manager.hpp"})
 
     def test_every_reply_to_the_serving_connection_is_checked(self):
         texts = list(sources("daemon/bus"))
