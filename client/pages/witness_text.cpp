@@ -97,7 +97,7 @@ std::string witness_words(const CompareView& view) {
   const auto& witness = view.details.comparison.witness;
   if (!witness || *witness == "unclear") return {};
   if (*witness != "agrees" && *witness != "disagrees")
-    return "no sample of the plain runs shows what the trace says by itself";
+    return "samples of the plain runs do not show by themselves what the trace says";
   const auto row = std::ranges::find(view.details.functions, witness, &FunctionDeltaView::witness);
   if (row == view.details.functions.end()) return {};
   if (*witness == "disagrees")
