@@ -229,6 +229,21 @@ bool can_explain(std::string_view group, Arm arm) {
   return group != kTraceFacts || arm != Arm::plain;
 }
 
+std::vector<std::string> mixed_facts(const FactJudgement& judgement) {
+  std::vector<std::string> mixed;
+  for (const FactChange& fact : judgement.facts) {
+    if (!fact.explains || !names(judgement.changed, fact.group)) continue;
+    for (std::size_t i = 0; i < fact.a.size(); ++i) {
+      const auto found = std::ranges::find(fact.b, fact.a[i]);
+      if (found == fact.b.end()) continue;
+      mixed.push_back(fmt::format("{} {} {} in {} of A and {} of B", fact.group, fact.key, fact.a[i],
+                                  fact.runs_a[i] == 1 ? "1 run" : fmt::format("{} runs", fact.runs_a[i]),
+                                  fact.runs_b[static_cast<std::size_t>(found - fact.b.begin())]));
+    }
+  }
+  return mixed;
+}
+
 std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactChange>& facts) {
   std::set<std::string> groups;
   for (const FactKey& key : all_keys(sides)) {
@@ -327,6 +342,7 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   } else {
     judgement.undeclared.assign(further.begin(), further.end());
   }
+  judgement.mixed = mixed_facts(judgement);
   return judgement;
 }
 

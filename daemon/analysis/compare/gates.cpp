@@ -49,6 +49,14 @@ std::string why_no_figure(const std::vector<ComparedRun>& runs, std::string_view
   return fmt::format("in no run of {}, {} is {}above 0", side, figure.name(), all ? "" : "known to be ");
 }
 
+std::string mixture(const FactJudgement& facts) {
+  if (facts.mixed.empty()) return {};
+  return fmt::format(
+      "What changed is alike in runs of both sides ({}): a side is a mixture, and what it has "
+      "more or less is not what the change did.",
+      listed(facts.mixed, 2));
+}
+
 // Empty if nothing differs. Otherwise the sentence that names the differences.
 std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
   if (!facts.undeclared.empty()) {
@@ -91,7 +99,7 @@ std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::
                                   Arm arm, const Figure& figure, const FactJudgement& facts) {
   const FigureOf of(figure);
   std::vector<std::string> sentences{dead_runs(a, "A", arm, of), dead_runs(b, "B", arm, of),
-                                     undeclared_difference(facts, arm)};
+                                     undeclared_difference(facts, arm), mixture(facts)};
   std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
   return sentences;
 }

@@ -41,7 +41,8 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 
 // Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, the figure is 0 in runs
 // of a side, such as runs that received nothing: a ratio of the others would describe only the successful
-// ones. 3, something else than the declared change differs. 4, one side is plain and the other traced.
+// ones. 3, something else than the declared change differs, or runs of both sides have what changed alike. 4,
+// one side is plain and the other traced.
 [[nodiscard]] std::vector<std::string> refusals(const std::vector<ComparedRun>& a,
                                                 const std::vector<ComparedRun>& b, Arm arm,
                                                 const Figure& figure, const FactJudgement& facts);

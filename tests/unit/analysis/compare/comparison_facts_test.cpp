@@ -53,6 +53,21 @@ TEST(Facts, that_differ_alone_are_the_change) {
   EXPECT_THAT(comparison.same, ElementsAre("cpu", "kernel", "nic", "sysctl"));
 }
 
+TEST(Facts, of_the_change_that_both_sides_have_alike_make_them_mixtures) {
+  Sides mixed = sides(with("kernel", "release", "6.13"));
+  mixed.a.back().fingerprint->facts = with("kernel", "release", "6.13");
+  mixed.b.back().fingerprint->facts = kFacts;
+  for (const std::vector<std::string>& declared : {std::vector<std::string>{}, {"kernel"}}) {
+    const Comparison comparison = comparison_of(mixed, {.changed = declared});
+    EXPECT_EQ(comparison.verdict, Verdict::refused);
+    EXPECT_THAT(comparison.caveats,
+                has_caveat("What changed is alike in runs of both sides (kernel release "
+                           "6.12.1 in 7 runs of A and 1 of B and kernel release 6.13 in 1 "
+                           "run of A and 7 of B): a side is a mixture"));
+  }
+  EXPECT_EQ(comparison_of(mixed, {.changed = {"kernel"}, .despite = true}).verdict, Verdict::improvement);
+}
+
 // Gives the runs from `first` up to `last` that value.
 void set_in(std::vector<ComparedRun>& runs, std::size_t first, std::size_t last, const Fact& fact) {
   for (std::size_t i = first; i < last; ++i) {
