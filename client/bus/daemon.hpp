@@ -177,6 +177,9 @@ class Daemon {
 
   // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
+  // The call paths of the sampled ones of these runs, with `host` of all tasks. Not found if a side has none.
+  [[nodiscard]] Outcome<ComparedStacks> compare_samples(const std::vector<std::uint64_t>& a,
+                                                        const std::vector<std::uint64_t>& b, bool host);
   // How many runs a difference needs; Exit::usage if the given runs are not enough to tell.
   [[nodiscard]] Outcome<PlanView> plan(const PlanRequest& request);
 

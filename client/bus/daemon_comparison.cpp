@@ -24,6 +24,21 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   });
 }
 
+Outcome<ComparedStacks> Daemon::compare_samples(const std::vector<std::uint64_t>& a,
+                                                const std::vector<std::uint64_t>& b, bool host) {
+  dbus::Row options;
+  if (host) options.emplace("host", sdbus::Variant{true});
+  return call([&] {
+    const Bus::Patience patience{*bus_};
+    const auto [samples, frames] = bus_->CompareSamples(a, b, options);
+    ComparedStacks stacks;
+    stacks.samples = from_row<ComparedSamplesView>(samples);
+    stacks.frames = from_rows<ComparedFrameView>(frames);
+    stacks.host = host;
+    return stacks;
+  });
+}
+
 Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   dbus::Row options;
   if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});

@@ -3,131 +3,185 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
+#include <cstddef>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "client/flame/graph.hpp"
-#include "client/flame/shares.hpp"
-#include "client/flame/tree.hpp"
+#include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 
 namespace netperfctl::flame {
 namespace {
 
-constexpr double kFalseDiscoveries = 0.05;
-constexpr std::size_t kMostGone = 5;
+constexpr double kFound = 0.05;        // largest adjusted p of a coloured frame
+constexpr double kWholeWidth = 1e6;    // of the picture, whose boxes have whole numbers
+constexpr double kFewestDigits = 0.1;  // below it format_figure() has too few of them
+constexpr double kNsPerMs = 1e6;
 
-struct Change {
-  Part a, b;
-  std::optional<double> p;
-  bool is_found = false;
+// What is unknown, or no time at all, has no width.
+double time_of(const std::optional<double>& ns) {
+  constexpr double kLongest = 1e18;
+  return ns && *ns > 0 && *ns < kLongest ? *ns : 0;
+}
 
-  [[nodiscard]] double points() const { return 100 * (b.share() - a.share()); }
+bool is_found(const ComparedFrameView& frame) {
+  return frame.shift && frame.p_adjusted && *frame.p_adjusted <= kFound;
+}
+
+// How CPU time per unit of work is written.
+class Scale {
+ public:
+  explicit Scale(const ComparedSamplesView& samples) : per_second_(samples.unit.value_or("") == "second") {}
+
+  [[nodiscard]] const char* unit() const { return per_second_ ? "ms a second" : "ns a byte"; }
+  [[nodiscard]] const char* work() const { return per_second_ ? "second" : "byte of goodput"; }
+  [[nodiscard]] std::string words(double ns) const {
+    const double value = per_second_ ? ns / kNsPerMs : ns;
+    if (value != 0 && std::abs(value) < kFewestDigits) return fmt::format("{:.4f}", value);
+    return format_figure(value);
+  }
+  [[nodiscard]] std::string signed_words(double ns) const { return (ns < 0 ? "" : "+") + words(ns); }
+
+ private:
+  bool per_second_;
 };
 
-std::vector<Change> changes_of(const Tree& tree) {
-  const Weights& all = tree.front().total;
-  std::vector<Change> changes;
-  std::vector<std::optional<double>> p;
-  for (const Node& node : tree) {
-    Change change{{node.total[kBase], all[kBase]}, {node.total[kDrawn], all[kDrawn]}, {}};
-    change.p = p_of_difference(change.a, change.b);
-    p.push_back(change.p);
-    changes.push_back(change);
-  }
-  const std::vector<bool> found = discoveries(p, kFalseDiscoveries);
-  for (std::size_t i = 0; i < changes.size(); ++i) changes[i].is_found = found[i];
-  return changes;
+// "hsr_xmit [hsr]"
+std::string label_of(const ComparedFrameView& frame) {
+  const std::string module = printable(frame.module.value_or(""));
+  return printable(frame.name) + (module.empty() ? "" : fmt::format(" [{}]", module));
 }
 
-std::string verdict(const Change& change) {
-  if (!change.p) return "not tested: fewer than five samples expected in it or outside it";
-  if (!change.is_found) return "no significant difference";
-  return change.points() > 0 ? "significantly more in B" : "significantly less in B";
+std::string change_words(const ComparedFrameView& frame, const Scale& scale) {
+  if (!frame.shift) return "not tested: less than 1 % of the samples";
+  std::string text = fmt::format("{} {}", scale.signed_words(*frame.shift), scale.unit());
+  if (!frame.p_adjusted || !frame.low || !frame.high) return text + ", not tested: too few runs";
+  text += fmt::format(" ({} to {}, p adj. {:.2g})", scale.signed_words(*frame.low),
+                      scale.signed_words(*frame.high), *frame.p_adjusted);
+  if (!is_found(frame)) return text + ": no difference beyond chance";
+  return text + (*frame.shift > 0 ? ": more in B" : ": less in B");
 }
 
-std::string figures_of(const Change& change) {
-  return fmt::format("{:+.2f} percentage points, {}{}\nA: {} of {} samples, {}\nB: {} of {} samples, {}",
-                     change.points(), verdict(change),
-                     change.p ? fmt::format(" (p = {:.2g})", *change.p) : std::string{},
-                     format_count(change.a.count), format_count(change.a.of), share_with_interval(change.a),
-                     format_count(change.b.count), format_count(change.b.of), share_with_interval(change.b));
+std::string figures_of(const ComparedFrameView& frame, const Scale& scale) {
+  return fmt::format("{}\nA {}, B {} {}, from {} and {}\nin it alone: A {}, B {}", change_words(frame, scale),
+                     scale.words(frame.cost_a.value_or(frame.total_a.value_or(0))),
+                     scale.words(frame.cost_b.value_or(frame.total_b.value_or(0))), scale.unit(),
+                     plural(frame.samples_a.value_or(0), "sample"),
+                     plural(frame.samples_b.value_or(0), "sample"), scale.words(frame.self_a.value_or(0)),
+                     scale.words(frame.self_b.value_or(0)));
 }
 
-// Deeper the larger the change of the share is, relative to the larger one of both.
-Colour colour_of(const Change& change) {
+// The deeper, the larger the change is, on one scale for the picture.
+Colour colour_of(const ComparedFrameView& frame, double largest) {
   constexpr std::uint32_t kMore = 0, kLess = 225, kSame = 85, kVivid = 85;
-  constexpr double kPalest = 82, kRange = 22;
-  if (!change.is_found) return {0, 0, kSame};
-  const double larger = std::max(change.a.share(), change.b.share());
-  const double strength = std::abs(change.b.share() - change.a.share()) / larger;
-  const auto lightness = static_cast<std::uint32_t>(kPalest - kRange * strength);
-  return {change.points() > 0 ? kMore : kLess, kVivid, lightness};
+  constexpr double kPalest = 90, kRange = 40;
+  if (!is_found(frame)) return {0, 0, kSame};
+  const double strength = std::abs(*frame.shift) / largest;
+  return {*frame.shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
 }
 
-// "+1.20 tcp_ack": the sign as text, for whoever does not see the colour.
-std::string label_of(const Node& node, const Change& change) {
-  if (!change.is_found) return flame::label_of(node.frame);
-  return fmt::format("{:+.2f} {}", change.points(), flame::label_of(node.frame));
+// A frame is as wide as its own time on the side that takes more of it, and all that stands on it. So nothing
+// is without a width, and what both sides share stands side by side.
+struct Position {
+  std::optional<std::size_t> below;  // the frame that it stands on
+  std::uint32_t depth = 0;
+  double own = 0, width = 0, left = 0;
+};
+
+std::vector<Position> positions_of(const std::vector<ComparedFrameView>& frames) {
+  std::vector<Position> positions(frames.size());
+  std::vector<std::array<double, 2>> within(frames.size());  // what the frames above take
+  std::vector<std::size_t> path;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    path.resize(std::min<std::size_t>(path.size(), i == 0 ? 0 : std::max(1U, frames[i].depth)));
+    if (!path.empty()) {
+      positions[i].below = path.back();
+      within[path.back()][0] += time_of(frames[i].total_a);
+      within[path.back()][1] += time_of(frames[i].total_b);
+    }
+    positions[i].depth = static_cast<std::uint32_t>(path.size());
+    path.push_back(i);
+  }
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    // With the thin frames above it that have no row.
+    positions[i].own =
+        std::max({0.0, time_of(frames[i].total_a) - within[i][0], time_of(frames[i].total_b) - within[i][1]});
+    positions[i].width += positions[i].own;
+    if (positions[i].below) positions[*positions[i].below].width += positions[i].width;
+  }
+  std::vector<double> next(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (positions[i].below) {
+      positions[i].left = next[*positions[i].below];
+      next[*positions[i].below] += positions[i].width;
+    }
+    next[i] = positions[i].left;
+  }
+  return positions;
 }
 
-std::string side_words(const char* name, const SampledSide& side) {
-  std::string text = fmt::format("{}: {}, {}, {} busy samples.", name, side.words,
-                                 plural(side.runs.size(), "sampled run"), format_count(side.stacks.total()));
-  if (!side.not_sampled.empty())
-    text += fmt::format(" Left out, without samples: {}.", plural(side.not_sampled.size(), "run"));
+std::string side_words(const char* name, const std::string& words,
+                       const std::optional<std::vector<std::uint64_t>>& runs,
+                       const std::optional<std::vector<std::uint64_t>>& not_sampled) {
+  std::string text = fmt::format("{}: {}, {}.", name, words, plural(runs ? runs->size() : 0, "sampled run"));
+  if (not_sampled && !not_sampled->empty())
+    text += fmt::format(" Left out, without samples: {}.", plural(not_sampled->size(), "run"));
   return text;
 }
 
-// Frames with a significant share of A and none of B have no width: their names are all that shows them.
-void note_gone(Picture& picture, const Tree& tree, const std::vector<Change>& changes) {
-  std::vector<std::pair<double, std::string>> gone;
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    if (changes[i].is_found && changes[i].b.count == 0)
-      gone.emplace_back(changes[i].a.share(), flame::label_of(tree[i].frame));
+void add_notes(Picture& picture, const ComparedStacks& stacks, const Scale& scale) {
+  const ComparedSamplesView& samples = stacks.samples;
+  picture.notes.push_back(side_words("A", stacks.words_a, samples.runs_a, samples.not_sampled_a));
+  picture.notes.push_back(side_words("B", stacks.words_b, samples.runs_b, samples.not_sampled_b));
+  picture.notes.emplace_back(
+      stacks.host ? "All tasks of the host, except for idle time."
+                  : "The workload's processes, and what CPUs did for packets in softirqs whatever task they "
+                    "interrupted. `compare --flame FILE --host` draws all tasks.");
+  picture.notes.push_back(fmt::format(
+      "Width: CPU time per {}, of each frame on the side that takes more. The whole is A {}, B {} {}.",
+      scale.work(), scale.words(stacks.frames.front().total_a.value_or(0)),
+      scale.words(stacks.frames.front().total_b.value_or(0)), scale.unit()));
+  if (samples.tested.value_or(0) == 0) {
+    picture.notes.emplace_back("Too few runs on a side for a test: nothing is coloured.");
+  } else {
+    picture.notes.push_back(fmt::format(
+        "Red with + takes more in B, blue with - less, in {}, the deeper the more: {} of {} tested "
+        "frames. A run, block or boot is one value; the chance of even one false colour is 5 %. "
+        "Grey: no difference beyond chance, or less than 1 % of the samples.",
+        scale.unit(), std::ranges::count_if(stacks.frames, is_found), *samples.tested));
   }
-  if (gone.empty()) return;
-  std::ranges::sort(gone, std::greater{});
-  std::string text = "Not in B, so without a width:";
-  for (std::size_t i = 0; i < std::min(kMostGone, gone.size()); ++i)
-    text += fmt::format("{} {} (A: {})", i == 0 ? "" : ",", gone[i].second, format_share(gone[i].first));
-  if (gone.size() > kMostGone) text += fmt::format(" and {} more", gone.size() - kMostGone);
-  picture.notes.push_back(text + ".");
+  if (samples.left_out.value_or(0) > 0)
+    picture.notes.push_back(fmt::format("Missing: {} thin frames.", format_count(*samples.left_out)));
 }
 
 }  // namespace
 
-Picture difference(const SampledSide& a, const SampledSide& b) {
-  const Tree tree = tree_of(b.stacks, &a.stacks);
-  const std::vector<Change> changes = changes_of(tree);
-  const auto found = std::ranges::count_if(changes, &Change::is_found);
-  const auto tested = std::ranges::count_if(changes, [](const Change& each) { return each.p.has_value(); });
+Picture difference(const ComparedStacks& stacks) {
+  const Scale scale{stacks.samples};
   Picture picture;
   picture.title = "B against A: samples of the CPUs";
-  picture.notes.push_back(side_words("A", a));
-  picture.notes.push_back(side_words("B", b));
-  picture.notes.push_back(
-      fmt::format("Width: the share of B's busy samples. Red with + is a larger share than in A, blue with - "
-                  "a smaller one, in "
-                  "percentage points: {} of {} tested frames (two-proportion test, 5 % false discoveries by "
-                  "Benjamini-Hochberg). Grey: no significant difference, or too few samples.",
-                  found, tested));
-  picture.notes.emplace_back(
-      "If one share grows, the others shrink. The test treats samples as independent, also those of "
-      "different "
-      "runs.");
-  if (a.runs.size() == 1 || b.runs.size() == 1) {
-    picture.notes.emplace_back(
-        "One run on a side: what differs between any two runs is coloured too. Select several runs for each "
-        "side.");
+  add_notes(picture, stacks, scale);
+  double largest = 0;
+  for (const ComparedFrameView& frame : stacks.frames) {
+    if (is_found(frame)) largest = std::max(largest, std::abs(*frame.shift));
   }
-  note_gone(picture, tree, changes);
-  picture.width = tree.front().total[kDrawn];
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    picture.boxes.push_back({tree[i].depth, tree[i].left, tree[i].total[kDrawn],
-                             label_of(tree[i], changes[i]), figures_of(changes[i]), colour_of(changes[i])});
+  const std::vector<Position> positions = positions_of(stacks.frames);
+  const auto pixels = [whole = positions.front().width](double width) {
+    return static_cast<std::uint64_t>(std::llround(width / whole * kWholeWidth));
+  };
+  picture.width = pixels(positions.front().width);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const ComparedFrameView& frame = stacks.frames[i];
+    // Of both ends, so that a sum of rounded widths never exceeds the frame below.
+    const std::uint64_t left = pixels(positions[i].left),
+                        right = pixels(positions[i].left + positions[i].width);
+    std::string label = label_of(frame);
+    if (is_found(frame)) label = fmt::format("{} {}", scale.signed_words(*frame.shift), label);
+    picture.boxes.push_back({positions[i].depth, left, right - left, std::move(label),
+                             figures_of(frame, scale), colour_of(frame, largest)});
   }
   return picture;
 }

@@ -18,9 +18,8 @@ namespace {
 constexpr double kNsInMs = 1e6;
 
 std::string figures_of_samples(const Node& node, std::uint64_t all) {
-  return fmt::format("{} of {} samples, {}\nin it alone: {}", format_count(node.total[kDrawn]),
-                     format_count(all), share_with_interval({node.total[kDrawn], all}),
-                     plural(node.self[kDrawn], "sample"));
+  return fmt::format("{} of {} samples, {}\nin it alone: {}", format_count(node.total), format_count(all),
+                     share_with_interval({node.total, all}), plural(node.self, "sample"));
 }
 
 std::string ms(std::uint64_t ns) {
@@ -28,8 +27,8 @@ std::string ms(std::uint64_t ns) {
 }
 
 std::string figures_of_calls(const Node& node, std::uint64_t all) {
-  std::string text = fmt::format("{} of {}, {}\nin it alone: {}", ms(node.total[kDrawn]), ms(all),
-                                 format_share(Part{node.total[kDrawn], all}.share()), ms(node.self[kDrawn]));
+  std::string text = fmt::format("{} of {}, {}\nin it alone: {}", ms(node.total), ms(all),
+                                 format_share(Part{node.total, all}.share()), ms(node.self));
   if (node.calls) text += fmt::format(" in {}", plural(*node.calls, "call"));
   return text;
 }
@@ -37,9 +36,9 @@ std::string figures_of_calls(const Node& node, std::uint64_t all) {
 template <class Figures>
 void add_boxes(Picture& picture, const Stacks& stacks, Figures figures) {
   const Tree tree = tree_of(stacks);
-  picture.width = tree.front().total[kDrawn];
+  picture.width = tree.front().total;
   for (const Node& node : tree) {
-    picture.boxes.push_back({node.depth, node.left, node.total[kDrawn], label_of(node.frame),
+    picture.boxes.push_back({node.depth, node.left, node.total, label_of(node.frame),
                              figures(node, picture.width), colour_of(node.frame)});
   }
 }

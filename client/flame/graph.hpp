@@ -19,15 +19,7 @@ namespace netperfctl::flame {
 [[nodiscard]] Picture flame_graph(const RunView& run, const SampledDetails& details);
 [[nodiscard]] Picture flame_graph(const RunView& run, const ProfileDetails& details);
 
-// All sampled runs of a side, added up.
-struct SampledSide {
-  std::string words;  // how the user selected it
-  std::vector<std::uint64_t> runs;
-  std::vector<std::uint64_t> not_sampled;  // runs that are left out
-  Stacks stacks;
-};
-
-// B against A: the width is B's share, the colour tells which shares differ. Both have samples.
-[[nodiscard]] Picture difference(const SampledSide& a, const SampledSide& b);
+// B against A by the samples of both: what takes more CPU time, and what less. There is a frame with a time.
+[[nodiscard]] Picture difference(const ComparedStacks& stacks);
 
 }  // namespace netperfctl::flame

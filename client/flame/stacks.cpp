@@ -34,9 +34,7 @@ Frame frame_of_call(const CallNodeView& node) {
 
 }  // namespace
 
-Frames::Frames(std::vector<Frame>& frames) : frames_{frames} {
-  for (std::uint32_t i = 0; i < frames_.size(); ++i) numbers_.emplace(frames_[i], i);
-}
+Frames::Frames(std::vector<Frame>& frames) : frames_{frames} {}
 
 std::uint32_t Frames::number_of(Frame frame) {
   const auto [place, is_new] = numbers_.try_emplace(frame, static_cast<std::uint32_t>(frames_.size()));
@@ -87,16 +85,6 @@ Stacks stacks_of(const ProfileDetails& details) {
     result.stacks.push_back({path, node.self_ns.value_or(0), node.hits});
   }
   return result;
-}
-
-void add(Stacks& sum, const Stacks& more) {
-  sum.unit = more.unit;
-  Frames frames{sum.frames};
-  for (const Stack& stack : more.stacks) {
-    Stack own{{}, stack.weight, stack.calls};
-    for (const std::uint32_t frame : stack.frames) own.frames.push_back(frames.number_of(more.frames[frame]));
-    sum.stacks.push_back(std::move(own));
-  }
 }
 
 }  // namespace netperfctl::flame

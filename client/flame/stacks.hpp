@@ -53,13 +53,10 @@ struct Stacks {
 // tracer's own cost. Without times (ProfileView::timed), nothing has a weight.
 [[nodiscard]] Stacks stacks_of(const ProfileDetails& details);
 
-// All stacks of both, which have the same unit.
-void add(Stacks& sum, const Stacks& more);
-
 // Gives each frame its number.
 class Frames {
  public:
-  // Continues the numbers of `frames`, which must outlive this object.
+  // Appends to `frames`, which must be empty and outlive this object.
   explicit Frames(std::vector<Frame>& frames);
   [[nodiscard]] std::uint32_t number_of(Frame frame);
 

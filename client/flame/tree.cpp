@@ -13,16 +13,16 @@ class Grower {
  public:
   Grower() { append({"all", {}, Place::root}, 0); }
 
-  void add(const Stacks& stacks, std::size_t side) {
+  void add(const Stacks& stacks) {
     for (const Stack& stack : stacks.stacks) {
       std::uint32_t node = 0;
-      tree_[node].total[side] += stack.weight;
+      tree_[node].total += stack.weight;
       for (const std::uint32_t frame : stack.frames) {
         node = child(node, stacks.frames[frame]);
-        tree_[node].total[side] += stack.weight;
+        tree_[node].total += stack.weight;
       }
-      tree_[node].self[side] += stack.weight;
-      if (side == kDrawn && stack.calls) tree_[node].calls = tree_[node].calls.value_or(0) + *stack.calls;
+      tree_[node].self += stack.weight;
+      if (stack.calls) tree_[node].calls = tree_[node].calls.value_or(0) + *stack.calls;
     }
   }
 
@@ -32,7 +32,7 @@ class Grower {
       std::uint64_t left = node.left;
       for (const std::uint32_t i : node.children) {
         tree_[i].left = left;
-        left += tree_[i].total[kDrawn];
+        left += tree_[i].total;
       }
     }
     return std::move(tree_);
@@ -62,10 +62,9 @@ class Grower {
 
 }  // namespace
 
-Tree tree_of(const Stacks& drawn, const Stacks* base) {
+Tree tree_of(const Stacks& stacks) {
   Grower grower;
-  grower.add(drawn, kDrawn);
-  if (base != nullptr) grower.add(*base, kBase);
+  grower.add(stacks);
   return grower.finished();
 }
 

@@ -2,6 +2,7 @@
 // The samples of a run: a part of client/rows/views.hpp.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "client/rows/function_views.hpp"
@@ -12,12 +13,22 @@ namespace netperfctl {
 using SampleProfileView = netperfd::rows::SampleProfile;
 using SampledFunctionView = netperfd::rows::SampledFunction;
 using SampledStackView = netperfd::rows::SampledStack;
+using ComparedSamplesView = netperfd::rows::ComparedSamples;
+using ComparedFrameView = netperfd::rows::ComparedFrame;
 
 struct SampledDetails {
   SampleProfileView profile;
   std::vector<BuildView> builds;
   std::vector<SampledFunctionView> functions;  // where listed, the most samples first
   std::vector<SampledStackView> stacks;        // likewise
+};
+
+// The samples of two sides.
+struct ComparedStacks {
+  ComparedSamplesView samples;
+  std::vector<ComparedFrameView> frames;  // callers before what they call
+  std::string words_a, words_b;           // how the user selected the sides
+  bool host = false;                      // of all tasks
 };
 
 }  // namespace netperfctl

@@ -20,16 +20,14 @@ struct CompareArguments {
   ComparisonArguments sides;
   FailOn fail_on{"regression", "inconclusive"};
   bool all = false;
+  bool host = false;
   std::string flame;  // the file for the differential flame graph
 };
 
 // The runs of each side in `view` as a flame graph, into the file that the arguments name.
 Outcome<void> draw_difference(Daemon& daemon, const CompareArguments& arguments, const CompareView& view) {
   if (arguments.flame.empty()) return {};
-  const ComparisonView& head = view.details.comparison;
-  const auto picture =
-      flame_of_difference(daemon, head.runs_a.value_or(std::vector<std::uint64_t>{}), view.asked.a,
-                          head.runs_b.value_or(std::vector<std::uint64_t>{}), view.asked.b);
+  const auto picture = flame_of_difference(daemon, view, arguments.host);
   if (!picture) return std::unexpected(picture.error());
   return write_file(arguments.flame, flame::svg(*picture));
 }
@@ -78,6 +76,10 @@ Verb add_compare(CLI::App& app, const Settings& settings) {
       ->add_option("--flame", arguments->flame,
                    "Also write a differential flame graph (SVG) of the samples of both sides to this file")
       ->type_name("FILE");
+  command
+      ->add_flag("--host", arguments->host,
+                 "With --flame: draw all tasks, not only the workload and its packets")
+      ->needs("--flame");
   command->footer(
       "Example:\n"
       "  netperfctl compare label:before label:after --changed kernel\n"

@@ -78,28 +78,6 @@ Outcome<Result> with_stacks(Daemon& daemon, std::uint64_t run, const std::string
   return std::unexpected(std::move(*not_sampled));
 }
 
-// The runs whose samples there are, added up.
-Outcome<flame::SampledSide> side_of(Daemon& daemon, const std::vector<std::uint64_t>& runs,
-                                    const std::string& words) {
-  flame::SampledSide side;
-  side.words = words;
-  for (const std::uint64_t run : runs) {
-    const auto details = sampled(daemon, run);
-    if (details) {
-      side.runs.push_back(run);
-      flame::add(side.stacks, flame::stacks_of(*details));
-    } else if (is_missing(details.error())) {
-      side.not_sampled.push_back(run);
-    } else {
-      return std::unexpected(details.error());
-    }
-  }
-  if (side.runs.empty())
-    return fail(Exit::not_found,
-                fmt::format("none of the runs of {} was sampled: no flame graph is made", words));
-  return side;
-}
-
 }  // namespace
 
 bool is_of_stacks(std::string_view format) {
@@ -120,14 +98,18 @@ Outcome<flame::Picture> flame_of_run(Daemon& daemon, std::uint64_t run) {
   });
 }
 
-Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
-                                            const std::string& words_a, const std::vector<std::uint64_t>& b,
-                                            const std::string& words_b) {
-  const auto side_a = side_of(daemon, a, words_a);
-  if (!side_a) return std::unexpected(side_a.error());
-  const auto side_b = side_of(daemon, b, words_b);
-  if (!side_b) return std::unexpected(side_b.error());
-  return flame::difference(*side_a, *side_b);
+Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& view, bool host) {
+  using Runs = std::vector<std::uint64_t>;
+  const ComparisonView& head = view.details.comparison;
+  auto stacks = daemon.compare_samples(head.runs_a.value_or(Runs{}), head.runs_b.value_or(Runs{}), host);
+  if (!stacks) return std::unexpected(stacks.error());
+  stacks->words_a = view.asked.a;
+  stacks->words_b = view.asked.b;
+  if (stacks->frames.empty() ||
+      stacks->frames.front().total_a.value_or(0) + stacks->frames.front().total_b.value_or(0) <= 0) {
+    return fail(Exit::not_found, "no side has samples of a busy CPU: no flame graph is made");
+  }
+  return flame::difference(*stacks);
 }
 
 Outcome<void> write_file(const std::string& file, std::string_view text) {

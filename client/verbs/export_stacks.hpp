@@ -28,12 +28,9 @@ inline constexpr const char* kCalls = "calls";
 // neither.
 [[nodiscard]] Outcome<flame::Picture> flame_of_run(Daemon& daemon, std::uint64_t run);
 
-// The differential flame graph of the sampled runs among `a` and `b`; `words_a` and `words_b` are how they
-// were selected. Exit::not_found if a side has no samples.
-[[nodiscard]] Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const std::vector<std::uint64_t>& a,
-                                                          const std::string& words_a,
-                                                          const std::vector<std::uint64_t>& b,
-                                                          const std::string& words_b);
+// The differential flame graph of the sampled runs among those compared, with `host` of all tasks.
+// Exit::not_found if a side has no samples.
+[[nodiscard]] Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& view, bool host);
 
 // Writes to `file`, which it replaces.
 [[nodiscard]] Outcome<void> write_file(const std::string& file, std::string_view text);

@@ -101,9 +101,7 @@ Outcome<void> add_flame(Report& report, Outcome<flame::Picture> picture) {
 Outcome<void> add_flames_of_sides(Daemon& daemon, Report& report) {
   const CompareView& view = *report.compared;
   if (comparing::hides_figures(view)) return {};
-  const ComparisonView& head = view.details.comparison;
-  auto difference = flame_of_difference(daemon, head.runs_a.value_or(Runs{}), view.asked.a,
-                                        head.runs_b.value_or(Runs{}), view.asked.b);
+  auto difference = flame_of_difference(daemon, view, false);
   const bool sampled = difference.has_value();
   if (const auto done = add_flame(report, std::move(difference)); !done) return done;
   for (const report::ShownRun& shown : report.shown) {

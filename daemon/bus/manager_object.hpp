@@ -137,6 +137,8 @@ class ManagerObject final
                Dict options) override;
   void CompareJob(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result, std::uint64_t job,
                   Dict options) override;
+  void CompareSamples(sdbus::Result<Dict, Dicts>&& result, std::vector<std::uint64_t> a,
+                      std::vector<std::uint64_t> b, Dict options) override;
   void PlanRuns(sdbus::Result<Dict>&& result, std::string runs, Dict options) override;
   void GetJob(sdbus::Result<Dict, Dicts>&& result, std::uint64_t id) override;
   void OpenDocument(sdbus::Result<sdbus::UnixFd>&& result, std::uint64_t run, std::string name) override;

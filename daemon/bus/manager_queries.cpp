@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/manager_object.hpp"
@@ -61,6 +62,18 @@ void ManagerObject::CompareJob(sdbus::Result<Dict, Dicts, Dicts, Dicts>&& result
     (void)value_or_throw(parse_compare_options(options));
     query(reply, [job, options](std::uint64_t) {
       return to_query_bytes(std::string{query_name::kCompareJob}, job, options);
+    });
+  });
+}
+
+void ManagerObject::CompareSamples(sdbus::Result<Dict, Dicts>&& result, std::vector<std::uint64_t> a,
+                                   std::vector<std::uint64_t> b, Dict options) {
+  const auto reply = share(std::move(result));
+  answer(reply, [&] {
+    (void)value_or_throw(parse_stack_request(a, b, options));
+    const dbus::Row runs{{"a", sdbus::Variant{a}}, {"b", sdbus::Variant{b}}};
+    query(reply, [runs, options](std::uint64_t) {
+      return to_query_bytes(std::string{query_name::kCompareSamples}, runs, options);
     });
   });
 }

@@ -53,6 +53,10 @@ constexpr std::array<Key, 4> kCompareOptions{{
     {"threshold", "d", "a floating-point number"},
 }};
 
+constexpr std::array<Key, 1> kStackOptions{{
+    {"host", "b", "a boolean"},
+}};
+
 constexpr std::array<Key, 5> kPlanOptions{{
     {"figure", "s", "a string"},
     {"effect", "d", "a floating-point number"},
@@ -171,6 +175,25 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
   if (!(parsed.threshold > 0 && parsed.threshold < 1)) {
     return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", parsed.threshold));
   }
+  return parsed;
+}
+
+Result<core::StackRequest> parse_stack_request(const std::vector<std::uint64_t>& a,
+                                               const std::vector<std::uint64_t>& b,
+                                               const dbus::Row& options) {
+  if (auto checked = check_keys(options, "option", kStackOptions); !checked)
+    return std::unexpected(std::move(checked.error()));
+  core::StackRequest parsed;
+  for (const auto& [given, runs] : {std::pair{&a, &parsed.a}, std::pair{&b, &parsed.b}}) {
+    for (const std::uint64_t run : *given) {
+      const auto id = parse_id(run, "run");
+      if (!id) return std::unexpected(id.error());
+      runs->push_back(*id);
+    }
+  }
+  if (value_of<bool>(options, "host").value_or(false)) parsed.scope = analysis::StackScope::host;
+  if (auto checked = core::check_stack_request(parsed); !checked)
+    return std::unexpected(std::move(checked.error()));
   return parsed;
 }
 

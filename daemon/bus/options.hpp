@@ -18,6 +18,7 @@
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/core/run_plan.hpp"
 #include "daemon/core/run_selection.hpp"
+#include "daemon/core/stack_comparison.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {
@@ -59,6 +60,9 @@ struct StartOptions {
 [[nodiscard]] Result<core::RunFilter> parse_job_filter(const dbus::Row& filter, uid_t caller);
 // Without figures if the option is not there. core::compare_selections() checks the names of the groups.
 [[nodiscard]] Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& options);
+[[nodiscard]] Result<core::StackRequest> parse_stack_request(const std::vector<std::uint64_t>& a,
+                                                             const std::vector<std::uint64_t>& b,
+                                                             const dbus::Row& options);
 // Everything except its runs and who asks.
 [[nodiscard]] Result<core::PlanRequest> parse_plan_options(const dbus::Row& options);
 [[nodiscard]] Result<core::FunctionFilter> parse_function_filter(const dbus::Row& filter);

@@ -16,10 +16,12 @@
 #include "daemon/bus/store_answers.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_comparison.hpp"
+#include "daemon/bus/wire_samples.hpp"
 #include "daemon/core/job_comparison.hpp"
 #include "daemon/core/run_comparison.hpp"
 #include "daemon/core/run_plan.hpp"
 #include "daemon/core/selected_page.hpp"
+#include "daemon/core/stack_comparison.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {
@@ -56,6 +58,14 @@ std::string compare_job(core::RunQueries& queries, QueryReader& reader) {
   const JobId id = value_or_throw(parse_id(job, "job"));
   const auto settings = value_or_throw(parse_compare_options(options));
   return bytes_of(value_or_throw(core::compare_job(queries, id, settings, &analysis::compare)));
+}
+
+std::string compare_samples(core::RunQueries& queries, QueryReader& reader) {
+  const auto [runs, options] = arguments_of<dbus::Row, dbus::Row>(reader);
+  const auto side = [&runs](const char* name) { return runs.at(name).get<std::vector<std::uint64_t>>(); };
+  const auto request = value_or_throw(parse_stack_request(side("a"), side("b"), options));
+  const WireStackComparison wire = wire_stacks(value_or_throw(core::compare_stacks(queries, request)));
+  return to_query_bytes(wire.comparison, wire.frames);
 }
 
 std::string plan_runs(core::RunQueries& queries, QueryReader& reader) {
@@ -95,11 +105,15 @@ struct Answer {
   std::string (*answer)(core::RunQueries& queries, QueryReader& reader);
 };
 
-constexpr Answer kAnswers[] = {
-    {query_name::kCompare, compare},        {query_name::kCompareJob, compare_job},
-    {query_name::kPlanRuns, plan_runs},     {query_name::kGetJob, job_of_many},
-    {query_name::kListRuns, list_filtered}, {query_name::kListJobs, list_jobs},
-    {query_name::kCheckStore, check_store}, {query_name::kListOldJobs, list_old_jobs}};
+constexpr Answer kAnswers[] = {{query_name::kCompare, compare},
+                               {query_name::kCompareJob, compare_job},
+                               {query_name::kCompareSamples, compare_samples},
+                               {query_name::kPlanRuns, plan_runs},
+                               {query_name::kGetJob, job_of_many},
+                               {query_name::kListRuns, list_filtered},
+                               {query_name::kListJobs, list_jobs},
+                               {query_name::kCheckStore, check_store},
+                               {query_name::kListOldJobs, list_old_jobs}};
 
 }  // namespace
 

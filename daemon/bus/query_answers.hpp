@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The queries whose cost grows with the store or with the runs that they name, not with one page or one run:
-// Compare, CompareJob, PlanRuns, GetJob of many runs, ListJobs, OpenBundle, and ListRuns with a selection or
-// a filter that may have to walk over many. They are answered in a process of their own (daemon/query), so
-// that the loop never waits for them.
+// Compare, CompareJob, CompareSamples, PlanRuns, GetJob of many runs, ListJobs, OpenBundle, and ListRuns with
+// a selection or a filter that may have to walk over many. They are answered in a process of their own
+// (daemon/query), so that the loop never waits for them.
 //
 // Everything else that reads the store stays on the loop. It reads one run, one page, or a list of one run
 // that is bounded when the run is stored.
@@ -26,6 +26,7 @@ namespace query_name {
 inline constexpr const char* kCompare =
     "Compare";  // with the uid, and so are PlanRuns, ListRuns and ListJobs
 inline constexpr const char* kCompareJob = "CompareJob";
+inline constexpr const char* kCompareSamples = "CompareSamples";  // with its runs as a row
 inline constexpr const char* kPlanRuns = "PlanRuns";
 inline constexpr const char* kGetJob = "GetJob";
 inline constexpr const char* kListRuns = "ListRuns";

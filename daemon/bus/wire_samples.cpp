@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "daemon/analysis/compare/stack_deltas.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_functions.hpp"
 #include "dbus/rows/samples.hpp"
@@ -104,6 +105,56 @@ WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile) {
   if (root.kind == FrameKind::program) row.program = root.name;
   row.frames = std::move(frames);
   return to_wire(row);
+}
+
+namespace {
+
+WireRow compared_frame_row(const FrameDelta& frame) {
+  rows::ComparedFrame row;
+  row.depth = frame.depth;
+  row.name = frame.depth == 0 ? "all" : name_of(frame.frame);
+  row.module = if_any(frame.frame.module);
+  row.self_a = frame.self_a;
+  row.self_b = frame.self_b;
+  row.total_a = frame.total_a;
+  row.total_b = frame.total_b;
+  row.samples_a = frame.samples_a;
+  row.samples_b = frame.samples_b;
+  if (!frame.shift) return to_wire(row);
+  const ShiftEstimate& cost = frame.shift->cost;
+  row.cost_a = cost.centre_a;
+  row.cost_b = cost.centre_b;
+  row.shift = cost.shift;
+  row.low = cost.low;
+  row.high = cost.high;
+  if (cost.low) row.level = cost.level;
+  row.p_adjusted = frame.shift->p_adjusted;
+  return to_wire(row);
+}
+
+}  // namespace
+
+WireStackComparison wire_stacks(StackComparison comparison) {
+  constexpr std::size_t kMostFrames = 1'500;
+  rows::ComparedSamples head;
+  head.runs_a = {comparison.a.begin(), comparison.a.end()};
+  head.runs_b = {comparison.b.begin(), comparison.b.end()};
+  head.not_sampled_a = {comparison.not_sampled_a.begin(), comparison.not_sampled_a.end()};
+  head.not_sampled_b = {comparison.not_sampled_b.begin(), comparison.not_sampled_b.end()};
+  head.unit = to_string(comparison.unit);
+  head.tested = comparison.tested;
+  head.left_out = comparison.left_out;
+  const std::size_t room = kRowsBudgetBytes - make_row(head).bytes();
+  WireStackComparison wire;
+  for (std::size_t most = kMostFrames;; most /= 2) {
+    analysis::thin_out(comparison, most);
+    std::size_t left = room;
+    wire.frames = fitting_rows(comparison.frames, compared_frame_row, room, left);
+    if (wire.frames.size() == comparison.frames.size()) break;
+  }
+  head.left_out = comparison.left_out;
+  wire.comparison = to_wire(head).row;
+  return wire;
 }
 
 }  // namespace netperfd::bus

@@ -7,6 +7,7 @@
 
 #include "daemon/bus/wire.hpp"
 #include "daemon/model/sample_profile.hpp"
+#include "daemon/model/stack_comparison.hpp"
 
 namespace netperfd::bus {
 
@@ -21,5 +22,12 @@ struct WireSamples {
 // The nodes with samples of their own, the most samples first: indices into SampleProfile::nodes.
 [[nodiscard]] std::vector<std::uint32_t> sampled_stacks(const SampleProfile& profile);
 [[nodiscard]] WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile);
+
+// The answer of CompareSamples. Always fits into one message: the thinnest frames are left out.
+struct WireStackComparison {
+  dbus::Row comparison;
+  dbus::Rows frames;
+};
+[[nodiscard]] WireStackComparison wire_stacks(StackComparison comparison);
 
 }  // namespace netperfd::bus

@@ -89,4 +89,52 @@ inline constexpr auto kFields<SampledStack> =
                field("share", &SampledStack::share), field("frames", &SampledStack::frames)};
 static_assert(kDescribed<SampledStack>);
 
+// The samples of two sides (CompareSamples).
+struct ComparedSamples {
+  std::optional<std::vector<std::uint64_t>> runs_a, runs_b;  // sampled
+  std::optional<std::vector<std::uint64_t>> not_sampled_a, not_sampled_b;
+  std::optional<std::string> unit;        // of work: byte or second
+  std::optional<std::uint32_t> tested;    // frames
+  std::optional<std::uint64_t> left_out;  // thin frames without a row
+};
+template <>
+inline constexpr auto kFields<ComparedSamples> =
+    std::tuple{field("runs_a", &ComparedSamples::runs_a),
+               field("runs_b", &ComparedSamples::runs_b),
+               field("not_sampled_a", &ComparedSamples::not_sampled_a),
+               field("not_sampled_b", &ComparedSamples::not_sampled_b),
+               field("unit", &ComparedSamples::unit),
+               field("tested", &ComparedSamples::tested),
+               field("left_out", &ComparedSamples::left_out)};
+static_assert(kDescribed<ComparedSamples>);
+
+// A frame on the call paths of both sides. CPU times are ns per unit of work.
+struct ComparedFrame {
+  std::uint32_t depth = 0;            // 0: all paths
+  std::string name;                   // as of SampledFunction; of a root that of the program, or others
+  std::optional<std::string> module;  // absent: the kernel itself, or no function
+  std::optional<double> self_a, self_b, total_a, total_b;  // means over the runs
+  std::optional<std::uint64_t> samples_a, samples_b;
+  std::optional<double> cost_a, cost_b;                       // of the total, `shift` apart
+  std::optional<double> shift, low, high, level, p_adjusted;  // of B less A
+};
+template <>
+inline constexpr auto kFields<ComparedFrame> = std::tuple{field("depth", &ComparedFrame::depth),
+                                                          field("name", &ComparedFrame::name),
+                                                          field("module", &ComparedFrame::module),
+                                                          field("self_a", &ComparedFrame::self_a),
+                                                          field("self_b", &ComparedFrame::self_b),
+                                                          field("total_a", &ComparedFrame::total_a),
+                                                          field("total_b", &ComparedFrame::total_b),
+                                                          field("samples_a", &ComparedFrame::samples_a),
+                                                          field("samples_b", &ComparedFrame::samples_b),
+                                                          field("cost_a", &ComparedFrame::cost_a),
+                                                          field("cost_b", &ComparedFrame::cost_b),
+                                                          field("shift", &ComparedFrame::shift),
+                                                          field("low", &ComparedFrame::low),
+                                                          field("high", &ComparedFrame::high),
+                                                          field("level", &ComparedFrame::level),
+                                                          field("p_adjusted", &ComparedFrame::p_adjusted)};
+static_assert(kDescribed<ComparedFrame>);
+
 }  // namespace netperfd::rows

@@ -39,6 +39,8 @@ ROWS_IN_XML = {
     "CallEdge": [("ListCallEdges", "edges")],
     "CallNode": [("ListCallTree", "nodes")],
     "Capability": [("ListCapabilities", "capabilities")],
+    "ComparedFrame": [("CompareSamples", "frames")],
+    "ComparedSamples": [("CompareSamples", "comparison")],
     "ComparedFigure": [("Compare", "comparison")],
     "Comparison": [("Compare", "comparison")],
     "Counter": [("ListCounters", "counters")],

@@ -101,6 +101,8 @@ int main() {
   print<rows::CallNode>("CallNode");
   print<rows::Capability>("Capability");
   print<rows::ComparedFigure>("ComparedFigure");
+  print<rows::ComparedFrame>("ComparedFrame");
+  print<rows::ComparedSamples>("ComparedSamples");
   print<rows::Comparison>("Comparison");
   print<rows::Counter>("Counter");
   print<rows::CounterChange>("CounterChange");

@@ -7,14 +7,15 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/compare/family_test.hpp"
 #include "daemon/analysis/compare/function_match.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/sampled_shift.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/model/sample_profile.hpp"
 
@@ -46,27 +47,17 @@ FunctionLists sampled_lists(const RunList& runs) {
   return lists;
 }
 
-// One function in the sampled runs of one side.
-struct SampledSide {
-  RunValues values;         // ns per byte of goodput
-  std::uint64_t count = 0;  // samples
-  double variance = 0;      // of the mean cost, by counting alone
-};
+std::vector<double> weights_of(const RunList& runs) {
+  std::vector<double> weights;
+  for (const ComparedRun* run : runs) weights.push_back(ns_per_byte(*run));
+  return weights;
+}
 
 SampledSide sampled_values(const RunList& runs, const std::vector<std::optional<std::size_t>>& places) {
-  SampledSide side;
-  double weights = 0;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const double weight = ns_per_byte(*runs[i]);
-    const std::uint64_t count = places[i] ? runs[i]->samples->functions[*places[i]].samples : 0;
-    side.values.emplace_back(static_cast<double>(count) * weight);
-    side.count += count;
-    side.variance += static_cast<double>(count) * weight * weight;
-    weights += weight;
-  }
-  const auto n = static_cast<double>(runs.size());
-  side.variance = (side.variance + weights * weights / (n * n)) / (n * n);
-  return side;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    counts.push_back(places[i] ? runs[i]->samples->functions[*places[i]].samples : 0);
+  return sampled_side(counts, weights_of(runs));
 }
 
 // The traced function below which most samples of an untraced one are, over the runs.
@@ -83,9 +74,7 @@ std::string below_of(const RunList& runs, const std::vector<std::optional<std::s
 
 struct SampledRow {
   MatchedFunction function;
-  SampledSide a, b;
-  SampledShift shift;
-  Samples samples;
+  SampledPlace place;
 };
 
 std::uint64_t busy_of(const RunList& runs) {
@@ -98,15 +87,6 @@ bool is_significant(const std::optional<double>& p_adjusted) {
   return p_adjusted && *p_adjusted <= kSignificant;
 }
 
-// Not narrower than counting allows.
-void widen_by_counting(ShiftEstimate& cost, double variance, double level) {
-  if (!cost.shift || !cost.low) return;
-  const double half = normal_quantile((1 + level) / 2) * std::sqrt(variance);
-  cost.low = std::min(*cost.low, *cost.shift - half);
-  cost.high = std::max(*cost.high, *cost.shift + half);
-  cost.p = std::max(*cost.p, p_of_interval(*cost.shift, half, level));
-}
-
 class SampledSides {
  public:
   SampledSides(const RunList& a, const RunList& b, double level)
@@ -114,15 +94,9 @@ class SampledSides {
 
   [[nodiscard]] SampledRow row(const MatchedFunction& function) const {
     SampledRow row{.function = function,
-                   .a = sampled_values(a_, function.in_a),
-                   .b = sampled_values(b_, function.in_b),
-                   .shift = {},
-                   .samples = {}};
-    row.shift.cost = estimate_shift(sampling_, row.a.values, row.b.values, level_);
-    if (!row.shift.cost.low) row.shift.cost.p.reset();  // with too few runs no p can be small
-    widen_by_counting(row.shift.cost, row.a.variance + row.b.variance, level_);
-    row.samples = sampling_.samples(row.a.values, row.b.values);
-    row.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
+                   .place = sampled_place(sampling_, sampled_values(a_, function.in_a),
+                                          sampled_values(b_, function.in_b), level_)};
+    row.place.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
     return row;
   }
 
@@ -137,19 +111,6 @@ class SampledSides {
   double level_;
 };
 
-void test_sampled(std::vector<SampledRow>& rows, double level) {
-  std::vector<Samples> figures;
-  for (const SampledRow& row : rows) {
-    if (row.shift.cost.p) figures.push_back(row.samples);
-  }
-  if (figures.empty()) return;
-  const FamilyTest test = test_family(figures, level);
-  std::size_t next = 0;
-  for (SampledRow& row : rows) {
-    if (row.shift.cost.p) row.shift.p_adjusted = std::max(test.p[next++], *row.shift.cost.p);
-  }
-}
-
 FunctionDelta delta_of(const SampledRow& row, const RunList& a, const RunList& b) {
   FunctionDelta delta;
   delta.name = row.function.name;
@@ -157,9 +118,9 @@ FunctionDelta delta_of(const SampledRow& row, const RunList& a, const RunList& b
   delta.module = row.function.module;
   delta.duplicate = row.function.duplicate;
   delta.match = row.function.match;
-  delta.sampled = row.shift;
+  delta.sampled = row.place.shift;
   delta.traced = false;
-  delta.below = row.b.count > 0 ? below_of(b, row.function.in_b) : below_of(a, row.function.in_a);
+  delta.below = row.place.b.count > 0 ? below_of(b, row.function.in_b) : below_of(a, row.function.in_a);
   return delta;
 }
 
@@ -251,26 +212,29 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
                                .in_a = std::vector<std::optional<std::size_t>>(a.size()),
                                .in_b = std::vector<std::optional<std::size_t>>(b.size())};
   for (FunctionDelta& function : attribution.functions) {
-    function.sampled = sides.row(unseen).shift;
+    function.sampled = sides.row(unseen).place.shift;
     function.sampled->is_unseen = true;
   }
   const FunctionLists lists_a = sampled_lists(a), lists_b = sampled_lists(b);
   std::vector<SampledRow> tested;
   for (const MatchedFunction& function : match_functions(lists_a, lists_b).functions) {
     SampledRow row = sides.row(function);
-    const bool is_frequent = static_cast<double>(row.a.count + row.b.count) >= least;
+    const bool is_frequent = static_cast<double>(row.place.a.count + row.place.b.count) >= least;
     if (const auto found = traced.find(function_key(function)); found != traced.end()) {
-      found->second->sampled = row.shift;
+      found->second->sampled = row.place.shift;
     }
     if (is_frequent) tested.push_back(std::move(row));
   }
-  test_sampled(tested, settings.level);
-  std::ranges::stable_sort(tested, std::greater{},
-                           [](const SampledRow& row) { return std::abs(row.shift.cost.shift.value_or(0)); });
+  std::vector<SampledPlace*> places;
+  std::ranges::transform(tested, std::back_inserter(places), [](SampledRow& row) { return &row.place; });
+  test_together(places, settings.level);
+  std::ranges::stable_sort(tested, std::greater{}, [](const SampledRow& row) {
+    return std::abs(row.place.shift.cost.shift.value_or(0));
+  });
   std::vector<FunctionDelta> others;
   for (const SampledRow& row : tested) {
     if (const auto found = traced.find(function_key(row.function)); found != traced.end()) {
-      found->second->sampled = row.shift;
+      found->second->sampled = row.place.shift;
     } else {
       others.push_back(delta_of(row, a, b));
     }

@@ -2,9 +2,7 @@
 // The samples of the plain runs as a witness of what the traces say. Tracing slows what it measures; samples
 // hardly do, and they see functions that no trace names.
 //
-// A sampled cost is samples * CPU time of one sample / bytes of goodput, in each plain run. Its shift is
-// estimated as any other, so the interval has the spread of the runs. It is never narrower than counting
-// alone allows: with n samples on a side, their standard deviation is sqrt(n + 1) samples.
+// The unit of work is a byte of goodput (sampled_shift.hpp).
 //
 // Functions with 1 % of the busy samples of both sides together are tested together (family_test.hpp). The
 // traced and the sampled shift of a function come from different runs. The interval of their difference is

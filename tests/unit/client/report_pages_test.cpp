@@ -13,17 +13,10 @@
 #include "client/report/report.hpp"
 #include "tests/unit/client/compare_samples.hpp"
 #include "tests/unit/client/samples.hpp"
+#include "tests/unit/flame/stacks.hpp"
 
 namespace netperfctl::report {
 namespace {
-
-flame::SampledSide sampled(std::uint64_t slow, std::uint64_t fast) {
-  SampledDetails details;
-  details.stacks = {
-      {"iperf3", slow, {}, std::vector<std::string>{"hsr_get_node [hsr]", "hsr_dev_xmit [hsr]"}},
-      {"iperf3", fast, {}, std::vector<std::string>{"tcp_ack", "tcp_rcv_established"}}};
-  return {"label:side", {1, 2}, {}, flame::stacks_of(details)};
-}
 
 Report page(std::string title, CompareView view, std::size_t runs) {
   Report report;
@@ -67,7 +60,7 @@ TEST(ReportPages, are_written_for_a_browser) {
   Report compared = page("job:33", samples::witnessed(), 24);
   add(compared, samples::ring(), 'A');
   add(compared, samples::ring(), 'B');
-  compared.flames.push_back(flame::difference(sampled(900, 600), sampled(100, 1'400)));
+  compared.flames.push_back(flame::difference(flame::compared()));
   write(directory / "comparison.html", compared);
   write(directory / "many.html", page("200 runs", samples::ring_sides(), 200));
   write(directory / "refused.html", page("refused", samples::offload_differs(), 8));

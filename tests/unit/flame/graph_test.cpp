@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
-#include "client/flame/shares.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/flame/stacks.hpp"
 
@@ -99,70 +101,78 @@ TEST(FlameGraph, draws_deep_stacks_and_leaves_out_what_nobody_can_see) {
   EXPECT_THAT(text, HasSubstr("Not drawn: 1 frames that are too narrow to be seen."));
 }
 
-// Of 3,000 samples in tcp_ack, tcp_sendmsg and [user].
-SampledSide side(std::uint64_t ack, std::uint64_t sendmsg, std::uint64_t rare) {
-  SampledDetails details;
-  details.stacks = {{"iperf3", ack, {}, Names{"tcp_ack"}},
-                    {"iperf3", sendmsg, {}, Names{"tcp_sendmsg"}},
-                    {"iperf3", rare, {}, Names{"rare"}},
-                    {"iperf3", 3'000 - ack - sendmsg - rare, {}, Names{"[user]"}}};
-  return {"label:side", {1, 2}, {3}, stacks_of(details)};
-}
-
-TEST(Difference, colours_only_what_differs_significantly_and_names_the_sign) {
-  const Picture picture = difference(side(300, 900, 1), side(480, 905, 4));
-  const Box* const more = box_of(picture, "+6.00 tcp_ack");
-  const Box* const less = box_of(picture, "-6.27 [user]");
-  const Box* const same = box_of(picture, "tcp_sendmsg");
+TEST(Difference, colours_what_differs_on_one_scale_and_names_the_sign) {
+  const Picture picture = difference(compared());
+  const Box* const node = box_of(picture, "-2.00 hsr_get_node [hsr]");
+  const Box* const ack = box_of(picture, "+0.50 tcp_ack");
+  const Box* const sendmsg = box_of(picture, "tcp_sendmsg");
   const Box* const rare = box_of(picture, "rare");
-  for (const Box* box : {more, less, same, rare}) ASSERT_NE(box, nullptr);
-  EXPECT_EQ(more->width, 480U);  // by B
-  EXPECT_GT(more->colour.saturation, 0U);
-  EXPECT_EQ(more->colour.hue, 0U);
-  EXPECT_GT(less->colour.saturation, 0U);
-  EXPECT_NE(less->colour.hue, more->colour.hue);
-  EXPECT_EQ(same->colour.saturation, 0U);
+  for (const Box* box : {node, ack, sendmsg, rare}) ASSERT_NE(box, nullptr);
+  EXPECT_GT(node->colour.saturation, 0U);
+  EXPECT_GT(ack->colour.saturation, 0U);
+  EXPECT_NE(node->colour.hue, ack->colour.hue);
+  EXPECT_LT(node->colour.lightness, ack->colour.lightness);  // the larger change
+  EXPECT_EQ(sendmsg->colour.saturation, 0U);
   EXPECT_EQ(rare->colour.saturation, 0U);
-  EXPECT_THAT(more->figures, HasSubstr("significantly more in B"));
-  EXPECT_THAT(more->figures, HasSubstr("A: 300 of 3,000 samples, 10 %"));
-  EXPECT_THAT(less->figures, HasSubstr("significantly less in B"));
-  EXPECT_THAT(same->figures, HasSubstr("no significant difference"));
-  EXPECT_THAT(rare->figures, HasSubstr("not tested: fewer than five samples expected"));
-  EXPECT_THAT(notes_of(picture), HasSubstr("A: label:side, 2 sampled runs, 3,000 busy samples. Left out"));
+  EXPECT_THAT(node->figures, HasSubstr("-2.00 ns a byte (-2.20 to -1.80, p adj. 0.031): less in B"));
+  EXPECT_THAT(node->figures, HasSubstr("A 2.00, B 0 ns a byte, from 400 samples and 0 samples"));
+  EXPECT_THAT(sendmsg->figures, HasSubstr("no difference beyond chance"));
+  EXPECT_THAT(rare->figures, HasSubstr("not tested: less than 1 % of the samples"));
   expect_golden("flame/difference.svg", svg(picture));
 }
 
-TEST(Difference, names_what_b_has_no_more) {
-  const std::string notes = notes_of(difference(side(300, 900, 1), side(0, 900, 1)));
-  EXPECT_THAT(notes, HasSubstr("Not in B, so without a width: tcp_ack (A: 10 %)."));
+TEST(Difference, gives_each_frame_the_width_of_the_side_that_takes_more) {
+  const Picture picture = difference(compared());
+  const Box* const node = box_of(picture, "-2.00 hsr_get_node [hsr]");  // B has none of it
+  const Box* const ack = box_of(picture, "+0.50 tcp_ack");
+  const Box* const all = box_of(picture, "-1.50 all");
+  for (const Box* box : {node, ack, all}) ASSERT_NE(box, nullptr);
+  // 2.0 of hsr_get_node, 1.0 of tcp_ack, 3.0 of tcp_sendmsg itself, 0.02 of rare, and 0.1 of frames without a
+  // row.
+  EXPECT_EQ(all->width, 1'000'000U);
+  EXPECT_NEAR(static_cast<double>(node->width), 2.0 / 6.12 * 1e6, 2);
+  EXPECT_NEAR(static_cast<double>(ack->width), 1.0 / 6.12 * 1e6, 2);
 }
 
-TEST(Difference, warns_of_a_side_that_is_one_run) {
-  SampledSide one = side(300, 900, 1);
-  EXPECT_THAT(notes_of(difference(one, one)), Not(HasSubstr("One run on a side")));
-  one.runs = {1};
-  EXPECT_THAT(notes_of(difference(side(300, 900, 1), one)), HasSubstr("One run on a side"));
+TEST(Difference, says_what_is_drawn_and_what_is_not) {
+  const std::string notes = notes_of(difference(compared()));
+  EXPECT_THAT(notes, HasSubstr("A: label:before, 6 sampled runs. Left out, without samples: 1 run."));
+  EXPECT_THAT(notes, HasSubstr("`compare --flame FILE --host` draws all tasks"));
+  EXPECT_THAT(notes, HasSubstr("3 of 4 tested frames"));
+  EXPECT_THAT(notes, HasSubstr("Missing: 3 thin frames."));
+  ComparedStacks few = compared();
+  few.samples.tested = 0;
+  few.host = true;
+  for (ComparedFrameView& frame : few.frames) frame.p_adjusted.reset();
+  const Picture untested = difference(few);
+  EXPECT_THAT(notes_of(untested), HasSubstr("Too few runs on a side for a test: nothing is coloured."));
+  EXPECT_THAT(notes_of(untested), HasSubstr("All tasks of the host"));
+  for (const Box& box : untested.boxes) EXPECT_EQ(box.colour.saturation, 0U) << box.label;
 }
 
-TEST(Difference, of_a_side_with_itself_is_grey) {
-  for (const Box& box : difference(side(300, 900, 1), side(300, 900, 1)).boxes)
-    EXPECT_EQ(box.colour.saturation, 0U) << box.label;
+TEST(Difference, of_runs_without_goodput_is_per_second) {
+  ComparedStacks latency = compared();
+  latency.samples.unit = "second";
+  for (ComparedFrameView& frame : latency.frames) {
+    for (auto* value : {&frame.total_a, &frame.total_b, &frame.cost_a, &frame.cost_b, &frame.shift,
+                        &frame.low, &frame.high})
+      if (*value) *value = **value * 1e6;
+  }
+  EXPECT_NE(box_of(difference(latency), "-2.00 hsr_get_node [hsr]"), nullptr);
+  EXPECT_THAT(notes_of(difference(latency)), HasSubstr("The whole is A 5.62, B 4.12 ms a second."));
 }
 
-TEST(Shares, are_tested_by_the_pooled_two_proportion_test) {
-  // By hand: pooled 0.13, error 0.0086833, z = 6.9098.
-  EXPECT_NEAR(*p_of_difference({300, 3'000}, {480, 3'000}), 4.85e-12, 0.05e-12);
-  EXPECT_NEAR(*p_of_difference({50, 100}, {60, 100}), 0.15522, 0.00005);
-  EXPECT_EQ(p_of_difference({1, 3'000}, {4, 3'000}), std::nullopt);
-  EXPECT_EQ(p_of_difference({3'000, 3'000}, {3'000, 3'000}), std::nullopt);
-  EXPECT_EQ(p_of_difference({0, 0}, {480, 3'000}), std::nullopt);
-}
-
-TEST(Shares, are_discoveries_up_to_the_largest_p_below_its_bound) {
-  // Of five tests at 5 %, the bounds are 0.01, 0.02, 0.03, 0.04, 0.05; 0.025 is below 0.03, 0.042 above 0.04.
-  const std::vector<std::optional<double>> p{0.9, 0.025, 0.001, {}, 0.022, 0.042};
-  EXPECT_EQ(discoveries(p, 0.05), (std::vector<bool>{false, true, true, false, true, false}));
-  EXPECT_EQ(discoveries({}, 0.05), std::vector<bool>{});
+// The daemon's rows are read, not believed.
+TEST(Difference, survives_frames_that_are_no_tree) {
+  ComparedStacks odd = compared();
+  for (std::size_t i = 0; i < odd.frames.size(); ++i) {
+    odd.frames[i].depth = i % 2 == 0 ? 4'000'000'000U : 0;
+    odd.frames[i].total_a = i % 3 == 0 ? -1 : std::numeric_limits<double>::infinity();
+    odd.frames[i].total_b = std::nan("");
+  }
+  odd.frames[2].total_a = 1;
+  const Picture picture = difference(odd);
+  for (const Box& box : picture.boxes) EXPECT_LE(box.left + box.width, picture.width);
 }
 
 }  // namespace

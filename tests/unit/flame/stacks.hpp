@@ -76,4 +76,44 @@ inline SampledDetails hostile() {
   return details;
 }
 
+// Six blocks, in which B looks for no nodes any more and handles more acknowledgements.
+inline ComparedStacks compared() {
+  const auto frame = [](std::uint32_t depth, const char* name, double a, double b) {
+    ComparedFrameView row;
+    row.depth = depth;
+    row.name = name;
+    row.total_a = a;
+    row.total_b = b;
+    row.samples_a = static_cast<std::uint64_t>(a * 200);
+    row.samples_b = static_cast<std::uint64_t>(b * 200);
+    return row;
+  };
+  const auto tested = [&](std::uint32_t depth, const char* name, double a, double b, double p) {
+    ComparedFrameView row = frame(depth, name, a, b);
+    row.cost_a = a;
+    row.cost_b = b;
+    row.shift = b - a;
+    row.low = b - a - 0.2;
+    row.high = b - a + 0.2;
+    row.level = 0.95;
+    row.p_adjusted = p;
+    return row;
+  };
+  ComparedStacks stacks;
+  stacks.words_a = "label:before";
+  stacks.words_b = "label:after";
+  stacks.samples.runs_a = {1, 4, 5, 8, 9, 12};
+  stacks.samples.runs_b = {2, 3, 6, 7, 10, 11};
+  stacks.samples.not_sampled_a = {13};
+  stacks.samples.unit = "byte";
+  stacks.samples.tested = 4;
+  stacks.samples.left_out = 3;
+  stacks.frames = {tested(0, "all", 5.62, 4.12, 0.031), tested(1, "tcp_sendmsg", 5.12, 3.12, 0.2),
+                   tested(2, "hsr_get_node", 2, 0, 0.031), frame(2, "rare", 0.02, 0.02),
+                   tested(1, "tcp_ack", 0.5, 1, 0.031)};
+  stacks.frames[1].self_a = stacks.frames[1].self_b = 3;
+  stacks.frames[2].module = "hsr";
+  return stacks;
+}
+
 }  // namespace netperfctl::flame

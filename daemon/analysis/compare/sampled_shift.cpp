@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/analysis/compare/sampled_shift.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "daemon/analysis/compare/family_test.hpp"
+#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/shift_estimate.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+// Not narrower than counting allows.
+void widen_by_counting(ShiftEstimate& cost, double variance, double level) {
+  if (!cost.shift || !cost.low) return;
+  const double half = normal_quantile((1 + level) / 2) * std::sqrt(variance);
+  cost.low = std::min(*cost.low, *cost.shift - half);
+  cost.high = std::max(*cost.high, *cost.shift + half);
+  cost.p = std::max(*cost.p, p_of_interval(*cost.shift, half, level));
+}
+
+}  // namespace
+
+SampledSide sampled_side(std::span<const std::uint64_t> counts, std::span<const double> weights) {
+  SampledSide side;
+  double sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto count = static_cast<double>(counts[i]);
+    side.values.emplace_back(count * weights[i]);
+    side.count += counts[i];
+    side.variance += count * weights[i] * weights[i];
+    sum += weights[i];
+  }
+  const auto n = static_cast<double>(counts.size());
+  side.variance = (side.variance + sum * sum / (n * n)) / (n * n);
+  return side;
+}
+
+SampledPlace sampled_place(const Sampling& sampling, SampledSide a, SampledSide b, double level) {
+  SampledPlace place;
+  ShiftEstimate& cost = place.shift.cost;
+  cost = estimate_shift(sampling, a.values, b.values, level);
+  if (!cost.low) cost.p.reset();  // with too few runs no p can be small
+  widen_by_counting(cost, a.variance + b.variance, level);
+  place.samples = sampling.samples(a.values, b.values);
+  place.a = std::move(a);
+  place.b = std::move(b);
+  return place;
+}
+
+void test_together(std::span<SampledPlace* const> places, double level) {
+  std::vector<Samples> figures;
+  for (const SampledPlace* place : places) {
+    if (place->shift.cost.p) figures.push_back(place->samples);
+  }
+  if (figures.empty()) return;
+  const FamilyTest test = test_family(figures, level);
+  std::size_t next = 0;
+  for (SampledPlace* place : places) {
+    if (place->shift.cost.p) place->shift.p_adjusted = std::max(test.p[next++], *place->shift.cost.p);
+  }
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much CPU time a place of the code takes on both sides, by samples of their runs.
+//
+// A sampled cost is samples * CPU time of one sample / work, in each run. Its shift is estimated as any
+// other, so the interval has the spread of the runs. It is never narrower than counting alone allows: with n
+// samples on a side, their standard deviation is sqrt(n + 1) samples.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/model/comparison.hpp"
+
+namespace netperfd::analysis {
+
+// A place in the sampled runs of one side.
+struct SampledSide {
+  RunValues values;         // CPU time per unit of work
+  std::uint64_t count = 0;  // samples
+  double variance = 0;      // of the mean cost, by counting alone
+};
+
+// `counts`: the samples in each run; `weights`: the CPU time of one of them per unit of work.
+[[nodiscard]] SampledSide sampled_side(std::span<const std::uint64_t> counts,
+                                       std::span<const double> weights);
+
+struct SampledPlace {
+  SampledSide a, b;
+  Samples samples;
+  SampledShift shift;  // without a p, if there are too few runs for an interval
+};
+[[nodiscard]] SampledPlace sampled_place(const Sampling& sampling, SampledSide a, SampledSide b,
+                                         double level);
+
+// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp).
+void test_together(std::span<SampledPlace* const> places, double level);
+
+}  // namespace netperfd::analysis
