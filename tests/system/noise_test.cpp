@@ -79,7 +79,8 @@ class NoiseTest : public SystemTest {
         {"start", lab().directory().write(
                       "latency.yaml",
                       fmt::format("name: probes\nworkload: {{latency: {{netns: {}, local: {{netns: {}, bind: "
-                                  "{}}}, duration: 1s, probes: [{{rate: 500}}]}}}}\n",
+                                  "{}}}, duration: 1s, probes: [{{rate: 2000}}, {{name: web, protocol: tcp, "
+                                  "rate: 1000}}]}}}}\n",
                                   lab().net().left(), lab().net().right(), NetnsPair::kRightAddress))});
   }
 };
