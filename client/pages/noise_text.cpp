@@ -5,8 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,11 +26,15 @@ class Figures {
   explicit Figures(const CountersView& counters) : counters_(counters) {}
 
   [[nodiscard]] std::optional<double> operator[](std::string_view name) const {
+    const auto value = exact(name);
+    return value ? std::optional{static_cast<double>(*value)} : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> exact(std::string_view name) const {
     const auto found = std::ranges::find_if(counters_.counters, [&](const CounterView& each) {
       return each.source == "noise" && each.name == name;
     });
     if (found == counters_.counters.end()) return std::nullopt;
-    return static_cast<double>(found->delta);
+    return found->delta;
   }
 
  private:
@@ -37,6 +44,41 @@ class Figures {
 // A part of `whole`, which is more than 0.
 std::string share_of(double part, double whole) {
   return part <= 0 ? "0 %" : format_share(part / whole);
+}
+
+// What the busy time consists of, in hundredths of a second. The parts add up to the whole as they are
+// printed: those with the largest remainders are rounded up.
+std::string busy_words(const Figures& figures) {
+  constexpr std::array kTerms{"workload", "netperfd", "others", "kernel", "unknown"};
+  constexpr std::uint64_t kUnit = 10'000'000;
+  struct Term {
+    const char* name;
+    std::uint64_t printed, remainder;
+  };
+  std::vector<Term> terms;
+  std::uint64_t sum = 0, printed = 0;
+  for (const char* name : kTerms) {
+    const auto ns = figures.exact(name);
+    if (!ns || *ns > std::numeric_limits<std::uint64_t>::max() - sum) return {};
+    sum += *ns;
+    printed += *ns / kUnit;
+    terms.push_back({name, *ns / kUnit, *ns % kUnit});
+  }
+  if (figures.exact("busy") != sum) return {};
+  const std::uint64_t whole = sum / kUnit + (sum % kUnit >= kUnit / 2 ? 1 : 0);
+  for (; printed < whole; ++printed) {
+    Term& largest = *std::ranges::max_element(terms, {}, &Term::remainder);
+    ++largest.printed;
+    largest.remainder = 0;
+  }
+  const auto seconds = [](std::uint64_t hundredths) {
+    return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+  };
+  std::vector<std::string> words;
+  for (const Term& term : terms) words.push_back(fmt::format("{} {}", term.name, seconds(term.printed)));
+  std::string text = fmt::format("{} s busy = {}", seconds(whole), fmt::join(words, " + "));
+  if (const auto error = figures["unknown_error"]) text += fmt::format(", known to {:.2g} s", *error / kNs);
+  return text;
 }
 
 void add_cpu_words(const Figures& figures, std::vector<std::string>& parts) {
@@ -50,6 +92,9 @@ void add_cpu_words(const Figures& figures, std::vector<std::string>& parts) {
     if (others && *others > 0) text += fmt::format(" ({} of CPU time in all)", format_seconds(*others / kNs));
     parts.push_back(std::move(text));
   }
+  const auto unseen = figures["unknown_on_its_cpus"];
+  if (unseen && *unseen > 0 && figures["unknown"] >= figures["unknown_error"])
+    parts.push_back(fmt::format("unknown tasks {}", share_of(*unseen, time)));
   if (const auto steal = figures["steal_on_its_cpus"])
     parts.push_back(fmt::format("steal {}", share_of(*steal, time)));
   const auto throttled = figures["throttled"];
@@ -83,7 +128,10 @@ std::string noise_part(const Screen& screen, const ShowView& view) {
   std::vector<std::string> parts;
   add_cpu_words(figures, parts);
   add_network_words(figures, parts);
-  return parts.empty() ? "" : field(screen, "noise", fmt::format("{}", fmt::join(parts, ", ")));
+  std::string text;
+  if (const std::string busy = busy_words(figures); !busy.empty()) text = field(screen, "CPU time", busy);
+  if (!parts.empty()) text += field(screen, "noise", fmt::format("{}", fmt::join(parts, ", ")));
+  return text;
 }
 
 }  // namespace netperfctl::show

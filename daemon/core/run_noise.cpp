@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/core/cpu_split.hpp"
 #include "daemon/model/noise.hpp"
 
 namespace netperfd::core {
@@ -72,7 +73,7 @@ class NoiseOfRun {
       : spec_(spec), record_(record), counters_(*record.counters) {}
 
   void add_figures() {
-    add_others();
+    add_cpu_split();
     add_frequency();
     add_traffic();
     rate_ = rate_kept(spec_, record_.workload.report);
@@ -87,6 +88,7 @@ class NoiseOfRun {
 
   void add_flags() {
     flag_load();
+    flag_unknown_load();
     flag_steal();
     flag_throttling();
     flag_traffic();
@@ -102,6 +104,12 @@ class NoiseOfRun {
     counters_.deltas.push_back(
         noise::counter_of(name, static_cast<std::uint64_t>(std::max(value, 0.0)), unit));
   }
+  // If there is such a figure.
+  void change(std::string_view name, std::uint64_t value) {
+    for (CounterDelta& each : counters_.deltas) {
+      if (each.source == noise::kSource && each.name == name) each.delta = value;
+    }
+  }
   void flag(std::string_view code, std::string message) {
     record_.workload.report.flags.push_back({std::string{code}, std::move(message)});
   }
@@ -111,28 +119,50 @@ class NoiseOfRun {
     return window() * static_cast<double>(figure(noise::kCpus).value_or(0));
   }
 
-  void add_others() {
-    const auto tasks = figure(noise::kTasks);
+  // ns of the workload. Absent: one of its processes did not tell.
+  [[nodiscard]] std::optional<std::uint64_t> workload() const {
     const auto& [client, server] = std::tie(record_.workload.client_usage, record_.workload.server_usage);
-    if (!tasks) return;
-    if (!client || (spec_.iperf3.local && !server)) {
-      counters_.unknown.emplace_back("noise: others: not available here: iperf3's own time is unknown");
-      return;
-    }
+    if (!client || (spec_.iperf3.local && !server)) return std::nullopt;
     const auto& probes = record_.workload.probes_usage;
-    const std::uint64_t workload =
-        ns_of(*client) + (server ? ns_of(*server) : 0) + (probes ? ns_of(*probes) : 0);
-    const std::uint64_t own = workload + figure(noise::kNetperfd).value_or(0);
-    const std::uint64_t others = *tasks - std::min(own, *tasks);
-    add(noise::kWorkload, static_cast<double>(workload), "ns");
-    add(noise::kOthers, static_cast<double>(others), "ns");
-    const auto there = std::ranges::find_if(counters_.deltas, [](const CounterDelta& each) {
-      return each.source == noise::kSource && each.name == noise::kOthersThere;
-    });
-    if (there == counters_.deltas.end()) return;
-    // On these CPUs is at most all, and all if there are no others.
-    const bool all = figure(noise::kCpus) == figure(noise::kOnlineCpus);
-    there->delta = all ? others : std::min(there->delta, others);
+    return ns_of(*client) + (server ? ns_of(*server) : 0) + (probes ? ns_of(*probes) : 0);
+  }
+
+  void add_cpu_split() {
+    const auto tasks = figure(noise::kTasks);
+    if (!tasks) return;
+    const auto own = workload();
+    if (own) {
+      add(noise::kWorkload, static_cast<double>(*own), "ns");
+    } else {
+      counters_.unknown.push_back(
+          fmt::format("noise: others: not available here: {}", spec_.workload == WorkloadKind::none
+                                                                   ? "the workload is not netperfd's"
+                                                                   : "the workload's own time is unknown"));
+    }
+    const auto busy = figure(noise::kBusy);
+    const CpuSplit split = split_cpu_time({.busy = busy.value_or(0),
+                                           .interrupts = figure(noise::kInterrupts).value_or(0),
+                                           .tasks = *tasks,
+                                           .packet_threads = figure(noise::kPacketThreads).value_or(0),
+                                           .own = own ? *own + figure(noise::kNetperfd).value_or(0) : 0});
+    if (own) add(noise::kOthers, static_cast<double>(split.others), "ns");
+    if (busy) {
+      change(noise::kBusy, split.busy);
+      add(noise::kKernel, static_cast<double>(split.kernel), "ns");
+      add(noise::kUnknown, static_cast<double>(split.unknown), "ns");
+    }
+    add_on_its_cpus(own ? split.others : 0, split.unknown);
+  }
+
+  // On these CPUs is at most what was read there, or all if there are no other CPUs.
+  void add_on_its_cpus(std::uint64_t others, std::uint64_t unknown) {
+    const auto read = figure(noise::kOthersThere);
+    const bool all = !read || figure(noise::kCpus) == figure(noise::kOnlineCpus);
+    const auto there = [&](std::uint64_t time) { return all ? time : std::min(time, *read); };
+    foreign_there_ = there(others + unknown);
+    if (figure(noise::kUnknown))
+      add(noise::kUnknownThere, static_cast<double>(foreign_there_ - there(others)), "ns");
+    if (figure(noise::kOthers)) change(noise::kOthersThere, there(others));
   }
 
   void add_frequency() {
@@ -163,11 +193,32 @@ class NoiseOfRun {
     if (!others || cpu_seconds() <= 0) return;
     const double share = there / cpu_seconds();
     if (share < kLeastForeignLoad || there < kLeastForeignLoadS) return;
+    load_flagged_ = true;
     flag(
         noise::kForeignLoad,
         fmt::format("other processes took {} of the time of the workload's CPUs ({:.2f} s of CPU time there, "
                     "{:.2f} s on all CPUs)",
                     percent(share), there, seconds_of(*others)));
+  }
+
+  // What would have been a flag if the tasks had been seen. Those that were seen count too, unless they have
+  // a flag of their own.
+  void flag_unknown_load() {
+    const auto unknown = figure(noise::kUnknown), error = figure(noise::kUnknownError);
+    if (spec_.workload == WorkloadKind::none || !unknown || !error || *unknown < *error) return;
+    const std::uint64_t there = figure(noise::kUnknownThere).value_or(0);
+    const double foreign = seconds_of(load_flagged_ ? there : foreign_there_);
+    if (cpu_seconds() <= 0 || seconds_of(there) < kLeastForeignLoadS ||
+        foreign / cpu_seconds() < kLeastForeignLoad) {
+      return;
+    }
+    flag(noise::kUnknownLoad,
+         fmt::format(
+             "tasks that netperfd does not see took {} of the time of the workload's CPUs ({:.2f} s of "
+             "CPU time there, {:.2f} s on all CPUs, known to {:.2f} s): in another PID namespace, as "
+             "in a container, hidden by hidepid, or short-lived",
+             percent(seconds_of(there) / cpu_seconds()), seconds_of(there), seconds_of(*unknown),
+             seconds_of(*error)));
   }
 
   void flag_steal() {
@@ -227,6 +278,8 @@ class NoiseOfRun {
   const JobSpec& spec_;
   RunRecord& record_;
   Counters& counters_;
+  std::uint64_t foreign_there_ = 0;  // ns of others and unknown tasks on the workload's CPUs
+  bool load_flagged_ = false;
   std::optional<RateKept> rate_;
 };
 
@@ -296,9 +349,14 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
   constexpr double kControl = 200'000;
   const Iperf3Report& report = record.workload.report;
   const bool tcp = spec.iperf3.protocol != Protocol::udp;
-  const auto out = goes(spec, Direction::send) ? payload(report, Direction::send) : 0;
-  auto in = goes(spec, Direction::receive) ? payload(report, Direction::receive) : 0;
-  if (!out || !in || !record.counters || !record.traffic.packets) return std::nullopt;
+  const bool probes_alone = spec.workload == WorkloadKind::latency;
+  const auto bytes_of = [&](Direction direction) {
+    return goes(spec, direction) && !probes_alone ? payload(report, direction) : 0;
+  };
+  const auto out = bytes_of(Direction::send);
+  auto in = bytes_of(Direction::receive);
+  if (!out || !in || !record.counters || !record.traffic.packets || spec.workload == WorkloadKind::none)
+    return std::nullopt;
   const double segment =
       tcp ? report.mss_bytes ? std::max(1.0, static_cast<double>(*report.mss_bytes)) : kSmallestMss
       : spec.iperf3.length_bytes ? std::max(1.0, static_cast<double>(*spec.iperf3.length_bytes))
@@ -327,7 +385,7 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
 }
 
 void add_noise(const JobSpec& spec, RunRecord& record) {
-  if (spec.workload != WorkloadKind::iperf3 || !record.counters) return;
+  if (spec.workload == WorkloadKind::imported || !record.counters) return;
   NoiseOfRun noise{spec, record};
   noise.add_figures();
   if (record.state == RunState::finished) noise.add_flags();

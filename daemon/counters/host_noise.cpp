@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/core/cpu_split.hpp"
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/proc_file.hpp"
 #include "daemon/model/noise.hpp"
@@ -159,6 +160,7 @@ void HostNoise::add_to(Counters& counters) const {
   add(counters, noise::kOnlineCpus, cpus_.size(), "");
   add_tasks(counters);
   add_cpu_times(counters);
+  add_busy(counters);
   add_machine(counters);
 }
 
@@ -214,6 +216,27 @@ void HostNoise::add_cpu_times(Counters& counters) const {
     say_unknown(counters, noise::kOthersThere,
                 clocks_.refused().empty() ? "no task clock" : "perf_event_open: " + clocks_.refused());
   }
+}
+
+void HostNoise::add_busy(Counters& counters) const {
+  if (!before_.stat || !after_.stat || !before_.tasks || !after_.tasks) {
+    say_unknown(counters, noise::kUnknown, "the times of the CPUs, or of all tasks, cannot be read");
+    return;
+  }
+  std::uint64_t tasks = 0, interrupts = 0, apart = 0;
+  for (const auto& [key, ns] : moved(parse_cpu_times(*before_.stat, ticks_a_second()),
+                                     parse_cpu_times(*after_.stat, ticks_a_second()))) {
+    const std::string_view name = key.first;
+    if (name == "user" || name == "system") tasks += ns;
+    if (name == "irq" || name == "softirq") interrupts += ns;
+    if (name == "idle" || name == "steal") apart += ns;
+  }
+  const TaskTicks ticks = ticks_between(*before_.tasks, *after_.tasks);
+  const std::uint64_t ksoftirqd = ticks.ksoftirqd * (kNsPerSecond / ticks_a_second());
+  add(counters, noise::kBusy, tasks + interrupts, "ns");
+  add(counters, noise::kInterrupts, interrupts - std::min(interrupts, ksoftirqd), "ns");
+  add(counters, noise::kUnknownError, core::unknown_error_ns(tasks, tasks + interrupts + apart, ticks.moved),
+      "ns");
 }
 
 void HostNoise::add_machine(Counters& counters) const {

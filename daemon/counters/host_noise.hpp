@@ -63,6 +63,7 @@ class HostNoise {
   [[nodiscard]] Reading read() const;
   void add_tasks(Counters& counters) const;
   void add_cpu_times(Counters& counters) const;
+  void add_busy(Counters& counters) const;
   void add_machine(Counters& counters) const;
 
   std::string proc_, sys_;

@@ -282,7 +282,7 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
     counting->sample_tcp(sampling_of(iperf3), spec.latency.has_value());
   if (measured) counting->sample_queues(iperf3, workload);
   counting->begin();
-  if (measured) counting->begin_noise(sys_, workload);
+  counting->begin_noise(sys_, measured ? workload : std::vector<pid_t>{});
   return counting;
 }
 

@@ -43,6 +43,7 @@ std::optional<std::pair<pid_t, TaskTime>> parse_task_stat(std::string_view text)
                 .serves_packets = of_kernel && std::ranges::any_of(kPacketThreadNames, [&](auto name) {
                                     return comm.starts_with(name);
                                   })};
+  time.softirqs = time.serves_packets && comm.starts_with(kPacketThreadNames.front());
   return std::pair{*pid, time};
 }
 
@@ -74,6 +75,8 @@ TaskTicks ticks_between(const TaskTimes& before, const TaskTimes& after) {
     const TaskTime then = same ? found->second : TaskTime{};
     const std::uint64_t own = now.own - std::min(then.own, now.own);
     (now.serves_packets ? ticks.packet_threads : ticks.tasks) += own;
+    if (now.softirqs) ticks.ksoftirqd += own;
+    if (own > 0) ++ticks.moved;
     waited += now.waited - std::min(then.waited, now.waited);
   }
   std::vector<std::uint64_t> ended;

@@ -20,6 +20,7 @@ struct TaskTime {
   std::uint64_t own = 0;        // of all its threads, ended ones too
   std::uint64_t waited = 0;     // of the children that it waited for, and of theirs
   bool serves_packets = false;  // a kernel thread that does (ksoftirqd, napi, irq, kworker)
+  bool softirqs = false;        // ksoftirqd, whose time /proc/stat has as softirq
 
   bool operator==(const TaskTime&) const = default;
 };
@@ -40,6 +41,8 @@ inline constexpr std::size_t kMostTasks = 4096;
 struct TaskTicks {
   std::uint64_t tasks = 0;           // of all others
   std::uint64_t packet_threads = 0;  // of TaskTime::serves_packets
+  std::uint64_t ksoftirqd = 0;       // of them, of TaskTime::softirqs
+  std::uint64_t moved = 0;           // number of tasks with any
 };
 
 // The time between two readings. If a process has ended, its time of before is within what its parent waited

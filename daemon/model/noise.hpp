@@ -35,12 +35,23 @@ inline constexpr std::string_view kTasks = "tasks";
 // The same of ksoftirqd, napi, irq and kworker threads, which serve packets, though not only these.
 inline constexpr std::string_view kPacketThreads = "packet_threads";
 inline constexpr std::string_view kNetperfd = "netperfd";  // getrusage(2) of the daemon itself
-inline constexpr std::string_view kWorkload = "workload";  // wait4(2) of the client and of a local server
-// kTasks without kNetperfd and kWorkload.
+inline constexpr std::string_view kWorkload = "workload";  // wait4(2) of its processes
+// kTasks without kNetperfd and kWorkload. Those of netperfd's processes that answer queries are in it: they
+// do not serve the run.
 inline constexpr std::string_view kOthers = "others";
 // At least so much of kOthers was on the workload's CPUs: user and system time of these CPUs in /proc/stat
 // without the workload's task clock (perf) there. Equal to kOthers if the workload used all CPUs.
 inline constexpr std::string_view kOthersThere = "others_on_its_cpus";
+// What the CPUs' time that was not idle consists of: kBusy = kWorkload + kNetperfd + kOthers + kKernel +
+// kUnknown. kBusy is from /proc/stat, without steal. daemon/core/cpu_split.hpp has each term and its error.
+inline constexpr std::string_view kBusy = "busy";
+inline constexpr std::string_view kKernel = "kernel";
+inline constexpr std::string_view kUnknown = "unknown";
+inline constexpr std::string_view kUnknownError = "unknown_error";
+// At least so much of both kOthers and kUnknown was on the workload's CPUs, without kOthersThere.
+inline constexpr std::string_view kUnknownThere = "unknown_on_its_cpus";
+// Time of interrupts and softirqs in /proc/stat, without that of ksoftirqd.
+inline constexpr std::string_view kInterrupts = "interrupts";
 // /proc/stat, in ticks of 10 ms; only a hypervisor that tells its guests has it (KVM, Xen).
 inline constexpr std::string_view kSteal = "steal";
 inline constexpr std::string_view kStealThere = "steal_on_its_cpus";
@@ -68,6 +79,7 @@ inline constexpr std::string_view kSentRate = "sent_rate";
 // ---- Quality flags, by docs/quality-flags.md.
 
 inline constexpr std::string_view kForeignLoad = "foreign-load";
+inline constexpr std::string_view kUnknownLoad = "unknown-load";
 inline constexpr std::string_view kStolen = "cpu-stolen";
 inline constexpr std::string_view kSlowed = "cpu-throttled";
 inline constexpr std::string_view kForeignTraffic = "foreign-traffic";
@@ -79,7 +91,7 @@ inline constexpr std::string_view kCpusChanged = "cpus-changed";
 inline constexpr std::string_view kClockSet = "clock-set";
 // Those of the host. A rate that was not reached may be what the change did, and the wall clock is in no
 // figure.
-inline constexpr std::array kFlags{kForeignLoad, kStolen,         kSlowed,    kForeignTraffic,
+inline constexpr std::array kFlags{kForeignLoad, kUnknownLoad,    kStolen,    kSlowed,     kForeignTraffic,
                                    kIrqsMoved,   kMemoryPressure, kSuspended, kCpusChanged};
 
 [[nodiscard]] inline bool is_flag(std::string_view code) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Disturbers of the host, which the run that they disturb must name with a number. How fast the machine is,
 // and what else it does, decides none of these tests.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,10 +23,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-class Noise : public SystemTest {
+class NoiseTest : public SystemTest {
  protected:
-  static void SetUpTestSuite() { set_up({}); }
-
   struct NoisyRun {
     json shown;
     std::vector<std::string> codes;
@@ -36,12 +35,25 @@ class Noise : public SystemTest {
       }
       return std::nullopt;
     }
+    // What the busy time of the CPUs consists of.
+    [[nodiscard]] std::optional<double> terms() const {
+      double sum = 0;
+      for (const char* name : {"workload", "netperfd", "others", "kernel", "unknown"}) {
+        const auto term = figure(name);
+        if (!term) return std::nullopt;
+        sum += *term;
+      }
+      return sum;
+    }
   };
 
   static NoisyRun measure(const std::vector<std::string>& overrides) {
     std::vector<std::string> arguments{"start", "local"};
     for (const std::string& each : overrides)
       arguments.insert(arguments.end(), {"--set", "workload.iperf3." + each});
+    return measured(arguments);
+  }
+  static NoisyRun measured(const std::vector<std::string>& arguments) {
     const Outcome started = lab().ctl(arguments);
     EXPECT_EQ(started.code, 0) << started.err;
     const Outcome shown = lab().ctl({"show", "last", "--counters", "-o", "json"});
@@ -50,17 +62,37 @@ class Noise : public SystemTest {
     for (const json& flag : run.shown.at("flags")) run.codes.push_back(flag.at("code"));
     return run;
   }
+  // On the CPU that the workload of these tests is bound to, of however many there are.
+  static std::unique_ptr<Process> busy_loop(long cpu = 0) {
+    auto loop = std::make_unique<Process>(
+        Command{.argv = {"taskset", "-c", std::to_string(cpu), "sh", "-c", "echo begun; while :; do :; done"},
+                .environment = {},
+                .user = {},
+                .netns = {},
+                .stderr_file = {}});
+    loop->wait_for_output("begun");
+    return loop;
+  }
+  // Requests between the two namespaces, and nothing else.
+  static NoisyRun measure_latency() {
+    return measured(
+        {"start", lab().directory().write(
+                      "latency.yaml",
+                      fmt::format("name: probes\nworkload: {{latency: {{netns: {}, local: {{netns: {}, bind: "
+                                  "{}}}, duration: 1s, probes: [{{rate: 2000}}, {{name: web, protocol: tcp, "
+                                  "rate: 1000}}]}}}}\n",
+                                  lab().net().left(), lab().net().right(), NetnsPair::kRightAddress))});
+  }
+};
+
+class Noise : public NoiseTest {
+ protected:
+  static void SetUpTestSuite() { set_up({}); }
 };
 
 // At a rate that no machine can send.
 TEST_F(Noise, of_a_busy_loop_is_foreign_load_and_that_of_a_rate_is_the_rate_sent) {
-  // On the workload's CPU, of however many there are.
-  Process loop{{.argv = {"taskset", "-c", "0", "sh", "-c", "echo begun; while :; do :; done"},
-                .environment = {},
-                .user = {},
-                .netns = {},
-                .stderr_file = {}}};
-  loop.wait_for_output("begun");
+  const auto loop = busy_loop();
   const NoisyRun run = measure({"protocol=udp", "bitrate=900G", "affinity=[0, 0]"});
   EXPECT_THAT(run.codes, Contains("foreign-load")) << run.shown.at("flags");
   ASSERT_TRUE(run.figure("others"));
@@ -75,6 +107,24 @@ TEST_F(Noise, of_a_busy_loop_is_foreign_load_and_that_of_a_rate_is_the_rate_sent
   const Outcome page = lab().ctl({"show", "last"});
   EXPECT_THAT(page.out, HasSubstr("noise      others took "));
   EXPECT_THAT(page.out, HasSubstr("(foreign-load)"));
+  EXPECT_THAT(page.out, HasSubstr("CPU time   "));
+  EXPECT_THAT(run.codes, Not(Contains("unknown-load"))) << "the loop is in /proc: " << run.shown.at("flags");
+  EXPECT_EQ(run.terms(), run.figure("busy"));
+}
+
+TEST_F(Noise, of_a_pure_latency_run_has_the_same_figures_and_flags) {
+  const NoisyRun quiet = measure_latency();
+  for (const char* name : {"window", "workload", "others", "busy", "unknown", "steal", "foreign_bytes"}) {
+    EXPECT_TRUE(quiet.figure(name)) << name << " of " << quiet.shown.at("counters");
+  }
+  EXPECT_EQ(quiet.terms(), quiet.figure("busy"));
+  EXPECT_THAT(quiet.codes, Not(Contains("foreign-traffic"))) << "nobody else is on the device";
+  EXPECT_THAT(quiet.codes, Not(Contains("unknown-load"))) << "this /proc has all tasks";
+  // One on each CPU, whichever the workload uses.
+  std::vector<std::unique_ptr<Process>> loops;
+  for (long i = 0; i < ::sysconf(_SC_NPROCESSORS_ONLN); ++i) loops.push_back(busy_loop(i));
+  const NoisyRun run = measure_latency();
+  EXPECT_THAT(run.codes, Contains("foreign-load")) << run.shown.at("flags");
 }
 
 TEST_F(Noise, of_a_second_iperf3_is_traffic_on_the_device) {
@@ -138,6 +188,37 @@ TEST_F(Noise, of_a_limit_of_the_workloads_cgroup_is_the_time_that_it_held) {
   EXPECT_TRUE(limit.release(daemon));
   EXPECT_THAT(run.codes, Contains("cpu-throttled")) << run.shown.at("flags");
   EXPECT_GT(run.figure("throttled").value_or(0), 1e8);
+}
+
+// netperfd in a container: its /proc has the processes of its own PID namespace only, /proc/stat the whole
+// machine.
+class UnseenTasks : public NoiseTest {
+ protected:
+  static void SetUpTestSuite() {
+    LabOptions options;
+    options.before = {"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"};
+    set_up(options);
+  }
+};
+
+TEST_F(UnseenTasks, on_the_workloads_cpu_are_a_flag_with_the_number) {
+  const auto loop = busy_loop();
+  const NoisyRun run = measure({"protocol=udp", "bitrate=900G", "affinity=[0, 0]"});
+  EXPECT_THAT(run.codes, Contains("unknown-load")) << run.shown.at("flags");
+  EXPECT_THAT(run.codes, Not(Contains("foreign-load"))) << "the loop is not in this /proc";
+  EXPECT_GT(run.figure("unknown").value_or(0), 5e7);
+  EXPECT_EQ(run.terms(), run.figure("busy"));
+  const Outcome page = lab().ctl({"show", "last"});
+  EXPECT_THAT(page.out, HasSubstr("(unknown-load)"));
+  EXPECT_THAT(page.out, HasSubstr(" unknown"));
+  EXPECT_THAT(page.out, Not(HasSubstr("no problems found")));
+}
+
+TEST_F(UnseenTasks, beside_a_pure_latency_run_are_a_flag_too) {
+  std::vector<std::unique_ptr<Process>> loops;
+  for (long i = 0; i < ::sysconf(_SC_NPROCESSORS_ONLN); ++i) loops.push_back(busy_loop(i));
+  const NoisyRun run = measure_latency();
+  EXPECT_THAT(run.codes, Contains("unknown-load")) << run.shown.at("flags");
 }
 
 }  // namespace

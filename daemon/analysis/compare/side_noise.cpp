@@ -20,14 +20,15 @@
 namespace netperfd::analysis {
 namespace {
 
-// Others' share of the time of the workload's CPUs.
+// Share of the time of the workload's CPUs that other tasks took, seen or not.
 std::optional<double> load_of_others(const ComparedRun& run) {
   const auto others = noise::figure(run.counters, noise::kOthers);
   const auto there = noise::figure(run.counters, noise::kOthersThere);
   const auto window = noise::figure(run.counters, noise::kWindow);
   const auto cpus = noise::figure(run.counters, noise::kCpus);
   if (!others || !window || !cpus || *window == 0 || *cpus == 0) return std::nullopt;
-  return static_cast<double>(there.value_or(*others)) /
+  const auto unseen = noise::figure(run.counters, noise::kUnknownThere);
+  return static_cast<double>(there.value_or(*others) + unseen.value_or(0)) /
          (static_cast<double>(*window) * static_cast<double>(*cpus));
 }
 
@@ -106,10 +107,11 @@ void note_unknown_load(const ArmRuns& runs, Caveats& caveats) {
 std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>& counters) {
   const auto steal = noise::figure(counters, noise::kSteal);
   const auto others = noise::figure(counters, noise::kOthers);
+  const auto unseen = noise::figure(counters, noise::kUnknown);
   const std::uint64_t awake = busy_ns - std::min(busy_ns, steal.value_or(0));
   if (!others || busy_ns == 0) return awake;
   const double ran = static_cast<double>(awake) / static_cast<double>(busy_ns);
-  const auto foreign = static_cast<std::uint64_t>(static_cast<double>(*others) * ran) +
+  const auto foreign = static_cast<std::uint64_t>(static_cast<double>(*others + unseen.value_or(0)) * ran) +
                        noise::figure(counters, noise::kNetperfd).value_or(0);
   return awake - std::min(awake, foreign);
 }

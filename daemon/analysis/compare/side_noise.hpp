@@ -22,9 +22,9 @@ constexpr double kMostUnevenLoad = 0.05;
 constexpr double kLeastChance = 0.2;
 
 // CPU time of the workload and of the kernel's path of its packets: `busy_ns` without steal, and without what
-// other processes and netperfd took. Time of others that was stolen is taken off once. Interrupts over
-// another process count as that process's time. If `counters` do not tell the time of others, it is in the
-// result.
+// other processes, seen or not, and netperfd took. Time of others that was stolen is taken off once.
+// Interrupts over another process count as that process's time. If `counters` do not tell the time of others,
+// it is in the result.
 [[nodiscard]] std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>& counters);
 
 [[nodiscard]] bool is_noisy(const ComparedRun& run);

@@ -186,8 +186,8 @@ std::string Lab::iperf3_program() const {
 }
 
 void Lab::start_netperfd() {
-  netperfd_ =
-      std::make_unique<NetperfdProcess>(directory_, bus_, configuration_, "netperfd", options_.environment);
+  netperfd_ = std::make_unique<NetperfdProcess>(directory_, bus_, configuration_, "netperfd",
+                                                options_.environment, options_.before);
   netperfd_->wait_until_ready();
 }
 

@@ -28,6 +28,7 @@ struct LabOptions {
   std::string iperf3_script =
       {};  // instead of iperf3; the word IPERF3 in it becomes the path of the real one
   std::vector<std::string> environment;  // of the daemon
+  std::vector<std::string> before = {};  // the words of a program that executes the daemon
   std::optional<gid_t> group = {};       // that may measure; absent: one that nobody looks up
   std::uint32_t disk_mib = 0;            // size of a file system for the database alone; 0: none
   std::string min_free = "1M";

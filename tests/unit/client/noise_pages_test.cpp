@@ -39,6 +39,48 @@ TEST(NoiseOnThePage, has_a_number_for_each_known_figure) {
                 "device's, 1 interrupt moved, sent 93.1 of 100.0 Mbit/s"));
 }
 
+CountersView busy_figures(std::uint64_t unknown, std::uint64_t busy) {
+  CountersView view;
+  view.counters = {noise_figure("busy", busy, "ns"),
+                   noise_figure("workload", 3'014'400'000, "ns"),
+                   noise_figure("netperfd", 14'400'000, "ns"),
+                   noise_figure("others", 4'000'000, "ns"),
+                   noise_figure("kernel", 204'400'000, "ns"),
+                   noise_figure("unknown", unknown, "ns"),
+                   noise_figure("unknown_error", 50'000'000, "ns")};
+  return view;
+}
+
+TEST(NoiseOnThePage, says_what_the_busy_time_consists_of_in_parts_that_add_up) {
+  ShowView view = samples::traced();
+  // Rounded each, the parts would be 3.01 + 0.01 + 0.00 + 0.20 + 2.00 = 5.22 of 5.24.
+  view.counters = busy_figures(2'004'800'000, 5'242'000'000);
+  EXPECT_THAT(
+      show_text(samples::pipe(), view),
+      HasSubstr("CPU time   5.24 s busy = workload 3.02 + netperfd 0.01 + others 0.00 + kernel 0.20 + "
+                "unknown 2.01, known to 0.05 s\n"));
+}
+
+TEST(NoiseOnThePage, has_no_sum_that_is_not_one) {
+  ShowView view = samples::traced();
+  view.counters = busy_figures(2'004'800'000, 5'242'000'001);
+  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("busy =")));
+  view.counters = busy_figures(~std::uint64_t{0}, 3'000'000'000);
+  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("busy ="))) << "an overflow";
+}
+
+TEST(NoiseOnThePage, tells_unknown_tasks_beyond_their_error) {
+  ShowView view = samples::traced();
+  CountersView& counters = view.counters.emplace();
+  counters.counters = {noise_figure("window", 10'000'000'000, "ns"), noise_figure("cpus", 2),
+                       noise_figure("unknown", 3'000'000'000, "ns"),
+                       noise_figure("unknown_error", 50'000'000, "ns"),
+                       noise_figure("unknown_on_its_cpus", 2'000'000'000, "ns")};
+  EXPECT_THAT(show_text(samples::pipe(), view), HasSubstr("noise      unknown tasks 10 %\n"));
+  counters.counters[2].delta = 40'000'000;
+  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("unknown tasks")));
+}
+
 TEST(NoiseOnThePage, is_silent_about_what_is_unknown) {
   ShowView view = samples::traced();
   view.counters.emplace().counters = {noise_figure("window", 10'000'000'000, "ns"), noise_figure("cpus", 2),

@@ -26,7 +26,9 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 class NoiseFixture : public testing::Test {
  protected:
   // Ten seconds of TCP at 800 Mbit/s between two namespaces, on two of four CPUs that nobody else used.
-  NoiseFixture() {
+  void SetUp() override {
+    spec = {};
+    record = {};
     spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
     record.state = RunState::finished;
     record.workload.client_usage = ResourceUsage{.user = 1s, .system = 2s};
@@ -51,6 +53,22 @@ class NoiseFixture : public testing::Test {
     add_counter("nic", "left", "wire rx_bytes", 10'000'000);
   }
 
+  // The CPUs' time, of which /proc has 7.2 s as tasks.
+  void set_busy(std::uint64_t busy, std::uint64_t interrupts) {
+    set(noise::kBusy, busy, "ns");
+    set(noise::kInterrupts, interrupts, "ns");
+    set(noise::kUnknownError, kSecond / 20, "ns");
+    set(noise::kOthersThere, busy, "ns");
+  }
+  [[nodiscard]] std::optional<std::uint64_t> terms() const {
+    std::uint64_t sum = 0;
+    for (const auto name :
+         {noise::kWorkload, noise::kNetperfd, noise::kOthers, noise::kKernel, noise::kUnknown}) {
+      if (!figure(name)) return std::nullopt;
+      sum += *figure(name);
+    }
+    return sum;
+  }
   void add_counter(const char* source, const char* netns, const char* name, std::uint64_t delta) {
     record.counters->deltas.push_back({source, netns, name, delta, ""});
   }
@@ -124,6 +142,74 @@ TEST_F(NoiseOfARun, on_all_cpus_is_all_load_of_others) {
   set(noise::kOthersThere, kSecond, "ns");
   EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad));
   EXPECT_EQ(figure(noise::kOthersThere), figure(noise::kOthers));
+}
+
+// 20 s of two CPUs, of which the workload and what /proc shows took 7.2 s.
+TEST_F(NoiseOfARun, is_cpu_time_that_no_visible_task_took) {
+  set_busy(9 * kSecond, kSecond / 2);
+  EXPECT_THAT(codes(), ElementsAre(noise::kUnknownLoad));
+  EXPECT_EQ(figure(noise::kUnknown), 9 * kSecond - 7 * kSecond - kSecond / 5 - kSecond / 2);
+  EXPECT_EQ(terms(), figure(noise::kBusy));
+  EXPECT_EQ(message(),
+            "tasks that netperfd does not see took 6.5 % of the time of the workload's CPUs (1.30 s of CPU "
+            "time there, 1.30 s on all CPUs, known to 0.05 s): in another PID namespace, as in a container, "
+            "hidden by hidepid, or short-lived");
+}
+
+TEST_F(NoiseOfARun, is_seen_and_unseen_load_that_is_too_much_together_only) {
+  set(noise::kTasks, 7 * kSecond + 7 * kSecond / 10, "ns");  // 0.6 s of others
+  set_busy(7 * kSecond + 13 * kSecond / 10, 0);              // and 0.6 s that nobody sees: 3 % each
+  EXPECT_THAT(codes(), ElementsAre(noise::kUnknownLoad));
+  record.workload.report.flags.clear();
+  SetUp();
+  set(noise::kTasks, 9 * kSecond, "ns");
+  set_busy(9 * kSecond + 6 * kSecond / 10, 0);
+  EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad)) << "which has a flag already";
+}
+
+TEST_F(NoiseOfARun, is_no_unknown_load_within_its_error_or_on_other_cpus) {
+  set_busy(9 * kSecond, 0);
+  set(noise::kUnknownError, 2 * kSecond, "ns");
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(terms(), figure(noise::kBusy));
+  SetUp();
+  set_busy(9 * kSecond, 0);
+  set(noise::kOthersThere, kSecond / 2, "ns");
+  EXPECT_THAT(codes(), IsEmpty()) << "at most 0.5 s of it was on the workload's CPUs";
+  EXPECT_EQ(figure(noise::kUnknownThere), 4 * kSecond / 10) << "without the 0.1 s of others";
+}
+
+TEST_F(NoiseOfARun, of_a_pure_latency_run_is_that_of_any_run) {
+  spec.workload = WorkloadKind::latency;
+  record.workload.report.sums.clear();
+  set_device(1e5, 1e5);
+  set(noise::kTasks, 13 * kSecond, "ns");
+  set(noise::kOthersThere, 3 * kSecond, "ns");
+  set(noise::kStealThere, kSecond, "ns");
+  set(noise::kMovedIrqs, 1);
+  set(noise::kMemoryStall, kSecond, "ns");
+  set(noise::kHeat, 1);
+  EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad, noise::kStolen, noise::kSlowed, noise::kIrqsMoved,
+                                   noise::kMemoryPressure));
+  record.workload.report.flags.clear();
+  SetUp();
+  spec.workload = WorkloadKind::latency;
+  record.workload.report.sums.clear();
+  set_device(1e8, 1e5);
+  EXPECT_THAT(codes(), Contains(noise::kForeignTraffic)) << "its probes are a few packets";
+}
+
+// Somebody else makes the traffic, and may do so from a container.
+TEST_F(NoiseOfARun, without_a_workload_of_its_own_is_that_of_the_machine_alone) {
+  spec.workload = WorkloadKind::none;
+  record.workload = {};
+  set_busy(19 * kSecond, 0);
+  set_device(1e9, 1e9);
+  set(noise::kStealThere, kSecond, "ns");
+  set(noise::kMovedIrqs, 1);
+  EXPECT_THAT(codes(), ElementsAre(noise::kStolen, noise::kIrqsMoved));
+  EXPECT_TRUE(figure(noise::kUnknown));
+  EXPECT_FALSE(figure(noise::kOthers));
 }
 
 TEST_F(NoiseOfARun, is_unknown_where_a_process_of_the_workload_did_not_tell) {
@@ -272,11 +358,11 @@ TEST_F(NoiseOfARun, of_a_failed_run_has_figures_and_no_flags) {
   EXPECT_TRUE(figure(noise::kOthers));
 }
 
-TEST_F(NoiseOfARun, is_nothing_without_counters_or_without_iperf3) {
+TEST_F(NoiseOfARun, is_nothing_without_counters_or_for_imported_files) {
   record.counters.reset();
   EXPECT_THAT(codes(), IsEmpty());
   record.counters.emplace();
-  spec.workload = WorkloadKind::none;
+  spec.workload = WorkloadKind::imported;
   EXPECT_THAT(codes(), IsEmpty());
   EXPECT_THAT(record.counters->deltas, IsEmpty());
 }

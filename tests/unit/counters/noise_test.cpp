@@ -151,11 +151,36 @@ TEST_F(HostNoiseOf, a_run_is_what_grew_between_the_readings) {
   EXPECT_GT(figure(noise::kWindow).value_or(0), 0U);
 }
 
+// Both CPUs were busy for 6.3 s each, and /proc has tasks of another PID namespace nowhere.
+TEST_F(HostNoiseOf, a_run_has_the_busy_time_of_the_cpus_and_that_of_their_interrupts) {
+  put("proc/stat",
+      "cpu  3277375 183295 560319 810547 15257 0 34413 2262 0 0\n"
+      "cpu0 1605719 84028 267299 465756 2949 0 16700 1119 0 0\n"
+      "cpu1 1671655 99266 293019 344790 12308 0 17712 1143 0 0\n"
+      "intr 49707781 0 0\nctxt 49967690\nbtime 1795644934\nprocesses 464841\n");
+  HostNoise noise = begin();
+  put("proc/stat",
+      "cpu  3278375 183355 560499 810565 15259 2 34431 2262 0 0\n"
+      "cpu0 1606319 84028 267319 465764 2949 2 16708 1125 0 0\n"
+      "cpu1 1672055 99326 293179 344800 12310 0 17722 1147 0 0\n"
+      "intr 49807781 0 0\nctxt 49987690\nbtime 1795644934\nprocesses 464845\n");
+  put("proc/10/stat", stat_line(10, "loop", 12));
+  put("proc/11/stat", stat_line(11, "ksoftirqd/0", 16, 0, true));
+  const Counters counters = noise_of(noise);
+  const auto figure = [&](std::string_view name) { return noise::figure(counters.deltas, name); };
+  EXPECT_EQ(figure(noise::kBusy), 12'600'000'000U) << "1240 ticks of tasks and 20 of interrupts, no steal";
+  EXPECT_EQ(figure(noise::kInterrupts), 140'000'000U) << "20 ticks without the 6 of ksoftirqd";
+  EXPECT_EQ(figure(noise::kTasks), 20'000'000U);
+  // 12.4 s of 12.9 s: 3 sqrt(0.01 x 12.4 x 0.5 / 12.9), and two tasks that moved.
+  EXPECT_NEAR(static_cast<double>(figure(noise::kUnknownError).value_or(0)), 209e6, 1e6);
+}
+
 TEST_F(HostNoiseOf, a_quiet_run_is_0_and_not_unknown) {
   HostNoise noise = begin();
   const Counters counters = noise_of(noise);
-  for (const auto name : {noise::kTasks, noise::kPacketThreads, noise::kSteal, noise::kThrottled,
-                          noise::kMemoryStall, noise::kReclaims, noise::kMovedIrqs}) {
+  for (const auto name :
+       {noise::kTasks, noise::kBusy, noise::kInterrupts, noise::kPacketThreads, noise::kSteal,
+        noise::kThrottled, noise::kMemoryStall, noise::kReclaims, noise::kMovedIrqs}) {
     EXPECT_EQ(noise::figure(counters.deltas, name), 0U) << name;
   }
 }
@@ -169,6 +194,14 @@ TEST_F(HostNoiseOf, a_host_that_does_not_tell_is_unknown_with_the_reason) {
     EXPECT_EQ(noise::figure(counters.deltas, name), std::nullopt) << name;
     EXPECT_THAT(counters.unknown, Contains(StartsWith(fmt::format("noise: {}: not available here: ", name))));
   }
+}
+
+TEST_F(HostNoiseOf, a_proc_without_the_times_of_the_cpus_or_of_tasks_leaves_no_unknown_time) {
+  std::filesystem::remove(folder / "proc/stat");
+  HostNoise noise = begin();
+  const Counters counters = noise_of(noise);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kBusy), std::nullopt);
+  EXPECT_THAT(counters.unknown, Contains(StartsWith("noise: unknown: not available here: ")));
 }
 
 TEST_F(HostNoiseOf, throttling_by_heat_counts_cores_and_the_worst_package) {

@@ -119,6 +119,27 @@ TEST(SideNoise, is_seen_below_the_flags_too) {
   EXPECT_THAT(judged(sides).caveats, Contains(HasSubstr("others took 6.0 % of its CPUs")));
 }
 
+// The same load, of tasks that netperfd could not see.
+TEST(SideNoise, of_unseen_tasks_counts_like_that_of_seen_ones) {
+  NoisySides sides = noisy_blocks(0.1);
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.counters = {noise::counter_of(noise::kWindow, 1'000'000'000, "ns"),
+                      noise::counter_of(noise::kCpus, 1, ""), noise::counter_of(noise::kOthers, 0, "ns"),
+                      noise::counter_of(noise::kUnknownThere, side == &sides.a ? 0 : 60'000'000, "ns")};
+    }
+  }
+  EXPECT_THAT(judged(sides).caveats, Contains(HasSubstr("others took 6.0 % of its CPUs")));
+}
+
+TEST(SideNoise, of_unseen_tasks_that_made_the_verdict_leaves_none) {
+  NoisySides sides = noisy_blocks(-0.05);
+  for (ComparedRun& run : sides.b) run.flags = {std::string{noise::kUnknownLoad}};
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(comparison.caveats.front(), HasSubstr("16 of 16 runs of B are flagged (unknown-load)."));
+}
+
 // A change that breaks the pacing of UDP is a regression, not noise.
 TEST(SideNoise, is_not_a_rate_that_one_side_does_not_reach) {
   NoisySides sides = noisy_blocks(-0.23);
@@ -161,6 +182,10 @@ TEST(OwnCpuTime, is_without_others_without_netperfd_and_without_steal) {
                                            noise::counter_of(noise::kNetperfd, 30, "ns")};
   EXPECT_EQ(own_cpu_ns(1'000, counters), 1'000U - 200 - 320 - 30) << "a fifth of others' time was stolen";
   EXPECT_EQ(own_cpu_ns(1'000, {}), 1'000U);
+  EXPECT_EQ(own_cpu_ns(1'000, {noise::counter_of(noise::kOthers, 400, "ns"),
+                               noise::counter_of(noise::kUnknown, 150, "ns")}),
+            450U)
+      << "and without tasks that netperfd could not see";
   EXPECT_EQ(own_cpu_ns(100, counters), 0U);
   EXPECT_EQ(own_cpu_ns(0, counters), 0U);
 }
