@@ -77,7 +77,7 @@ std::string figures_of(const ComparedFrameView& frame, const Scale& scale) {
 // The deeper, the larger the change is, on one scale for the picture.
 Colour colour_of(const ComparedFrameView& frame, double largest) {
   constexpr std::uint32_t kMore = 0, kLess = 225, kSame = 85, kVivid = 85;
-  constexpr double kPalest = 90, kRange = 40;
+  constexpr double kPalest = 92, kRange = 28;
   if (!is_found(frame)) return {0, 0, kSame};
   const double strength = std::abs(*frame.shift) / largest;
   return {*frame.shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
