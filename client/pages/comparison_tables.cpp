@@ -118,9 +118,14 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
   return rows;
 }
 
-// Without the sign of a negative zero.
-std::string share_text(double share) {
-  return fmt::format("{:.0f} %", std::round(share * 100) + 0.0);
+// "75 % (63 to 88)": without the sign of a negative zero. An end that does not exist is "?".
+std::string share_text(const FunctionDeltaView& row) {
+  if (!row.share) return "-";
+  const auto percent = [](double share) { return fmt::format("{:.0f}", std::round(share * 100) + 0.0); };
+  std::string text = percent(*row.share) + " %";
+  if (!row.share_low && !row.share_high) return text;
+  return text + fmt::format(" ({} to {})", row.share_low ? percent(*row.share_low) : "?",
+                            row.share_high ? percent(*row.share_high) : "?");
 }
 
 }  // namespace
@@ -193,7 +198,7 @@ Grid functions_grid(const CompareView& view) {
                     {or_dash(row.cost_b, format_cost)},
                     {or_dash(row.shift, signed_figure)},
                     {interval_text(row.low, row.high)},
-                    {or_dash(row.share, share_text)},
+                    {share_text(row)},
                     {or_dash(row.p_adjusted, probability_text)}});
     // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
     // it is shown.
