@@ -118,14 +118,20 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
   return rows;
 }
 
-// "75 % (63 to 88)": without the sign of a negative zero. An end that does not exist is "?".
-std::string share_text(const FunctionDeltaView& row) {
-  if (!row.share) return "-";
-  const auto percent = [](double share) { return fmt::format("{:.0f}", std::round(share * 100) + 0.0); };
-  std::string text = percent(*row.share) + " %";
-  if (!row.share_low && !row.share_high) return text;
-  return text + fmt::format(" ({} to {})", row.share_low ? percent(*row.share_low) : "?",
-                            row.share_high ? percent(*row.share_high) : "?");
+// Without the sign of a negative zero.
+std::string percent_of(double share) {
+  return fmt::format("{:.0f}", std::round(share * 100) + 0.0);
+}
+
+std::string share_text(double share) {
+  return percent_of(share) + " %";
+}
+
+// "share 25 to 163 %", below its row, which has no room for it. An end that does not exist is "?".
+std::string share_interval(const FunctionDeltaView& row) {
+  if (!row.share_low && !row.share_high) return {};
+  return fmt::format("share {} to {} %", row.share_low ? percent_of(*row.share_low) : "?",
+                     row.share_high ? percent_of(*row.share_high) : "?");
 }
 
 }  // namespace
@@ -198,12 +204,18 @@ Grid functions_grid(const CompareView& view) {
                     {or_dash(row.cost_b, format_cost)},
                     {or_dash(row.shift, signed_figure)},
                     {interval_text(row.low, row.high)},
-                    {share_text(row)},
+                    {or_dash(row.share, share_text)},
                     {or_dash(row.p_adjusted, probability_text)}});
     // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
     // it is shown.
     const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
-    notes.push_back({stands && row.witness != "disagrees" ? because(row) : "", Style::faint});
+    std::string note = stands && row.witness != "disagrees" ? because(row) : "";
+    constexpr double kMuch = 0.05;
+    if (stands || std::abs(row.share.value_or(0)) >= kMuch) {
+      const std::string share = share_interval(row);
+      note = share + (share.empty() || note.empty() ? "" : "; ") + note;
+    }
+    notes.push_back({std::move(note), Style::faint});
   }
   return {heading(view, functions),
           {{.title = "FUNCTION", .shrink_to = 16},
