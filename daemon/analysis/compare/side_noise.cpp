@@ -131,6 +131,14 @@ std::optional<std::uint64_t> counted_cpu_ns(std::uint64_t busy_ns,
     if (!uncounted) return std::nullopt;
     counted.push_back(noise::counter_of(of_all, *all - std::min(*all, *uncounted), "ns"));
   }
+  // When tasks ran that netperfd does not see, it does not see either: they are taken to run evenly.
+  if (const auto unseen = noise::figure(counters, noise::kUnknown)) {
+    const auto window = noise::figure(counters, noise::kWindow).value_or(0);
+    const auto apart = std::min(noise::figure(counters, noise::kUncountedWindow).value_or(0), window);
+    const double share = window > 0 ? static_cast<double>(window - apart) / static_cast<double>(window) : 1;
+    counted.push_back(noise::counter_of(
+        noise::kUnknown, static_cast<std::uint64_t>(share * static_cast<double>(*unseen)), "ns"));
+  }
   return own_cpu_ns(busy_ns - std::min(busy_ns, *uncounted_busy), counted);
 }
 

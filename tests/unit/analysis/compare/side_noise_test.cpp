@@ -202,6 +202,10 @@ TEST(OwnCpuTime, of_what_iperf3_counted_is_without_the_rest_of_the_run) {
   EXPECT_EQ(counted_cpu_ns(1'000, counters), 500U - 250 - 10);
   EXPECT_EQ(counted_cpu_ns(400, counters), 0U);
   EXPECT_EQ(counted_cpu_ns(1'000, {}), std::nullopt);
+  counters.push_back(noise::counter_of(noise::kUnknown, 100, "ns"));
+  counters.push_back(noise::counter_of(noise::kWindow, 500, "ns"));
+  counters.push_back(noise::counter_of(noise::kUncountedWindow, 100, "ns"));
+  EXPECT_EQ(counted_cpu_ns(1'000, counters), 500U - 250 - 10 - 80) << "four fifths of what is not seen";
 }
 
 }  // namespace
