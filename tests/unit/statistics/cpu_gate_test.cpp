@@ -43,8 +43,8 @@ GatedSides cpu_runs(const CpuHost& host, double effect, Dice& dice) {
       run.received_bits_per_second = 1e9 * std::exp(0.01 * dice.normal());
       const double luck = -0.5 * log_of_run(Shape::skewed, dice);
       run.goodput_bytes = static_cast<std::uint64_t>(kCpuBytes);
-      run.busy_ns = static_cast<std::uint64_t>(60 * kCpuBytes *
-                                               std::exp(luck + (is_a ? 0 : effect) + (met ? 0.1 : 0)));
+      run.busy_ns =
+          static_cast<std::uint64_t>(60 * kCpuBytes * std::exp(luck + (is_a ? 0 : effect) + (met ? 0.1 : 0)));
       if (met) run.flags = {std::string{noise::kForeignLoad}};
       run.fingerprint.emplace().boot_id = "boot";
       run.fingerprint->facts = {{"nic", "eth0 gro", is_a ? "on" : "off"}};
