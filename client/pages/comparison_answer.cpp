@@ -191,6 +191,16 @@ void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
   head.selftest_detectable = row.selftest_detectable;
 }
 
+JudgedFigure judged(const ComparisonView& head, const ComparedFigureView& row, std::size_t together) {
+  JudgedFigure figure{.head = head,
+                      .unit = row.unit,
+                      .lower_is_better = row.better == "lower",
+                      .together = together,
+                      .fewest = row.fewest};
+  copy_figure(row, figure.head);
+  return figure;
+}
+
 // Marks the verdict.
 std::string owners_mark(const CompareView& view) {
   const std::size_t owners = owner_count(view.details.comparison);
@@ -214,7 +224,7 @@ Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
     if (!words.empty()) answer.lines.push_back({"", std::move(words)});
   };
   if (!refused) add(interval_words(figure));
-  add(meaning(figure) + luck_words(head));
+  add(meaning_of(figure));
   return answer;
 }
 
@@ -233,17 +243,26 @@ void add_common_lines(const CompareView& view, Answer& answer) {
 std::vector<JudgedFigure> judged_figures(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   if (!head.figures || head.figures->empty()) return {{.head = head, .together = 1}};
-  std::vector<JudgedFigure> judged;
-  for (const ComparedFigureView& row : *head.figures) {
-    JudgedFigure& figure = judged.emplace_back();
-    figure.head = head;
-    copy_figure(row, figure.head);
-    figure.unit = row.unit;
-    figure.lower_is_better = row.better == "lower";
-    figure.together = head.figures->size();
-    figure.fewest = row.fewest;
+  std::vector<JudgedFigure> figures;
+  for (const ComparedFigureView& row : *head.figures)
+    figures.push_back(judged(head, row, head.figures->size()));
+  return figures;
+}
+
+std::optional<JudgedFigure> judged_cpu(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (!head.ns_per_byte_shift) return std::nullopt;
+  for (const auto* rows : {&head.figures, &head.beside}) {
+    if (!*rows) continue;
+    for (const ComparedFigureView& row : **rows) {
+      if (row.figure == "cpu") return judged(head, row, rows == &head.figures ? (*rows)->size() : 1);
+    }
   }
-  return judged;
+  return std::nullopt;
+}
+
+std::string meaning_of(const JudgedFigure& figure) {
+  return meaning(figure) + luck_words(figure.head);
 }
 
 std::vector<Answer> answers_of(const CompareView& view) {

@@ -24,6 +24,11 @@ struct JudgedFigure {
 // The primary first, at least one.
 [[nodiscard]] std::vector<JudgedFigure> judged_figures(const CompareView& view);
 
+// That of the CPU time of the plain runs; absent from an older netperfd, and if it is not known.
+[[nodiscard]] std::optional<JudgedFigure> judged_cpu(const CompareView& view);
+// What its verdict means: "the whole interval lies within 1 %".
+[[nodiscard]] std::string meaning_of(const JudgedFigure& figure);
+
 struct Answer {
   std::string figure = {};   // "received"
   std::string medians = {};  // "118.0 -> 320.4 Mbit/s"; empty if they are not known or mean nothing

@@ -68,6 +68,23 @@ std::string tracer_words(const CompareView& view) {
   return show::budget_words(*view.budget, measured);
 }
 
+// That of an older netperfd has no verdict.
+Lines cpu_time(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (!head.ns_per_byte_shift || !head.ns_per_byte_a || !head.ns_per_byte_b) return {};
+  const std::optional<JudgedFigure> judged = judged_cpu(view);
+  if (judged && judged->head.verdict == "refused") return {{"CPU time", "refused"}};
+  std::string words =
+      fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.ns_per_byte_a),
+                  format_hundredths(*head.ns_per_byte_b),
+                  with_interval(head.ns_per_byte_shift, head.ns_per_byte_low, head.ns_per_byte_high));
+  if (head.ns_per_byte_part == "whole") words += ", with what iperf3 omits";
+  if (!judged) return {{"CPU time", words}};
+  words += ": " + judged->head.verdict;
+  if (judged->head.leaning) words += ", leaning to " + *judged->head.leaning;
+  return {{"CPU time", words}, {"", meaning_of(*judged)}};
+}
+
 bool is_fooled(const ComparisonView& head) {
   return head.selftest_verdict == "improvement" || head.selftest_verdict == "regression" ||
          head.selftest_verdict == "trade-off";
@@ -168,15 +185,8 @@ bool hides_figures(const CompareView& view) {
 }
 
 Lines cost(const CompareView& view) {
+  Lines lines = cpu_time(view);
   const ComparisonView& head = view.details.comparison;
-  Lines lines;
-  if (head.ns_per_byte_shift && head.ns_per_byte_a && head.ns_per_byte_b) {
-    lines.push_back(
-        {"CPU time",
-         fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.ns_per_byte_a),
-                     format_hundredths(*head.ns_per_byte_b),
-                     with_interval(head.ns_per_byte_shift, head.ns_per_byte_low, head.ns_per_byte_high))});
-  }
   if (head.not_attributed) lines.push_back({"where", *head.not_attributed, Style::active});
   return lines;
 }

@@ -119,8 +119,19 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
 }
 
 // Without the sign of a negative zero.
+std::string percent_of(double share) {
+  return fmt::format("{:.0f}", std::round(share * 100) + 0.0);
+}
+
 std::string share_text(double share) {
-  return fmt::format("{:.0f} %", std::round(share * 100) + 0.0);
+  return percent_of(share) + " %";
+}
+
+// "share 25 to 163 %", below its row, which has no room for it. An end that does not exist is "?".
+std::string share_interval(const FunctionDeltaView& row) {
+  if (!row.share_low && !row.share_high) return {};
+  return fmt::format("share {} to {} %", row.share_low ? percent_of(*row.share_low) : "?",
+                     row.share_high ? percent_of(*row.share_high) : "?");
 }
 
 }  // namespace
@@ -198,7 +209,13 @@ Grid functions_grid(const CompareView& view) {
     // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
     // it is shown.
     const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
-    notes.push_back({stands && row.witness != "disagrees" ? because(row) : "", Style::faint});
+    std::string note = stands && row.witness != "disagrees" ? because(row) : "";
+    constexpr double kMuch = 0.05;
+    if (stands || std::abs(row.share.value_or(0)) >= kMuch) {
+      const std::string share = share_interval(row);
+      note = share + (share.empty() || note.empty() ? "" : "; ") + note;
+    }
+    notes.push_back({std::move(note), Style::faint});
   }
   return {heading(view, functions),
           {{.title = "FUNCTION", .shrink_to = 16},

@@ -66,6 +66,7 @@ void put_attribution(rows::Comparison& row, const Attribution& attribution) {
     row.ns_per_byte_high = cost.high;
     if (cost.low || cost.high) row.ns_per_byte_level = cost.level;
     row.ns_per_byte_p = cost.p;
+    row.ns_per_byte_part = attribution.of_counted_part ? "counted" : "whole";
   }
   row.explained = attribution.explained;
   row.explained_low = attribution.explained_low;
@@ -135,9 +136,10 @@ void put_self_test(Row& row, const FigureResult& figure) {
   row.selftest_detectable = effect.detectable;
 }
 
-std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared) {
+std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared,
+                                             const std::vector<FigureResult>& results) {
   std::vector<rows::ComparedFigure> figures;
-  for (const FigureResult& figure : compared.comparison.figures) {
+  for (const FigureResult& figure : results) {
     rows::ComparedFigure& row = figures.emplace_back();
     row.figure = figure.name;
     row.unit = to_string(figure.unit);
@@ -193,7 +195,8 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.changed = comparison.changed;
   row.same = comparison.same;
   row.caveats = comparison.caveats;
-  if (!comparison.figures.empty()) row.figures = figures_of(compared);
+  if (!comparison.figures.empty()) row.figures = figures_of(compared, comparison.figures);
+  if (!comparison.beside.empty()) row.beside = figures_of(compared, comparison.beside);
   if (!compared.self_test) return row;
   const core::SelfTest& test = *compared.self_test;
   row.selftest_job = static_cast<std::uint64_t>(test.job);
@@ -232,6 +235,8 @@ WireRow function_delta_row(const FunctionDelta& function) {
   row.p_adjusted = function.p_adjusted;
   row.detectable = function.detectable;
   row.share = function.share;
+  row.share_low = function.share_low;
+  row.share_high = function.share_high;
   if (function.first) {
     row.first_shift = function.first->shift;
     row.first_low = function.first->low;

@@ -17,6 +17,8 @@
 namespace netperfd::core {
 namespace {
 
+const Figure kCpu{.kind = FigureKind::cpu};
+
 struct Side {
   std::vector<SelectedRun> runs;
   std::uint32_t failed = 0;
@@ -134,7 +136,7 @@ Result<std::vector<analysis::ComparedRun>> runs_with_figures(
   for (const analysis::ComparedFigure& each : figures) {
     if (each.figure.kind != FigureKind::received) further.push_back(each.figure);
   }
-  if (further.empty()) return compared;
+  if (std::ranges::find(further, kCpu) == further.end()) further.push_back(kCpu);
   if (auto read = queries.read_figures(further, *compared); !read)
     return std::unexpected(std::move(read.error()));
   return compared;
@@ -150,10 +152,11 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
     if (run.job == of.job || run.imported != of.imported || run.arm.variant == '\0') continue;
     (run.arm.variant == 'A' ? a : b).push_back(run.id);
   }
-  const auto all_a = runs_with_figures(queries, a, ComparedParts::throughput, settings.figures);
+  auto all_a = runs_with_figures(queries, a, ComparedParts::throughput, settings.figures);
   if (!all_a) return std::unexpected(all_a.error());
-  const auto all_b = runs_with_figures(queries, b, ComparedParts::throughput, settings.figures);
+  auto all_b = runs_with_figures(queries, b, ComparedParts::throughput, settings.figures);
   if (!all_b) return std::unexpected(all_b.error());
+  analysis::use_one_part(*all_a, *all_b);
 
   SelfTests tests;
   tests.resolutions.resize(settings.figures.size());
@@ -175,10 +178,13 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
                             .started = std::min(runs_a.back().started, runs_b.back().started),
                             .verdict = comparison.verdict,
                             .figures = comparison.figures};
+    std::ranges::copy(comparison.beside, std::back_inserter(tests.newest->figures));
     for (std::size_t i = 0; i < comparison.figures.size() && i < tests.resolutions.size(); ++i) {
       const FigureResult& figure = comparison.figures[i];
       tests.resolutions[i].settings = analysis::settings_resolution(figure.effect, figure.verdict);
     }
+    for (const FigureResult& cpu : comparison.beside)
+      tests.cpu.settings = analysis::settings_resolution(cpu.effect, cpu.verdict);
     break;
   }
   const double level = analysis::level_of_each(settings.level, settings.figures.size());
@@ -186,6 +192,7 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
     tests.resolutions[i].code =
         analysis::code_resolution(all_a.value(), all_b.value(), level, settings.figures[i].figure);
   }
+  tests.cpu.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level, kCpu);
   return tests;
 }
 
@@ -196,10 +203,11 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   const std::vector<RunId> ids_a = ids_of(a);
   const std::vector<RunId> ids_b = ids_of(b);
   if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
-  const auto runs_a = runs_with_figures(queries, ids_a, ComparedParts::all, settings.figures);
+  auto runs_a = runs_with_figures(queries, ids_a, ComparedParts::all, settings.figures);
   if (!runs_a) return std::unexpected(runs_a.error());
-  const auto runs_b = runs_with_figures(queries, ids_b, ComparedParts::all, settings.figures);
+  auto runs_b = runs_with_figures(queries, ids_b, ComparedParts::all, settings.figures);
   if (!runs_b) return std::unexpected(runs_b.error());
+  analysis::use_one_part(*runs_a, *runs_b);
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;
   if (compared.b.scenarios.size() == 1) {
@@ -208,6 +216,7 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
     compared.self_test = tests->newest;
     for (std::size_t i = 0; purpose != JobPurpose::selftest && i < bounded.figures.size(); ++i)
       bounded.figures[i].resolution = tests->resolutions[i];
+    if (purpose != JobPurpose::selftest) bounded.cpu = tests->cpu;
   }
   compared.comparison = comparer(*runs_a, *runs_b, bounded);
   mark_owners(compared);

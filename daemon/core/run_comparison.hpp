@@ -37,7 +37,7 @@ struct SelfTest {
   JobId job = 0;
   std::optional<WallTime> started;     // of its first run
   Verdict verdict = Verdict::too_few;  // over all figures
-  std::vector<FigureResult> figures;   // those of the comparison
+  std::vector<FigureResult> figures;   // those of the comparison, then those that it judges beside them
 };
 
 struct ComparedSelections {
@@ -55,6 +55,7 @@ using Comparer = std::function<Comparison(const std::vector<analysis::ComparedRu
 struct SelfTests {
   std::optional<SelfTest> newest;  // in which both sides have a finished run; absent if there is none
   std::vector<analysis::HostResolution> resolutions;  // of each figure
+  analysis::HostResolution cpu = {};                  // of `cpu`, judged beside them
 };
 
 // What `settings` judge if they name no figure: those that all of the jobs declare alike, otherwise
@@ -63,7 +64,7 @@ struct SelfTests {
                                                                 analysis::ComparisonSettings settings,
                                                                 const std::set<JobId>& jobs);
 
-// The runs with the figures to compare.
+// The runs with the figures to compare, and with `cpu`, which is judged beside them.
 [[nodiscard]] Result<std::vector<analysis::ComparedRun>> runs_with_figures(
     RunQueries& queries, const std::vector<RunId>& runs, ComparedParts wanted,
     const std::vector<analysis::ComparedFigure>& figures);

@@ -200,6 +200,7 @@ void RunController::workload_phase(std::string_view phase) {
   if (trace_) (void)trace_->mark(fmt::format("phase {}", phase), false);
   const bool loads = phase == "omitted" || phase == "load";
   if (loads && !std::exchange(loading_, true)) counting_->load_begun();
+  if (phase == "after") counting_->load_ended();
 }
 
 void RunController::trace_progress(const TraceProgress& progress) {

@@ -121,6 +121,7 @@ std::vector<std::uint64_t> TaskClocks::read() const {
 HostNoise::HostNoise(std::string proc, std::string sys, const std::vector<pid_t>& processes)
     : proc_(std::move(proc)),
       sys_(std::move(sys)),
+      processes_(processes),
       cpus_(parse_cpu_list(read_file(sys_ + "/devices/system/cpu/online", kLargestText).value_or(""))) {
   if (!processes.empty()) {
     limits_ = CgroupLimits{
@@ -131,23 +132,38 @@ HostNoise::HostNoise(std::string proc, std::string sys, const std::vector<pid_t>
   before_ = read();
 }
 
-HostNoise::Reading HostNoise::read() const {
-  const auto text = [&](const char* name) -> std::optional<std::string> {
-    auto found = read_file(proc_ + name, kLargestText);
-    return found ? std::optional{std::move(*found)} : std::nullopt;
-  };
-  Reading reading;
+std::optional<std::string> HostNoise::text_of(const char* name) const {
+  auto found = read_file(proc_ + name, kLargestText);
+  return found ? std::optional{std::move(*found)} : std::nullopt;
+}
+
+HostNoise::CpuReading HostNoise::read_cpu() const {
+  CpuReading reading;
   reading.time = std::chrono::steady_clock::now();
-  reading.stat = text("/stat");
+  reading.stat = text_of("/stat");
   reading.clocks = clocks_.read();
   reading.own_ns = own_cpu_ns();
   reading.tasks = read_task_times(proc_);
+  return reading;
+}
+
+HostNoise::Reading HostNoise::read() const {
+  Reading reading;
+  static_cast<CpuReading&>(reading) = read_cpu();
   reading.throttled_ns = limits_.throttled_ns();
   reading.heat = heat_throttles(sys_ + "/devices/system/cpu", cpus_);
-  if (const auto pressure = text("/pressure/memory")) reading.pressure_us = parse_pressure_us(*pressure);
-  if (const auto vmstat = text("/vmstat")) reading.reclaims = parse_reclaims(*vmstat);
+  if (const auto pressure = text_of("/pressure/memory")) reading.pressure_us = parse_pressure_us(*pressure);
+  if (const auto vmstat = text_of("/vmstat")) reading.reclaims = parse_reclaims(*vmstat);
   reading.irqs = read_irq_places(proc_);
   return reading;
+}
+
+void HostNoise::count_begins() {
+  counted_from_ = read_cpu();
+}
+
+void HostNoise::count_ends() {
+  counted_to_ = read_cpu();
 }
 
 void HostNoise::read_again() {
@@ -162,6 +178,66 @@ void HostNoise::add_to(Counters& counters) const {
   add_cpu_times(counters);
   add_busy(counters);
   add_machine(counters);
+  add_uncounted(counters);
+}
+
+// By its clocks, which know processes that have ended, or by the processes that both readings have.
+std::optional<std::uint64_t> HostNoise::workload_between(const CpuReading& from, const CpuReading& to) const {
+  const auto sum = [](const std::vector<std::uint64_t>& clocks) {
+    return std::accumulate(clocks.begin(), clocks.end(), std::uint64_t{0});
+  };
+  if (!from.clocks.empty() && !to.clocks.empty())
+    return sum(to.clocks) - std::min(sum(from.clocks), sum(to.clocks));
+  if (!from.tasks || !to.tasks) return std::nullopt;
+  std::uint64_t ticks = 0;
+  for (const pid_t process : processes_) {
+    const auto then = from.tasks->find(process), now = to.tasks->find(process);
+    if (then == from.tasks->end() || now == to.tasks->end()) return std::nullopt;
+    const std::uint64_t before = then->second.own + then->second.waited;
+    const std::uint64_t after = now->second.own + now->second.waited;
+    ticks += after - std::min(before, after);
+  }
+  return ticks * (kNsPerSecond / ticks_a_second());
+}
+
+std::optional<HostNoise::Part> HostNoise::between(const CpuReading& from, const CpuReading& to) const {
+  if (!from.stat || !to.stat) return std::nullopt;
+  Part part;
+  const auto window = std::chrono::duration_cast<std::chrono::nanoseconds>(to.time - from.time);
+  part.window = static_cast<std::uint64_t>(std::max<std::int64_t>(window.count(), 0));
+  const Readings first = parse_cpu_times(*from.stat, ticks_a_second());
+  const Readings last = parse_cpu_times(*to.stat, ticks_a_second());
+  for (const auto& [key, ns] : moved(first, last)) {
+    if (key.first == "busy") part.busy += ns;
+    if (key.first == "steal") part.steal += ns;
+  }
+  part.netperfd = to.own_ns - std::min(from.own_ns, to.own_ns);
+  const auto workload = workload_between(from, to);
+  if (!workload || !from.tasks || !to.tasks) return part;
+  const std::uint64_t tasks = ticks_between(*from.tasks, *to.tasks).tasks * (kNsPerSecond / ticks_a_second());
+  part.others = tasks - std::min(tasks, *workload + part.netperfd);
+  return part;
+}
+
+void HostNoise::add_uncounted(Counters& counters) const {
+  if (!counted_from_) return;
+  auto part = between(before_, *counted_from_);
+  if (part && counted_to_) {
+    const auto behind = between(*counted_to_, after_);
+    if (!behind) return;
+    part->window += behind->window;
+    part->busy += behind->busy;
+    part->steal += behind->steal;
+    part->netperfd += behind->netperfd;
+    part->others =
+        part->others && behind->others ? std::optional{*part->others + *behind->others} : std::nullopt;
+  }
+  if (!part) return;
+  add(counters, noise::kUncountedWindow, part->window, "ns");
+  add(counters, noise::kUncountedBusy, part->busy, "ns");
+  add(counters, noise::kUncountedSteal, part->steal, "ns");
+  add(counters, noise::kUncountedNetperfd, part->netperfd, "ns");
+  if (part->others) add(counters, noise::kUncountedOthers, *part->others, "ns");
 }
 
 void HostNoise::add_tasks(Counters& counters) const {

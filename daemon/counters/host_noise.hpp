@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the noise of the host around a run: the figures of daemon/model/noise.hpp that the kernel has. It
-// reads twice, before the release and after the workload has ended, so it costs nothing in between.
+// reads twice, before the release and after the workload has ended. In between it reads CPU times only, where
+// the part begins and ends that iperf3 counts.
 #pragma once
 
 #include <sys/types.h>
@@ -43,34 +44,53 @@ class HostNoise {
   // Takes the first reading. `processes`: the workload's, which have not begun their work. Tests pass other
   // directories than /proc and /sys.
   HostNoise(std::string proc, std::string sys, const std::vector<pid_t>& processes);
+  // iperf3 begins to count just now, later than the release. With probes, its load has ended just now, while
+  // they go on.
+  void count_begins();
+  void count_ends();
   // Takes the second one.
   void read_again();
   // Adds figures and, for what is unknown, clauses.
   void add_to(Counters& counters) const;
 
  private:
-  struct Reading {
+  struct CpuReading {
     std::chrono::steady_clock::time_point time;
     std::optional<TaskTimes> tasks;
     std::uint64_t own_ns = 0;
     std::optional<std::string> stat;
+    std::vector<std::uint64_t> clocks;
+  };
+  struct Reading : CpuReading {
     std::vector<std::optional<std::uint64_t>> throttled_ns;
     std::optional<std::uint64_t> heat, pressure_us, reclaims;
     std::optional<IrqPlaces> irqs;
-    std::vector<std::uint64_t> clocks;
+  };
+  // What was between two readings, in ns. Absent: unknown.
+  struct Part {
+    std::uint64_t window = 0, busy = 0, steal = 0, netperfd = 0;
+    std::optional<std::uint64_t> others;
   };
 
+  [[nodiscard]] std::optional<std::string> text_of(const char* name) const;  // of a file in /proc
+  [[nodiscard]] CpuReading read_cpu() const;
   [[nodiscard]] Reading read() const;
+  [[nodiscard]] std::optional<Part> between(const CpuReading& from, const CpuReading& to) const;
+  [[nodiscard]] std::optional<std::uint64_t> workload_between(const CpuReading& from,
+                                                              const CpuReading& to) const;
+  void add_uncounted(Counters& counters) const;
   void add_tasks(Counters& counters) const;
   void add_cpu_times(Counters& counters) const;
   void add_busy(Counters& counters) const;
   void add_machine(Counters& counters) const;
 
   std::string proc_, sys_;
+  std::vector<pid_t> processes_;
   std::vector<std::uint32_t> cpus_;
   CgroupLimits limits_;
   TaskClocks clocks_;
   Reading before_, after_;
+  std::optional<CpuReading> counted_from_, counted_to_;
 };
 
 }  // namespace netperfd::counters

@@ -89,10 +89,15 @@ class Counting final : public core::ActiveCounters {
     add_file(kCpu, "", parse_stat, proc_ + "/stat");
   }
 
-  // Samples in the first namespace, which is the client's. `probed`: from load_begun() on, otherwise from the
-  // release.
-  void sample_tcp(const TcpSampling& sampling, bool probed) {
+  // The load begins with load_begun() if there are probes, otherwise with the release. After `omit`, iperf3
+  // begins to count.
+  void expect_load(bool probed, std::chrono::milliseconds omit) {
     probed_ = probed;
+    omit_ = omit;
+  }
+
+  // Samples in the first namespace, which is the client's, while there is load.
+  void sample_tcp(const TcpSampling& sampling) {
     if (namespaces_.empty()) return;
     tcp_.emplace(clock_, namespaces_.front().sockets.diag, sampling);
     if (!tcp_->trouble().empty()) counters_.unknown.push_back(not_read("TCP_INFO", "", tcp_->trouble()));
@@ -147,9 +152,21 @@ class Counting final : public core::ActiveCounters {
 
   void load_begun() override {
     if (tcp_) tcp_->start(std::move(live_), released_);
+    if (!noise_) return;
+    // By our clock: iperf3 begins a few milliseconds after its release.
+    if (omit_.count() > 0) {
+      omitted_ = clock_.after(omit_, [this] { noise_->count_begins(); });
+    } else if (probed_) {
+      noise_->count_begins();
+    }
+  }
+
+  void load_ended() override {
+    if (noise_) noise_->count_ends();
   }
 
   Counters finish() override {
+    omitted_.reset();
     const Readings perf = perf_->read();
     std::vector<std::optional<Readings>> texts;
     for (const TextFile& each : files_) texts.push_back(read(each));
@@ -245,6 +262,8 @@ class Counting final : public core::ActiveCounters {
   std::deque<Fd> between_;             // route sockets of further ones, where queues are sampled
   std::optional<TcpSampler> tcp_;
   bool probed_ = false;
+  std::chrono::milliseconds omit_{0};
+  core::Timer omitted_;
   core::LiveRates live_;
   std::chrono::steady_clock::time_point released_;
   std::optional<QueueSampler> queues_;
@@ -278,8 +297,10 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
     counting->add_namespace(iperf3.local->netns, fmt::format("{}", workload[1]));
   }
   counting->add_machine();
-  if (measured && spec.workload == WorkloadKind::iperf3 && iperf3.protocol == Protocol::tcp)
-    counting->sample_tcp(sampling_of(iperf3), spec.latency.has_value());
+  if (measured && spec.workload == WorkloadKind::iperf3) {
+    counting->expect_load(spec.latency.has_value(), iperf3.omit);
+    if (iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
+  }
   if (measured) counting->sample_queues(iperf3, workload);
   counting->begin();
   counting->begin_noise(sys_, measured ? workload : std::vector<pid_t>{});

@@ -120,7 +120,7 @@ struct FunctionDelta {
   // of its cost that this test would find with 80 % power. Absent if it was not tested.
   std::optional<double> p_adjusted, detectable;
   // Share of the change in CPU time of the traced runs: 1 is all of it. Absent if Attribution::explained is.
-  std::optional<double> share;
+  std::optional<double> share, share_low, share_high;
   std::optional<SampledShift> sampled;  // absent if a side has no plain runs that were sampled
   // False: only the samples know it, and the figures of the trace are absent. It takes 1 % of them or more.
   bool traced = true;
@@ -151,8 +151,12 @@ struct TracedAccount {
 
 // The change in the CPU time per byte, and how much of it the functions explain. Absent figures are unknown.
 struct Attribution {
-  std::optional<ShiftEstimate>
-      ns_per_byte;  // of all CPUs, plain runs: their CPU time without others' over goodput
+  // Of all CPUs, plain runs: their CPU time without others' over goodput. That of the figure `cpu`, as its
+  // ratio is of the level of A.
+  std::optional<ShiftEstimate> ns_per_byte;
+  bool of_counted_part = true;  // it; false: some run knows only that of all of it, with the omitted part
+  // The same of whole runs, with the omitted part, which traces and samples have too; as a difference.
+  std::optional<ShiftEstimate> whole_ns_per_byte;
   std::optional<TracedAccount> account;
   // Share of account.time; 1 is all. Absent unless plain and traced runs both show a change, and agree on it.
   std::optional<double> explained, explained_low, explained_high;
@@ -207,6 +211,9 @@ struct Comparison {
   // overturn it. Of several figures, what those agree on that lean.
   std::optional<Verdict> leaning = std::nullopt;
   std::vector<FigureResult> figures;  // never none; the first one is the primary
+  // Judged as those, each as if it were the only one, and without a say in the verdict: `cpu` of the plain
+  // runs, if both sides know it and it is none of those.
+  std::vector<FigureResult> beside;
   // Those of the first figure, down to `pairing`.
   std::string figure;
   RatioEstimate effect;

@@ -24,6 +24,14 @@ inline constexpr std::string_view kSource = "noise";
 
 // Time between the two readings, just before the release and after the end of the workload.
 inline constexpr std::string_view kWindow = "window";
+// The part of kWindow that iperf3 does not count: the omitted part and, with probes, the idle phases before
+// and after. Of that part: CPU time of all CPUs (/proc/stat), and what is not the workload's in it, as
+// kSteal, kOthers and kNetperfd are of the whole. All are absent if iperf3 counts the whole run.
+inline constexpr std::string_view kUncountedWindow = "uncounted_window";
+inline constexpr std::string_view kUncountedBusy = "uncounted_busy";
+inline constexpr std::string_view kUncountedSteal = "uncounted_steal";
+inline constexpr std::string_view kUncountedOthers = "uncounted_others";
+inline constexpr std::string_view kUncountedNetperfd = "uncounted_netperfd";
 // Number of CPUs on which the workload spent at least 1 % of its time; all CPUs, if perf events are refused.
 inline constexpr std::string_view kCpus = "cpus";
 inline constexpr std::string_view kOnlineCpus = "online_cpus";

@@ -84,6 +84,13 @@ std::string select_of_latency(LatencyStatistic statistic) {
       expression_of(statistic));
 }
 
+// All bytes that arrived; those that iperf3 counted; whether there were phases without load.
+constexpr std::string_view kSelectOfCpu =
+    "SELECT goodput_bytes, (SELECT iif(count(*) = count(received_bytes), sum(received_bytes), NULL) FROM "
+    "sums "
+    "WHERE run = t.run), EXISTS (SELECT 1 FROM latency_phases WHERE run = t.run) FROM traffic AS t "
+    "WHERE run = ?";
+
 class FigureReader {
  public:
   static Result<FigureReader> prepare(Connection& connection, const Figure& figure) {
@@ -95,16 +102,17 @@ class FigureReader {
       if (!counters) return std::unexpected(std::move(counters.error()));
       reader.counters_ = std::move(*counters);
     }
-    auto value = connection.prepare(figure.kind == FigureKind::latency ? select_of_latency(figure.statistic)
-                                    : figure.kind == FigureKind::cpu
-                                        ? "SELECT goodput_bytes FROM traffic WHERE run = ?"
-                                        : std::string{select_of_iperf3(figure.kind)});
+    auto value =
+        connection.prepare(figure.kind == FigureKind::latency ? select_of_latency(figure.statistic)
+                           : figure.kind == FigureKind::cpu   ? std::string{kSelectOfCpu}
+                                                              : std::string{select_of_iperf3(figure.kind)});
     if (!value) return std::unexpected(std::move(value.error()));
     reader.value_ = std::move(*value);
     return reader;
   }
 
   Status read(analysis::ComparedRun& run) {
+    if (figure_.kind == FigureKind::cpu) return read_cpu(run);
     // One value or none. GCC 12 takes an optional here for uninitialized.
     std::vector<double> values;
     auto done = for_each_row(bound(run.id), [&](const Statement& row) {
@@ -112,7 +120,6 @@ class FigureReader {
       row.read(value);
       if (value) values.push_back(*value);
     });
-    if (done && figure_.kind == FigureKind::cpu) done = divide(run.id, values);
     if (done && !values.empty()) run.figures.insert_or_assign(name_, values.front());
     return done;
   }
@@ -131,17 +138,31 @@ class FigureReader {
     return value_.bind(run);
   }
 
-  // Makes the bytes of goodput the CPU time for each of them. If others took as much as there was, to the
-  // precision of the kernel's figures, what the workload took is not known.
-  Status divide(RunId run, std::vector<double>& bytes) {
+  // CPU time for each byte of goodput: of the part of the run that iperf3 counted, otherwise of the whole
+  // run. If others took as much as there was, to the precision of the kernel's figures, what the workload
+  // took is not known.
+  Status read_cpu(analysis::ComparedRun& run) {
+    std::optional<std::int64_t> whole, received;
+    bool probed = false;
+    auto done =
+        for_each_row(value_.bind(run.id), [&](const Statement& row) { row.read(whole, received, probed); });
+    if (!done) return done;
     std::vector<CounterDelta> counters;
-    auto done = for_each_row(counters_.bind(run),
-                             [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
+    done = for_each_row(counters_.bind(run.id),
+                        [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
-    const std::uint64_t own = busy ? analysis::own_cpu_ns(*busy, counters) : 0;
-    const double goodput = bytes.empty() ? 0 : bytes.front();
-    bytes.clear();
-    if (goodput > 0 && own > 0) bytes.push_back(static_cast<double>(own) / goodput);
+    if (!done || !busy) return done;
+    const auto ratio = [](std::uint64_t ns, const std::optional<std::int64_t>& bytes) {
+      return ns > 0 && bytes.value_or(0) > 0
+                 ? std::optional(static_cast<double>(ns) / static_cast<double>(*bytes))
+                 : std::nullopt;
+    };
+    run.whole_cpu = ratio(analysis::own_cpu_ns(*busy, counters), whole);
+    const auto ns = analysis::counted_cpu_ns(*busy, counters);
+    const bool counts_all = !noise::figure(counters, noise::kUncountedBusy) && !probed && received == whole;
+    const auto counted = ns ? ratio(*ns, received) : counts_all ? run.whole_cpu : std::nullopt;
+    run.cpu_of_whole = !counted && run.whole_cpu;
+    if (const auto value = counted ? counted : run.whole_cpu) run.figures.insert_or_assign(name_, *value);
     return done;
   }
 

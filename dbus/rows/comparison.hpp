@@ -101,9 +101,11 @@ struct Comparison {
   // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
   // equivalence.
   std::optional<std::uint32_t> needed, needed_for_equivalence;
-  // Busy time of all CPUs over goodput, of the plain runs.
+  // CPU time of all CPUs over goodput, of the plain runs: `cpu` of `beside` or `figures`, in its unit.
   std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
       ns_per_byte_level, ns_per_byte_p;
+  // Which part of the runs they are of: counted (as the throughput is), or whole (with what iperf3 omits).
+  std::optional<std::string> ns_per_byte_part;
   // Changes of the traced runs: CPU time without the tracer's, the functions' self times, the tracer's, the
   // rest.
   std::optional<double> traced_ns_per_byte_shift, traced_ns_per_byte_low, traced_ns_per_byte_high,
@@ -131,6 +133,8 @@ struct Comparison {
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions the compared job measures again
   std::optional<std::vector<ComparedFigure>> figures;  // the primary first
+  // Judged alike, each as if it were the only one, without a say in the verdict: cpu of the plain runs.
+  std::optional<std::vector<ComparedFigure>> beside;
 };
 template <>
 inline constexpr auto kFields<Comparison> =
@@ -178,6 +182,7 @@ inline constexpr auto kFields<Comparison> =
                field("ns_per_byte_high", &Comparison::ns_per_byte_high),
                field("ns_per_byte_level", &Comparison::ns_per_byte_level),
                field("ns_per_byte_p", &Comparison::ns_per_byte_p),
+               field("ns_per_byte_part", &Comparison::ns_per_byte_part),
                field("explained", &Comparison::explained),
                field("explained_low", &Comparison::explained_low),
                field("explained_high", &Comparison::explained_high),
@@ -220,7 +225,8 @@ inline constexpr auto kFields<Comparison> =
                field("counters_left_out", &Comparison::counters_left_out),
                field("facts_left_out", &Comparison::facts_left_out),
                field("confirms", &Comparison::confirms),
-               field("figures", &Comparison::figures)};
+               field("figures", &Comparison::figures),
+               field("beside", &Comparison::beside)};
 static_assert(kDescribed<Comparison>);
 
 // One function on both sides; costs are nanoseconds of self time per byte of goodput.
@@ -234,7 +240,7 @@ struct FunctionDelta {
   std::optional<double> shift, low, high, level, p, q;  // of B less A
   std::optional<double> p_adjusted;                     // for the number of functions tested
   std::optional<double> detectable;                     // shift that p_adjusted finds with 80 % power
-  std::optional<double> share;
+  std::optional<double> share, share_low, share_high;   // of traced_ns_per_byte_shift; as explained
   // cost = packets per byte * calls per packet * ns per call; without packets calls are per byte.
   std::optional<double> packets_per_byte_a, packets_per_byte_b, calls_per_packet_a, calls_per_packet_b,
       ns_per_call_a, ns_per_call_b;
@@ -267,6 +273,8 @@ inline constexpr auto kFields<FunctionDelta> =
                field("p_adjusted", &FunctionDelta::p_adjusted),
                field("detectable", &FunctionDelta::detectable, "ns_per_byte"),
                field("share", &FunctionDelta::share),
+               field("share_low", &FunctionDelta::share_low),
+               field("share_high", &FunctionDelta::share_high),
                field("packets_per_byte_a", &FunctionDelta::packets_per_byte_a),
                field("packets_per_byte_b", &FunctionDelta::packets_per_byte_b),
                field("calls_per_packet_a", &FunctionDelta::calls_per_packet_a),

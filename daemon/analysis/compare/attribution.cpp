@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/function_deltas.hpp"
 #include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
@@ -39,11 +41,6 @@ RunList chosen(const std::vector<ComparedRun>& runs, bool (*wanted)(const Compar
     if (wanted(run)) list.push_back(&run);
   }
   return list;
-}
-
-std::optional<double> busy_ns_per_byte(const ComparedRun& run) {
-  if (!run.busy_ns || !knows_goodput(run)) return std::nullopt;
-  return static_cast<double>(*run.busy_ns) / static_cast<double>(*run.goodput_bytes);
 }
 
 std::optional<double> median_tracer_share(const RunList& traced) {
@@ -87,24 +84,36 @@ void note_representative(const Attribution& attribution, Caveats& caveats) {
                   100 * *attribution.traced_to_plain));
 }
 
-void share_out(Attribution& attribution, const RunList& traced_a, const RunList& traced_b, double level,
-               Caveats& caveats) {
-  if (!attribution.account || !attribution.ns_per_byte) return;
-  const ShiftEstimate& plain = *attribution.ns_per_byte;
+// Functions beyond the first ones, of which a page shows half as many, have a share without an interval: each
+// takes hundreds of estimates.
+constexpr std::size_t kSharesWithInterval = 16;
+
+// `costs`: of each of the first functions.
+void share_out(Attribution& attribution, const std::vector<std::vector<SideValues>>& costs,
+               const RunList& traced_a, const RunList& traced_b, double level, Caveats& caveats) {
+  if (!attribution.account || !attribution.whole_ns_per_byte) return;
+  const ShiftEstimate& plain = *attribution.whole_ns_per_byte;
   const ShiftEstimate& traced = attribution.account->time;
   if (!can_share_out(plain, traced, caveats)) return;
-  const auto explained = explained_share(traced_a, traced_b, *attribution.account, level);
-  if (!explained) return;
-  attribution.explained = explained->share;
-  attribution.explained_low = explained->low;
-  attribution.explained_high = explained->high;
-  for (FunctionDelta& function : attribution.functions) {
-    if (function.cost.shift) function.share = *function.cost.shift / *traced.shift;
+  const auto shares = ChangeShares::of(traced_a, traced_b, *attribution.account, level);
+  if (!shares) return;
+  const ExplainedShare explained = shares->explained();
+  attribution.explained = explained.share;
+  attribution.explained_low = explained.low;
+  attribution.explained_high = explained.high;
+  for (std::size_t i = 0; i < attribution.functions.size(); ++i) {
+    FunctionDelta& function = attribution.functions[i];
+    if (!function.cost.shift) continue;
+    function.share = *function.cost.shift / *traced.shift;
+    if (i >= std::min(costs.size(), kSharesWithInterval) || !function.cost.low) continue;
+    const ExplainedShare share = shares->of_function(costs[i], *function.cost.shift);
+    function.share_low = share.low;
+    function.share_high = share.high;
   }
 }
 
 std::optional<ShiftEstimate> total_cost(const RunList& plain_a, const RunList& plain_b, double level) {
-  const RunValues a = values_of(plain_a, busy_ns_per_byte), b = values_of(plain_b, busy_ns_per_byte);
+  const RunValues a = values_of(plain_a, whole_ns_per_byte), b = values_of(plain_b, whole_ns_per_byte);
   if (!median_of(a) || !median_of(b)) return std::nullopt;
   return estimate_shift(Sampling(plain_a, plain_b), a, b, level);
 }
@@ -116,7 +125,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   Attribution attribution;
   const RunList plain_a = chosen(a, is_plain), plain_b = chosen(b, is_plain);
   const RunList traced_a = chosen(a, has_function_costs), traced_b = chosen(b, has_function_costs);
-  attribution.ns_per_byte = total_cost(plain_a, plain_b, settings.level);
+  attribution.whole_ns_per_byte = total_cost(plain_a, plain_b, settings.level);
   if (traced_a.empty() || traced_b.empty()) {
     attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
     // A call has a duration even if the goodput is unknown.
@@ -139,7 +148,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   note_traces(traced_a, traced_b, caveats);
   note_unequal_costs(traced_a, traced_b, settings.level, caveats);
   note_representative(attribution, caveats);
-  if (!attribution.ns_per_byte) {
+  if (!attribution.whole_ns_per_byte) {
     caveats.add(Gravity::weakens,
                 "No plain runs of both sides tell how much CPU time they took a byte: how much of it the "
                 "functions explain is not known.");
@@ -150,7 +159,8 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   add_witness(plain_a, plain_b, settings, attribution, caveats);
   if (attribution.not_attributed.empty()) attribution.not_attributed = disagreement(attribution);
   attribution.account = traced_account(traced_a, traced_b, settings.level);
-  if (attribution.not_attributed.empty()) share_out(attribution, traced_a, traced_b, settings.level, caveats);
+  if (attribution.not_attributed.empty())
+    share_out(attribution, deltas.costs, traced_a, traced_b, settings.level, caveats);
   if (attribution.explained && !attribution.samples) {
     caveats.add(Gravity::weakens,
                 "Nothing untraced confirms what the functions cost: the plain runs of both sides have no "

@@ -40,6 +40,17 @@ void Caveats::add_of_figures(const std::vector<std::pair<std::string, Caveats>>&
   }
 }
 
+void Caveats::add_beside(const std::vector<std::pair<std::string, Caveats>>& figures, const std::string& name,
+                         const Caveats& beside) {
+  for (const auto& [gravity, sentence] : beside.caveats_) {
+    const bool known =
+        std::ranges::any_of(figures, [&sentence](const auto& figure) { return figure.second.has(sentence); });
+    if (known) continue;
+    add(std::max(gravity, Gravity::weakens),
+        has_word(sentence, name) ? sentence : fmt::format("{}: {}", name, sentence));
+  }
+}
+
 std::vector<std::string> Caveats::sentences() const {
   auto sorted = caveats_;
   std::ranges::stable_sort(sorted, {}, &std::pair<Gravity, std::string>::first);

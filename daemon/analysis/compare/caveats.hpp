@@ -25,6 +25,11 @@ class Caveats {
   // it what others lack.
   void add_of_figures(const std::vector<std::pair<std::string, Caveats>>& figures);
 
+  // Adds those of a figure that has no say in the verdict, as far as none of `figures` has them: with its
+  // name before what does not say it.
+  void add_beside(const std::vector<std::pair<std::string, Caveats>>& figures, const std::string& name,
+                  const Caveats& beside);
+
   // The gravest first, otherwise in the order of add().
   [[nodiscard]] std::vector<std::string> sentences() const;
 

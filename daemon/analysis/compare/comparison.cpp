@@ -178,10 +178,40 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
   note_silent_runs(a, b, judged.runs.arm, figure, judged.of_runs);
 }
 
-void add_caveats(const std::vector<Judged>& figures, Caveats Judged::* part, Caveats& caveats) {
+void add_caveats(const std::vector<Judged>& figures, const std::optional<Judged>& beside,
+                 Caveats Judged::* part, Caveats& caveats) {
   std::vector<std::pair<std::string, Caveats>> named;
   for (const Judged& judged : figures) named.emplace_back(judged.result.name, judged.*part);
   caveats.add_of_figures(named);
+  if (beside) caveats.add_beside(named, beside->result.name, (*beside).*part);
+}
+
+bool is_of_plain_runs(const Judged& judged) {
+  return judged.runs.arm == Arm::plain && judged.result.effect.ratio;
+}
+
+// `alone` has the figure `cpu` only.
+std::optional<Judged> judge_cpu(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                const ComparisonSettings& alone, const FactJudgement& facts) {
+  Judged judged(a, b, alone.figures.front());
+  estimate(judged, alone);
+  if (!is_of_plain_runs(judged)) return std::nullopt;
+  judge(a, b, alone, facts, judged);
+  return judged;
+}
+
+// The change of the ratio's estimate at the level of A, so that both say the same.
+ShiftEstimate in_units_of_a(const RatioEstimate& effect) {
+  ShiftEstimate change;
+  change.centre_a = effect.centre_a;
+  change.centre_b = effect.centre_b;
+  change.shift = effect.centre_b - effect.centre_a;
+  change.p = effect.p;
+  if (!effect.low || !effect.high) return change;
+  change.low = (*effect.low - 1) * effect.centre_a;
+  change.high = (*effect.high - 1) * effect.centre_a;
+  change.level = effect.level;
+  return change;
 }
 
 // Facts are to explain all figures: those of one that was measured under tracing have to be the most alike.
@@ -204,10 +234,30 @@ void put_results(const std::vector<Judged>& figures, Comparison& comparison) {
   comparison.pairing = first.pairing;
 }
 
+void put_cpu(const Judged& judged, Attribution& attribution) {
+  attribution.ns_per_byte = in_units_of_a(judged.result.effect);
+  const auto of_counted = [](const ComparedRun* run) { return !run->cpu_of_whole; };
+  attribution.of_counted_part =
+      std::ranges::all_of(judged.runs.a, of_counted) && std::ranges::all_of(judged.runs.b, of_counted);
+}
+
 }  // namespace
 
 double level_of_each(double level, std::size_t figures) {
   return figures < 2 ? level : 1 - (1 - level) / static_cast<double>(figures);
+}
+
+void use_one_part(std::vector<ComparedRun>& a, std::vector<ComparedRun>& b) {
+  const auto of_whole = [](const ComparedRun& run) { return run.cpu_of_whole; };
+  if (std::ranges::none_of(a, of_whole) && std::ranges::none_of(b, of_whole)) return;
+  const std::string name = to_string(Figure{.kind = FigureKind::cpu});
+  for (auto* side : {&a, &b}) {
+    for (ComparedRun& run : *side) {
+      if (!run.whole_cpu) continue;
+      run.figures.insert_or_assign(name, *run.whole_cpu);
+      run.cpu_of_whole = true;
+    }
+  }
 }
 
 Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
@@ -221,17 +271,29 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     figures.emplace_back(a, b, figure);
     estimate(figures.back(), settings);
   }
+  const auto of_cpu = std::ranges::find(figures, FigureKind::cpu,
+                                        [](const Judged& judged) { return judged.asked->figure.kind; });
+  ComparisonSettings alone = settings;
+  alone.figures = {{.figure = {.kind = FigureKind::cpu}, .resolution = settings.cpu}};
   const Figure& of_facts = hardest_to_explain(figures);
   FactJudgement facts = judge_facts(a, b, settings.changed, of_facts);
   for (Judged& judged : figures) judge(a, b, settings, facts, judged);
   put_results(figures, comparison);
+  std::optional<Judged> beside;
+  if (of_cpu == figures.end()) beside = judge_cpu(a, b, alone, facts);
+  if (beside) comparison.beside.push_back(beside->result);
 
-  add_caveats(figures, &Judged::of_verdict, caveats);
+  add_caveats(figures, beside, &Judged::of_verdict, caveats);
   note_failed_runs(a, settings.failed_a, "A", caveats);
   note_failed_runs(b, settings.failed_b, "B", caveats);
-  add_caveats(figures, &Judged::of_runs, caveats);
+  add_caveats(figures, beside, &Judged::of_runs, caveats);
   note_facts(a, b, settings.changed, of_facts, facts, caveats);
   comparison.attribution = attribute(a, b, settings, caveats);
+  if (beside) {
+    put_cpu(*beside, comparison.attribution);
+  } else if (of_cpu != figures.end() && is_of_plain_runs(*of_cpu)) {
+    put_cpu(*of_cpu, comparison.attribution);
+  }
   CounterChanges counters = counter_changes(figures.front().sampling, settings.level);
   comparison.counters = std::move(counters.shown);
   comparison.counters_tested = counters.tested;

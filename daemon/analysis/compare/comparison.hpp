@@ -79,6 +79,10 @@ struct ComparedRun {
   std::optional<std::uint64_t> goodput_bytes, packets;
   // CPU time of the workload and of the kernel's path of its packets (side_noise.hpp, own_cpu_ns()).
   std::optional<std::uint64_t> busy_ns;
+  // `cpu` of whole runs, with what iperf3 omits: that of `figures` is of the part that it counted, unless
+  // that is not known (`cpu_of_whole`).
+  std::optional<double> whole_cpu;
+  bool cpu_of_whole = false;
   std::optional<double> busiest_cpu;  // share of the time in which the busiest CPU was busy, 0 to 1
   // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
   std::optional<double> busiest_process;
@@ -128,12 +132,16 @@ struct ComparisonSettings {
   // blind to the sides; it keeps the number of tests small, so that each has a chance.
   double least_share = 0.01;
   std::vector<ComparedFigure> figures = {{}};  // not empty; the first one is the primary
+  HostResolution cpu = {};                     // of the figure `cpu`, if it is none of them
   std::uint32_t failed_a = 0, failed_b = 0;    // failed runs that would otherwise belong to a side
 };
 
 // The level of the interval of each of `figures` figures: the intervals miss in at most 1 - `level` of all
 // comparisons together (Bonferroni), however the figures depend on one another.
 [[nodiscard]] double level_of_each(double level, std::size_t figures);
+
+// If some run knows its CPU time only as a whole, that of all is.
+void use_one_part(std::vector<ComparedRun>& a, std::vector<ComparedRun>& b);
 
 // Never fails: if something cannot be said, the verdict, an absent figure or a caveat shows it.
 [[nodiscard]] Comparison compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,

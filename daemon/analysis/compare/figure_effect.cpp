@@ -149,10 +149,16 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
 
 }  // namespace
 
+std::optional<double> whole_ns_per_byte(const ComparedRun& run) {
+  if (!run.busy_ns || !run.goodput_bytes || *run.busy_ns == 0 || *run.goodput_bytes == 0) return std::nullopt;
+  return static_cast<double>(*run.busy_ns) / static_cast<double>(*run.goodput_bytes);
+}
+
 std::optional<double> FigureOf::operator()(const ComparedRun& run) const {
   if (received_) return run.received_bits_per_second;
   const auto found = run.figures.find(name_);
-  return found == run.figures.end() ? std::nullopt : std::optional(found->second);
+  if (found != run.figures.end()) return found->second;
+  return cpu_ ? whole_ns_per_byte(run) : std::nullopt;
 }
 
 std::optional<double> FigureOf::log(const ComparedRun& run) const {

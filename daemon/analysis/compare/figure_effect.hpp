@@ -13,11 +13,17 @@
 
 namespace netperfd::analysis {
 
+// CPU time of the whole run, with its omitted part, over all bytes that arrived in it. Absent if it is
+// unknown: also if others took as much as there was, to the precision of the kernel's figures.
+[[nodiscard]] std::optional<double> whole_ns_per_byte(const ComparedRun& run);
+
 // The value of a figure in a run; absent: unknown.
 class FigureOf {
  public:
   explicit FigureOf(const Figure& figure)
-      : received_(figure.kind == FigureKind::received), name_(to_string(figure)) {}
+      : received_(figure.kind == FigureKind::received),
+        cpu_(figure.kind == FigureKind::cpu),
+        name_(to_string(figure)) {}
 
   [[nodiscard]] std::optional<double> operator()(const ComparedRun& run) const;
   // Absent if it is not above 0, so that no ratio can hold it.
@@ -30,7 +36,7 @@ class FigureOf {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  bool received_;
+  bool received_, cpu_;
   std::string name_;
 };
 

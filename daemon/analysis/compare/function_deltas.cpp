@@ -229,10 +229,12 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
   test_rows(rows, sampling, settings.level);
   note_matches(rows, matches.without_symbol, caveats);
 
-  for (FunctionRow& row : rows) deltas.functions.push_back(std::move(row.delta));
-  std::ranges::stable_sort(deltas.functions, std::greater<>{}, [](const FunctionDelta& function) {
-    return std::abs(function.cost.shift.value_or(0));
-  });
+  std::ranges::stable_sort(rows, std::greater<>{},
+                           [](const FunctionRow& row) { return std::abs(row.delta.cost.shift.value_or(0)); });
+  for (FunctionRow& row : rows) {
+    deltas.functions.push_back(std::move(row.delta));
+    deltas.costs.push_back(std::move(row.costs));
+  }
   return deltas;
 }
 

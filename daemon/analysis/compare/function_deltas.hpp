@@ -8,11 +8,14 @@
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {
 
 struct FunctionDeltas {
   std::vector<FunctionDelta> functions;  // the largest |shift| first
+  // The costs of each in all runs: if tested with each of costs_within_error(), otherwise with the first.
+  std::vector<std::vector<SideValues>> costs;
   std::uint32_t tested = 0;
 };
 

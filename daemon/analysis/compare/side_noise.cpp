@@ -116,6 +116,32 @@ std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>&
   return awake - std::min(awake, foreign);
 }
 
+std::optional<std::uint64_t> counted_cpu_ns(std::uint64_t busy_ns,
+                                            const std::vector<CounterDelta>& counters) {
+  const auto uncounted_busy = noise::figure(counters, noise::kUncountedBusy);
+  if (!uncounted_busy) return std::nullopt;
+  constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {noise::kSteal, noise::kUncountedSteal},
+      {noise::kOthers, noise::kUncountedOthers},
+      {noise::kNetperfd, noise::kUncountedNetperfd}};
+  std::vector<CounterDelta> counted;
+  for (const auto& [of_all, of_uncounted] : kParts) {
+    const auto all = noise::figure(counters, of_all), uncounted = noise::figure(counters, of_uncounted);
+    if (!all) continue;
+    if (!uncounted) return std::nullopt;
+    counted.push_back(noise::counter_of(of_all, *all - std::min(*all, *uncounted), "ns"));
+  }
+  // When tasks ran that netperfd does not see, it does not see either: they are taken to run evenly.
+  if (const auto unseen = noise::figure(counters, noise::kUnknown)) {
+    const auto window = noise::figure(counters, noise::kWindow).value_or(0);
+    const auto apart = std::min(noise::figure(counters, noise::kUncountedWindow).value_or(0), window);
+    const double share = window > 0 ? static_cast<double>(window - apart) / static_cast<double>(window) : 1;
+    counted.push_back(noise::counter_of(
+        noise::kUnknown, static_cast<std::uint64_t>(share * static_cast<double>(*unseen)), "ns"));
+  }
+  return own_cpu_ns(busy_ns - std::min(busy_ns, *uncounted_busy), counted);
+}
+
 bool is_noisy(const ComparedRun& run) {
   return std::ranges::any_of(run.flags, noise::is_flag);
 }

@@ -27,6 +27,11 @@ constexpr double kLeastChance = 0.2;
 // it is in the result.
 [[nodiscard]] std::uint64_t own_cpu_ns(std::uint64_t busy_ns, const std::vector<CounterDelta>& counters);
 
+// The same of the part of the run that iperf3 counted, as its throughput is. Absent if `counters` do not tell
+// what was before and after it.
+[[nodiscard]] std::optional<std::uint64_t> counted_cpu_ns(std::uint64_t busy_ns,
+                                                          const std::vector<CounterDelta>& counters);
+
 [[nodiscard]] bool is_noisy(const ComparedRun& run);
 
 // The runs without the blocks in which any of these runs is noisy, or without the noisy runs if they are not

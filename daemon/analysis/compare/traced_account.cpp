@@ -2,6 +2,8 @@
 #include "daemon/analysis/compare/traced_account.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -41,6 +43,12 @@ class TracedCosts {
 
   template <class Figure>
   [[nodiscard]] ShiftEstimate shift(Figure figure) const {
+    return corrected_shift(sampling_, values(figure), level_).estimate;
+  }
+
+  // The figure of all runs, with each of costs_within_error().
+  template <class Figure>
+  [[nodiscard]] std::vector<SideValues> values(Figure figure) const {
     const auto of_side = [&figure](const SideCosts& side) {
       RunValues values;
       for (const auto& costs : side) values.push_back(costs ? std::optional(figure(*costs)) : std::nullopt);
@@ -48,7 +56,7 @@ class TracedCosts {
     };
     std::vector<SideValues> figures;
     for (const auto& [a, b] : sides_) figures.push_back({of_side(a), of_side(b)});
-    return corrected_shift(sampling_, figures, level_).estimate;
+    return figures;
   }
 
  private:
@@ -84,35 +92,85 @@ std::optional<TracedAccount> traced_account(const RunList& traced_a, const RunLi
   return account;
 }
 
-std::optional<ExplainedShare> explained_share(const RunList& traced_a, const RunList& traced_b,
-                                              const TracedAccount& account, double level) {
-  const TracerCosts cost = tracer_costs(traced_a, traced_b);
-  if (!cost.a || !account.time.low || contains_zero(account.time)) return std::nullopt;
-  const TracedCosts costs(traced_a, traced_b, cost, level);
-  const auto fits = [&costs](double share) {
-    return contains_zero(
-        costs.shift([share](const Costs& run) { return run.functions - share * (run.busy - run.tracer); }));
-  };
-  ExplainedShare explained{.share = *account.functions.shift / *account.time.shift, .low = {}, .high = {}};
-  const auto end = [&](double direction) -> std::optional<double> {
+class ChangeShares::Parts {
+ public:
+  Parts(const RunList& a, const RunList& b, const TracerCosts& cost, const TracedAccount& account,
+        double level)
+      : sampling_(a, b), level_(level), costs_(a, b, cost, level), account_(account) {
+    times_ = costs_.values([](const Costs& run) { return run.busy - run.tracer; });
+    functions_ = costs_.values([](const Costs& run) { return run.functions; });
+  }
+
+  [[nodiscard]] const std::vector<SideValues>& functions() const { return functions_; }
+  [[nodiscard]] const TracedAccount& account() const { return account_; }
+
+  [[nodiscard]] ExplainedShare share_of(const std::vector<SideValues>& part, double shift) const {
+    ExplainedShare share{.share = shift / *account_.time.shift, .low = {}, .high = {}};
+    const auto fits = [&](double tried) { return contains_zero(rest_without(part, tried)); };
+    share.low = end_of(share.share, -1, fits);
+    share.high = end_of(share.share, 1, fits);
+    return share;
+  }
+
+ private:
+  // Of part - share * time.
+  [[nodiscard]] ShiftEstimate rest_without(const std::vector<SideValues>& part, double share) const {
+    const auto less = [share](RunValues values, const RunValues& times) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = values[i] && times[i] ? std::optional(*values[i] - share * *times[i]) : std::nullopt;
+      }
+      return values;
+    };
+    std::vector<SideValues> rest;
+    for (std::size_t i = 0; i < part.size(); ++i)
+      rest.push_back({less(part[i].a, times_[i].a), less(part[i].b, times_[i].b)});
+    return corrected_shift(sampling_, rest, level_).estimate;
+  }
+
+  // The farthest share in this direction that fits; absent if there is no such end.
+  template <class Fits>
+  static std::optional<double> end_of(double share, double direction, Fits fits) {
     constexpr double kFarthest = 1e3;
-    double inside = explained.share, step = direction / 16;
+    double inside = share, step = direction / 16;
     while (std::abs(step) < kFarthest && fits(inside + step)) {
       inside += step;
       step *= 2;
     }
     if (std::abs(step) >= kFarthest) return std::nullopt;
     double outside = inside + step;
-    constexpr int kHalvings = 30;
+    constexpr int kHalvings = 14;  // a ten-thousandth of the last step
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = std::midpoint(inside, outside);
       (fits(middle) ? inside : outside) = middle;
     }
     return outside;
-  };
-  explained.low = end(-1);
-  explained.high = end(1);
-  return explained;
+  }
+
+  Sampling sampling_;
+  double level_;
+  TracedCosts costs_;
+  TracedAccount account_;
+  std::vector<SideValues> times_, functions_;  // with each of costs_within_error()
+};
+
+ChangeShares::ChangeShares(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ChangeShares::ChangeShares(ChangeShares&& other) noexcept = default;
+ChangeShares& ChangeShares::operator=(ChangeShares&& other) noexcept = default;
+ChangeShares::~ChangeShares() = default;
+
+std::optional<ChangeShares> ChangeShares::of(const RunList& traced_a, const RunList& traced_b,
+                                             const TracedAccount& account, double level) {
+  const TracerCosts cost = tracer_costs(traced_a, traced_b);
+  if (!cost.a || !account.time.low || contains_zero(account.time)) return std::nullopt;
+  return ChangeShares{std::make_unique<Parts>(traced_a, traced_b, cost, account, level)};
+}
+
+ExplainedShare ChangeShares::explained() const {
+  return parts_->share_of(parts_->functions(), *parts_->account().functions.shift);
+}
+
+ExplainedShare ChangeShares::of_function(const std::vector<SideValues>& costs, double shift) const {
+  return parts_->share_of(costs, shift);
 }
 
 std::optional<bool> agree(const ShiftEstimate& x, const ShiftEstimate& y) {

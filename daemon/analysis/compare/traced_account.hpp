@@ -8,9 +8,12 @@
 // is counted in timer ticks, its error is in the spread of the runs and so in every interval here.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/tracer_cost.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
@@ -24,12 +27,29 @@ struct ExplainedShare {
   std::optional<double> low, high;  // absent if the interval has no such end
 };
 
-// The share of the change in busy time less the tracer's that the functions explain. Its interval contains
-// all r for which the interval of (functions - r * time) contains 0, run by run: both come from the same
-// runs, so their errors are not independent. Absent if the interval of the change contains 0: any share would
-// fit.
-[[nodiscard]] std::optional<ExplainedShare> explained_share(const RunList& traced_a, const RunList& traced_b,
-                                                            const TracedAccount& account, double level);
+// Shares of the change in busy time less the tracer's. The interval of a share contains all r for which the
+// interval of (part - r * time) contains 0, run by run: both come from the same runs, so their errors are not
+// independent.
+class ChangeShares {
+ public:
+  // Absent if the interval of the change contains 0, since any share would fit, and without calibrations.
+  [[nodiscard]] static std::optional<ChangeShares> of(const RunList& traced_a, const RunList& traced_b,
+                                                      const TracedAccount& account, double level);
+  ChangeShares(ChangeShares&& other) noexcept;
+  ChangeShares& operator=(ChangeShares&& other) noexcept;
+  ~ChangeShares();
+
+  // That all traced functions explain.
+  [[nodiscard]] ExplainedShare explained() const;
+  // Of one whose costs in all runs are `costs`, with each of costs_within_error(), and change by `shift`.
+  [[nodiscard]] ExplainedShare of_function(const std::vector<SideValues>& costs, double shift) const;
+
+ private:
+  class Parts;
+  explicit ChangeShares(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
 
 // Whether two independent estimates can be of one shift: the interval of their difference contains 0 (method
 // of variance estimates recovery: Zou and Donner, Statist. Med. 27, 2008). Absent without intervals.

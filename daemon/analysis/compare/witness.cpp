@@ -149,7 +149,7 @@ bool is_judged(const FunctionDelta& function) {
 
 // Whether what both at least differ by is much of the change in CPU time, or that is not known.
 bool matters(const Attribution& attribution, const FunctionDelta& function, double factor) {
-  const auto& total = attribution.ns_per_byte;
+  const auto& total = attribution.whole_ns_per_byte;
   if (!total || !total->shift) return true;
   return least_difference(function.cost, function.sampled->cost, factor) > kMatters * std::abs(*total->shift);
 }

@@ -64,6 +64,7 @@ TEST(GoldenComparison, of_a_comparison) {
                        .needed_for_equivalence = 17};
   Attribution& attribution = comparison.attribution;
   attribution.ns_per_byte = a_shift(100);
+  attribution.of_counted_part = false;
   attribution.explained = 21.5;
   attribution.explained_low = 22.5;
   attribution.explained_high = 23.5;
@@ -114,9 +115,9 @@ TEST(GoldenComparison, of_a_comparison) {
           "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
           "centre_a 18.5", "centre_b 19.5", "leaning improvement", "needed 16", "needed_for_equivalence 17",
           "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102", "ns_per_byte_high 105",
-          "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107", "ns_per_byte_shift 103",
-          "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5", "ratio_low 10.5",
-          "functions_ns_per_byte_high 215", "functions_ns_per_byte_low 214",
+          "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107", "ns_per_byte_part whole",
+          "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5",
+          "ratio_low 10.5", "functions_ns_per_byte_high 215", "functions_ns_per_byte_low 214",
           "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233", "residual_ns_per_byte_high 235",
           "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205", "traced_ns_per_byte_low 204",
           "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225", "tracer_ns_per_byte_low 224",
@@ -172,6 +173,11 @@ TEST(GoldenComparison, of_its_figures) {
   tested.effect.level = 26.5;
   tested.effect.detectable = 27.5;
   compared.self_test = core::SelfTest{.job = 1, .started = {}, .verdict = {}, .figures = {tested}};
+  compared.comparison.beside = {second};
+  compared.comparison.beside.front().name = "cpu";
+  const auto beside = wire_comparison(compared).comparison.at("beside").get<dbus::Rows>();
+  ASSERT_EQ(beside.size(), 1U);
+  EXPECT_THAT(shown(beside[0]), testing::IsSupersetOf({"figure cpu", "verdict regression", "ratio_low 6.5"}));
   const auto rows = wire_comparison(compared).comparison.at("figures").get<dbus::Rows>();
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_THAT(shown(rows[0]), UnorderedElementsAre("figure received", "unit bits_per_second", "better higher",
@@ -212,18 +218,20 @@ TEST(GoldenComparison, of_a_function_on_both_sides) {
   function.a = {.packets_per_byte = 31.5, .calls_per_packet = 32.5, .ns_per_call = 33.5};
   function.b = {.packets_per_byte = 34.5, .calls_per_packet = 35.5, .ns_per_call = 36.5};
   function.share = 37.5;
+  function.share_low = 37.25;
+  function.share_high = 37.75;
   function.p_adjusted = 38.5;
   function.detectable = 39.5;
   function.first = a_shift(40);
   function.agrees = true;
   EXPECT_THAT(shown(function_delta_row(function).row),
-              UnorderedElementsAre("agrees true", "first_high 45", "first_low 44", "first_shift 43",
-                                   "calls_per_packet_a 32.5", "calls_per_packet_b 35.5", "cost_a 11",
-                                   "cost_b 12", "detectable 39.5", "duplicate 2", "function lookup",
-                                   "function_b lookup.isra.0", "high 15", "level 16", "low 14",
-                                   "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5",
-                                   "p 17", "p_adjusted 38.5", "packets_per_byte_a 31.5",
-                                   "packets_per_byte_b 34.5", "q 18", "share 37.5", "shift 13"));
+              UnorderedElementsAre(
+                  "agrees true", "first_high 45", "first_low 44", "first_shift 43", "calls_per_packet_a 32.5",
+                  "calls_per_packet_b 35.5", "cost_a 11", "cost_b 12", "detectable 39.5", "duplicate 2",
+                  "function lookup", "function_b lookup.isra.0", "high 15", "level 16", "low 14",
+                  "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5", "p 17",
+                  "p_adjusted 38.5", "packets_per_byte_a 31.5", "packets_per_byte_b 34.5", "q 18",
+                  "share 37.5", "share_low 37.25", "share_high 37.75", "shift 13"));
 }
 
 TEST(GoldenComparison, of_a_function_by_trace_and_samples) {

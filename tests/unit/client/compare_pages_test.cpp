@@ -14,6 +14,8 @@
 namespace netperfctl {
 namespace {
 
+using testing::HasSubstr;
+
 std::string page(const CompareView& view, std::size_t width = 80) {
   return compare_text(samples::terminal(width), view);
 }
@@ -231,6 +233,29 @@ TEST(CompareDocuments, as_json_have_every_number) {
 
 TEST(CompareDocuments, as_csv_have_the_functions) {
   expect_golden("compare.csv", compare_csv(samples::hash_table()));
+}
+
+TEST(ComparePages, judge_the_cpu_time_as_other_figures) {
+  CompareView view = samples::hash_table();
+  ComparisonView& head = view.details.comparison;
+  ComparedFigureView& cpu = head.beside->front();
+  const auto page = [&view] { return compare_text(Screen{}, view); };
+  EXPECT_THAT(page(),
+              HasSubstr("20.42 -> 2.63 ns a byte on all CPUs, -17.79 (-18.61 to -16.99): improvement\n"));
+  EXPECT_THAT(page(), HasSubstr("less is better; changed by at least 1 %\n"));
+  cpu.verdict = "inconclusive";
+  cpu.leaning = "regression";
+  cpu.ratio_low = 1.001;
+  cpu.ratio_high = 1.02;
+  cpu.needed = 40;
+  EXPECT_THAT(page(), HasSubstr(": inconclusive, leaning to regression\n"));
+  EXPECT_THAT(page(), HasSubstr("finding 2 % to be at least 1 % takes about 40"));
+  head.ns_per_byte_part = "whole";
+  EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits: inconclusive"));
+  cpu.verdict = "refused";
+  EXPECT_THAT(page(), HasSubstr("CPU time   refused\n"));
+  head.beside.reset();
+  EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits\n")) << "an older netperfd";
 }
 
 }  // namespace

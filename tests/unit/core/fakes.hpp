@@ -233,6 +233,7 @@ class FakeCounterSource final : public CounterSource {
    public:
     explicit Active(FakeCounterSource& source) : source_(source) {}
     void load_begun() override { source_.said.emplace_back("load begun"); }
+    void load_ended() override { source_.said.emplace_back("load ended"); }
     void released(LiveRates rates) override {
       source_.said.emplace_back("released");
       source_.live = std::move(rates);

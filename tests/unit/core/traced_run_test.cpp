@@ -273,6 +273,8 @@ TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has
   workload_.last().listener->workload_phase("load");
   EXPECT_EQ(begun(), 1);
   EXPECT_EQ(tracer_.last().said.back(), "mark phase load");
+  workload_.last().listener->workload_phase("after");
+  EXPECT_EQ(counters_.said.back(), "load ended");
 }
 
 TEST_F(TracedRun, takes_marks_of_its_caller_only_while_it_is_traced) {

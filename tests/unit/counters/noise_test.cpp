@@ -185,6 +185,47 @@ TEST_F(HostNoiseOf, a_quiet_run_is_0_and_not_unknown) {
   }
 }
 
+// The omitted part is costly, and so is what comes after the load: neither is in what iperf3 counts.
+TEST_F(HostNoiseOf, what_iperf3_does_not_count_is_known_apart) {
+  const std::string workload = fmt::format("proc/{}/stat", kWorkload);
+  HostNoise noise = begin();
+  put_times(300, 5);
+  put("proc/10/stat", stat_line(10, "loop", 110));
+  put(workload, stat_line(kWorkload, "iperf3", 150));
+  noise.count_begins();
+  put_times(400, 5);
+  put("proc/10/stat", stat_line(10, "loop", 160));
+  put(workload, stat_line(kWorkload, "iperf3", 190));
+  noise.count_ends();
+  put_times(450, 7);
+  put("proc/10/stat", stat_line(10, "loop", 180));
+  put(workload, stat_line(kWorkload, "iperf3", 200));
+  const Counters counters = noise_of(noise);
+  const auto figure = [&](std::string_view name) { return noise::figure(counters.deltas, name); };
+  // Ticks of 10 ms. Steal is on two CPUs, and within busy.
+  EXPECT_EQ(figure(noise::kUncountedBusy), (300U + 2 * 5 + 50 + 2 * 2) * 10'000'000);
+  EXPECT_EQ(figure(noise::kUncountedSteal), (2 * 5U + 2 * 2) * 10'000'000);
+  const std::uint64_t netperfd = figure(noise::kUncountedNetperfd).value_or(0);
+  EXPECT_NEAR(static_cast<double>(figure(noise::kUncountedOthers).value_or(0) + netperfd), 1.2e9, 1)
+      << "100 ticks of the loop before it and 20 after it, less netperfd's";
+  EXPECT_EQ(figure(noise::kSteal), 2 * 7U * 10'000'000) << "of the whole run";
+}
+
+TEST_F(HostNoiseOf, a_run_that_iperf3_counts_as_a_whole_has_nothing_apart) {
+  HostNoise noise = begin();
+  const Counters counters = noise_of(noise);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedBusy), std::nullopt);
+}
+
+TEST_F(HostNoiseOf, the_time_of_a_workload_that_has_ended_is_no_time_of_others) {
+  HostNoise noise = begin();
+  std::filesystem::remove_all(folder / fmt::format("proc/{}", kWorkload));
+  noise.count_begins();
+  const Counters counters = noise_of(noise);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedBusy), 0U);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedOthers), std::nullopt) << "not known";
+}
+
 TEST_F(HostNoiseOf, a_host_that_does_not_tell_is_unknown_with_the_reason) {
   std::filesystem::remove(folder / "proc/pressure/memory");
   std::filesystem::remove_all(folder / "sys/fs/cgroup");

@@ -69,6 +69,32 @@ TEST_F(RunCountersHere, are_those_of_the_whole_machine_too) {
   }));
 }
 
+TEST_F(RunCountersHere, know_what_iperf3_does_not_count_apart) {
+  const auto uncounted = [](const Counters& counters) {
+    return delta_of(counters, "noise", "", "uncounted_busy").has_value();
+  };
+  JobSpec omits = spec();
+  omits.iperf3.omit = std::chrono::seconds{2};
+  auto counting = source_.open(omits, {client_.pid(), server_.pid()});
+  counting->released({});
+  EXPECT_THAT(clock_.delays, testing::Contains(std::chrono::seconds{2}));
+  clock_.tick();
+  EXPECT_TRUE(uncounted(counting->finish()));
+  counting = source_.open(omits, {client_.pid(), server_.pid()});
+  counting->released({});
+  EXPECT_FALSE(uncounted(counting->finish())) << "it ended before";
+  counting = open();
+  counting->released({});
+  EXPECT_FALSE(uncounted(counting->finish())) << "it omits nothing";
+  JobSpec probed = spec();
+  probed.latency.emplace();
+  counting = source_.open(probed, {client_.pid(), server_.pid()});
+  counting->released({});
+  counting->load_begun();
+  counting->load_ended();
+  EXPECT_TRUE(uncounted(counting->finish())) << "the idle phases";
+}
+
 TEST_F(RunCountersHere, can_be_read_when_the_last_process_of_a_namespace_has_ended) {
   const auto counting = open();
   client_.send_datagrams("10.78.0.2", 5);

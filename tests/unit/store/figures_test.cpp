@@ -131,6 +131,33 @@ TEST_F(StoredFigures, of_cpu_time_leave_out_what_others_took) {
   EXPECT_EQ(value(stored_with([](RunRecord&) {}), "cpu"), std::nullopt);
 }
 
+// 600,000 of a million bytes are counted, in 2 of 5 ms: the omitted ones were dear.
+TEST_F(StoredFigures, of_cpu_time_are_of_the_part_that_iperf3_counted) {
+  const CounterDelta busy{.source = "cpu", .netns = "", .name = "busy", .delta = 5'000'000, .unit = "ns"};
+  const auto cpu_of = [&](std::vector<CounterDelta> counters) {
+    counters.push_back(busy);
+    const RunId run = stored_with([&](RunRecord& record) {
+      record.traffic = some_traffic();
+      for (Totals& sum : record.workload.report.sums) sum.received_bytes = 600'000;
+      record.counters.emplace().deltas = counters;
+    });
+    auto runs = must(store->compared_runs({run}, core::ComparedParts::throughput));
+    must(store->read_figures({parse_figure("cpu").value()}, runs));
+    return runs.front();
+  };
+  const auto known = cpu_of({noise::counter_of(noise::kUncountedBusy, 3'200'000, "ns")});
+  EXPECT_FALSE(known.cpu_of_whole);
+  EXPECT_DOUBLE_EQ(known.figures.at("cpu"), 3.0) << "1.8 ms";
+  EXPECT_THAT(known.whole_cpu, Optional(5.0));
+  const auto old = cpu_of({});
+  EXPECT_TRUE(old.cpu_of_whole) << "measured by an older netperfd";
+  EXPECT_DOUBLE_EQ(old.figures.at("cpu"), 5.0);
+  std::vector<analysis::ComparedRun> a{known}, b{old};
+  analysis::use_one_part(a, b);
+  EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 5.0) << "like is compared with like";
+  EXPECT_TRUE(a.front().cpu_of_whole);
+}
+
 TEST_F(StoredFigures, of_latency_are_those_of_the_phase_under_load) {
   const RunId run = stored_with([](RunRecord&) {});
   execute(probe(run, 0, "main") + probe(run, 1, "voice") + phase(run, 0, "main", "idle", 100) +

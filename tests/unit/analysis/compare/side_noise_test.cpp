@@ -190,5 +190,23 @@ TEST(OwnCpuTime, is_without_others_without_netperfd_and_without_steal) {
   EXPECT_EQ(own_cpu_ns(0, counters), 0U);
 }
 
+TEST(OwnCpuTime, of_what_iperf3_counted_is_without_the_rest_of_the_run) {
+  std::vector<CounterDelta> counters{noise::counter_of(noise::kSteal, 200, "ns"),
+                                     noise::counter_of(noise::kOthers, 400, "ns"),
+                                     noise::counter_of(noise::kNetperfd, 30, "ns"),
+                                     noise::counter_of(noise::kUncountedBusy, 500, "ns"),
+                                     noise::counter_of(noise::kUncountedSteal, 200, "ns"),
+                                     noise::counter_of(noise::kUncountedNetperfd, 20, "ns")};
+  EXPECT_EQ(counted_cpu_ns(1'000, counters), std::nullopt) << "the others of the rest are not known";
+  counters.push_back(noise::counter_of(noise::kUncountedOthers, 150, "ns"));
+  EXPECT_EQ(counted_cpu_ns(1'000, counters), 500U - 250 - 10);
+  EXPECT_EQ(counted_cpu_ns(400, counters), 0U);
+  EXPECT_EQ(counted_cpu_ns(1'000, {}), std::nullopt);
+  counters.push_back(noise::counter_of(noise::kUnknown, 100, "ns"));
+  counters.push_back(noise::counter_of(noise::kWindow, 500, "ns"));
+  counters.push_back(noise::counter_of(noise::kUncountedWindow, 100, "ns"));
+  EXPECT_EQ(counted_cpu_ns(1'000, counters), 500U - 250 - 10 - 80) << "four fifths of what is not seen";
+}
+
 }  // namespace
 }  // namespace netperfd::analysis

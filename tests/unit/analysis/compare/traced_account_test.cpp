@@ -27,6 +27,38 @@ TEST(TracedAccount, explains_a_share_of_the_traced_runs_and_shows_the_rest) {
 }
 
 // The cause is in code that is not traced: the functions must not be said to explain it.
+// 1.5 of 2 ns a byte, with the spread of both: not narrower than what all functions explain is known to.
+TEST(TracedAccount, gives_the_share_of_a_function_with_its_interval) {
+  const Attribution attribution = comparison_of(classic()).attribution;
+  const FunctionDelta& lookup = attribution.functions[0];
+  ASSERT_TRUE(lookup.share_low && lookup.share_high);
+  EXPECT_LT(*lookup.share_low, 0.75);
+  EXPECT_GT(*lookup.share_high, 0.75);
+  EXPECT_GT(*lookup.share_low, 0.73);
+  EXPECT_LT(*lookup.share_high, 0.77);
+  for (const FunctionDelta& function : attribution.functions) {
+    EXPECT_EQ(function.share_low.has_value(), function.cost.low.has_value()) << function.name;
+    if (function.share_low)
+      EXPECT_TRUE(*function.share_low <= function.share && function.share <= *function.share_high)
+          << function.name;
+  }
+}
+
+// The change of CPU time is only just known: no function's share of it is known better.
+TEST(TracedAccount, gives_a_share_of_an_uncertain_change_as_uncertain) {
+  TracedSides sides = classic();
+  std::uint64_t more = 0;
+  each_traced(sides.b, [&more](ComparedRun& run) {
+    *run.busy_ns += 300'000'000 * (more++ % 4);
+    *run.busy_ns -= 450'000'000;
+  });
+  const Attribution attribution = comparison_of(sides).attribution;
+  const FunctionDelta& lookup = attribution.functions[0];
+  ASSERT_TRUE(attribution.explained && lookup.share_low && lookup.share_high);
+  EXPECT_LT(*lookup.share_low, *lookup.share - 0.1);
+  EXPECT_GT(*lookup.share_high, *lookup.share + 0.1);
+}
+
 TEST(TracedAccount, of_a_cause_in_untraced_code_shows_it_in_the_rest) {
   TracedSides sides = classic();
   for (ComparedRun& run : sides.b) *run.busy_ns += 5'000'000'000;
