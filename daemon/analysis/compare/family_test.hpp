@@ -24,7 +24,8 @@ struct FamilyTest {
   std::vector<double> p;  // adjusted, in the order of the figures
   // The statistic that a figure must exceed to be found at 1 - level; absent if so few samples find nothing.
   std::optional<double> critical;
-  // The shift of a figure that is then found with 80 % power, in units of its spread_of(): noncentral t.
+  // The shift of a figure that is then found with 80 % power, in units of its spread_of(): by simulation
+  // up to six blocks or four runs a side, beyond them by the noncentral t.
   std::optional<double> detectable;
 };
 
