@@ -33,8 +33,7 @@ const FunctionStatsView* stats_of(const ShowView& view, const FunctionDeltaView&
   const auto found = std::ranges::find_if(view.functions->functions, [&](const FunctionStatsView& stats) {
     return stats.function == name && stats.module == function.module && stats.duplicate == function.duplicate;
   });
-  if (found == view.functions->functions.end() || !found->p50_ns || !found->max_ns ||
-      found->min_ns.value_or(0) == 0)
+  if (found == view.functions->functions.end() || !found->max_ns || found->min_ns.value_or(0) == 0)
     return nullptr;
   return &*found;
 }
@@ -88,8 +87,9 @@ std::string drawn(const Axis& axis, const Row& row) {
                     row.side == 'A' ? "a" : "b", 100.0 * static_cast<double>(i) / kBars, 100.0 / kBars,
                     kHistogramHeight - height, height);
   }
-  const std::string median = axis.at(static_cast<double>(row.stats->p50_ns.value_or(0)));
-  return drawing("cell", kHistogramHeight, text + side_mark(row.side, false, median, kMarkRadius));
+  if (row.stats->p50_ns)
+    text += side_mark(row.side, false, axis.at(static_cast<double>(*row.stats->p50_ns)), kMarkRadius);
+  return drawing("cell", kHistogramHeight, text);
 }
 
 Axis axis_of(const std::vector<Row>& rows) {

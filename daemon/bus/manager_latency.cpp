@@ -15,6 +15,7 @@
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/model/latency.hpp"
+#include "daemon/model/percentile.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -26,6 +27,20 @@ dbus::Rows all_rows(const std::vector<Row>& given) {
   return rows;
 }
 
+rows::LatencySpan with_enough(rows::LatencySpan span) {
+  span.p50_ns = if_enough(span.p50_ns, span.count, 0.5);
+  span.p90_ns = if_enough(span.p90_ns, span.count, 0.9);
+  span.p99_ns = if_enough(span.p99_ns, span.count, 0.99);
+  span.p999_ns = if_enough(span.p999_ns, span.count, 0.999);
+  return span;
+}
+
+rows::LatencyInterval with_enough(rows::LatencyInterval interval) {
+  interval.p50_ns = if_enough(interval.p50_ns, interval.received, 0.5);
+  interval.p99_ns = if_enough(interval.p99_ns, interval.received, 0.99);
+  return interval;
+}
+
 }  // namespace
 
 // A run has at most eight probes, four phases and four spans, which fit into a message.
@@ -34,7 +49,7 @@ std::tuple<ManagerObject::Dicts, ManagerObject::Dicts, ManagerObject::Dicts> Man
   return dbus::guarded([&] {
     const LatencyReport found = value_or_throw(ports_.queries.latency(value_or_throw(parse_id(run, "run"))));
     dbus::Rows spans;
-    for (const LatencySpan& span : found.spans) spans.push_back(to_wire(span.figures).row);
+    for (const LatencySpan& span : found.spans) spans.push_back(to_wire(with_enough(span.figures)).row);
     return std::tuple{all_rows(found.probes), all_rows(found.phases), std::move(spans)};
   });
 }
@@ -45,7 +60,7 @@ ManagerObject::ListPage ManagerObject::ListLatencyIntervals(const std::uint64_t&
   return dbus::guarded([&] {
     const LatencyReport found = value_or_throw(ports_.queries.latency(value_or_throw(parse_id(run, "run"))));
     return list_part(found.intervals, cursor, limit,
-                     [](const rows::LatencyInterval& interval) { return to_wire(interval); });
+                     [](const rows::LatencyInterval& interval) { return to_wire(with_enough(interval)); });
   });
 }
 

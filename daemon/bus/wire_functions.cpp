@@ -9,6 +9,7 @@
 #include "daemon/analysis/calls/profile_factors.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "daemon/model/percentile.hpp"
 #include "dbus/rows/functions.hpp"
 
 namespace netperfd::bus {
@@ -71,10 +72,10 @@ void put_times(rows::FunctionStats& row, const FunctionStats& function) {
   row.off_cpu_ns = function.off_cpu_ns;
   row.min_ns = function.min_ns;
   row.max_ns = function.max_ns;
-  row.p50_ns = function.p50_ns;
-  row.p90_ns = function.p90_ns;
-  row.p99_ns = function.p99_ns;
-  row.p999_ns = function.p999_ns;
+  row.p50_ns = if_enough(function.p50_ns, function.hits, 0.5);
+  row.p90_ns = if_enough(function.p90_ns, function.hits, 0.9);
+  row.p99_ns = if_enough(function.p99_ns, function.hits, 0.99);
+  row.p999_ns = if_enough(function.p999_ns, function.hits, 0.999);
   if (function.histogram.buckets.empty()) return;
   row.bucket_ns.emplace();
   row.bucket_calls.emplace();

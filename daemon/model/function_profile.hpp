@@ -51,9 +51,8 @@ struct FunctionStats {
   std::optional<std::uint64_t> interrupted_ns;  // taken by traced functions of interrupts, of total_ns' calls
   std::optional<std::uint64_t> off_cpu_ns;  // asleep or preempted, also within callees, of total_ns' calls
   std::optional<std::uint64_t> min_ns, max_ns;  // of one call's total time
-  std::optional<std::uint64_t> p50_ns, p90_ns;  // of one call's total time, from the histogram
-  // Likewise; absent below 1,000 and 10,000 calls, which are too few to distinguish them from the maximum.
-  std::optional<std::uint64_t> p99_ns, p999_ns;
+  // Of one call's total time, from the histogram; absent if there are too few calls (model/percentile.hpp).
+  std::optional<std::uint64_t> p50_ns, p90_ns, p99_ns, p999_ns;
   Histogram histogram;                             // of one call's total time
   std::optional<std::uint64_t> corrected_self_ns;  // self time without the tracer's own cost; at least 0
   // For each slice of FunctionProfile::slice_ns from the release on: calls that returned in the slice, and

@@ -60,8 +60,8 @@ rows::LatencyInterval interval_row(const Stretch& stretch) {
   if (found == stretch.spans.end() || found->second.count == 0) return row;
   const SpanValues& values = found->second;
   row.min_ns = values.min_ns;
-  row.p50_ns = within(values, 0.5);
-  row.p99_ns = within(values, 0.99);
+  row.p50_ns = percentile(values, 0.5);
+  row.p99_ns = percentile(values, 0.99);
   row.max_ns = values.max_ns;
   return row;
 }
@@ -206,9 +206,6 @@ void Reading::read_end(const Json& event) {
 }
 
 LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, const SpanValues& values) {
-  const auto known = [&](double fraction) {
-    return are_enough(values.count, fraction) ? std::optional(within(values, fraction)) : std::nullopt;
-  };
   return {.figures = {.probe = phase.probe,
                       .phase = phase.phase,
                       .span = std::string(name),
@@ -216,10 +213,10 @@ LatencySpan span_of(const rows::LatencyPhase& phase, std::string_view name, cons
                       .min_ns = values.min_ns,
                       .mean_ns = values.sum_ns / values.count,
                       .max_ns = values.max_ns,
-                      .p50_ns = known(0.5),
-                      .p90_ns = known(0.9),
-                      .p99_ns = known(0.99),
-                      .p999_ns = known(0.999)},
+                      .p50_ns = percentile(values, 0.5),
+                      .p90_ns = percentile(values, 0.9),
+                      .p99_ns = percentile(values, 0.99),
+                      .p999_ns = percentile(values, 0.999)},
           .histogram = values.histogram};
 }
 
@@ -283,7 +280,7 @@ ParsedLatency Reading::take(bool cut_short) {
   } else if (!ended_ || cut_short) {
     parsed_.error = "the prober's output ends before its end";
   } else if (changes_ + 1 != order_.phases.size()) {
-    // Two signals at one time are one.
+    // The kernel has a limit for queued signals.
     parsed_.error =
         fmt::format("the prober saw {} of {} changes of the phase, so what it measured is in the wrong one",
                     changes_, order_.phases.size() - 1);

@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "daemon/analysis/calls/histogram.hpp"
+#include "daemon/model/percentile.hpp"
 
 namespace netperfd::workload {
 namespace {
 
-// Values beyond a percentile that it needs; docs/latency.md.
-constexpr double kFewestBeyond = 10;
 constexpr std::uint64_t kMostNs = std::uint64_t{1} << 62U;
 
 std::optional<Histogram> histogram_of(const Json* buckets) {
@@ -33,12 +32,8 @@ std::optional<Histogram> histogram_of(const Json* buckets) {
 
 }  // namespace
 
-// Of 1,000 values exactly ten are beyond the 99th percentile.
-bool are_enough(std::uint64_t values, double fraction) {
-  return static_cast<double>(values) * (1 - fraction) > kFewestBeyond - 1e-6;
-}
-
-std::uint64_t within(const SpanValues& values, double fraction) {
+std::optional<std::uint64_t> percentile(const SpanValues& values, double fraction) {
+  if (!are_enough(values.count, fraction)) return std::nullopt;
   return std::clamp(analysis::interpolated_quantile(values.histogram, fraction), values.min_ns,
                     std::max(values.min_ns, values.max_ns));
 }

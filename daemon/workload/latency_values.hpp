@@ -63,9 +63,7 @@ struct SpanValues {
 // Absent if it contradicts itself.
 [[nodiscard]] std::optional<SpanValues> values_of(const Json& span);
 void add(SpanValues& into, const SpanValues& from);
-// Whether ten values or more are beyond the quantile.
-[[nodiscard]] bool are_enough(std::uint64_t values, double fraction);
-// The quantile of values whose extremes are known exactly.
-[[nodiscard]] std::uint64_t within(const SpanValues& values, double fraction);
+// Of values whose extremes are known exactly; absent if there are too few (daemon/model/percentile.hpp).
+[[nodiscard]] std::optional<std::uint64_t> percentile(const SpanValues& values, double fraction);
 
 }  // namespace netperfd::workload

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/analysis/calls/histogram.hpp"
+#include "daemon/model/percentile.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -73,21 +74,18 @@ void add(FunctionStats& stats, const FunctionCount& count) {
   }
 }
 
-// A bucket's middle may lie beyond the values in it, so it is limited to the minimum and maximum. The two
-// highest percentiles are given only if ten calls lie beyond them.
+// A bucket's middle may lie beyond the values in it, so it is limited to the minimum and maximum.
 void add_percentiles(FunctionStats& stats) {
   if (!stats.min_ns || !stats.max_ns) return;
-  constexpr std::uint64_t kFewestForP99 = 1'000;
-  constexpr std::uint64_t kFewestForP999 = 10'000;
-  const auto percentile = [&stats](double fraction) {
-    return std::clamp(quantile(stats.histogram, fraction), stats.min_ns.value_or(0),
-                      stats.max_ns.value_or(0));
+  const std::uint64_t calls = count(stats.histogram);
+  const auto percentile = [&](double fraction) {
+    return if_enough(std::clamp(quantile(stats.histogram, fraction), *stats.min_ns, *stats.max_ns), calls,
+                     fraction);
   };
   stats.p50_ns = percentile(0.5);
   stats.p90_ns = percentile(0.9);
-  const std::uint64_t calls = count(stats.histogram);
-  if (calls >= kFewestForP99) stats.p99_ns = percentile(0.99);
-  if (calls >= kFewestForP999) stats.p999_ns = percentile(0.999);
+  stats.p99_ns = percentile(0.99);
+  stats.p999_ns = percentile(0.999);
 }
 
 // A slice in which no call returned is 0 in both.

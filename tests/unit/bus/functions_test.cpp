@@ -94,6 +94,7 @@ TEST_F(Functions, packets_of_the_host_have_no_network_namespace) {
 }
 
 TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
+  queries.stored_profile->functions.front().hits = 10'000;
   const auto rows = rows_of("ListFunctionProfile");
   ASSERT_EQ(rows.size(), 2U);
   const dbus::Row& row = rows[0];
@@ -107,18 +108,34 @@ TEST_F(Functions, a_function_comes_with_every_figure_of_its_record) {
   EXPECT_EQ(text_at(row, "module"), "hsr");
   EXPECT_EQ(small_at(row, "duplicate"), 2U);
   const std::map<const char*, std::uint64_t> figures{
-      {"hits", 10},           {"total_ns", 9'000},     {"self_ns", 6'000},  {"corrected_self_ns", 5'000},
+      {"hits", 10'000},       {"total_ns", 9'000},     {"self_ns", 6'000},  {"corrected_self_ns", 5'000},
       {"recorded_ns", 9'500}, {"interrupted_ns", 300}, {"off_cpu_ns", 200}, {"callees", 20},
       {"roots", 8},           {"interrupt_roots", 7},  {"min_ns", 500},     {"max_ns", 1'900},
       {"p50_ns", 800},        {"p90_ns", 1'200},       {"p99_ns", 1'700},   {"p999_ns", 1'800},
       {"interruptions", 6}};
   for (const auto& [key, value] : figures) EXPECT_EQ(number_at(row, key), value) << key;
   EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_byte"), 0.05);
-  EXPECT_DOUBLE_EQ(real_at(row, "calls_per_packet"), 2);
-  EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_call"), 500);
+  EXPECT_DOUBLE_EQ(real_at(row, "calls_per_packet"), 2'000);
+  EXPECT_DOUBLE_EQ(real_at(row, "self_ns_per_call"), 0.5);
   // Bucket 100: 32 times its shift of 2, and 36 steps of 4 ns.
   EXPECT_THAT(row.at("bucket_ns").get<std::vector<std::uint64_t>>(), ElementsAre(144));
   EXPECT_THAT(row.at("bucket_calls").get<std::vector<std::uint64_t>>(), ElementsAre(10));
+}
+
+TEST_F(Functions, no_percentile_is_told_that_less_than_ten_calls_lie_beyond_though_it_is_stored) {
+  const auto told = [this](std::uint64_t hits) {
+    queries.stored_profile->functions.front().hits = hits;
+    const dbus::Row row = rows_of("ListFunctionProfile").front();
+    std::string keys;
+    for (const char* key : {"p50_ns", "p90_ns", "p99_ns", "p999_ns"}) {
+      if (row.contains(key)) keys += std::string(key) + " ";
+    }
+    return keys;
+  };
+  EXPECT_EQ(told(19), "");
+  EXPECT_EQ(told(99), "p50_ns ");
+  EXPECT_EQ(told(999), "p50_ns p90_ns ");
+  EXPECT_EQ(told(9'999), "p50_ns p90_ns p99_ns ");
 }
 
 TEST_F(Functions, what_is_not_known_of_a_function_has_no_key) {

@@ -51,6 +51,21 @@ TEST_F(LatencyOnTheBus, has_its_intervals_in_pages) {
   EXPECT_THAT(sent, testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
+TEST_F(LatencyOnTheBus, has_no_percentile_that_less_than_ten_answers_lie_beyond_though_it_is_stored) {
+  queries.stored_latency->spans[0].figures.count = 999;
+  queries.stored_latency->intervals[0].received = 200;
+  const auto answered = client->call<dbus::Rows, dbus::Rows, dbus::Rows>("GetLatency", std::uint64_t{41});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  EXPECT_FALSE(std::get<2>(answered.values).at(0).contains("p99_ns"));
+  const auto listed = client->call<dbus::Rows, std::string, std::uint64_t>(
+      "ListLatencyIntervals", std::uint64_t{41}, std::string{}, std::uint32_t{2});
+  ASSERT_EQ(listed.error, "") << listed.text;
+  const dbus::Row& row = std::get<0>(listed.values).at(0);
+  EXPECT_FALSE(row.contains("p99_ns"));
+  EXPECT_EQ(row.at("p50_ns").get<std::uint64_t>(), 946U);
+  EXPECT_EQ(row.at("max_ns").get<std::uint64_t>(), 948U);
+}
+
 TEST_F(LatencyOnTheBus, has_the_buckets_of_a_span) {
   const auto answered =
       client->call<dbus::Rows>("GetLatencyHistogram", std::uint64_t{41}, std::string("voice"),

@@ -142,6 +142,18 @@ TEST(LatencyReport, tells_a_percentile_only_if_ten_values_lie_beyond_it) {
   EXPECT_TRUE(figures(10'000).p999_ns);
 }
 
+TEST(LatencyReport, tells_a_percentile_of_an_interval_only_if_ten_values_lie_beyond_it) {
+  const auto figures = [](std::size_t count) {
+    return parse(interval({.round_trips = drawn(count, 13)})).report.intervals.at(0);
+  };
+  EXPECT_FALSE(figures(19).p50_ns);
+  EXPECT_TRUE(figures(20).p50_ns);
+  EXPECT_FALSE(figures(200).p99_ns);
+  EXPECT_FALSE(figures(999).p99_ns);
+  EXPECT_TRUE(figures(1'000).p99_ns);
+  EXPECT_TRUE(figures(1).max_ns);
+}
+
 TEST(LatencyReport, counts_each_phase_apart_and_from_the_release) {
   const ParsedLatency parsed = parse(
       interval({.phase = 0, .start_s = 0, .end_s = 1, .round_trips = {100, 100}, .lost = 1, .missed = 2}) +
