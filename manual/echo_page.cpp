@@ -23,7 +23,7 @@ constexpr std::array kEvents{
          "ends have one wall clock, that is, run on one kernel, and `greeting_s` is the time from the start "
          "of the "
          "program until now. `probes` repeats the options."},
-    Term{"phase", "A phase began, at SIGUSR1."},
+    Term{"phase", "A phase began, at SIGUSR1 or SIGRTMIN."},
     Term{"interval",
          "The figures of one probe from `start_s` to `end_s`: of the requests that were sent in this time. "
          "It is "
@@ -91,7 +91,10 @@ void add_output(Page& page) {
 
 void add_rest(Page& page) {
   page.section("SIGNALS");
-  page.term("SIGUSR1", "`probe`: begins the next phase. Phases are numbered from 0.");
+  page.term(
+      "SIGUSR1, SIGRTMIN",
+      "`probe`: begins the next phase. Phases are numbered from 0. Several SIGUSR1 at one time may be one; "
+      "SIGRTMIN is queued.");
   page.term(
       "SIGTERM, SIGINT",
       "`probe`: sends no more, waits for outstanding answers up to the timeout, prints `end` and leaves. "

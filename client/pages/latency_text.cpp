@@ -72,7 +72,7 @@ std::string phases_table(const Screen& screen, const LatencyDetails& latency) {
   for (const LatencyPhaseView& phase : latency.phases) {
     const bool again = phase.probe == before;
     before = phase.probe;
-    const Style style = phase.phase == "omitted" ? Style::faint : Style::plain;
+    const Style style = phase.phase == "omitted" || phase.phase == "ending" ? Style::faint : Style::plain;
     Cells cells{{again ? "" : phase.probe, Style::strong},
                 {phase.phase, style},
                 {format_count(phase.sent), style},
@@ -129,7 +129,8 @@ std::string probe_words(const LatencyDetails& latency) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// The mean over a cell of the highest p99 of the intervals that touch it.
+// In each cell the longest round trip of the intervals at it: an interval rarely has the thousand answers
+// that its 99th percentile needs.
 TimeCells latency_cells(const TimeAxis& axis, const LatencyDetails& latency, const std::string& probe) {
   TimeCells cells(axis.cells);
   const double width = axis.end_s / static_cast<double>(axis.cells);
@@ -138,11 +139,11 @@ TimeCells latency_cells(const TimeAxis& axis, const LatencyDetails& latency, con
     longest = std::max(longest, interval.end_s - interval.start_s);
   for (const LatencyIntervalView& interval : latency.intervals) {
     const bool leftover = interval.end_s - interval.start_s < longest / 4;
-    if (interval.probe != probe || !interval.p99_ns || leftover) continue;
+    if (interval.probe != probe || !interval.max_ns || leftover) continue;
     for (std::size_t i = 0; i < axis.cells; ++i) {
       const double middle = (static_cast<double>(i) + 0.5) * width;
       if (middle < interval.start_s || middle >= interval.end_s) continue;
-      cells[i] = std::max(cells[i].value_or(0), static_cast<double>(*interval.p99_ns));
+      cells[i] = std::max(cells[i].value_or(0), static_cast<double>(*interval.max_ns));
     }
   }
   return cells;
@@ -233,7 +234,7 @@ std::string timeline_table(const Screen& screen, const ShowView& view) {
     const TimeCells cells = latency_cells(axis, latency, probe.name);
     const auto most = highest_of(cells);
     if (!most) continue;
-    rows.push_back({{probe.name + " p99"},
+    rows.push_back({{probe.name + " max"},
                     {format_milliseconds(*most / kMilli)},
                     {draw_cells(screen, cells, Zero::glyph)}});
   }

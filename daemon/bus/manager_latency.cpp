@@ -43,7 +43,7 @@ rows::LatencyInterval with_enough(rows::LatencyInterval interval) {
 
 }  // namespace
 
-// A run has at most eight probes, four phases and four spans, which fit into a message.
+// A run has at most eight probes, five phases and four spans, which fit into a message.
 std::tuple<ManagerObject::Dicts, ManagerObject::Dicts, ManagerObject::Dicts> ManagerObject::GetLatency(
     const std::uint64_t& run) {
   return dbus::guarded([&] {

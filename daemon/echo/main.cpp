@@ -37,7 +37,8 @@ int serve(const ServeOptions& options) {
 int run_probe(const ProbeOptions& options, Ns begin) {
   const auto stop = signal_descriptor({SIGTERM, SIGINT});
   if (!stop) return complain(stop.error());
-  const auto phases = signal_descriptor({SIGUSR1});
+  // Two real-time signals at one time are two, unlike others.
+  const auto phases = signal_descriptor({SIGUSR1, SIGRTMIN});
   if (!phases) return complain(phases.error());
   const Status done = probe(options, *stop, *phases, begin);
   if (done) return EXIT_SUCCESS;

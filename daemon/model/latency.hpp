@@ -18,7 +18,7 @@
 
 namespace netperfd {
 
-inline constexpr std::array<std::string_view, 4> kLatencyPhases{"idle", "omitted", "load", "after"};
+inline constexpr std::array<std::string_view, 5> kLatencyPhases{"idle", "omitted", "load", "ending", "after"};
 inline constexpr std::array<std::string_view, 4> kLatencySpans{"round-trip", "there", "back", "queued"};
 inline constexpr std::array<std::string_view, 3> kProbeProtocols{"udp", "tcp", "icmp"};
 inline constexpr std::string_view kRoundTrip = "round-trip";

@@ -119,6 +119,11 @@ Status Iperf3Run::launch_client() {
   return processes_.launch(client_, "iperf3", std::move(order), std::move(events));
 }
 
+// Older clients say nothing before their end, and a server says it with its first interval.
+bool Iperf3Run::tells_begin() const {
+  return features_.json_stream();
+}
+
 bool Iperf3Run::reports_intervals() const {
   return features_.json_stream();
 }
@@ -156,6 +161,7 @@ void Iperf3Run::on_server_line(std::string_view line) {
 }
 
 void Iperf3Run::on_client_line(std::string_view line) {
+  if (line.starts_with(R"({"event":"start")") && !std::exchange(begun_, true)) listener_.workload_begun();
   if (!live_lines_.may_parse(line, std::chrono::steady_clock::now())) return;
   for (const Interval& interval : parse_live_intervals(line, spec_)) listener_.workload_interval(interval);
 }

@@ -39,6 +39,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   void release() override;
   void stop() override;
   [[nodiscard]] std::vector<pid_t> pids() const override;
+  [[nodiscard]] bool tells_begin() const override;
   [[nodiscard]] bool reports_intervals() const override;
 
  private:
@@ -75,6 +76,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   bool listening_ = false;          // the server has printed "Server listening"
   bool server_met_client_ = false;  // it has accepted a connection
   bool released_ = false;
+  bool begun_ = false;  // its test
   LiveLines live_lines_;
   std::shared_ptr<void> reading_;  // of the client's output
   bool stopped_ = false;           // stop() was called

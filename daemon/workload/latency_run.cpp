@@ -141,7 +141,7 @@ void LatencyRun::limit_reading() {
 void LatencyRun::next_phase(std::string_view name) {
   if (!prober_.alive) return;
   order_.phases.emplace_back(name);
-  prober_.child->signal(SIGUSR1);
+  prober_.child->signal(SIGRTMIN);
 }
 
 void LatencyRun::finish() {

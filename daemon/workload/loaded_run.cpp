@@ -11,6 +11,11 @@
 namespace netperfd::workload {
 namespace {
 
+using std::chrono_literals::operator""ms;
+
+// From the release of iperf3's client to the begin of its test, if that is told.
+constexpr std::chrono::milliseconds kLongestConnecting{1000};
+
 std::optional<ResourceUsage> total_of(std::optional<ResourceUsage> usage,
                                       const std::optional<ResourceUsage>& other) {
   if (usage && other) {
@@ -95,16 +100,36 @@ void LoadedRun::probes_begun() {
 
 void LoadedRun::begin_load() {
   if (load_part_.stopped || probes_part_.stopped) return;
-  loading_ = true;
-  const bool omits = spec_.iperf3.omit.count() > 0;
-  enter(omits ? "omitted" : "load");
-  if (omits) after(spec_.iperf3.omit, &LoadedRun::end_omitted);
+  released_ = std::chrono::steady_clock::now();
+  const auto longest = spec_.iperf3.omit + (load_->tells_begin() ? kLongestConnecting : 0ms);
+  if (longest > 0ms) {
+    enter("omitted");
+    after(longest, &LoadedRun::begin_counted);
+  } else {
+    begin_counted();
+  }
   load_->release();
+}
+
+void LoadedRun::load_begun() {
+  if (!counting_ && !finishing_) after(spec_.iperf3.omit, &LoadedRun::begin_counted);
+}
+
+// It ends with the earliest end that iperf3's test can have. A request that is sent later may meet a path
+// that is idle already: iperf3 still exchanges its figures, and its server may end later than its client.
+void LoadedRun::begin_counted() {
+  counting_ = true;
+  enter("load");
+  if (!spec_.iperf3.duration) return;
+  const auto end = *released_ + spec_.iperf3.omit + *spec_.iperf3.duration;
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  if (left > 0ms) after(left, &LoadedRun::end_counted);
 }
 
 void LoadedRun::end_load() {
   finishing_ = true;
-  if (!loading_ || (load_part_.result && !load_part_.result->error.empty())) {
+  if (!released_ || (load_part_.result && !load_part_.result->error.empty())) {
     timer_.reset();
     probes_->finish();
     return;

@@ -3,14 +3,15 @@
 // idle path again.
 //
 //   both prepared -> workload_prepared -> release() -> the prober begins: phase idle
-//     -> iperf3 is released: phase omitted, as long as iperf3 omits, then load
-//     -> iperf3's processes have ended: phase after -> the prober ends -> workload_stopped -> both outputs
-//     are read
+//     -> iperf3 is released: phase omitted, until its test has begun and what it omits is over, then load
+//     -> what it counts is over: phase ending -> iperf3's processes have ended: phase after -> the prober
+//     ends -> workload_stopped -> both outputs are read
 //     -> workload_ended
 //
 // If one of them fails, the other is ended.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,6 +42,7 @@ class LoadedRun final : public core::ActiveWorkload {
    public:
     explicit Part(LoadedRun& run) : run_(run) {}
     void workload_prepared() override;
+    void workload_begun() override { run_.load_begun(); }
     void workload_interval(const Interval& interval) override { run_.listener_.workload_interval(interval); }
     void workload_stopped() override;
     void workload_ended(WorkloadResult result) override;
@@ -57,11 +59,13 @@ class LoadedRun final : public core::ActiveWorkload {
   void part_ended(const Part& part);
   void probes_begun();
   void begin_load();
+  void load_begun();
+  void begin_counted();
+  void end_counted() { enter("ending"); }
   void end_load();
   void enter(std::string_view phase);
   void after(std::chrono::milliseconds delay, void (LoadedRun::*then)());
   void end_probes() { probes_->finish(); }
-  void end_omitted() { enter("load"); }
   [[nodiscard]] WorkloadResult take_result();
 
   EventLoop& loop_;
@@ -69,8 +73,9 @@ class LoadedRun final : public core::ActiveWorkload {
   const JobSpec& spec_;
   core::WorkloadListener& listener_;
   Part load_part_{*this}, probes_part_{*this};
-  bool loading_ = false;    // iperf3 was released
-  bool finishing_ = false;  // the probes' end was asked for
+  std::optional<std::chrono::steady_clock::time_point> released_;  // iperf3
+  bool counting_ = false;                                          // in the phase load, or behind it
+  bool finishing_ = false;                                         // the probes' end was asked for
   std::unique_ptr<core::ActiveWorkload> load_;
   std::unique_ptr<LatencyRun> probes_;
   EventSource timer_;

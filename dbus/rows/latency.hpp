@@ -40,7 +40,7 @@ static_assert(kDescribed<LatencyProbe>);
 // What became of the requests that a probe sent in one phase.
 struct LatencyPhase {
   std::string probe;
-  std::string phase;  // idle, omitted, load or after
+  std::string phase;  // idle, omitted, load, ending or after
   double start_s = 0, end_s = 0;
   std::uint64_t sent = 0;
   std::uint64_t missed = 0;      // not sent: the prober had no CPU in time, or its socket no room
@@ -104,7 +104,7 @@ struct LatencyInterval {
   std::string phase;
   double start_s = 0, end_s = 0;
   std::uint64_t sent = 0, missed = 0, received = 0, lost = 0;
-  // Absent: no answer came. The percentiles are of few values.
+  // Absent: no answer came, or too few for a percentile.
   std::optional<std::uint64_t> min_ns, p50_ns, p99_ns, max_ns;
 
   bool operator==(const LatencyInterval&) const = default;

@@ -59,7 +59,7 @@ TEST_F(Latency, beside_iperf3_is_idle_load_and_idle_again_marked_in_the_trace) {
     if (phase.at("probe") == "udp") phases.push_back(phase.at("phase"));
     EXPECT_EQ(phase.at("sent"), phase.at("received").get<int>() + phase.at("lost").get<int>());
   }
-  EXPECT_THAT(phases, testing::ElementsAre("idle", "omitted", "load", "after"));
+  EXPECT_THAT(phases, testing::ElementsAre("idle", "omitted", "load", "ending", "after"));
   EXPECT_EQ(page.at("run").at("latency_phase"), "load");
   EXPECT_GT(page.at("sums").at(0).at("received_bytes").get<double>(), 1e6);
   const json load = found(page.at("latency_phases"), {{"probe", "udp"}, {"phase", "load"}});

@@ -20,6 +20,8 @@ class WorkloadListener {
   virtual ~WorkloadListener() = default;
   // Everything is ready and waits for release(). Called at most once.
   virtual void workload_prepared() = 0;
+  // The client is connected and its test begins. Told only by a workload that tells_begin().
+  virtual void workload_begun() {}
   // A live interval (the sum of one direction), if this iperf3 can report it before its end.
   virtual void workload_interval(const Interval& interval) = 0;
   // A phase of the run begins (kLatencyPhases). Only a workload with probes has phases.
@@ -42,6 +44,8 @@ class ActiveWorkload {
   virtual void stop() = 0;
   // The workload's processes on this host, from workload_prepared on; may be empty.
   [[nodiscard]] virtual std::vector<pid_t> pids() const = 0;
+  // Whether it calls workload_begun if its test begins.
+  [[nodiscard]] virtual bool tells_begin() const { return false; }
   // Whether it calls workload_interval while it runs.
   [[nodiscard]] virtual bool reports_intervals() const = 0;
 };

@@ -183,6 +183,26 @@ TEST(EchoProbe, signals_begin_phases_and_end_it) {
   EXPECT_EQ(prober.wait(), 0);
 }
 
+TEST(EchoProbe, two_phases_that_begin_while_it_waits_for_a_cpu_are_two) {
+  const RunningServer server;
+  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--interval=1h",
+                  "--probe=rate=1000"});
+  ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
+  prober.kill(SIGSTOP);
+  prober.kill(SIGRTMIN);
+  prober.kill(SIGRTMIN);
+  prober.kill(SIGCONT);
+  int phases = 0;
+  while (phases < 2) {
+    const std::string line = prober.line();
+    ASSERT_THAT(line, StartsWith("{\"event\":"));
+    if (line.starts_with(R"({"event":"phase")")) ++phases;
+  }
+  prober.kill(SIGTERM);
+  (void)prober.lines();
+  EXPECT_EQ(prober.wait(), 0);
+}
+
 TEST(EchoProbe, a_stopped_prober_counts_what_it_missed) {
   const RunningServer server;
   Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--duration=1s",

@@ -135,7 +135,11 @@ TEST_F(LatencyWorkloadTest, measures_idle_load_and_idle_again_beside_iperf3) {
   run_with_probes(probes_beside_iperf3());
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_THAT(result().error, IsEmpty());
-  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "load", "after"));
+  if (features.json_stream()) {
+    EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "omitted", "load", "ending", "after"));
+  } else {
+    EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "load", "ending", "after"));
+  }
   EXPECT_EQ(phase_listener.prepared, 1);
   EXPECT_EQ(phase_listener.stopped, 1);
   ASSERT_TRUE(result().latency);
@@ -146,6 +150,8 @@ TEST_F(LatencyWorkloadTest, measures_idle_load_and_idle_again_beside_iperf3) {
   }
   EXPECT_NEAR(phase("udp", "load")->end_s - phase("udp", "load")->start_s, 1, 0.5)
       << "as long as iperf3's test";
+  EXPECT_LE(phase("udp", "load")->end_s - phase("udp", "idle")->end_s, 1.05)
+      << "no longer than its test, if it began at once";
   ASSERT_FALSE(result().report.sums.empty());
   EXPECT_GT(result().report.sums[0].received_bytes.value_or(0), 1'000'000U);
 }
@@ -156,7 +162,7 @@ TEST_F(LatencyWorkloadTest, has_a_phase_for_the_part_that_iperf3_omits) {
   run_with_probes(job);
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_THAT(result().error, IsEmpty());
-  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "omitted", "load", "after"));
+  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "omitted", "load", "ending", "after"));
   EXPECT_NEAR(phase("udp", "omitted")->end_s - phase("udp", "omitted")->start_s, 1, 0.2);
 }
 
@@ -281,6 +287,63 @@ TEST_F(LatencyWorkloadTest, stops_no_load_that_has_told_its_end) {
   phase_listener.active->stop();
   ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.result.has_value(); }));
   EXPECT_EQ(load.stops, 0);
+}
+
+// Its client needs 200 ms to connect, its test takes 500 ms, and it ends 500 ms after its test.
+class SlowLoad final : public core::Workload {
+ public:
+  explicit SlowLoad(EventLoop& loop) : loop_(loop) {}
+  Result<std::unique_ptr<core::ActiveWorkload>> prepare(const JobSpec&,
+                                                        core::WorkloadListener& listener) override {
+    return std::make_unique<Active>(loop_, listener);
+  }
+
+ private:
+  class Active final : public core::ActiveWorkload {
+   public:
+    Active(EventLoop& loop, core::WorkloadListener& listener) : loop_(loop), listener_(listener) {
+      listener_.workload_prepared();
+    }
+    void release() override {
+      begin_ = loop_.after(std::chrono::milliseconds{200}, [this] { listener_.workload_begun(); });
+      end_ = loop_.after(std::chrono::milliseconds{1'200}, [this] {
+        listener_.workload_stopped();
+        listener_.workload_ended({});
+      });
+    }
+    void stop() override {}
+    [[nodiscard]] std::vector<pid_t> pids() const override { return {}; }
+    [[nodiscard]] bool tells_begin() const override { return true; }
+    [[nodiscard]] bool reports_intervals() const override { return false; }
+
+   private:
+    EventLoop& loop_;
+    core::WorkloadListener& listener_;
+    Result<EventSource> begin_, end_;
+  };
+  EventLoop& loop_;
+};
+
+TEST_F(LatencyWorkloadTest, counts_no_request_to_the_load_before_it_begins_or_after_it_ends) {
+  SlowLoad load(loop);
+  spec = probes_beside_iperf3();
+  spec.iperf3.duration = std::chrono::milliseconds{500};
+  spec.latency->idle = std::chrono::milliseconds{200};
+  workload.emplace(loop, load, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+  auto prepared = workload->prepare(spec, phase_listener);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  phase_listener.active = *std::move(prepared);
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.prepared > 0; }));
+  phase_listener.active->release();
+  ASSERT_TRUE(test::turn_until(loop, [this] { return phase_listener.result.has_value(); }));
+  ASSERT_THAT(result().error, IsEmpty());
+  const auto* first = phase("udp", "idle");
+  const auto* of_load = phase("udp", "load");
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(of_load, nullptr);
+  EXPECT_GE(of_load->start_s, first->end_s + 0.19) << "iperf3 connects";
+  EXPECT_LE(of_load->end_s, first->end_s + 0.6) << "its test is over 700 ms after its release";
+  EXPECT_THAT(phase_listener.phases, ElementsAre("idle", "omitted", "load", "ending", "after"));
 }
 
 TEST_F(LatencyWorkloadTest, ends_at_once_if_iperf3_cannot_be_launched) {
