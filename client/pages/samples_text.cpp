@@ -117,6 +117,9 @@ std::vector<std::string> missing_words(const SampleProfileView& profile) {
     if (count.value_or(0) > 0) words.push_back(fmt::format("{} {}", format_count(*count), what));
   };
   add(profile.lost, "samples lost, for which the kernel had no room");
+  // Below that it is the ticks at both ends.
+  if (profile.missed.value_or(0) > profile.due.value_or(0) / 100)
+    add(profile.missed, fmt::format("samples of {} that were due did not come", count_words(profile.due)));
   add(profile.throttled, "times the kernel paused sampling");
   add(profile.unknown, "samples with code that has no symbol");
   add(profile.cut, "samples whose stack found no room: only their innermost function is known");

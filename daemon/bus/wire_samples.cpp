@@ -42,6 +42,8 @@ WireSamples wire_samples(const SampleProfile& profile) {
     row.idle = profile.idle;
     row.busy = busy_samples(profile);
     row.lost = profile.lost;
+    row.due = due_samples(profile);
+    if (row.due) row.missed = *row.due - profile.samples - profile.lost;
     row.throttled = profile.throttled;
     row.unknown = profile.unknown;
     row.cut = profile.cut;

@@ -118,6 +118,15 @@ std::uint64_t busy_samples(const SampleProfile& profile) {
   return profile.samples - std::min(profile.idle, profile.samples);
 }
 
+std::optional<std::uint64_t> due_samples(const SampleProfile& profile) {
+  if (profile.event != "cpu-clock" || !profile.skipped.empty()) return std::nullopt;
+  constexpr double kNsPerSecond = 1e9, kMost = 1e18;
+  const double ticks = static_cast<double>(profile.duration_ns) / kNsPerSecond *
+                       static_cast<double>(profile.rate) * static_cast<double>(profile.cpus);
+  // A CPU can have one more than the whole ones.
+  return std::max(static_cast<std::uint64_t>(std::min(ticks, kMost)), profile.samples + profile.lost);
+}
+
 SampleShare share_of(std::uint64_t count, std::uint64_t all) {
   if (all == 0) return {};
   const auto n = static_cast<double>(all);

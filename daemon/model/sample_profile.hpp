@@ -125,6 +125,10 @@ struct SampledFunction {
 // Samples that are no idle ones: what shares are of.
 [[nodiscard]] std::uint64_t busy_samples(const SampleProfile& profile);
 
+// All samples that were due: those taken, those lost and those that did not come. The timer of cpu-clock
+// fires on idle CPUs too. Absent for cycles, of which an idle CPU has none: nobody knows how many were due.
+[[nodiscard]] std::optional<std::uint64_t> due_samples(const SampleProfile& profile);
+
 // A share of `all` samples, with its 95 % interval (Wilson's score interval), all within 0 and 1. It treats
 // samples as independent, which holds for functions that are short compared with the time between samples.
 struct SampleShare {

@@ -21,6 +21,8 @@ struct SampleProfile {
   std::optional<double> duration_s;
   std::optional<std::uint64_t> samples, idle, busy;  // busy: the rest, of which shares are
   std::optional<std::uint64_t> lost, throttled, unknown, cut, damaged;
+  // By the rate: due = samples + lost + missed. Absent if it is not known, as with cycles.
+  std::optional<std::uint64_t> due, missed;
   std::optional<std::uint64_t> functions, stacks;  // rows of ListSampledFunctions and ListSampledStacks
   // The smallest difference between shares near 1 % that two such profiles can show.
   std::optional<double> resolution;
@@ -38,6 +40,8 @@ inline constexpr auto kFields<SampleProfile> =
                field("idle", &SampleProfile::idle),
                field("busy", &SampleProfile::busy),
                field("lost", &SampleProfile::lost),
+               field("due", &SampleProfile::due),
+               field("missed", &SampleProfile::missed),
                field("throttled", &SampleProfile::throttled),
                field("unknown", &SampleProfile::unknown),
                field("cut", &SampleProfile::cut),

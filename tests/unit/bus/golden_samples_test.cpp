@@ -45,11 +45,12 @@ SampleProfile golden_samples() {
 
 TEST(GoldenSamples, are_those_of_a_profile) {
   const WireSamples wire = wire_samples(golden_samples());
-  EXPECT_THAT(shown(wire.profile),
-              UnorderedElementsAre("rate 199", "event cpu-clock", "sees_interrupts_off false", "cpus 2",
-                                   "duration_s 5.5", "samples 1000", "idle 600", "busy 400", "lost 3",
-                                   "throttled 4", "unknown 5", "cut 6", "damaged 7", "functions 2",
-                                   "stacks 3", testing::StartsWith("resolution 0.0197")));
+  EXPECT_THAT(
+      shown(wire.profile),
+      UnorderedElementsAre("rate 199", "event cpu-clock", "sees_interrupts_off false", "cpus 2",
+                           "duration_s 5.5", "samples 1000", "idle 600", "busy 400", "lost 3", "due 2189",
+                           "missed 1186", "throttled 4", "unknown 5", "cut 6", "damaged 7", "functions 2",
+                           "stacks 3", testing::StartsWith("resolution 0.0197")));
   ASSERT_THAT(wire.builds, testing::SizeIs(1));
   EXPECT_THAT(shown(wire.builds[0]), UnorderedElementsAre("module hsr", "build_id ab", "srcversion cd"));
   SampleProfile skipped;

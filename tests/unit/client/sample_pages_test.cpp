@@ -30,6 +30,8 @@ ShowView sampled() {
   details.profile.idle = 1'020;
   details.profile.busy = 3'000;
   details.profile.lost = 12;
+  details.profile.due = 4'532;
+  details.profile.missed = 500;
   details.profile.throttled = details.profile.unknown = details.profile.cut = details.profile.damaged = 0;
   details.profile.resolution = 0.0072;
   details.functions = {

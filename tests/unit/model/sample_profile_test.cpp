@@ -34,6 +34,24 @@ TEST(SampledFunctions, have_their_own_samples_and_once_those_of_what_they_call) 
   EXPECT_EQ(busy_samples(some_profile()), 13U);
 }
 
+TEST(DueSamples, are_those_taken_lost_and_missed) {
+  SampleProfile profile;
+  profile.event = "cpu-clock";
+  profile.rate = 99;
+  profile.cpus = 4;
+  profile.duration_ns = 10'000'000'000;
+  profile.samples = 3'000;
+  profile.lost = 60;
+  EXPECT_EQ(due_samples(profile), 3'960U);
+  profile.samples = 3'904;
+  EXPECT_EQ(due_samples(profile), 3'964U) << "a tick more on each CPU";
+  profile.duration_ns = UINT64_MAX;
+  profile.rate = profile.cpus = UINT32_MAX;
+  EXPECT_EQ(due_samples(profile), 1'000'000'000'000'000'000U) << "what a file says can be anything";
+  profile.event = "cycles";
+  EXPECT_EQ(due_samples(profile), std::nullopt) << "an idle CPU has no cycles";
+}
+
 // R: prop.test(c(30), c(1000), correct = FALSE) gives 0.02108975 to 0.04251092.
 TEST(SampleShare, has_wilsons_interval) {
   const SampleShare share = share_of(30, 1'000);
