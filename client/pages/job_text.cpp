@@ -19,6 +19,7 @@ namespace {
 // Between two runs: the processes, and a second that iperf3's client and server take to part. Only for an
 // estimate.
 constexpr double kSecondsBesideEachRun = 1;
+constexpr double kMicro = 1e6;  // of a second
 
 std::string label_words(const LiveJobView& job) {
   std::string text;
@@ -129,13 +130,16 @@ const RunView* run_to_see(const StartView& view, bool job_failed) {
 }  // namespace
 
 std::string started_text(const LiveJobView& raw, std::size_t jobs_before, bool cancels_on_interrupt,
-                         bool until_stopped, std::string_view power) {
+                         bool until_stopped, std::string_view power, std::uint64_t now_us) {
   const LiveJobView job = escaped(raw);
   const std::size_t runs = job.runs ? job.runs->size() : 1;
   std::string text =
       fmt::format("job {}: {}{}, {}", job.job, job.scenario.value_or("-"), label_words(job), runs_words(job));
   if (job.planned_s) {
-    const double all = static_cast<double>(runs) * (*job.planned_s + kSecondsBesideEachRun);
+    double all = static_cast<double>(runs) * (*job.planned_s + kSecondsBesideEachRun);
+    // netperfd knows what earlier jobs took beside their runs.
+    if (jobs_before == 0 && job.expected_end_us && now_us > 0 && *job.expected_end_us > now_us)
+      all = std::max(all, static_cast<double>(*job.expected_end_us - now_us) / kMicro);
     if (jobs_before == 0) text += fmt::format("; done in about {}", format_seconds(all));
     if (jobs_before > 0 && runs > 1) text += fmt::format("; about {}", format_seconds(all));
   }

@@ -51,9 +51,11 @@ namespace netperfctl {
 [[nodiscard]] std::string tracers_text(const Screen& screen, std::span<const TracerView> tracers);
 
 // "job 12: hsr-ring, 3 runs of 11 s, about 35 s in all.", `power`, and how to leave. `jobs_before`: live ones
-// started earlier. `until_stopped`: its runs watch the kernel until somebody stops them.
+// started earlier. `now_us`: against which the daemon's expected end counts; 0: only the planned time is
+// known. `until_stopped`: its runs watch the kernel until somebody stops them.
 [[nodiscard]] std::string started_text(const LiveJobView& job, std::size_t jobs_before,
-                                       bool cancels_on_interrupt, bool until_stopped, std::string_view power);
+                                       bool cancels_on_interrupt, bool until_stopped, std::string_view power,
+                                       std::uint64_t now_us = 0);
 // The line with the difference that the runs of a job detect; `what` is the argument for `plan`.
 [[nodiscard]] std::string power_text(const PlanView& plan, std::string_view what);
 // "job 12: hsr-ring, runs 41, 42, 43."

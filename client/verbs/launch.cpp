@@ -14,6 +14,7 @@
 
 #include "client/base/command_words.hpp"
 #include "client/pages/render.hpp"
+#include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 #include "client/verbs/numbers.hpp"
@@ -187,9 +188,10 @@ Outcome<Followed> launch_and_follow(Format format, const LaunchArguments& argume
     return std::unexpected(following.error());
   const auto launched = launch(*daemon, arguments);
   if (!launched) return std::unexpected(launched.error());
-  put_lines(format == Format::table ? stdout : stderr,
-            started_text(launched->job, launched->before, arguments.options.tied, launched->until_stopped,
-                         power_of(*daemon, *launched, for_a_shell(arguments.what))));
+  put_lines(
+      format == Format::table ? stdout : stderr,
+      started_text(launched->job, launched->before, arguments.options.tied, launched->until_stopped,
+                   power_of(*daemon, *launched, for_a_shell(arguments.what)), screen_of(stdout).now_us));
   return follower.follow(*daemon, launched->job);
 }
 

@@ -73,6 +73,10 @@ class DeferredEnds final : public RunStore {
       const std::string& scenario) override {
     return store_.boot_time(scenario);
   }
+  [[nodiscard]] Result<std::optional<std::chrono::microseconds>> time_between_runs(
+      const std::string& scenario) override {
+    return store_.time_between_runs(scenario);
+  }
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override {
     return store_.runs_with_file(owner, sha256, most);

@@ -58,6 +58,8 @@ void Scheduler::add(JobId id, Job added) {
   if (job.spec.design && job.spec.design->reboots) {
     job.status.boots_planned = letters_left(job.status.arms, 0);
     if (auto known = ports_.store.boot_time(job.spec.name); known) job.boot_time = *known;
+  } else if (auto known = ports_.store.time_between_runs(job.spec.name); known && *known) {
+    job.between_runs = **known;
   }
   queue_.push_back(id);
   const JobStatus status = status_of(job);
@@ -209,7 +211,9 @@ void Scheduler::run_ended(RunState state, const std::string& error) {
 void Scheduler::count_ended_run(Job& job, RunId run, RunState state, const std::string& error) {
   job.status.progress = progress_of(job);
   job.status.current_run.reset();
+  const auto before = job.last_ended ? job.last_ended : job.began;
   job.last_ended = ports_.clock.since_boot();
+  if (before) job.pace.add(job.status.arms, job.status.runs_ended, *job.last_ended - *before);
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
@@ -311,17 +315,28 @@ double Scheduler::progress_of(const Job& job) const {
   return std::max(status.progress, runs / static_cast<double>(status.runs.size()));
 }
 
-std::optional<std::chrono::microseconds> Scheduler::run_time(const Job& job) {
-  const std::uint32_t ended = job.status.runs_ended - job.ended_before;
-  if (ended == 0 || !job.began) return job.status.planned;
-  return (*job.last_ended - *job.began) / ended;
+std::optional<std::chrono::microseconds> Scheduler::run_time(const Job& job, std::size_t run) const {
+  auto time = job.pace.of(job.status.arms, run);
+  if (!time && job.status.planned) time = *job.status.planned + job.between_runs;
+  const auto since = job.last_ended ? job.last_ended : job.began;
+  if (!time || !job.status.planned || !since || run != job.status.runs_ended || !job.status.current_run)
+    return time;
+  // If what comes before the run takes longer than thought, the run itself is still to come.
+  const auto now = ports_.clock.since_boot();
+  const auto started = run_ ? run_->started() : std::nullopt;
+  const auto own_left = *job.status.planned - (started ? now - *started : std::chrono::microseconds{0});
+  return std::max(*time, now - *since + std::max<std::chrono::microseconds>(own_left, {}));
 }
 
 std::optional<std::chrono::microseconds> Scheduler::time_left(const Job& job) const {
   if (job.spec.design && job.spec.design->reboots) return time_left_with_boots(job);
-  const auto each = run_time(job);
-  if (!each) return std::nullopt;
-  return *each * static_cast<std::int64_t>(job.status.runs.size() - job.status.runs_ended);
+  std::chrono::microseconds left{0};
+  for (std::size_t run = job.status.runs_ended; run < job.status.runs.size(); ++run) {
+    const auto time = run_time(job, run);
+    if (!time) return std::nullopt;
+    left += *time;
+  }
+  return left;
 }
 
 std::optional<WallTime> Scheduler::expected_end(const Job& asked) const {

@@ -25,6 +25,7 @@
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/quotas.hpp"
 #include "daemon/core/run_controller.hpp"
+#include "daemon/core/run_pace.hpp"
 #include "daemon/core/sides.hpp"
 
 namespace netperfd::core {
@@ -110,6 +111,8 @@ class Scheduler final : private RunListener {
     bool held = false;
     std::optional<std::chrono::microseconds>
         boot_time;  // of earlier boots: from the request to the first run
+    RunPace pace;
+    std::chrono::microseconds between_runs{0};  // of the scenario's last job
     Timer linger;
   };
 
@@ -158,8 +161,8 @@ class Scheduler final : private RunListener {
   void announce_waiting();
   [[nodiscard]] JobStatus status_of(const Job& job) const;
   [[nodiscard]] double progress_of(const Job& job) const;
-  // How long one run takes: the mean of the ended runs of this job, otherwise as planned.
-  [[nodiscard]] static std::optional<std::chrono::microseconds> run_time(const Job& job);
+  // From the end of the run before it to its own end: by the ended runs of this job, otherwise as planned.
+  [[nodiscard]] std::optional<std::chrono::microseconds> run_time(const Job& job, std::size_t run) const;
   // How long the job takes from counted_from() on; absent if nobody knows.
   [[nodiscard]] std::optional<std::chrono::microseconds> time_left(const Job& job) const;
   [[nodiscard]] std::optional<std::chrono::microseconds> time_left_with_boots(const Job& job) const;

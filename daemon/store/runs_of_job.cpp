@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "daemon/store/rows.hpp"
@@ -41,6 +42,22 @@ Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job) {
   if (read && !runs.empty()) read = expect_no_others(connection, job, runs);
   if (!read) return std::unexpected(std::move(read.error()));
   return runs;
+}
+
+// What was read and stored behind the workload is in it. A clock that was set makes no time.
+Result<std::optional<std::chrono::microseconds>> read_time_between_runs(Connection& connection,
+                                                                        const std::string& scenario) {
+  auto select = connection.prepare(
+      "SELECT avg(next.started_us - r.ended_us) FROM runs r JOIN runs next ON next.id = r.id + 1 AND "
+      "next.job = r.job WHERE r.job = (SELECT j.id FROM jobs j WHERE j.name = ? AND EXISTS (SELECT 1 "
+      "FROM runs a JOIN runs b ON b.id = a.id + 1 AND b.job = a.job WHERE a.job = j.id AND b.started_us >= "
+      "a.ended_us) ORDER BY j.id DESC LIMIT 1) AND next.started_us >= r.ended_us");
+  if (!select) return std::unexpected(select.error());
+  std::optional<double> mean;
+  auto read = for_each_row(select->bind(scenario), [&](const Statement& row) { row.read(mean); });
+  if (!read) return std::unexpected(read.error());
+  if (!mean) return std::nullopt;
+  return std::chrono::microseconds{static_cast<std::int64_t>(*mean)};
 }
 
 }  // namespace netperfd::store

@@ -2,6 +2,9 @@
 // Which runs a job has.
 #pragma once
 
+#include <chrono>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -13,5 +16,9 @@ namespace netperfd::store {
 // In order, also those that are being removed. io if the index that finds them is damaged and hides some, or
 // names one of another job.
 [[nodiscard]] Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job);
+
+// As RunStore::time_between_runs().
+[[nodiscard]] Result<std::optional<std::chrono::microseconds>> read_time_between_runs(
+    Connection& connection, const std::string& scenario);
 
 }  // namespace netperfd::store

@@ -19,6 +19,7 @@
 #include "daemon/store/latency_store.hpp"
 #include "daemon/store/page_copy.hpp"
 #include "daemon/store/removals.hpp"
+#include "daemon/store/runs_of_job.hpp"
 #include "daemon/store/sample_store.hpp"
 #include "daemon/store/store_check.hpp"
 #include "daemon/store/store_parts.hpp"
@@ -306,6 +307,10 @@ Status SqliteStore::add_boot(JobId job, const BootRecord& boot) {
 
 Status SqliteStore::end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) {
   return update_boot(parts_->database->connection(), job, number, arrival);
+}
+
+Result<std::optional<std::chrono::microseconds>> SqliteStore::time_between_runs(const std::string& scenario) {
+  return read_time_between_runs(parts_->database->connection(), scenario);
 }
 
 Result<std::optional<std::chrono::microseconds>> SqliteStore::boot_time(const std::string& scenario) {

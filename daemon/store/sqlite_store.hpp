@@ -88,6 +88,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status set_budget(JobId job, const JobBudget& budget) override;
   [[nodiscard]] Status add_boot(JobId job, const BootRecord& boot) override;
   [[nodiscard]] Status end_boot(JobId job, std::uint32_t number, const BootArrival& arrival) override;
+  [[nodiscard]] Result<std::optional<std::chrono::microseconds>> time_between_runs(
+      const std::string& scenario) override;
   [[nodiscard]] Result<std::optional<std::chrono::microseconds>> boot_time(
       const std::string& scenario) override;
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,

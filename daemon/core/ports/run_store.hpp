@@ -98,6 +98,10 @@ class RunStore {
   // jobs; absent if none is known.
   [[nodiscard]] virtual Result<std::optional<std::chrono::microseconds>> boot_time(
       const std::string& scenario) = 0;
+  // The mean time from the end of a run's workload to the begin of the next one's, in the scenario's newest
+  // job of several runs; absent if there is none.
+  [[nodiscard]] virtual Result<std::optional<std::chrono::microseconds>> time_between_runs(
+      const std::string& scenario) = 0;
   // The owner's runs that hold an imported file with this digest (SourceFile), oldest first.
   [[nodiscard]] virtual Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                                   std::uint32_t most) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design: the output of start, runs, jobs and show, and the pages of plan and selftest.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <string>
@@ -42,6 +42,14 @@ TEST(DesignPages, what_so_many_find_is_left_out_where_nobody_knows_it) {
 TEST(DesignPages, a_job_of_two_sides_has_no_median_of_both) {
   EXPECT_FALSE(has(job_end_text(samples::interleaved_start(), ""), "median"));
   EXPECT_TRUE(has(job_end_text(samples::started(), ""), "median"));
+}
+
+TEST(DesignPages, say_when_the_daemon_expects_the_end_of_a_job) {
+  LiveJobView job = samples::interleaved();
+  constexpr std::uint64_t kNow = 1'700'000'000'000'000;
+  EXPECT_THAT(started_text(job, 0, false, false, "", kNow), testing::HasSubstr("done in about 3 min 12 s"));
+  job.expected_end_us = kNow + 480'000'000;
+  EXPECT_THAT(started_text(job, 0, false, false, "", kNow), testing::HasSubstr("done in about 8 min"));
 }
 
 TEST(DesignPages, live_line_names_the_arm) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/core/scheduler.hpp"
+#include "tests/unit/core/design_fixture.hpp"
 #include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
@@ -88,7 +89,7 @@ TEST_F(Estimates, a_waiting_job_knows_its_place_and_when_it_may_end) {
   EXPECT_EQ(scheduler_.job(1)->expected_end, start + seconds{28}) << "as long as the first run took";
   EXPECT_EQ(scheduler_.job(3)->expected_end, start + seconds{68});
   clock_.advance(seconds{30});
-  EXPECT_EQ(scheduler_.job(1)->expected_end, clock_.now()) << "it is late; a time gone by is no answer";
+  EXPECT_EQ(scheduler_.job(1)->expected_end, clock_.now() + seconds{10}) << "it is late, and has not begun";
 
   (void)seen_.take();
   ASSERT_TRUE(scheduler_.stop(2, "not wanted"));
@@ -96,6 +97,51 @@ TEST_F(Estimates, a_waiting_job_knows_its_place_and_when_it_may_end) {
   EXPECT_EQ(scheduler_.job(3)->queue_position, 1U);
   EXPECT_THAT(seen_.take(), testing::Contains(testing::HasSubstr("job 3"))) << "whoever waits is told";
   EXPECT_FALSE(scheduler_.job(2)->expected_end) << "it has ended";
+}
+
+// A design whose switches take 25 s and whose first run waits for a minute of what happens once: 20 runs of
+// 10 s take three times as long.
+class EstimatesOfDesigns : public DesignRuns {
+ protected:
+  void end_next_run(const JobId job) {
+    const JobStatus status = *scheduler_.job(job);
+    if (commands_.is_running()) {
+      clock_.advance(seconds{status.runs_ended == 0 ? 85 : 25});
+      end_commands(name_of(status.arms.at(status.runs_ended)));
+    }
+    workload_.last().become_prepared();
+    clock_.advance(seconds{12});
+    workload_.last().end(a_measurement());
+    clock_.turn();
+  }
+  [[nodiscard]] double expected_s(const JobId job, WallTime begin) const {
+    return std::chrono::duration<double>(*scheduler_.job(job)->expected_end - begin).count();
+  }
+};
+
+TEST_F(EstimatesOfDesigns, learn_from_the_first_block_what_a_switch_takes) {
+  JobSpec spec = without_checks(a_design());
+  spec.repeat = 5;
+  const WallTime begin = clock_.now();
+  const JobId job = submit(spec);
+  const double at_first = expected_s(job, begin);
+  for (int run = 0; run < 4; ++run) end_next_run(job);
+  const double after_a_block = expected_s(job, begin);
+  for (int run = 4; run < 20; ++run) end_next_run(job);
+  const double took = std::chrono::duration<double>(clock_.now() - begin).count();
+  std::printf("20 runs of 10 s: %.0f s expected at first, %.0f s after a block, %.0f s taken\n", at_first,
+              after_a_block, took);
+  EXPECT_EQ(at_first, 200) << "nothing else is known";
+  EXPECT_GT(took, 2.4 * at_first);
+  EXPECT_NEAR(after_a_block / took, 1, 0.2);
+}
+
+TEST_F(EstimatesOfDesigns, begin_with_what_the_last_job_of_the_scenario_took_between_its_runs) {
+  store_.between_runs = seconds{19};
+  JobSpec spec = without_checks(a_design());
+  spec.repeat = 5;
+  const WallTime begin = clock_.now();
+  EXPECT_EQ(expected_s(submit(spec), begin), 20 * 29);
 }
 
 TEST_F(Estimates, nobody_knows_when_a_job_ends_that_only_a_stop_ends) {

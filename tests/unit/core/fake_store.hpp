@@ -137,6 +137,11 @@ class FakeStore final : public RunStore {
     return time_of_boots;
   }
 
+  Result<std::optional<std::chrono::microseconds>> time_between_runs(
+      const std::string& /*scenario*/) override {
+    return between_runs;
+  }
+
   Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                             std::uint32_t most) override {
     std::vector<RunId> found;
@@ -169,7 +174,7 @@ class FakeStore final : public RunStore {
   std::map<JobId, bool> held_jobs;
   std::map<JobId, JobBudget> budgets;
   std::map<JobId, std::vector<BootRecord>> boots;
-  std::optional<std::chrono::microseconds> time_of_boots;
+  std::optional<std::chrono::microseconds> time_of_boots, between_runs;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

@@ -112,6 +112,21 @@ TEST_F(Designs, plan_no_boots_by_two_a_side) {
               HasSubstr("4 boot(s) with a throughput; how much they spread takes 3 a side to know"));
 }
 
+TEST_F(Designs, know_the_time_between_the_runs_of_the_newest_job_of_a_scenario) {
+  JobSpec spec = a_design();
+  EXPECT_EQ(must(store->time_between_runs(spec.name)), std::nullopt);
+  const auto level = [](const Arm&) { return Outcome{}; };
+  done(spec, level);
+  EXPECT_EQ(must(store->time_between_runs(spec.name)), std::chrono::seconds{50}) << "one a minute, of 10 s";
+  next_minute_ = 0;  // the clock was set back between two runs: that is no time
+  done(spec, [this](const Arm& arm) {
+    if (arm.block == 2 && arm.letter == 1) next_minute_ = 0;
+    return Outcome{};
+  });
+  EXPECT_EQ(must(store->time_between_runs(spec.name)), std::chrono::seconds{50});
+  EXPECT_EQ(must(store->time_between_runs("other")), std::nullopt);
+}
+
 TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
   JobSpec pilot = a_design();
   pilot.purpose = JobPurpose::pilot;
