@@ -46,6 +46,7 @@ TEST(DesignPages, a_job_of_two_sides_has_no_median_of_both) {
 
 TEST(DesignPages, say_when_the_daemon_expects_the_end_of_a_job) {
   LiveJobView job = samples::interleaved();
+  job.expected_end_us.reset();
   constexpr std::uint64_t kNow = 1'700'000'000'000'000;
   EXPECT_THAT(started_text(job, 0, false, false, "", kNow), testing::HasSubstr("done in about 3 min 12 s"));
   job.expected_end_us = kNow + 480'000'000;

@@ -118,12 +118,6 @@ TEST_F(Designs, know_the_time_between_the_runs_of_the_newest_job_of_a_scenario) 
   const auto level = [](const Arm&) { return Outcome{}; };
   done(spec, level);
   EXPECT_EQ(must(store->time_between_runs(spec.name)), std::chrono::seconds{50}) << "one a minute, of 10 s";
-  next_minute_ = 0;  // the clock was set back between two runs: that is no time
-  done(spec, [this](const Arm& arm) {
-    if (arm.block == 2 && arm.letter == 1) next_minute_ = 0;
-    return Outcome{};
-  });
-  EXPECT_EQ(must(store->time_between_runs(spec.name)), std::chrono::seconds{50});
   EXPECT_EQ(must(store->time_between_runs("other")), std::nullopt);
 }
 
