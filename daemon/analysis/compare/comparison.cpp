@@ -87,12 +87,12 @@ struct Judged {
 };
 
 // "two builds are taken to differ by 2 % (standard deviation) until self-tests with `builds:` tell"
-std::string assumed_words(const std::vector<Level>& assumed) {
+std::string assumed_words(const HostResolution& host) {
   std::vector<std::string> units, tests;
-  for (const Level level : assumed) {
+  for (const Level level : host.assumed) {
     const bool boots = level == Level::boot;
     units.push_back(fmt::format("two {} are taken to differ by {:.2g} %", boots ? "boots" : "builds",
-                                100 * (boots ? kLuckOfTwoBoots : kLuckOfTwoBuilds)));
+                                100 * (boots ? host.luck_of_boots : kLuckOfTwoBuilds)));
     tests.emplace_back(boots ? "of three boots" : "with `builds:`");
   }
   return fmt::format("{} (standard deviation) until self-tests {} tell", listed(units), listed(tests));
@@ -115,7 +115,7 @@ void judge_resolution(Judged& judged) {
                         fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
                                     100 * (*result.resolution - 1),
                                     verdict == widened && !host.assumed.empty()
-                                        ? assumed_words(host.assumed)
+                                        ? assumed_words(host)
                                         : "its self-tests find as much where nothing differs"));
 }
 
@@ -148,6 +148,14 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
   result.verdict = verdict_of(result.effect, result.threshold, result.better);
 }
 
+// Of the logarithms of the samples.
+std::optional<double> log_spread(const Judged& judged) {
+  const FigureOf of(judged.asked->figure);
+  const auto log = [&of](const ComparedRun& run) { return of.log(run); };
+  const Sampling& sampling = judged.sampling;
+  return spread_of(sampling.samples(values_of(sampling.a(), log), values_of(sampling.b(), log)));
+}
+
 // Gates 1 to 8.
 void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
            const ComparisonSettings& settings, const FactJudgement& facts, Judged& judged) {
@@ -167,7 +175,8 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     judged.of_verdict.add(Gravity::verdict, twice);
   }
   judged.of_one = levels_of_one(judged.sampling, facts.changed);
-  judged.resolution = resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, level);
+  judged.resolution =
+      resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, log_spread(judged), level);
   judge_resolution(judged);
   allow_for_luck(judged);
   judge_noise(judged.runs, figure, judged.resolution, settings, result, judged.of_verdict);

@@ -106,6 +106,7 @@ struct HostResolution {
       settings;                // for changes within a boot: the far end of a self-test that found a change
   std::optional<double> code;  // what boots and builds add, for changes of code
   std::vector<Level> assumed = {};  // what is assumed to make up `code`; none: self-tests tell it
+  double luck_of_boots = 0;         // the standard deviation by which boots are then taken to differ
 };
 
 struct ComparedFigure {

@@ -167,14 +167,15 @@ std::optional<Verdict> overall_leaning(const std::vector<FigureResult>& figures)
 }
 
 HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                             const HostResolution& known, double level) {
+                             const HostResolution& known, const std::optional<double>& spread, double level) {
   HostResolution resolution = known;
+  resolution.luck_of_boots = std::max(kLuckOfTwoBoots, spread.value_or(0));
   if (of_one.empty()) resolution.code.reset();
   if (of_one.empty() || known.code) return resolution;
   double luck = 0;
   for (const Level one : of_one) {
     if (one == Level::boot && boots_of(sampling.a()) == boots_of(sampling.b())) continue;
-    luck = std::hypot(luck, one == Level::boot ? kLuckOfTwoBoots : kLuckOfTwoBuilds);
+    luck = std::hypot(luck, one == Level::boot ? resolution.luck_of_boots : kLuckOfTwoBuilds);
     resolution.assumed.push_back(one);
   }
   if (luck > 0) resolution.code = std::exp(normal_quantile((1 + level) / 2) * luck);

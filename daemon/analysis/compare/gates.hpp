@@ -62,9 +62,12 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 [[nodiscard]] std::optional<Verdict> leaning_of(const RatioEstimate& effect, Better better);
 
 // Gate 7: what self-tests show without a change is no verdict. Of code, the interval is widened by it. If no
-// self-tests tell, boots of their own are taken to differ by kLuckOfTwoBoots, and builds by kLuckOfTwoBuilds.
+// self-tests tell, builds are taken to differ by kLuckOfTwoBuilds, and boots of their own by kLuckOfTwoBoots
+// or, if that is more, by `spread`, that of the samples: what disturbs a host from run to run is not the same
+// in two boots either, and which of it lasts for a whole boot is not known from one.
 [[nodiscard]] HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
-                                           const HostResolution& known, double level);
+                                           const HostResolution& known, const std::optional<double>& spread,
+                                           double level);
 // `settings` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
 [[nodiscard]] Verdict bounded(Verdict verdict, const RatioEstimate& effect, double threshold,
                               const std::optional<double>& settings);

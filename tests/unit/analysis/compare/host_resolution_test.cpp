@@ -136,6 +136,27 @@ TEST(HostResolution, bounds_the_verdict_of_a_change) {
   EXPECT_EQ(bounded(Verdict::refused, effect, 0.01, 1.031), Verdict::refused);
 }
 
+// The runs of one boot vary by 15 %, and so may two boots: what disturbed them may last for a boot.
+TEST(HostResolution, of_a_boot_each_is_no_better_than_its_runs) {
+  SampledSides sides;
+  for (int i = 0; i < 12; ++i) {
+    const double luck = 0.15 * std::sin(2.4 * i) * std::sqrt(2);
+    sides.a.push_back(run_at(i, 1e9 * std::exp(luck)));
+    sides.b.push_back(run_at(20 + i, 0.82e9 * std::exp(luck)));
+  }
+  const auto boot = [](std::vector<ComparedRun>& runs, const char* id) {
+    for (ComparedRun& run : runs) run.fingerprint.emplace().boot_id = id;
+  };
+  boot(sides.a, "one");
+  boot(sides.b, "one");
+  EXPECT_EQ(compare(sides.a, sides.b, {}).verdict, Verdict::regression);
+  boot(sides.b, "another");
+  const Comparison comparison = compare(sides.a, sides.b, {});
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_EQ(comparison.leaning, Verdict::regression);
+  EXPECT_THAT(comparison.caveats, has_caveat("two boots are taken to differ by 22 % (standard deviation)"));
+}
+
 TEST(HostResolution, of_a_boot_each_is_bounded_by_what_two_boots_may_differ_by_even_after_a_small_self_test) {
   SampledSides sides = blocks(8, 1.03);
   for (ComparedRun& run : sides.a) run.fingerprint.emplace().boot_id = "before";
