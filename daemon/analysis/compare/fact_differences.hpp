@@ -27,8 +27,8 @@ struct FactJudgement {
   std::vector<FactChange> facts;
   std::vector<std::string> same, changed;  // as in Comparison
   std::vector<std::string> undeclared;     // can explain the result but were not declared
-  // Facts of what changed that runs of both sides have alike, in words: "kernel release 6.1 in 9 runs of A and
-  // 1 of B". Such sides are mixtures.
+  // Facts of what changed that runs of both sides have alike, in words: "kernel release 6.1 in 9 runs of A
+  // and 1 of B". Such sides are mixtures.
   std::vector<std::string> mixed;
 };
 
