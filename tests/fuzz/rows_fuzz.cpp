@@ -77,6 +77,7 @@ void fuzz_options(std::string_view bytes) {
   fuzz_filters(row);
   (void)expect_printable(bus::parse_import_options(row));
   (void)expect_printable(bus::parse_plan_options(row));
+  (void)expect_printable(bus::parse_stack_request({1}, {2}, row));
   const auto compare = bus::parse_compare_options(row);
   if (const auto* const options = expect_printable(compare)) {
     require(options->threshold > 0 && options->threshold < 1 && options->changed.size() <= bus::kGroupsLimit);
