@@ -53,9 +53,14 @@ Result<EventSource> EventLoop::on_readable(int fd, EventSource::Callback callbac
 Result<EventSource> EventLoop::after(std::chrono::microseconds delay, EventSource::Callback callback) {
   // sd-event takes an accuracy of 0 to mean 250 ms.
   constexpr std::uint64_t kAccuracyUs = 1000;
-  return add("sd_event_add_time_relative", std::move(callback), [&](sd_event_source** source, void* state) {
-    const int added = sd_event_add_time_relative(
-        loop_.get(), source, CLOCK_MONOTONIC, static_cast<std::uint64_t>(delay.count()), kAccuracyUs,
+  // Not sd_event_add_time_relative(), which counts from when the loop woke up: seconds ago, after long work.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const std::chrono::microseconds due = delay.count() == 0
+                                            ? std::chrono::floor<std::chrono::microseconds>(now)
+                                            : std::chrono::ceil<std::chrono::microseconds>(now) + delay;
+  return add("sd_event_add_time", std::move(callback), [&](sd_event_source** source, void* state) {
+    const int added = sd_event_add_time(
+        loop_.get(), source, CLOCK_MONOTONIC, static_cast<std::uint64_t>(due.count()), kAccuracyUs,
         [](sd_event_source*, std::uint64_t, void* s) { return dispatch(s); }, state);
     if (added >= 0 && delay.count() == 0) (void)sd_event_source_set_priority(*source, kYielding);
     return added;

@@ -58,6 +58,20 @@ TEST_F(EventLoopTest, a_timer_never_comes_early) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, 20ms);
 }
 
+TEST_F(EventLoopTest, a_timer_that_is_set_after_long_work_never_comes_early) {
+  std::chrono::steady_clock::time_point set;
+  EventSource after_work;
+  const EventSource work = must(loop->after(0us, [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < 60ms) {
+    }
+    set = std::chrono::steady_clock::now();
+    after_work = must(loop->after(40ms, [&] { loop->exit(0); }));
+  }));
+  EXPECT_EQ(run(), 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - set, 40ms);
+}
+
 TEST_F(EventLoopTest, tells_of_bytes_and_then_of_the_closed_peer) {
   auto pipe = make_pipe();
   ASSERT_TRUE(pipe);
