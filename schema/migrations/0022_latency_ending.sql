@@ -2,8 +2,10 @@
 -- constraint of a table, so the table is made anew, and with it the view on it.
 
 DROP VIEW latency_overview;
+CREATE TEMP TABLE old_latency_phases AS SELECT * FROM latency_phases;
+DROP TABLE latency_phases;
 
-CREATE TABLE new_latency_phases (
+CREATE TABLE latency_phases (
   run                INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   position           INTEGER NOT NULL,
   probe              TEXT NOT NULL,
@@ -23,9 +25,8 @@ CREATE TABLE new_latency_phases (
   PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO new_latency_phases SELECT * FROM latency_phases;
-DROP TABLE latency_phases;
-ALTER TABLE new_latency_phases RENAME TO latency_phases;
+INSERT INTO latency_phases SELECT * FROM old_latency_phases;
+DROP TABLE old_latency_phases;
 
 CREATE VIEW latency_overview AS
 SELECT p.run AS run, j.name AS scenario, j.label AS label, p.probe AS probe, p.phase AS phase, p.sent AS sent,

@@ -110,7 +110,10 @@ TEST_F(FullDisk, during_a_backup_leaves_no_file_and_the_old_one_as_it_was) {
   const Outcome made = lab().ctl({"db", "backup", file}, {});
   ASSERT_EQ(made.code, 0) << made.err;
   lab().fill_disk();
-  const Outcome refused = lab().ctl({"db", "backup", file}, {});
+  // The process that made the first one may still be there.
+  Outcome refused = lab().ctl({"db", "backup", file}, {});
+  for (int i = 0; i < 50 && refused.err.find("another backup is being made") != std::string::npos; ++i)
+    refused = lab().ctl({"db", "backup", file}, {});
   EXPECT_EQ(refused.code, kOther);
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("No space left on device"), HasSubstr("Nothing was written to " + file)));
