@@ -16,7 +16,6 @@
 namespace netperfctl::flame {
 namespace {
 
-constexpr double kFound = 0.05;        // largest adjusted p of a coloured frame
 constexpr double kWholeWidth = 1e6;    // of the picture, whose boxes have whole numbers
 constexpr double kFewestDigits = 0.1;  // below it format_figure() has too few of them
 constexpr double kNsPerMs = 1e6;
@@ -43,7 +42,9 @@ class Scale {
     if (value != 0 && std::abs(value) < kFewestDigits) return fmt::format("{:.4f}", value);
     return format_figure(value);
   }
-  [[nodiscard]] std::string signed_words(double ns) const { return (ns < 0 ? "" : "+") + words(ns); }
+  [[nodiscard]] std::string signed_words(double ns) const {
+    return (ns < 0 ? "-" : "+") + words(std::abs(ns));
+  }
 
  private:
   bool per_second_;
@@ -74,13 +75,29 @@ std::string figures_of(const ComparedFrameView& frame, const Scale& scale) {
                      scale.words(frame.self_b.value_or(0)));
 }
 
+// What a frame is coloured for: its own path or, where that is too seldom sampled alone, its function over
+// all places.
+struct Found {
+  double shift = 0;
+  bool of_all_places = false;
+};
+
+std::optional<Found> found_of(const ComparedStacks& stacks, const ComparedFrameView& frame) {
+  if (is_found(frame)) return Found{.shift = *frame.shift};
+  const auto function = std::ranges::find_if(stacks.functions, [&](const FoundFunction& each) {
+    return each.name == frame.name && each.module == frame.module.value_or("");
+  });
+  if (function == stacks.functions.end()) return std::nullopt;
+  return Found{.shift = function->shift, .of_all_places = true};
+}
+
 // The deeper, the larger the change is, on one scale for the picture.
-Colour colour_of(const ComparedFrameView& frame, double largest) {
+Colour colour_of(const std::optional<Found>& found, double largest) {
   constexpr std::uint32_t kMore = 0, kLess = 225, kSame = 85, kVivid = 85;
   constexpr double kPalest = 92, kRange = 28;
-  if (!is_found(frame)) return {0, 0, kSame};
-  const double strength = std::abs(*frame.shift) / largest;
-  return {*frame.shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
+  if (!found) return {0, 0, kSame};
+  const double strength = std::abs(found->shift) / largest;
+  return {found->shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
 }
 
 // A frame is as wide as its own time on the side that takes more of it, and all that stands on it. So nothing
@@ -153,6 +170,11 @@ void add_notes(Picture& picture, const ComparedStacks& stacks, const Scale& scal
         "Grey: no difference beyond chance, or less than 1 % of the samples.",
         scale.unit(), std::ranges::count_if(stacks.frames, is_found), *samples.tested));
   }
+  if (!stacks.functions.empty()) {
+    picture.notes.emplace_back(
+        "\u03A3 before the number: not this path alone, but the function over all places where it runs, as "
+        "`compare` says of its samples.");
+  }
   if (samples.left_out.value_or(0) > 0)
     picture.notes.push_back(fmt::format("Missing: {} thin frames.", format_count(*samples.left_out)));
 }
@@ -166,7 +188,7 @@ Picture difference(const ComparedStacks& stacks) {
   add_notes(picture, stacks, scale);
   double largest = 0;
   for (const ComparedFrameView& frame : stacks.frames) {
-    if (is_found(frame)) largest = std::max(largest, std::abs(*frame.shift));
+    if (const auto found = found_of(stacks, frame)) largest = std::max(largest, std::abs(found->shift));
   }
   const std::vector<Position> positions = positions_of(stacks.frames);
   const auto pixels = [whole = positions.front().width](double width) {
@@ -178,10 +200,13 @@ Picture difference(const ComparedStacks& stacks) {
     // Of both ends, so that a sum of rounded widths never exceeds the frame below.
     const std::uint64_t left = pixels(positions[i].left),
                         right = pixels(positions[i].left + positions[i].width);
+    const auto found = found_of(stacks, frame);
     std::string label = label_of(frame);
-    if (is_found(frame)) label = fmt::format("{} {}", scale.signed_words(*frame.shift), label);
+    if (found)
+      label = fmt::format("{}{} {}", found->of_all_places ? "\u03A3" : "", scale.signed_words(found->shift),
+                          label);
     picture.boxes.push_back({positions[i].depth, left, right - left, std::move(label),
-                             figures_of(frame, scale), colour_of(frame, largest)});
+                             figures_of(frame, scale), colour_of(found, largest)});
   }
   return picture;
 }

@@ -23,12 +23,19 @@ struct SampledDetails {
   std::vector<SampledStackView> stacks;        // likewise
 };
 
+// A function whose samples differ over all places where it runs, as `compare` found.
+struct FoundFunction {
+  std::string name, module;
+  double shift = 0;  // ns per byte of goodput
+};
+
 // The samples of two sides.
 struct ComparedStacks {
   ComparedSamplesView samples;
   std::vector<ComparedFrameView> frames;  // callers before what they call
-  std::string words_a, words_b;           // how the user selected the sides
-  bool host = false;                      // of all tasks
+  std::vector<FoundFunction> functions;
+  std::string words_a, words_b;  // how the user selected the sides
+  bool host = false;             // of all tasks
 };
 
 }  // namespace netperfctl

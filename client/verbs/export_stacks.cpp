@@ -105,6 +105,10 @@ Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& v
   if (!stacks) return std::unexpected(stacks.error());
   stacks->words_a = view.asked.a;
   stacks->words_b = view.asked.b;
+  for (const FunctionDeltaView& function : view.details.functions) {
+    if (function.sampled_shift && function.sampled_p_adjusted.value_or(1) <= flame::kFound)
+      stacks->functions.push_back({function.function, function.module.value_or(""), *function.sampled_shift});
+  }
   if (stacks->frames.empty() ||
       stacks->frames.front().total_a.value_or(0) + stacks->frames.front().total_b.value_or(0) <= 0) {
     return fail(Exit::not_found, "no side has samples of a busy CPU: no flame graph is made");

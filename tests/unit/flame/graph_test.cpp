@@ -134,6 +134,18 @@ TEST(Difference, gives_each_frame_the_width_of_the_side_that_takes_more) {
   EXPECT_NEAR(static_cast<double>(ack->width), 1.0 / 6.12 * 1e6, 2);
 }
 
+TEST(Difference, colours_a_function_whose_places_are_too_seldom_sampled_alone) {
+  ComparedStacks stacks = compared();
+  stacks.frames[2].p_adjusted = 0.4;
+  stacks.functions = {{"hsr_get_node", "hsr", -150.0}};
+  const Picture picture = difference(stacks);
+  const Box* const node = box_of(picture, "\u03A3-150 hsr_get_node [hsr]");
+  ASSERT_NE(node, nullptr);
+  EXPECT_GT(node->colour.saturation, 0U);
+  for (const Box& box : picture.boxes) EXPECT_GE(box.colour.lightness, node->colour.lightness) << box.label;
+  EXPECT_THAT(notes_of(picture), HasSubstr("the function over all places"));
+}
+
 TEST(Difference, says_what_is_drawn_and_what_is_not) {
   const std::string notes = notes_of(difference(compared()));
   EXPECT_THAT(notes, HasSubstr("A: label:before, 6 sampled runs. Left out, without samples: 1 run."));
