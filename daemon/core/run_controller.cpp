@@ -200,7 +200,9 @@ void RunController::workload_phase(std::string_view phase) {
   if (trace_) (void)trace_->mark(fmt::format("phase {}", phase), false);
   const bool loads = phase == "omitted" || phase == "load";
   if (loads && !std::exchange(loading_, true)) counting_->load_begun();
-  if (phase == "after") counting_->load_ended();
+  // Without a duration, iperf3's test has no phase of ending.
+  const bool behind = phase == "ending" || phase == "after";
+  if (behind && std::exchange(loading_, false)) counting_->load_ended();
 }
 
 void RunController::trace_progress(const TraceProgress& progress) {

@@ -149,7 +149,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   Timer failed_start_;
   Timer omitted_;
   bool lacks_something_ = false;
-  bool loading_ = false;           // with probes beside it, iperf3 was released
+  bool loading_ = false;           // with probes beside it, iperf3 was released and has not ended its test
   bool workload_stopped_ = false;  // no process of it is left
   bool workload_ended_ = false;    // and result_ is complete
   WorkloadResult result_;

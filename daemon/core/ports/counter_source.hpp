@@ -28,7 +28,7 @@ class ActiveCounters {
   virtual void released(LiveRates live) = 0;
   // With probes beside iperf3, its client is released later than the workload: just now.
   virtual void load_begun() = 0;
-  // With probes, that client has ended just now, while they go on.
+  // With probes, what that client counts has ended just now, while they go on.
   virtual void load_ended() = 0;
   // Counts since open(); the last call. Takes about as long as open(), after the workload is gone.
   [[nodiscard]] virtual Counters finish() = 0;

@@ -263,7 +263,7 @@ TEST_F(TracedRun, without_a_workload_is_finished_by_the_deadline) {
   EXPECT_EQ(state_of(), RunState::finished);
 }
 
-TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has_begun) {
+TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has_begun_and_ended) {
   submit(a_traced_job());
   workload_.last().become_prepared();
   const auto begun = [this] { return std::ranges::count(counters_.said, "load begun"); };
@@ -273,8 +273,10 @@ TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has
   workload_.last().listener->workload_phase("load");
   EXPECT_EQ(begun(), 1);
   EXPECT_EQ(tracer_.last().said.back(), "mark phase load");
-  workload_.last().listener->workload_phase("after");
+  workload_.last().listener->workload_phase("ending");
   EXPECT_EQ(counters_.said.back(), "load ended");
+  workload_.last().listener->workload_phase("after");
+  EXPECT_EQ(std::ranges::count(counters_.said, "load ended"), 1);
 }
 
 TEST_F(TracedRun, takes_marks_of_its_caller_only_while_it_is_traced) {
