@@ -100,7 +100,7 @@ Result<StackComparison> compare_stacks(RunQueries& queries, const StackRequest& 
                              .frames = {}};
   analysis::StackTree tree{request.scope};
   for (const auto& [side, runs] :
-       {std::pair{analysis::StackTree::kA, &a->runs}, {analysis::StackTree::kB, &b->runs}}) {
+       {std::pair{analysis::StackTree::side_a, &a->runs}, {analysis::StackTree::side_b, &b->runs}}) {
     for (const analysis::ComparedRun& run : *runs) {
       const auto profile = queries.samples(run.id);
       if (!profile) return std::unexpected(profile.error());

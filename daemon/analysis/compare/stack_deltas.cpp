@@ -81,9 +81,9 @@ void StackTree::add(Side side, const SampleProfile& profile, double weight) {
 std::vector<std::uint64_t> StackTree::add_up(const Node& node, Side side, FrameDelta& frame) const {
   const std::vector<double>& weights = weights_[side];
   std::vector<std::uint64_t> counts(weights.size());
-  std::uint64_t& samples = side == kA ? frame.samples_a : frame.samples_b;
-  double& self = side == kA ? frame.self_a : frame.self_b;
-  double& total = side == kA ? frame.total_a : frame.total_b;
+  std::uint64_t& samples = side == side_a ? frame.samples_a : frame.samples_b;
+  double& self = side == side_a ? frame.self_a : frame.self_b;
+  double& total = side == side_a ? frame.total_a : frame.total_b;
   for (const OfRun& run : node.of_runs[side]) {
     const double weight = weights[run.run] / static_cast<double>(weights.size());
     counts[run.run] += run.total;
@@ -110,11 +110,11 @@ void StackTree::compare(const RunList& a, const RunList& b, const ComparisonSett
     waiting.pop_back();
     FrameDelta frame{.depth = node.depth, .frame = node.frame};
     std::vector<std::uint64_t> counts[2];
-    for (const Side side : {kA, kB}) counts[side] = add_up(node, side, frame);
+    for (const Side side : {side_a, side_b}) counts[side] = add_up(node, side, frame);
     if (all > 0 && static_cast<double>(frame.samples_a + frame.samples_b) >= least) {
       tested.push_back(comparison.frames.size());
-      places.push_back(sampled_place(sampling, sampled_side(counts[kA], weights_[kA]),
-                                     sampled_side(counts[kB], weights_[kB]), settings.level));
+      places.push_back(sampled_place(sampling, sampled_side(counts[side_a], weights_[side_a]),
+                                     sampled_side(counts[side_b], weights_[side_b]), settings.level));
     }
     comparison.frames.push_back(std::move(frame));
     const auto first = static_cast<std::ptrdiff_t>(waiting.size());

@@ -25,7 +25,7 @@ enum class StackScope {
 // The paths of many profiles. Functions of both sides are the same by base_name().
 class StackTree {
  public:
-  enum Side : std::uint8_t { kA, kB };
+  enum Side : std::uint8_t { side_a, side_b };
 
   explicit StackTree(StackScope scope);
 

@@ -77,8 +77,8 @@ StackComparison picture_of(SampledHost& host, const SampledDesign& design, doubl
   for (std::uint32_t i = 0; i < design.runs; ++i) {
     const double luck = host.block_luck();
     a[i].block = b[i].block = design.blocks > 0 ? i + 1 : 0;
-    tree.add(StackTree::kA, host.run(luck, 0), 1e-3);
-    tree.add(StackTree::kB, host.run(luck, more), 1e-3);
+    tree.add(StackTree::side_a, host.run(luck, 0), 1e-3);
+    tree.add(StackTree::side_b, host.run(luck, more), 1e-3);
     list_a.push_back(&a[i]);
     list_b.push_back(&b[i]);
   }

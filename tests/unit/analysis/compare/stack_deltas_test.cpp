@@ -28,8 +28,8 @@ StackComparison compared(const SampleProfile& a, const SampleProfile& b,
   const SampledSides sides = blocks(1, 1);
   StackTree tree{scope};
   for (int run = 0; run < 2; ++run) {
-    tree.add(StackTree::kA, a, 0.5);
-    tree.add(StackTree::kB, b, 0.5);
+    tree.add(StackTree::side_a, a, 0.5);
+    tree.add(StackTree::side_b, b, 0.5);
   }
   StackComparison comparison;
   tree.compare(runs_of(sides.a), runs_of(sides.b), {}, comparison);
@@ -84,8 +84,8 @@ TEST(StackDeltas, test_frames_with_one_percent_of_the_samples) {
   const SampledSides sides = blocks(6, 1);
   StackTree tree{StackScope::workload};
   for (std::size_t run = 0; run < sides.a.size(); ++run) {
-    tree.add(StackTree::kA, profile.profile(), 1);
-    tree.add(StackTree::kB, profile.profile(), 1);
+    tree.add(StackTree::side_a, profile.profile(), 1);
+    tree.add(StackTree::side_b, profile.profile(), 1);
   }
   StackComparison comparison;
   tree.compare(runs_of(sides.a), runs_of(sides.b), {}, comparison);
@@ -105,7 +105,7 @@ TEST(StackDeltas, may_be_deeper_than_a_stack_of_calls) {
   for (std::uint32_t i = 0; i < kDeep; ++i) deep.nodes.push_back({.parent = i, .frame = 1, .samples = 0});
   deep.nodes.back().samples = 1;
   StackTree tree{StackScope::workload};
-  tree.add(StackTree::kA, deep, 1);
+  tree.add(StackTree::side_a, deep, 1);
   EXPECT_EQ(tree.paths(), kDeep + 1);
 }
 
