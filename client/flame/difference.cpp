@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "client/flame/graph.hpp"
@@ -27,7 +28,7 @@ double time_of(const std::optional<double>& ns) {
 }
 
 bool is_found(const ComparedFrameView& frame) {
-  return frame.shift && frame.p_adjusted && *frame.p_adjusted <= kFound;
+  return frame.shift.value_or(0) != 0 && frame.p_adjusted && *frame.p_adjusted <= kFound;
 }
 
 // How CPU time per unit of work is written.
@@ -82,12 +83,19 @@ struct Found {
   bool of_all_places = false;
 };
 
+// compare's functions are per byte: none of them fits a picture of another unit.
+std::span<const FoundFunction> functions_of(const ComparedStacks& stacks) {
+  if (stacks.samples.unit.value_or("") != "byte") return {};
+  return stacks.functions;
+}
+
 std::optional<Found> found_of(const ComparedStacks& stacks, const ComparedFrameView& frame) {
   if (is_found(frame)) return Found{.shift = *frame.shift};
-  const auto function = std::ranges::find_if(stacks.functions, [&](const FoundFunction& each) {
+  const auto functions = functions_of(stacks);
+  const auto function = std::ranges::find_if(functions, [&](const FoundFunction& each) {
     return each.name == frame.name && each.module == frame.module.value_or("");
   });
-  if (function == stacks.functions.end()) return std::nullopt;
+  if (function == functions.end()) return std::nullopt;
   return Found{.shift = function->shift, .of_all_places = true};
 }
 
@@ -170,7 +178,7 @@ void add_notes(Picture& picture, const ComparedStacks& stacks, const Scale& scal
         "Grey: no difference beyond chance, or less than 1 % of the samples.",
         scale.unit(), std::ranges::count_if(stacks.frames, is_found), *samples.tested));
   }
-  if (!stacks.functions.empty()) {
+  if (!functions_of(stacks).empty()) {
     picture.notes.emplace_back(
         "\u03A3 before the number: not this path alone, but the function over all places where it runs, as "
         "`compare` says of its samples.");

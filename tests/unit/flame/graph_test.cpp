@@ -170,11 +170,21 @@ TEST(Difference, of_runs_without_goodput_is_per_second) {
                         &frame.low, &frame.high})
       if (*value) *value = **value * 1e6;
   }
-  EXPECT_NE(box_of(difference(latency), "-2.00 hsr_get_node [hsr]"), nullptr);
-  EXPECT_THAT(notes_of(difference(latency)), HasSubstr("The whole is A 5.62, B 4.12 ms a second."));
+  latency.functions = {{"tcp_sendmsg", "", -150.0}};  // as of a comparison by bytes
+  const Picture picture = difference(latency);
+  EXPECT_NE(box_of(picture, "-2.00 hsr_get_node [hsr]"), nullptr);
+  EXPECT_NE(box_of(picture, "tcp_sendmsg"), nullptr);
+  EXPECT_THAT(notes_of(picture), HasSubstr("The whole is A 5.62, B 4.12 ms a second."));
+  EXPECT_THAT(notes_of(picture), Not(HasSubstr("over all places")));
 }
 
 // The daemon's rows are read, not believed.
+TEST(Difference, colours_nothing_for_a_change_of_nothing) {
+  ComparedStacks odd = compared();
+  for (ComparedFrameView& frame : odd.frames) frame.shift = 0;
+  for (const Box& box : difference(odd).boxes) EXPECT_EQ(box.colour.saturation, 0U) << box.label;
+}
+
 TEST(Difference, survives_frames_that_are_no_tree) {
   ComparedStacks odd = compared();
   for (std::size_t i = 0; i < odd.frames.size(); ++i) {
