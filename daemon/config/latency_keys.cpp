@@ -93,7 +93,7 @@ std::vector<Key> keys_of_probes(LatencyDraft& draft, const Names& names) {
         "`icmp` needs no server, but `net.ipv4.ping_group_range` in the namespace", ""}},
       {names.rate,
        number(draft.probe.rate),
-       {"number", "100",
+       {"number", "200",
         "requests per second, sent whether the earlier ones were answered or not: 1 to 10000", ""}},
       {names.length,
        word(draft.probe.length_bytes, parse_bytes, "a number of bytes (like 64 or 1K; K is 1024)"),

@@ -83,8 +83,8 @@ TEST(JobLatency, beside_iperf3_lengthens_the_run_by_the_idle_parts) {
 
 TEST(JobLatency, is_compared_by_its_99th_percentile_if_enough_is_sent_for_one) {
   const auto figure_of = [](const Result<JobSpec>& job) { return to_string(job->figures.at(0).figure); };
-  EXPECT_EQ(figure_of(alone(", duration: 11s")), "latency.p99");
-  EXPECT_EQ(figure_of(alone(", duration: 10s")), "latency.p50") << "one of 1,000 requests is soon lost";
+  EXPECT_EQ(figure_of(alone(", duration: 6s")), "latency.p99");
+  EXPECT_EQ(figure_of(alone(", duration: 5s")), "latency.p50") << "one of 1,000 requests is soon lost";
   EXPECT_EQ(figure_of(alone(", duration: 9s}}\nfigures: [latency.max]\n#{{")), "latency.max");
   EXPECT_TRUE(beside("{}")->figures.empty()) << "received, as without probes";
 }

@@ -60,10 +60,10 @@ class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
     JobSpec job = with_local_server();
     job.workload = WorkloadKind::latency;
     job.iperf3.duration.reset();
-    job.latency = LatencySpec{
-        .duration = std::chrono::milliseconds{1'000},
-        .timeout = std::chrono::milliseconds{500},
-        .probes = {{.name = "udp", .rate = 200}, {.name = "web", .protocol = "tcp", .dscp = "ef"}}};
+    job.latency = LatencySpec{.duration = std::chrono::milliseconds{1'000},
+                              .timeout = std::chrono::milliseconds{500},
+                              .probes = {{.name = "udp", .rate = 200},
+                                         {.name = "web", .protocol = "tcp", .rate = 100, .dscp = "ef"}}};
     return job;
   }
   [[nodiscard]] JobSpec probes_beside_iperf3() const {
