@@ -30,6 +30,7 @@ using ServiceName = sdbus::ServiceName;
 using InterfaceName = sdbus::InterfaceName;
 using PropertyName = sdbus::PropertyName;
 using MethodName = sdbus::MethodName;
+using SignalName = sdbus::SignalName;
 using ErrorName = sdbus::Error::Name;
 using ReplyError = std::optional<sdbus::Error>;  // argument of a reply callback; empty on success
 #else
@@ -37,6 +38,7 @@ using ServiceName = std::string;
 using InterfaceName = std::string;
 using PropertyName = std::string;
 using MethodName = std::string;
+using SignalName = std::string;
 using ErrorName = std::string;
 using ReplyError = const sdbus::Error*;
 #endif
@@ -94,18 +96,8 @@ struct Sender {
   bool interactive = false;  // it permits that a person is asked for a password
 };
 
-// The caller whose method call `object` is answering; valid only inside the handler.
-template <class Object>
-[[nodiscard]] Sender sender_of(const Object& object) {
-  auto&& current = object.getCurrentlyProcessedMessage();  // a pointer in 1.x, a message in 2.x
-  const sdbus::Message& message = [&]() -> const sdbus::Message& {
-    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(current)>>) {
-      return *current;
-    } else {
-      return current;
-    }
-  }();
-  sd_bus_message* raw = RawMessage::of(message);
+[[nodiscard]] inline Sender sender_of(const sdbus::Message& call) {
+  sd_bus_message* raw = RawMessage::of(call);
   const char* name = sd_bus_message_get_sender(raw);
   return {name != nullptr ? name : "", sd_bus_message_get_allow_interactive_authorization(raw) > 0};
 }
@@ -128,50 +120,6 @@ inline void detach(sdbus::IConnection& connection) {
   sd_bus_detach_event(raw(connection));
 }
 
-// Keeps `handler`, a callable of `auto&& message`, called for messages that match `rule`.
-template <class Handler>
-[[nodiscard]] sdbus::Slot match(sdbus::IConnection& connection, const std::string& rule, Handler handler) {
-#if NETPERFD_SDBUS_2
-  return connection.addMatch(rule, std::move(handler), sdbus::return_slot);
-#else
-  return connection.addMatch(rule, std::move(handler));
-#endif
-}
-
-// A deferred answer. Only the first one is sent. If no path gives one, the destructor answers.
-template <class... Values>
-class Reply {
- public:
-  explicit Reply(sdbus::Result<Values...>&& result) : result_(std::move(result)) {}
-  Reply(Reply&& other) noexcept : result_(std::exchange(other.result_, std::nullopt)) {}
-  Reply& operator=(Reply&&) = delete;
-  Reply(const Reply&) = delete;
-  Reply& operator=(const Reply&) = delete;
-  ~Reply() {
-    if (!result_) return;
-    try {
-      fail(make_error("org.netperfd1.Error.Internal", "the request was dropped"));
-    } catch (...) {
-      return;  // The bus is gone, and with it the caller.
-    }
-  }
-
-  void ok(const Values&... values) {
-    if (result_) take().returnResults(values...);
-  }
-  void fail(const sdbus::Error& error) {
-    if (result_) take().returnError(error);
-  }
-
- private:
-  sdbus::Result<Values...> take() {
-    auto result = std::move(*result_);
-    result_.reset();
-    return result;
-  }
-  std::optional<sdbus::Result<Values...>> result_;
-};
-
 // Runs a handler, getter or callback: sdbus-c++ 1.2 lets any exception but its own unwind through libsystemd.
 template <class Function>
 auto guarded(Function&& function) -> decltype(function()) {
@@ -183,5 +131,139 @@ auto guarded(Function&& function) -> decltype(function()) {
     throw make_error("org.netperfd1.Error.Internal", e.what());
   }
 }
+
+// The D-Bus signature of these types, one after another.
+template <class... Values>
+[[nodiscard]] std::string signature_of() {
+#if NETPERFD_SDBUS_2
+  const auto one = []<class Value>(std::type_identity<Value>) {
+    constexpr auto kSignature = sdbus::signature_of_v<Value>;
+    return std::string{kSignature.begin(), kSignature.end()};
+  };
+  return (std::string{} + ... + one(std::type_identity<Values>{}));
+#else
+  return (std::string{} + ... + sdbus::signature_of<Values>::str());
+#endif
+}
+
+// One interface of an object: what it has is collected first and announced together.
+class Interface {
+ public:
+  using Names = std::vector<std::string>;
+
+  Interface(sdbus::IObject& object, std::string name) : object_(object), name_(std::move(name)) {}
+
+  // `work` gets the call undecoded, and may keep it to answer later. It must not throw.
+  void method(const char* method, const std::string& takes, const Names& takes_names,
+              const std::string& gives, const Names& gives_names, sdbus::method_callback work) {
+#if NETPERFD_SDBUS_2
+    parts_.emplace_back(sdbus::MethodVTableItem{sdbus::MethodName{method},
+                                                sdbus::Signature{takes},
+                                                takes_names,
+                                                sdbus::Signature{gives},
+                                                gives_names,
+                                                std::move(work),
+                                                {}});
+#else
+    object_.registerMethod(name_, method, takes, takes_names, gives, gives_names, std::move(work));
+#endif
+  }
+
+  // `get` returns its value. Its exceptions are the answer.
+  template <class Get>
+  void property(const char* property, sdbus::Flags::PropertyUpdateBehaviorFlags change, Get get) {
+    const std::string signature = signature_of<decltype(get())>();
+    sdbus::Flags flags;
+    flags.set(change);
+    const auto give = [get = std::move(get)](sdbus::PropertyGetReply& reply) {
+      guarded([&] { reply << get(); });
+    };
+#if NETPERFD_SDBUS_2
+    parts_.emplace_back(sdbus::PropertyVTableItem{
+        sdbus::PropertyName{property}, sdbus::Signature{signature}, give, {}, flags});
+#else
+    object_.registerProperty(name_, property, signature, give, flags);
+#endif
+  }
+
+  template <class... Values>
+  void signal(const char* signal, const Names& names) {
+#if NETPERFD_SDBUS_2
+    parts_.emplace_back(sdbus::SignalVTableItem{
+        sdbus::SignalName{signal}, sdbus::Signature{signature_of<Values...>()}, names, {}});
+#else
+    object_.registerSignal(name_, signal, signature_of<Values...>(), names);
+#endif
+  }
+
+  // Once, after the last of them; throws sdbus::Error.
+  void announce() {
+#if NETPERFD_SDBUS_2
+    object_.addVTable(sdbus::InterfaceName{name_}, std::move(parts_));
+#else
+    object_.finishRegistration();
+#endif
+  }
+
+  template <class... Values>
+  void emit(const char* signal, const Values&... values) {
+    auto message = object_.createSignal(InterfaceName{name_}, SignalName{signal});
+    static_cast<void>((message << ... << values));
+    object_.emitSignal(message);
+  }
+
+  void emit_changed(const std::vector<PropertyName>& properties) {
+    object_.emitPropertiesChangedSignal(InterfaceName{name_}, properties);
+  }
+
+ private:
+  sdbus::IObject& object_;
+  std::string name_;
+#if NETPERFD_SDBUS_2
+  std::vector<sdbus::VTableItem> parts_;
+#endif
+};
+
+// Keeps `handler`, a callable of `auto&& message`, called for messages that match `rule`.
+template <class Handler>
+[[nodiscard]] sdbus::Slot match(sdbus::IConnection& connection, const std::string& rule, Handler handler) {
+#if NETPERFD_SDBUS_2
+  return connection.addMatch(rule, std::move(handler), sdbus::return_slot);
+#else
+  return connection.addMatch(rule, std::move(handler));
+#endif
+}
+
+// The answer to a method call: only the first one is sent. If no path gives one, the destructor answers.
+class Reply {
+ public:
+  explicit Reply(sdbus::MethodCall call) : call_(std::move(call)) {}
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+  ~Reply() {
+    if (!call_) return;
+    try {
+      fail(make_error("org.netperfd1.Error.Internal", "the request was dropped"));
+    } catch (...) {
+      return;  // The bus is gone, and with it the caller.
+    }
+  }
+
+  [[nodiscard]] sdbus::MethodCall& call() { return *call_; }
+  template <class... Values>
+  void ok(const Values&... values) {
+    auto reply = call_->createReply();
+    static_cast<void>((reply << ... << values));
+    reply.send();
+    call_.reset();
+  }
+  void fail(const sdbus::Error& error) {
+    const auto call = std::exchange(call_, std::nullopt);
+    call->createErrorReply(error).send();
+  }
+
+ private:
+  std::optional<sdbus::MethodCall> call_;
+};
 
 }  // namespace netperfd::dbus

@@ -3,33 +3,85 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/wire_trace.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/model/run_state.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {
+namespace {
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+}  // namespace
 
 JobObject::JobObject(sdbus::IConnection& connection, ManagerObject& manager, core::JobStatus status)
-    : AdaptorInterfaces(connection, sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(status.id))}),
-      manager_(manager),
-      status_(std::move(status)) {
-  registerAdaptor();
-  getObject().emitInterfacesAddedSignal();
+    : status_(std::move(status)),
+      object_(sdbus::createObject(connection,
+                                  sdbus::ObjectPath{dbus::job_path(static_cast<std::uint64_t>(status_.id))})),
+      interface_(*object_, dbus::kJobInterface) {
+  add_methods(interface_, dbus::kJobInterface, manager);
+  add_properties();
+  interface_.signal<std::uint64_t, dbus::Row>("Interval", {"run", "interval"});
+  interface_.signal<std::uint64_t, double, Counts, std::uint64_t, Counts>(
+      "TraceProgress", {"run", "seconds", "events", "lost", "functions"});
+  interface_.announce();
+  object_->emitInterfacesAddedSignal();
 }
 
 JobObject::~JobObject() {
   try {
-    getObject().emitInterfacesRemovedSignal();
+    object_->emitInterfacesRemovedSignal();
   } catch (const std::exception& e) {  // the bus is gone or about to go
     log::warn(fmt::format("InterfacesRemoved: {}", e.what()), {.job = status_.id});
   }
-  unregisterAdaptor();
+}
+
+void JobObject::add_properties() {
+  using sdbus::Flags;
+  const auto fixed = [this](const char* name, auto get) {
+    interface_.property(name, Flags::CONST_PROPERTY_VALUE, [this, get] { return get(status_); });
+  };
+  const auto changing = [this](const char* name, auto get) {
+    interface_.property(name, Flags::EMITS_CHANGE_SIGNAL, [this, get] { return get(status_); });
+  };
+  using Job = core::JobStatus;
+  const auto clean = [](const std::string& text) { return wire_text(text, kShortTextBytes); };
+  fixed("Id", [](const Job& job) { return static_cast<std::uint64_t>(job.id); });
+  fixed("Scenario", [clean](const Job& job) { return clean(job.scenario); });
+  fixed("Label", [clean](const Job& job) { return clean(job.label); });
+  fixed("Owner", [](const Job& job) { return std::uint32_t{job.owner}; });
+  fixed("Runs", [](const Job& job) { return std::vector<std::uint64_t>(job.runs.begin(), job.runs.end()); });
+  fixed("Design", [](const Job& job) { return design_row(job).row; });
+  fixed("Purpose", [](const Job& job) { return std::string{to_string(job.purpose)}; });
+  fixed("PlannedSeconds",
+        [](const Job& job) { return job.planned ? std::chrono::duration<double>(*job.planned).count() : 0; });
+  fixed("BootsPlanned", [](const Job& job) { return job.boots_planned; });
+  changing("State", [](const Job& job) { return std::string{to_string(job.state)}; });
+  changing("RunsEnded", [](const Job& job) { return job.runs_ended; });
+  changing("RunsFinished", [](const Job& job) { return job.runs_finished; });
+  changing("CurrentRun",
+           [](const Job& job) { return static_cast<std::uint64_t>(job.current_run.value_or(0)); });
+  changing("RunState", [](const Job& job) { return std::string{to_string(job.run_state)}; });
+  changing("Progress", [](const Job& job) { return job.progress; });
+  changing("Error", [clean](const Job& job) { return clean(job.error); });
+  changing("Waiting", [clean](const Job& job) { return clean(job.waiting); });
+  changing("Boots", [](const Job& job) { return job.boots; });
+  changing("Side", [clean](const Job& job) { return clean(job.side); });
+  changing("QueuePosition", [](const Job& job) { return job.queue_position; });
+  changing("ExpectedEnd", [](const Job& job) {
+    return job.expected_end ? static_cast<std::uint64_t>(job.expected_end->time_since_epoch().count()) : 0;
+  });
 }
 
 void JobObject::update(const core::JobStatus& status) {
@@ -50,101 +102,17 @@ void JobObject::update(const core::JobStatus& status) {
   note("QueuePosition", status.queue_position != status_.queue_position);
   note("ExpectedEnd", status.expected_end != status_.expected_end);
   status_ = status;
-  if (!changed.empty())
-    getObject().emitPropertiesChangedSignal(dbus::InterfaceName{dbus::kJobInterface}, changed);
+  if (!changed.empty()) interface_.emit_changed(changed);
 }
 
-void JobObject::Stop(sdbus::Result<>&& result) {
-  manager_.stop_job(std::move(result), Id(), dbus::sender_of(getObject()));
+void JobObject::interval(RunId run, const Interval& interval) {
+  interface_.emit("Interval", static_cast<std::uint64_t>(run), to_wire(interval).row);
 }
 
-void JobObject::Mark(sdbus::Result<>&& result, std::string text) {
-  manager_.mark_job(std::move(result), Id(), text, dbus::sender_of(getObject()));
-}
-
-std::uint64_t JobObject::Id() {
-  return static_cast<std::uint64_t>(status_.id);
-}
-
-std::string JobObject::Scenario() {
-  return dbus::guarded([&] { return wire_text(status_.scenario, kShortTextBytes); });
-}
-
-std::string JobObject::Label() {
-  return dbus::guarded([&] { return wire_text(status_.label, kShortTextBytes); });
-}
-
-std::uint32_t JobObject::Owner() {
-  return status_.owner;
-}
-
-std::vector<std::uint64_t> JobObject::Runs() {
-  return dbus::guarded([&] { return std::vector<std::uint64_t>(status_.runs.begin(), status_.runs.end()); });
-}
-
-std::map<std::string, sdbus::Variant> JobObject::Design() {
-  return dbus::guarded([&] { return design_row(status_).row; });
-}
-
-std::string JobObject::Purpose() {
-  return dbus::guarded([&] { return std::string{to_string(status_.purpose)}; });
-}
-
-double JobObject::PlannedSeconds() {
-  return status_.planned ? std::chrono::duration<double>(*status_.planned).count() : 0;
-}
-
-std::string JobObject::State() {
-  return dbus::guarded([&] { return std::string{to_string(status_.state)}; });
-}
-
-std::uint32_t JobObject::RunsEnded() {
-  return status_.runs_ended;
-}
-
-std::uint32_t JobObject::RunsFinished() {
-  return status_.runs_finished;
-}
-
-std::uint64_t JobObject::CurrentRun() {
-  return static_cast<std::uint64_t>(status_.current_run.value_or(0));
-}
-
-std::string JobObject::RunState() {
-  return dbus::guarded([&] { return std::string{to_string(status_.run_state)}; });
-}
-
-double JobObject::Progress() {
-  return status_.progress;
-}
-
-std::string JobObject::Error() {
-  return dbus::guarded([&] { return wire_text(status_.error, kShortTextBytes); });
-}
-
-std::string JobObject::Waiting() {
-  return dbus::guarded([&] { return wire_text(status_.waiting, kShortTextBytes); });
-}
-
-std::uint32_t JobObject::Boots() {
-  return status_.boots;
-}
-
-std::uint32_t JobObject::BootsPlanned() {
-  return status_.boots_planned;
-}
-
-std::string JobObject::Side() {
-  return dbus::guarded([&] { return wire_text(status_.side, kShortTextBytes); });
-}
-
-std::uint32_t JobObject::QueuePosition() {
-  return status_.queue_position;
-}
-
-std::uint64_t JobObject::ExpectedEnd() {
-  if (!status_.expected_end) return 0;
-  return static_cast<std::uint64_t>(status_.expected_end->time_since_epoch().count());
+void JobObject::trace_progress(RunId run, const TraceProgress& progress) {
+  interface_.emit("TraceProgress", static_cast<std::uint64_t>(run), progress.seconds,
+                  progress_counts(progress.events, kProgressEventsBytes), progress.lost,
+                  progress_counts(progress.functions, kProgressFunctionsBytes));
 }
 
 }  // namespace netperfd::bus

@@ -13,10 +13,6 @@
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/name_wait.hpp"
 #include "daemon/bus/passed_descriptors.hpp"
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_text.hpp"
-#include "daemon/bus/wire_trace.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/asking_bus.hpp"
 #include "dbus/compat.hpp"
@@ -144,9 +140,7 @@ void Service::set_trace_events(std::vector<std::string> patterns) {
 }
 
 void Service::run_deleted(RunId run, JobId job) {
-  announce("RunDeleted", job, [&] {
-    parts_->manager.emitRunDeleted(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job));
-  });
+  announce("RunDeleted", job, [&] { parts_->manager.run_deleted(run, job); });
 }
 
 void Service::job_added(const core::JobStatus& job) {
@@ -164,26 +158,18 @@ void Service::run_interval(JobId job, RunId run, const Interval& interval) {
   if (!parts_->callers.anyone_subscribed()) return;
   const auto found = parts_->jobs.find(job);
   if (found == parts_->jobs.end()) return;
-  announce("Interval", job,
-           [&] { found->second.emitInterval(static_cast<std::uint64_t>(run), to_wire(interval).row); });
+  announce("Interval", job, [&] { found->second.interval(run, interval); });
 }
 
 void Service::run_trace(JobId job, RunId run, const TraceProgress& progress) {
   if (!parts_->callers.anyone_subscribed()) return;
   const auto found = parts_->jobs.find(job);
   if (found == parts_->jobs.end()) return;
-  announce("TraceProgress", job, [&] {
-    found->second.emitTraceProgress(static_cast<std::uint64_t>(run), progress.seconds,
-                                    progress_counts(progress.events, kProgressEventsBytes), progress.lost,
-                                    progress_counts(progress.functions, kProgressFunctionsBytes));
-  });
+  announce("TraceProgress", job, [&] { found->second.trace_progress(run, progress); });
 }
 
 void Service::run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) {
-  announce("RunEnded", job.id, [&] {
-    parts_->manager.emitRunEnded(static_cast<std::uint64_t>(run), static_cast<std::uint64_t>(job.id),
-                                 std::string{to_string(state)}, wire_text(error, kLongTextBytes));
-  });
+  announce("RunEnded", job.id, [&] { parts_->manager.run_ended(run, job.id, state, error); });
 }
 
 void Service::job_removed(JobId job) {
