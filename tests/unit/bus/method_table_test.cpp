@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of methods says what docs/access.md and the bus policy say.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "daemon/bus/method.hpp"
+#include "dbus/names.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+using ByMethod = std::map<std::string, std::set<std::string>>;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file{std::string{NETPERFD_TEST_DATA "/../../"} + path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// `Name`, but not `Name(argument)`.
+std::set<std::string> methods_in(const std::string& text) {
+  static const std::regex kMethod{"`([A-Z][A-Za-z]+)`"};
+  std::set<std::string> found;
+  for (auto each = std::sregex_iterator{text.begin(), text.end(), kMethod}; each != std::sregex_iterator{};
+       ++each)
+    found.insert((*each)[1]);
+  return found;
+}
+
+ByMethod documented() {
+  const std::string text = text_of("docs/access.md");
+  ByMethod found;
+  static const std::regex kAction{R"(\n\| `([a-z-]+)` \| ([^|]*) \|)"};
+  for (auto row = std::sregex_iterator{text.begin(), text.end(), kAction}; row != std::sregex_iterator{};
+       ++row) {
+    for (const std::string& method : methods_in((*row)[2])) found[method].insert((*row)[1]);
+  }
+  static const std::regex kMembers{R"([^.]*are for root and members of the group)"};
+  std::smatch members;
+  if (std::regex_search(text, members, kMembers)) {
+    for (const std::string& method : methods_in(members.str())) found[method].insert("member");
+  }
+  return found;
+}
+
+std::string word_of(const Access& access) {
+  switch (access.who) {
+    case Who::everybody:
+    case Who::identified:
+      return "";
+    case Who::member:
+      return "member";
+    case Who::action:
+      return std::string{to_string(access.action)};
+    case Who::live_job_owner:
+    case Who::job_owner:
+    case Who::run_owner:
+      return "manage-own";
+    case Who::raw_data_reader:
+      return "read-raw-data";
+  }
+  return "";
+}
+
+TEST(MethodTable, is_what_docs_access_says) {
+  ByMethod in_table;
+  for (const Method& method : method_table()) {
+    if (const std::string word = word_of(method.access); !word.empty()) in_table[method.name].insert(word);
+  }
+  EXPECT_GT(in_table.size(), 15U);
+  EXPECT_EQ(in_table, documented());
+}
+
+TEST(MethodTable, takes_descriptors_where_the_bus_policy_lets_them_pass) {
+  const std::string policy = text_of("dbus/org.netperfd1.conf");
+  static const std::regex kPasses{R"re(send_member="([A-Za-z]+)" max_fds="(\d+)")re"};
+  std::map<std::string, unsigned long> passed, taken;
+  for (auto each = std::sregex_iterator{policy.begin(), policy.end(), kPasses};
+       each != std::sregex_iterator{}; ++each)
+    passed[(*each)[1]] = std::stoul((*each)[2]);
+  for (const Method& method : method_table()) {
+    if (method.limits.descriptors > 0) taken[method.name] = method.limits.descriptors;
+    EXPECT_EQ(method.limits.descriptors > 0, method.takes.find('h') != std::string::npos) << method.name;
+  }
+  EXPECT_EQ(taken, passed);
+}
+
+TEST(MethodTable, records_what_changes_something_or_reads_raw_data) {
+  for (const Method& method : method_table()) {
+    const bool needs_permission = !word_of(method.access).empty() && method.access.who != Who::member;
+    EXPECT_EQ(needs_permission, *method.audit.word != '\0') << method.name;
+  }
+}
+
+TEST(MethodTable, finds_a_method_by_its_interface) {
+  ASSERT_NE(find_method(dbus::kManagerInterface, "Mark"), nullptr);
+  EXPECT_EQ(find_method(dbus::kManagerInterface, "Mark")->takes, "ts");
+  EXPECT_EQ(find_method(dbus::kJobInterface, "Mark")->takes, "s");
+  EXPECT_EQ(find_method(dbus::kJobInterface, "GetRun"), nullptr);
+  EXPECT_NE(find_method("", "GetRun"), nullptr);
+  EXPECT_EQ(find_method("", "getRun"), nullptr);
+}
+
+}  // namespace
+}  // namespace netperfd::bus

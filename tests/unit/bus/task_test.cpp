@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bus/task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace netperfd::bus {
+namespace {
+
+using Done = std::function<void(const std::string&)>;
+
+// What tasks wait for, and what they have done.
+struct Asked {
+  std::vector<Done> waiting;
+  std::vector<std::string> log;
+
+  void answer(const std::string& value) {
+    const Done done = std::move(waiting.back());
+    waiting.pop_back();
+    done(value);
+  }
+};
+
+struct Says {
+  std::vector<std::string>& log;
+  std::string word;
+  ~Says() { log.push_back(word); }
+};
+
+Task<std::string> ask(Asked& asked, std::string question) {
+  const Says end{asked.log, "end of " + question};
+  auto answer = later<std::string>([&](const auto& done) { asked.waiting.emplace_back(done); });
+  std::string given = co_await answer;
+  if (given == "throw") throw std::runtime_error{question};
+  co_return given + "!";
+}
+
+Task<> ask_twice(Asked& asked) {
+  const Says end{asked.log, "end of all"};
+  std::string first;
+  try {
+    first = co_await ask(asked, "first");
+  } catch (const std::runtime_error& error) {
+    first = std::string{"caught "} + error.what();
+  }
+  asked.log.push_back(first);
+  asked.log.push_back(co_await ask(asked, "second"));
+}
+
+TEST(Task, goes_on_where_it_waited_when_the_answer_comes) {
+  Asked asked;
+  Task<>::start(ask_twice(asked));
+  EXPECT_TRUE(asked.log.empty());
+  asked.answer("one");
+  EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "one!"}));
+  asked.answer("two");
+  EXPECT_EQ(asked.log,
+            (std::vector<std::string>{"end of first", "one!", "end of second", "two!", "end of all"}));
+}
+
+TEST(Task, passes_an_exception_to_whoever_awaits_it) {
+  Asked asked;
+  Task<>::start(ask_twice(asked));
+  asked.answer("throw");
+  EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "caught first"}));
+  asked.answer("two");
+  EXPECT_EQ(asked.log.back(), "end of all");
+}
+
+TEST(Task, ends_with_all_its_callers_when_nobody_will_answer) {
+  Asked asked;
+  Task<>::start(ask_twice(asked));
+  asked.answer("one");
+  asked.waiting.clear();
+  EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "one!", "end of second", "end of all"}));
+}
+
+TEST(Task, may_be_answered_at_once) {
+  std::vector<std::string> log;
+  const auto task = [](std::vector<std::string>& to) -> Task<> {
+    auto answer = later<std::string>([](const auto& done) { done(std::string{"now"}); });
+    to.push_back(co_await answer);
+  };
+  Task<>::start(task(log));
+  EXPECT_EQ(log, std::vector<std::string>{"now"});
+}
+
+TEST(Task, has_the_exception_of_a_question_that_cannot_be_asked) {
+  std::vector<std::string> log;
+  const auto task = [](std::vector<std::string>& to) -> Task<> {
+    try {
+      auto answer = later<std::string>([](const auto&) { throw std::runtime_error{"too many"}; });
+      (void)co_await answer;
+    } catch (const std::runtime_error& error) {
+      to.emplace_back(error.what());
+    }
+  };
+  Task<>::start(task(log));
+  EXPECT_EQ(log, std::vector<std::string>{"too many"});
+}
+
+// As the handle of a query that is let go of within its own answer.
+TEST(Task, outlives_the_function_that_answers_it) {
+  Asked asked;
+  const auto task = [](Asked& of) -> Task<> {
+    auto answer = later<std::string>([&](const auto& done) { of.waiting.emplace_back(done); });
+    const std::string given = co_await answer;
+    of.waiting.clear();
+    of.log.push_back(given);
+  };
+  Task<>::start(task(asked));
+  asked.waiting.front()("here");
+  EXPECT_EQ(asked.log, std::vector<std::string>{"here"});
+}
+
+TEST(Task, that_nobody_starts_does_nothing) {
+  Asked asked;
+  {
+    const auto task = ask_twice(asked);
+  }
+  EXPECT_TRUE(asked.log.empty());
+  EXPECT_TRUE(asked.waiting.empty());
+}
+
+}  // namespace
+}  // namespace netperfd::bus
