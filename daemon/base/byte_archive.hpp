@@ -15,14 +15,19 @@ namespace netperfd {
 class ByteWriter {
  public:
   static constexpr bool kReads = false;
+  ByteWriter() = default;
+  // Goes on behind these bytes.
+  explicit ByteWriter(std::string bytes) : out_(std::move(bytes)) {}
   void number(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7U) out_.push_back(static_cast<char>(value | 0x80U));
     out_.push_back(static_cast<char>(value));
   }
-  void text(const std::string& text) {
+  void text(std::string_view text) {
     number(text.size());
     out_.append(text);
   }
+  // As they are, without their number.
+  void bytes(std::string_view bytes) { out_.append(bytes); }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
  private:
@@ -68,6 +73,18 @@ class ByteReader {
     if (size > kInPlace && !may_take(static_cast<std::size_t>(size))) return;
     text = bytes_.substr(0, static_cast<std::size_t>(size));
     bytes_.remove_prefix(text.size());
+  }
+  // A text where it is: it needs no memory.
+  [[nodiscard]] std::string_view view() {
+    std::uint64_t size = 0;
+    number(size);
+    if (size > bytes_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view text = bytes_.substr(0, static_cast<std::size_t>(size));
+    bytes_.remove_prefix(text.size());
+    return text;
   }
   void fail() {
     failed_ = true;

@@ -32,7 +32,7 @@ JobObject::JobObject(sdbus::IConnection& connection, ManagerObject& manager, cor
       interface_(*object_, dbus::kJobInterface) {
   add_methods(interface_, dbus::kJobInterface, manager);
   add_properties();
-  interface_.signal<std::uint64_t, dbus::Row>("Interval", {"run", "interval"});
+  interface_.signal<std::uint64_t, Row>("Interval", {"run", "interval"});
   interface_.signal<std::uint64_t, double, Counts, std::uint64_t, Counts>(
       "TraceProgress", {"run", "seconds", "events", "lost", "functions"});
   interface_.announce();
@@ -62,7 +62,7 @@ void JobObject::add_properties() {
   fixed("Label", [clean](const Job& job) { return clean(job.label); });
   fixed("Owner", [](const Job& job) { return std::uint32_t{job.owner}; });
   fixed("Runs", [](const Job& job) { return std::vector<std::uint64_t>(job.runs.begin(), job.runs.end()); });
-  fixed("Design", [](const Job& job) { return design_row(job).row; });
+  fixed("Design", [](const Job& job) { return design_row(job); });
   fixed("Purpose", [](const Job& job) { return std::string{to_string(job.purpose)}; });
   fixed("PlannedSeconds",
         [](const Job& job) { return job.planned ? std::chrono::duration<double>(*job.planned).count() : 0; });
@@ -106,7 +106,7 @@ void JobObject::update(const core::JobStatus& status) {
 }
 
 void JobObject::interval(RunId run, const Interval& interval) {
-  interface_.emit("Interval", static_cast<std::uint64_t>(run), to_wire(interval).row);
+  interface_.emit("Interval", static_cast<std::uint64_t>(run), to_wire(interval));
 }
 
 void JobObject::trace_progress(RunId run, const TraceProgress& progress) {

@@ -73,7 +73,7 @@ std::string plan_runs(core::RunQueries& queries, QueryReader& reader) {
   core::PlanRequest request = value_or_throw(parse_plan_options(options));
   request.runs = runs;
   request.caller = static_cast<uid_t>(caller);
-  return to_query_bytes(plan_row(value_or_throw(core::plan_runs(queries, request))).row);
+  return to_query_bytes(plan_row(value_or_throw(core::plan_runs(queries, request))));
 }
 
 std::string job_of_many(core::RunQueries& queries, QueryReader& reader) {
@@ -135,13 +135,13 @@ Result<std::string> answer_query(core::RunQueries& queries, std::string_view req
   return std::unexpected(from_dbus(error));
 }
 
-std::tuple<dbus::Row, dbus::Rows> get_job(core::RunQueries& queries, std::uint64_t job) {
+std::tuple<Row, Rows> get_job(core::RunQueries& queries, std::uint64_t job) {
   const auto runs = value_or_throw(queries.runs_of_job(value_or_throw(parse_id(job, "job"))));
   std::vector<std::vector<Totals>> sums;
   for (const core::RunRow& run : runs) {
     if (run.state == RunState::finished) sums.push_back(run.sums);
   }
-  return {job_row(summary_of(runs)).row, all_rows(analysis::received_spreads(sums), spread_row)};
+  return {job_row(summary_of(runs)), all_rows(analysis::received_spreads(sums), spread_row)};
 }
 
 Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {
@@ -155,9 +155,8 @@ Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {
   return some->size() <= kFew;
 }
 
-std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller,
-                                              const dbus::Row& filter, const std::string& cursor,
-                                              std::uint32_t limit) {
+std::tuple<Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller, const dbus::Row& filter,
+                                        const std::string& cursor, std::uint32_t limit) {
   const core::RunFilter wanted = value_or_throw(parse_run_filter(filter, caller));
   if (const auto selection = value_or_throw(parse_listed_selection(filter, caller))) {
     WirePage page = fitting_page(

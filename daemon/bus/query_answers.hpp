@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "daemon/base/error.hpp"
+#include "daemon/bus/row.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "dbus/compat.hpp"
 
@@ -37,18 +38,18 @@ inline constexpr const char* kListOldJobs = "ListOldJobs";  // with the user, 0 
 inline constexpr const char* kOpenBackup = "OpenBackup";    // answered by stream_query()
 }  // namespace query_name
 
-// Makes what rows need while the process may still open files.
+// Makes what options need while the process may still open files.
 void prepare_answers();
 
 // In the process of the query: the bytes of the method's results, in their order. May throw std::bad_alloc.
 [[nodiscard]] Result<std::string> answer_query(core::RunQueries& queries, std::string_view request);
 
 // These two also answer on the loop. A job, and the spreads of its runs.
-[[nodiscard]] std::tuple<dbus::Row, dbus::Rows> get_job(core::RunQueries& queries, std::uint64_t job);
+[[nodiscard]] std::tuple<Row, Rows> get_job(core::RunQueries& queries, std::uint64_t job);
 // A page of at most `limit` runs and the next cursor, for the user `caller`.
-[[nodiscard]] std::tuple<dbus::Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller,
-                                                            const dbus::Row& filter,
-                                                            const std::string& cursor, std::uint32_t limit);
+[[nodiscard]] std::tuple<Rows, std::string> list_runs(core::RunQueries& queries, uid_t caller,
+                                                      const dbus::Row& filter, const std::string& cursor,
+                                                      std::uint32_t limit);
 // Whether a page of this filter costs no more than its rows.
 [[nodiscard]] bool is_cheap(const core::RunFilter& filter);
 // Whether the job has so few runs that reading them does not delay anybody. Also of one that does not exist.

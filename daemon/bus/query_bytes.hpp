@@ -13,15 +13,17 @@
 
 #include "daemon/base/byte_archive.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/bus/row.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {
 
 void put_value(ByteWriter& writer, const std::string& text);
 void put_value(ByteWriter& writer, std::uint64_t number);
+void put_value(ByteWriter& writer, const Row& row);
+void put_value(ByteWriter& writer, const Rows& rows);
 // Throws std::logic_error for a value of a type that no row of netperfd has.
-void put_value(ByteWriter& writer, const dbus::Row& row);
-void put_value(ByteWriter& writer, const dbus::Rows& rows);
+void put_value(ByteWriter& writer, const dbus::Row& options);
 
 // Reads values, and counts the bytes that they take in a message.
 class QueryReader {
@@ -29,8 +31,9 @@ class QueryReader {
   explicit QueryReader(std::string_view bytes);
   void take(std::string& text);
   void take(std::uint64_t& number);
-  void take(dbus::Row& row);
-  void take(dbus::Rows& rows);
+  void take(Row& row);
+  void take(Rows& rows);
+  void take(dbus::Row& options);
   // internal if the bytes were not those of the values taken, no more and no less, or exceed a message.
   [[nodiscard]] Status finish() const;
 

@@ -17,17 +17,11 @@ namespace {
 constexpr core::QueryCaller kDaemon{.uid = 0, .may_measure = true};
 
 // A process without privileges made the row: a value may be missing or of another type.
-template <class Value>
-std::optional<Value> value_at(const dbus::Row& row, const char* key) {
-  const auto found = row.find(key);
-  if (found == row.end() || !found->second.containsValueOfType<Value>()) return std::nullopt;
-  return found->second.get<Value>();
+std::string word_at(const Row& row, const char* key) {
+  return row.get<std::string>(key).value_or("");
 }
-std::string word_at(const dbus::Row& row, const char* key) {
-  return value_at<std::string>(row, key).value_or("");
-}
-std::uint32_t count_at(const dbus::Row& row, const char* key) {
-  return value_at<std::uint32_t>(row, key).value_or(0);
+std::uint32_t count_at(const Row& row, const char* key) {
+  return row.get<std::uint32_t>(key).value_or(0);
 }
 
 std::string percent(double ratio) {
@@ -98,16 +92,16 @@ void RebootReport::tell(JobId job) {
 void RebootReport::add_job(const Result<std::string>& answer, RebootSummary& summary) {
   std::optional<double> ended;
   if (answer) {
-    if (const auto values = from_query_bytes<dbus::Row, dbus::Rows>(*answer)) {
-      const dbus::Row& row = std::get<0>(*values);
+    if (const auto values = from_query_bytes<Row, Rows>(*answer)) {
+      const Row& row = std::get<0>(*values);
       summary.scenario = word_at(row, "scenario");
       summary.state = word_at(row, "state");
       summary.name_a = word_at(row, "variant_a");
       summary.name_b = word_at(row, "variant_b");
       summary.finished = count_at(row, "finished");
-      const auto runs = value_at<std::vector<std::uint64_t>>(row, "runs");
+      const auto runs = row.get<std::vector<std::uint64_t>>("runs");
       summary.runs = runs ? static_cast<std::uint32_t>(runs->size()) : 0;
-      if (const auto us = value_at<std::uint64_t>(row, "ended_us")) ended = static_cast<double>(*us) / 1e6;
+      if (const auto us = row.get<std::uint64_t>("ended_us")) ended = static_cast<double>(*us) / 1e6;
     }
   }
   const auto boots = queries_.boots_of_job(summary.job);
@@ -130,13 +124,12 @@ void RebootReport::ask_comparison(JobId job) {
         RebootSummary& summary = pending_.at(job).summary;
         if (!answer) {
           summary.no_comparison = answer.error().message;
-        } else if (const auto values =
-                       from_query_bytes<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>(*answer)) {
-          const dbus::Row& head = std::get<0>(*values);
+        } else if (const auto values = from_query_bytes<Row, Rows, Rows, Rows>(*answer)) {
+          const Row& head = std::get<0>(*values);
           summary.verdict = word_at(head, "verdict");
-          summary.ratio = value_at<double>(head, "ratio");
-          summary.low = value_at<double>(head, "ratio_low");
-          summary.high = value_at<double>(head, "ratio_high");
+          summary.ratio = head.get<double>("ratio");
+          summary.low = head.get<double>("ratio_low");
+          summary.high = head.get<double>("ratio_high");
           summary.boots_a = count_at(head, "samples_a");
           summary.boots_b = count_at(head, "samples_b");
         }

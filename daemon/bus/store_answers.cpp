@@ -46,7 +46,7 @@ std::string check_store(core::RunQueries& queries, QueryReader& reader) {
                         .problems = check.problems,
                         .damaged_runs = {check.damaged_runs.begin(), check.damaged_runs.end()},
                         .damaged_jobs = {check.damaged_jobs.begin(), check.damaged_jobs.end()}};
-  return to_query_bytes(to_wire(row).row);
+  return to_query_bytes(to_wire(row));
 }
 
 std::string list_old_jobs(core::RunQueries& queries, QueryReader& reader) {
@@ -71,11 +71,13 @@ std::string list_old_jobs(core::RunQueries& queries, QueryReader& reader) {
     if (jobs.size() < kJobsAtOnce) break;
     before = jobs.back().id;
   }
-  dbus::Rows found;
+  Rows found;
+  std::uint64_t last = 0;
   for (const core::KeepPlan::OldJob& old : plan.old_jobs()) {
     if (!std::cmp_less(old.job.id, below)) continue;
-    if (found.size() == most) return to_query_bytes(found, found.back().at("job").get<std::uint64_t>());
-    found.push_back(to_wire(old_job(old.job, old.why.substr(0, old.why.find(" (keep[")))).row);
+    if (found.size() == most) return to_query_bytes(found, last);
+    found.push_back(to_wire(old_job(old.job, old.why.substr(0, old.why.find(" (keep[")))));
+    last = static_cast<std::uint64_t>(old.job.id);
   }
   return to_query_bytes(found, std::uint64_t{0});
 }
@@ -101,7 +103,7 @@ Result<std::string> answer_candidate(core::RunQueries& queries, std::int64_t ver
                                 .jobs = check->jobs,
                                 .runs = check->runs,
                                 .kept = ""};
-  return to_query_bytes(to_wire(row).row);
+  return to_query_bytes(to_wire(row));
 }
 
 }  // namespace netperfd::bus

@@ -144,11 +144,11 @@ rows::Run make_run(const core::RunRow& run) {
 
 }  // namespace
 
-WireRow run_row(const core::RunRow& run) {
+Row run_row(const core::RunRow& run) {
   return to_wire(make_run(run));
 }
 
-WireRow listed_run_row(const core::RunRow& run) {
+Row listed_run_row(const core::RunRow& run) {
   rows::Run row = make_run(run);
   row.error = if_any(wire_text(run.error, kShortTextBytes));
   if (!run.sums.empty()) {
@@ -161,7 +161,7 @@ WireRow listed_run_row(const core::RunRow& run) {
   return to_wire(row);
 }
 
-WireRow scenario_row(const core::ScenarioRow& scenario) {
+Row scenario_row(const core::ScenarioRow& scenario) {
   rows::Scenario row;
   row.name = scenario.name;
   row.description = scenario.description;
@@ -170,7 +170,7 @@ WireRow scenario_row(const core::ScenarioRow& scenario) {
   return to_wire(row);
 }
 
-WireRow spread_row(const analysis::Spread& spread) {
+Row spread_row(const analysis::Spread& spread) {
   rows::Spread row;
   row.direction = to_string(spread.direction);
   row.runs = spread.runs;
@@ -201,7 +201,7 @@ core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
   return job;
 }
 
-WireRow boot_row(const BootRecord& boot) {
+Row boot_row(const BootRecord& boot) {
   rows::Boot row;
   row.number = boot.number;
   if (boot.letter != 0) {
@@ -221,7 +221,7 @@ WireRow boot_row(const BootRecord& boot) {
   return to_wire(row);
 }
 
-WireRow job_row(const core::JobRow& job) {
+Row job_row(const core::JobRow& job) {
   const auto count = [&](RunState state) {
     return static_cast<std::uint32_t>(std::ranges::count(job.runs, state, &core::JobRow::Run::state));
   };
@@ -258,7 +258,7 @@ WireRow job_row(const core::JobRow& job) {
   return to_wire(row);
 }
 
-WireRow design_row(const core::JobStatus& job) {
+Row design_row(const core::JobStatus& job) {
   rows::Design row;
   if (!job.design) return to_wire(row);
   row.blocks = job.repeat;
@@ -280,7 +280,7 @@ WireRow design_row(const core::JobStatus& job) {
   return to_wire(row);
 }
 
-dbus::Rows flag_rows(const std::vector<QualityFlag>& flags) {
+Rows flag_rows(const std::vector<QualityFlag>& flags) {
   std::size_t room = kRowsBudgetBytes / 2;
   return fitting_rows(flags, to_wire<QualityFlag>, room, room);
 }

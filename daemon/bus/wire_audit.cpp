@@ -8,7 +8,7 @@
 
 namespace netperfd::bus {
 
-WireRow audit_row(const core::AuditEntry& entry) {
+Row audit_row(const core::AuditEntry& entry) {
   const auto microseconds = [](WallTime time) {
     return static_cast<std::uint64_t>(time.time_since_epoch().count());
   };

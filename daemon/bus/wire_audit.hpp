@@ -7,6 +7,6 @@
 
 namespace netperfd::bus {
 
-[[nodiscard]] WireRow audit_row(const core::AuditEntry& entry);
+[[nodiscard]] Row audit_row(const core::AuditEntry& entry);
 
 }  // namespace netperfd::bus

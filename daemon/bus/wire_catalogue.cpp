@@ -7,7 +7,7 @@
 
 namespace netperfd::bus {
 
-WireRow capability_row(const core::Capability& capability) {
+Row capability_row(const core::Capability& capability) {
   rows::Capability row;
   row.name = capability.name;
   row.ability = to_string(capability.ability);
@@ -16,7 +16,7 @@ WireRow capability_row(const core::Capability& capability) {
   return to_wire(row);
 }
 
-WireRow module_row(const core::ModuleRow& module) {
+Row module_row(const core::ModuleRow& module) {
   rows::Module row;
   row.name = module.name;
   row.loaded = module.loaded;
@@ -26,14 +26,14 @@ WireRow module_row(const core::ModuleRow& module) {
   return to_wire(row);
 }
 
-WireRow function_row(const core::FunctionRow& function) {
+Row function_row(const core::FunctionRow& function) {
   rows::Function row;
   row.name = function.name;
   row.module = if_any(function.module);
   return to_wire(row);
 }
 
-WireRow event_row(const core::EventDetails& event, bool allowed) {
+Row event_row(const core::EventDetails& event, bool allowed) {
   rows::Event row;
   row.name = event.name;
   row.id = event.id;
@@ -42,7 +42,7 @@ WireRow event_row(const core::EventDetails& event, bool allowed) {
   return to_wire(row);
 }
 
-WireRow event_field_row(const core::EventFieldRow& field) {
+Row event_field_row(const core::EventFieldRow& field) {
   rows::EventField row;
   row.name = field.name;
   row.type = field.type;
@@ -53,7 +53,7 @@ WireRow event_field_row(const core::EventFieldRow& field) {
   return to_wire(row);
 }
 
-WireRow tracer_row(const core::TracerRow& tracer) {
+Row tracer_row(const core::TracerRow& tracer) {
   rows::Tracer row;
   row.name = tracer.name;
   row.current = tracer.current;

@@ -7,13 +7,13 @@
 
 namespace netperfd::bus {
 
-[[nodiscard]] WireRow capability_row(const core::Capability& capability);
-[[nodiscard]] WireRow module_row(const core::ModuleRow& module);
-[[nodiscard]] WireRow function_row(const core::FunctionRow& function);
+[[nodiscard]] Row capability_row(const core::Capability& capability);
+[[nodiscard]] Row module_row(const core::ModuleRow& module);
+[[nodiscard]] Row function_row(const core::FunctionRow& function);
 // Without the event's fields, which have rows of their own.
 // `allowed`: as in ListAllowedEvents.
-[[nodiscard]] WireRow event_row(const core::EventDetails& event, bool allowed);
-[[nodiscard]] WireRow event_field_row(const core::EventFieldRow& field);
-[[nodiscard]] WireRow tracer_row(const core::TracerRow& tracer);
+[[nodiscard]] Row event_row(const core::EventDetails& event, bool allowed);
+[[nodiscard]] Row event_field_row(const core::EventFieldRow& field);
+[[nodiscard]] Row tracer_row(const core::TracerRow& tracer);
 
 }  // namespace netperfd::bus

@@ -208,7 +208,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
 
 }  // namespace
 
-WireRow function_delta_row(const FunctionDelta& function) {
+Row function_delta_row(const FunctionDelta& function) {
   rows::FunctionDelta row;
   row.function = function.name;
   row.function_b = if_any(function.name_b);
@@ -256,7 +256,7 @@ WireRow function_delta_row(const FunctionDelta& function) {
   return to_wire(row);
 }
 
-WireRow plan_row(const core::RunPlan& plan) {
+Row plan_row(const core::RunPlan& plan) {
   rows::Plan row;
   row.figure = to_string(plan.figure);
   row.level = plan.level;
@@ -280,7 +280,7 @@ WireRow plan_row(const core::RunPlan& plan) {
   return to_wire(row);
 }
 
-WireRow counter_change_row(const CounterChange& counter) {
+Row counter_change_row(const CounterChange& counter) {
   rows::CounterChange row;
   row.source = counter.source;
   row.name = counter.name;
@@ -291,7 +291,7 @@ WireRow counter_change_row(const CounterChange& counter) {
   return to_wire(row);
 }
 
-WireRow fact_change_row(const FactChange& fact) {
+Row fact_change_row(const FactChange& fact) {
   rows::FactChange row;
   row.group = fact.group;
   row.key = fact.key;
@@ -309,11 +309,11 @@ WireComparison wire_comparison(const core::ComparedSelections& compared) {
   rows::Comparison head = make_head(compared);
   if (compared.confirms) head.confirms = static_cast<std::uint64_t>(*compared.confirms);
   WireComparison wire;
-  std::size_t room = kRowsBudgetBytes - kLeftOutBytes - make_row(head).bytes();
+  std::size_t room = kRowsBudgetBytes - kLeftOutBytes - to_wire(head).bytes();
   const std::size_t share = room / kListsShare;
   const auto put_rows = [&](std::optional<std::uint64_t>& left_out, const auto& items, auto make,
                             std::size_t limit) {
-    dbus::Rows rows = fitting_rows(items, make, limit, room);
+    Rows rows = fitting_rows(items, make, limit, room);
     if (rows.size() < items.size()) left_out = items.size() - rows.size();
     return rows;
   };
@@ -321,7 +321,7 @@ WireComparison wire_comparison(const core::ComparedSelections& compared) {
   wire.counters = put_rows(head.counters_left_out, comparison.counters, counter_change_row, share);
   wire.functions =
       put_rows(head.functions_left_out, comparison.attribution.functions, function_delta_row, room);
-  wire.comparison = to_wire(head).row;
+  wire.comparison = to_wire(head);
   return wire;
 }
 

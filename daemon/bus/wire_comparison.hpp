@@ -11,17 +11,17 @@ namespace netperfd::bus {
 
 // The answer of Compare.
 struct WireComparison {
-  dbus::Row comparison;
-  dbus::Rows functions, counters, facts;
+  Row comparison;
+  Rows functions, counters, facts;
 };
 
 // Always fits into one message: excess rows are left out from the end of their list, and counted.
 [[nodiscard]] WireComparison wire_comparison(const core::ComparedSelections& compared);
 
-[[nodiscard]] WireRow function_delta_row(const FunctionDelta& function);
-[[nodiscard]] WireRow counter_change_row(const CounterChange& counter);
-[[nodiscard]] WireRow fact_change_row(const FactChange& fact);
+[[nodiscard]] Row function_delta_row(const FunctionDelta& function);
+[[nodiscard]] Row counter_change_row(const CounterChange& counter);
+[[nodiscard]] Row fact_change_row(const FactChange& fact);
 // The answer of PlanRuns.
-[[nodiscard]] WireRow plan_row(const core::RunPlan& plan);
+[[nodiscard]] Row plan_row(const core::RunPlan& plan);
 
 }  // namespace netperfd::bus

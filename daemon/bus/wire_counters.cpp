@@ -10,7 +10,7 @@
 
 namespace netperfd::bus {
 
-WireRow counter_row(const CounterDelta& delta) {
+Row counter_row(const CounterDelta& delta) {
   rows::Counter row;
   row.source = delta.source;
   row.netns = if_any(delta.netns);
@@ -20,7 +20,7 @@ WireRow counter_row(const CounterDelta& delta) {
   return to_wire(row);
 }
 
-WireRow tcp_sample_row(const TcpSample& sample) {
+Row tcp_sample_row(const TcpSample& sample) {
   rows::TcpSample row;
   row.time_s = std::chrono::duration<double>(sample.time).count();
   row.local_port = std::uint32_t{sample.local_port};
@@ -34,7 +34,7 @@ WireRow tcp_sample_row(const TcpSample& sample) {
   return to_wire(row);
 }
 
-WireRow queue_sample_row(const QueueSample& sample) {
+Row queue_sample_row(const QueueSample& sample) {
   rows::QueueSample row;
   row.time_s = std::chrono::duration<double>(sample.time).count();
   row.device = sample.device;

@@ -10,9 +10,9 @@
 
 namespace netperfd::bus {
 
-[[nodiscard]] WireRow counter_row(const CounterDelta& delta);
-[[nodiscard]] WireRow tcp_sample_row(const TcpSample& sample);
-[[nodiscard]] WireRow queue_sample_row(const QueueSample& sample);
+[[nodiscard]] Row counter_row(const CounterDelta& delta);
+[[nodiscard]] Row tcp_sample_row(const TcpSample& sample);
+[[nodiscard]] Row queue_sample_row(const QueueSample& sample);
 // As many clauses as fit into a message beside its rows.
 [[nodiscard]] std::vector<std::string> unknown_counters(const Counters& counters);
 

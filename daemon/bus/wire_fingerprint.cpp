@@ -6,7 +6,7 @@
 
 namespace netperfd::bus {
 
-WireRow fact_row(const Fact& fact) {
+Row fact_row(const Fact& fact) {
   rows::Fact row;
   row.group = fact.group;
   row.key = fact.key;

@@ -7,6 +7,6 @@
 
 namespace netperfd::bus {
 
-[[nodiscard]] WireRow fact_row(const Fact& fact);
+[[nodiscard]] Row fact_row(const Fact& fact);
 
 }  // namespace netperfd::bus

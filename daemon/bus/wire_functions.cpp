@@ -112,7 +112,7 @@ rows::Profile make_profile(const core::ProfileSummary& summary, const Traffic& t
 
 }  // namespace
 
-WireRow build_row(const Build& build) {
+Row build_row(const Build& build) {
   rows::Build row;
   row.module = if_any(build.module);
   row.release = if_any(build.release);
@@ -130,11 +130,11 @@ WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& tra
   if (wire.builds.size() < all.size()) {
     row.builds_left_out = std::uint64_t{all.size() - wire.builds.size()};
   }
-  wire.profile = to_wire(row).row;
+  wire.profile = to_wire(row);
   return wire;
 }
 
-WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic) {
+Row function_profile_row(const FunctionStats& function, const Traffic& traffic) {
   rows::FunctionStats row;
   put_identity(row, function);
   row.hits = function.hits;
@@ -150,7 +150,7 @@ WireRow function_profile_row(const FunctionStats& function, const Traffic& traff
   return to_wire(row);
 }
 
-WireRow function_slices_row(const FunctionStats& function) {
+Row function_slices_row(const FunctionStats& function) {
   rows::FunctionSlices row;
   put_identity(row, function);
   row.hits = function.slice_hits;
@@ -158,7 +158,7 @@ WireRow function_slices_row(const FunctionStats& function) {
   return to_wire(row);
 }
 
-WireRow call_edge_row(const core::NamedEdge& edge) {
+Row call_edge_row(const core::NamedEdge& edge) {
   rows::CallEdge row;
   row.caller = edge.caller.name;
   row.caller_module = if_any(edge.caller.module);
@@ -171,7 +171,7 @@ WireRow call_edge_row(const core::NamedEdge& edge) {
   return to_wire(row);
 }
 
-WireRow call_node_row(const core::NamedNode& node) {
+Row call_node_row(const core::NamedNode& node) {
   rows::CallNode row;
   row.depth = node.depth;
   put_identity(row, node.function);

@@ -13,18 +13,18 @@ namespace netperfd::bus {
 
 // The answer of GetFunctionProfile.
 struct WireProfile {
-  dbus::Row profile;
-  dbus::Rows builds;
+  Row profile;
+  Rows builds;
 };
 
 // Always fits into one message: excess builds are left out and counted.
 [[nodiscard]] WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic);
 
-[[nodiscard]] WireRow function_profile_row(const FunctionStats& function, const Traffic& traffic);
-[[nodiscard]] WireRow function_slices_row(const FunctionStats& function);
-[[nodiscard]] WireRow call_edge_row(const core::NamedEdge& edge);
-[[nodiscard]] WireRow call_node_row(const core::NamedNode& node);
+[[nodiscard]] Row function_profile_row(const FunctionStats& function, const Traffic& traffic);
+[[nodiscard]] Row function_slices_row(const FunctionStats& function);
+[[nodiscard]] Row call_edge_row(const core::NamedEdge& edge);
+[[nodiscard]] Row call_node_row(const core::NamedNode& node);
 
-[[nodiscard]] WireRow build_row(const Build& build);
+[[nodiscard]] Row build_row(const Build& build);
 
 }  // namespace netperfd::bus

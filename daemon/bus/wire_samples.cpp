@@ -58,11 +58,11 @@ WireSamples wire_samples(const SampleProfile& profile) {
   if (wire.builds.size() < profile.builds.size()) {
     row.builds_left_out = profile.builds.size() - wire.builds.size();
   }
-  wire.profile = to_wire(row).row;
+  wire.profile = to_wire(row);
   return wire;
 }
 
-WireRow sampled_function_row(const SampledFunction& function, const SampleProfile& profile) {
+Row sampled_function_row(const SampledFunction& function, const SampleProfile& profile) {
   const SampleFrame& frame = profile.frames[function.frame];
   rows::SampledFunction row;
   row.name = name_of(frame);
@@ -94,7 +94,7 @@ std::vector<std::uint32_t> sampled_stacks(const SampleProfile& profile) {
   return nodes;
 }
 
-WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile) {
+Row sampled_stack_row(std::uint32_t node, const SampleProfile& profile) {
   rows::SampledStack row;
   row.samples = profile.nodes[node].samples;
   row.share = share_of_busy(profile.nodes[node].samples, profile);
@@ -111,7 +111,7 @@ WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile) {
 
 namespace {
 
-WireRow compared_frame_row(const FrameDelta& frame) {
+Row compared_frame_row(const FrameDelta& frame) {
   rows::ComparedFrame row;
   row.depth = frame.depth;
   row.name = frame.depth == 0 ? "all" : name_of(frame.frame);
@@ -146,7 +146,7 @@ WireStackComparison wire_stacks(StackComparison comparison) {
   head.unit = to_string(comparison.unit);
   head.tested = comparison.tested;
   head.left_out = comparison.left_out;
-  const std::size_t room = kRowsBudgetBytes - make_row(head).bytes();
+  const std::size_t room = kRowsBudgetBytes - to_wire(head).bytes();
   WireStackComparison wire;
   for (std::size_t most = kMostFrames;; most /= 2) {
     analysis::thin_out(comparison, most);
@@ -155,7 +155,7 @@ WireStackComparison wire_stacks(StackComparison comparison) {
     if (wire.frames.size() == comparison.frames.size()) break;
   }
   head.left_out = comparison.left_out;
-  wire.comparison = to_wire(head).row;
+  wire.comparison = to_wire(head);
   return wire;
 }
 

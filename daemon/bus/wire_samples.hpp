@@ -12,21 +12,21 @@
 namespace netperfd::bus {
 
 struct WireSamples {
-  dbus::Row profile;
-  dbus::Rows builds;  // as many as fit into the message
+  Row profile;
+  Rows builds;  // as many as fit into the message
 };
 [[nodiscard]] WireSamples wire_samples(const SampleProfile& profile);
 
-[[nodiscard]] WireRow sampled_function_row(const SampledFunction& function, const SampleProfile& profile);
+[[nodiscard]] Row sampled_function_row(const SampledFunction& function, const SampleProfile& profile);
 
 // The nodes with samples of their own, the most samples first: indices into SampleProfile::nodes.
 [[nodiscard]] std::vector<std::uint32_t> sampled_stacks(const SampleProfile& profile);
-[[nodiscard]] WireRow sampled_stack_row(std::uint32_t node, const SampleProfile& profile);
+[[nodiscard]] Row sampled_stack_row(std::uint32_t node, const SampleProfile& profile);
 
 // The answer of CompareSamples. Always fits into one message: the thinnest frames are left out.
 struct WireStackComparison {
-  dbus::Row comparison;
-  dbus::Rows frames;
+  Row comparison;
+  Rows frames;
 };
 [[nodiscard]] WireStackComparison wire_stacks(StackComparison comparison);
 

@@ -34,7 +34,7 @@ double seconds(std::int64_t nanoseconds) {
   return std::chrono::duration<double>(std::chrono::nanoseconds{nanoseconds}).count();
 }
 
-WireRow cpu_row(const TraceCpu& cpu) {
+Row cpu_row(const TraceCpu& cpu) {
   rows::TraceCpu row;
   row.cpu = cpu.cpu;
   row.records = cpu.records;
@@ -47,7 +47,7 @@ WireRow cpu_row(const TraceCpu& cpu) {
   return to_wire(row);
 }
 
-WireRow drop_row(const DropCount& drop) {
+Row drop_row(const DropCount& drop) {
   rows::Drop row;
   row.reason = if_any(drop.reason);
   row.location = if_any(drop.location);
@@ -55,7 +55,7 @@ WireRow drop_row(const DropCount& drop) {
   return to_wire(row);
 }
 
-WireRow mark_row(const TraceMark& mark) {
+Row mark_row(const TraceMark& mark) {
   rows::Mark row;
   row.time_s = seconds(mark.time_ns);
   row.text = mark.text;
@@ -72,7 +72,7 @@ rows::TraceEvent make_event(const EventCount& event) {
 }
 
 struct EventRows {
-  dbus::Rows rows;
+  Rows rows;
   std::uint64_t without_slices = 0;
 };
 
@@ -82,16 +82,16 @@ EventRows event_rows(const std::vector<EventCount>& events, std::size_t room_byt
   EventRows made{.rows = fitting_rows(events, count_row, room_bytes, room_bytes), .without_slices = 0};
   for (std::size_t i = 0; i < made.rows.size(); ++i) {
     rows::TraceEvent row = make_event(events[i]);
-    const std::size_t bytes_before = make_row(row).bytes();
+    const std::size_t bytes_before = to_wire(row).bytes();
     row.slices = events[i].slices;
-    WireRow wire = to_wire(row);
-    const std::size_t bytes = wire.bytes - bytes_before;
+    Row wire = to_wire(row);
+    const std::size_t bytes = wire.bytes() - bytes_before;
     if (bytes > room_bytes) {
       made.without_slices = made.rows.size() - i;
       break;
     }
     room_bytes -= bytes;
-    made.rows[i] = std::move(wire.row);
+    made.rows[i] = std::move(wire);
   }
   return made;
 }
@@ -152,11 +152,11 @@ WireTrace wire_trace(const TraceRecord& record) {
     trace.events_left_out = left_out(record.events.size() - wire.events.size());
     trace.slices_left_out = left_out(events.without_slices);
   }
-  wire.trace = to_wire(trace).row;
+  wire.trace = to_wire(trace);
   return wire;
 }
 
-WireRow sample_row(const EventSample& sample) {
+Row sample_row(const EventSample& sample) {
   rows::Sample row;
   row.event = sample.event;
   row.ordinal = sample.ordinal;
@@ -168,7 +168,7 @@ WireRow sample_row(const EventSample& sample) {
   return to_wire(row);
 }
 
-WireRow stack_row(const StackCount& stack) {
+Row stack_row(const StackCount& stack) {
   rows::Stack row;
   row.event = stack.event;
   row.count = stack.count;

@@ -17,15 +17,15 @@ namespace netperfd::bus {
 
 // The answer of GetTrace.
 struct WireTrace {
-  dbus::Row trace;
-  dbus::Rows cpus, events, drops, marks;
+  Row trace;
+  Rows cpus, events, drops, marks;
 };
 
 // Always fits into one message: the rarest excess rows are left out and counted in `trace`.
 [[nodiscard]] WireTrace wire_trace(const TraceRecord& record);
 
-[[nodiscard]] WireRow sample_row(const EventSample& sample);
-[[nodiscard]] WireRow stack_row(const StackCount& stack);
+[[nodiscard]] Row sample_row(const EventSample& sample);
+[[nodiscard]] Row stack_row(const StackCount& stack);
 
 // Maximum bytes of TraceProgress' lists in its message.
 inline constexpr std::size_t kProgressFunctionsBytes = std::size_t{64} * 1024;

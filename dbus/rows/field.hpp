@@ -6,6 +6,8 @@
 // CSV. A member that is an optional has no key where it is not known; any other member always has one.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -45,6 +47,38 @@ template <Described Row, class Visit>
 constexpr void visit_fields(Row&& row, Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field, row.*field.member), ...); },
              kFields<std::remove_cvref_t<Row>>);
+}
+
+// The fields in the order of their keys, as places in kFields. Does not compile if two have one key.
+template <Described Row>
+inline constexpr auto kByKey = [] {
+  constexpr std::size_t kCount = std::tuple_size_v<std::remove_cv_t<decltype(kFields<Row>)>>;
+  const auto keys = std::apply(
+      [](const auto&... field) { return std::array<std::string_view, kCount>{field.key...}; }, kFields<Row>);
+  std::array<std::size_t, kCount> places{};
+  for (std::size_t i = 0; i < kCount; ++i) places[i] = i;
+  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  for (std::size_t i = 1; i < kCount; ++i) {
+    if (keys[places[i - 1]] == keys[places[i]]) throw "two fields of a row have one key";
+  }
+  return places;
+}();
+
+namespace detail {
+
+template <class Row, class Visit, std::size_t... I>
+constexpr void visit_by_key(Row& row, Visit& visit, std::index_sequence<I...> /*count*/) {
+  constexpr const auto& kAll = kFields<std::remove_const_t<Row>>;
+  constexpr const auto& kPlaces = kByKey<std::remove_const_t<Row>>;
+  (visit(std::get<kPlaces[I]>(kAll), row.*std::get<kPlaces[I]>(kAll).member), ...);
+}
+
+}  // namespace detail
+
+// The same, in the order of the keys.
+template <Described Row, class Visit>
+constexpr void visit_fields_by_key(const Row& row, Visit&& visit) {
+  detail::visit_by_key(row, visit, std::make_index_sequence<kByKey<Row>.size()>{});
 }
 
 namespace detail {

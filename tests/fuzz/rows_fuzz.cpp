@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   if (bytes.front() % 2 == 0) {
     fuzz_options(rest);
   } else {
-    fuzz_answer<dbus::Row, dbus::Rows, std::string, std::uint64_t>(rest);
+    fuzz_answer<bus::Row, bus::Rows, std::string, std::uint64_t>(rest);
   }
   return 0;
 }

@@ -66,7 +66,7 @@ Texts list_allowed_events(Call& call, Pattern pattern) {
 
 RowAndRows get_event(Call& call, Name name) {
   const core::EventDetails event = value_or_throw(call.ports.catalogue.event(name.text));
-  return {event_row(event, fits_event(call.settings.trace_events, event.name)).row,
+  return {event_row(event, fits_event(call.settings.trace_events, event.name)),
           all_rows(event.fields, event_field_row)};
 }
 

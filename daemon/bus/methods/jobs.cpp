@@ -58,11 +58,11 @@ RowAndRows get_budget(Call& call, Job job) {
   if (!budget)
     throw to_dbus(
         Error{ErrorKind::not_found, fmt::format("job {}: its traced functions have no budget", job.id)});
-  WireRow head = to_wire(budget->budget);
-  std::size_t room = kRowsBudgetBytes - head.bytes;
+  Row head = to_wire(budget->budget);
+  std::size_t room = kRowsBudgetBytes - head.bytes();
   Rows functions =
       fitting_rows(budget->functions, [](const auto& function) { return to_wire(function); }, room, room);
-  return {std::move(head.row), std::move(functions)};
+  return {std::move(head), std::move(functions)};
 }
 
 Rows list_scenarios(Call& call) {

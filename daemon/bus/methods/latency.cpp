@@ -18,7 +18,7 @@ namespace {
 template <class Described>
 Rows rows_of(const std::vector<Described>& given) {
   Rows rows;
-  for (const Described& row : given) rows.push_back(to_wire(row).row);
+  for (const Described& row : given) rows.push_back(to_wire(row));
   return rows;
 }
 
@@ -42,7 +42,7 @@ rows::LatencyInterval with_enough(rows::LatencyInterval interval) {
 std::tuple<Rows, Rows, Rows> get_latency(Call& call, Run run) {
   const LatencyReport found = value_or_throw(call.ports.queries.latency(run.id));
   Rows spans;
-  for (const LatencySpan& span : found.spans) spans.push_back(to_wire(with_enough(span.figures)).row);
+  for (const LatencySpan& span : found.spans) spans.push_back(to_wire(with_enough(span.figures)));
   return {rows_of(found.probes), rows_of(found.phases), std::move(spans)};
 }
 
@@ -64,7 +64,7 @@ Rows get_latency_histogram(Call& call, Run run, std::string probe, std::string p
   Rows rows;
   for (const auto& [bucket, count] : meant->histogram.buckets) {
     const std::uint64_t from = analysis::bucket_begin(bucket);
-    rows.push_back(to_wire(rows::LatencyBucket{from, from + analysis::bucket_width(bucket), count}).row);
+    rows.push_back(to_wire(rows::LatencyBucket{from, from + analysis::bucket_width(bucket), count}));
   }
   return rows;
 }

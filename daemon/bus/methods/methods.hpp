@@ -10,13 +10,12 @@
 
 #include "daemon/bus/arguments.hpp"
 #include "daemon/bus/call.hpp"
+#include "daemon/bus/row.hpp"
 #include "daemon/bus/task.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus::methods {
 
-using Row = dbus::Row;
-using Rows = dbus::Rows;
 using Texts = std::vector<std::string>;
 using Cursor = std::string;
 using Limit = std::uint32_t;

@@ -18,7 +18,7 @@ std::tuple<Row, Rows, Rows> get_run(Call& call, std::uint64_t run) {
   // 0 is the newest that has ended, here as in the store.
   const RunId id = run == 0 ? 0 : value_or_throw(parse_id(run, "run"));
   const core::RunRow found = value_or_throw(call.ports.queries.run(id));
-  return {run_row(found).row, all_rows(found.sums, to_wire<Totals>), flag_rows(found.flags)};
+  return {run_row(found), all_rows(found.sums, to_wire<Totals>), flag_rows(found.flags)};
 }
 
 Rows list_streams(Call& call, Run run) {

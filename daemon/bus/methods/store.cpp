@@ -73,7 +73,7 @@ Task<Row> check_store(Call& call) {
       co_await call.ask_process(to_query_bytes(std::string{query_name::kCheckStore}), 0, kCheckTime);
   auto [row] = value_or_throw(from_query_bytes<Row>(bytes));
   if (const auto free = call.settings.disk_free ? call.settings.disk_free() : std::nullopt)
-    row.emplace("disk_free_bytes", *free);
+    row.put("disk_free_bytes", *free);
   co_return std::move(row);
 }
 
@@ -112,7 +112,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   call.ports.documents.forget();
   log::info(fmt::format("uid {} restored the store; as it was before, it is in {}", call.caller.uid, kept));
   call.deed->detail = fmt::format("the store before is in {}", kept);
-  row["kept"] = sdbus::Variant{kept};
+  row.put("kept", kept);
   co_return std::move(row);
 }
 

@@ -224,7 +224,7 @@ FunctionDelta known_function() {
 }
 
 TEST(WireComparison, a_function_has_its_cost_and_its_factors_on_both_sides) {
-  const dbus::Row row = function_delta_row(known_function()).row;
+  const dbus::Row row = to_map(function_delta_row(known_function()));
   EXPECT_THAT(
       keys_of(row),
       UnorderedElementsAre("function", "function_b", "module", "match", "cost_a", "cost_b", "shift", "low",
@@ -246,13 +246,13 @@ TEST(WireComparison, a_function_of_one_side_has_no_figure_of_the_other) {
   function.cost = {
       .centre_a = 0, .centre_b = 3, .shift = {}, .low = {}, .high = {}, .level = 0, .p = {}, .q = {}};
   function.share.reset();
-  EXPECT_THAT(keys_of(function_delta_row(function).row),
+  EXPECT_THAT(keys_of(function_delta_row(function)),
               UnorderedElementsAre("function", "module", "match", "cost_b", "packets_per_byte_b",
                                    "calls_per_packet_b", "ns_per_call_b"));
 }
 
 TEST(WireComparison, what_is_not_known_or_not_finite_has_no_key) {
-  const dbus::Row head = wire_comparison({}).comparison;
+  const dbus::Row head = to_map(wire_comparison({}).comparison);
   EXPECT_THAT(keys_of(head),
               UnorderedElementsAre("figure", "verdict", "threshold", "pairing", "runs_a", "runs_b",
                                    "scenarios_a", "scenarios_b", "labels_a", "labels_b", "samples_a",
@@ -260,7 +260,7 @@ TEST(WireComparison, what_is_not_known_or_not_finite_has_no_key) {
   FunctionDelta function = known_function();
   function.cost.q = std::numeric_limits<double>::quiet_NaN();
   function.share = std::numeric_limits<double>::infinity();
-  const auto keys = keys_of(function_delta_row(function).row);
+  const auto keys = keys_of(function_delta_row(function));
   EXPECT_FALSE(keys.contains("q"));
   EXPECT_FALSE(keys.contains("share"));
 }
@@ -278,7 +278,7 @@ TEST(WireComparison, the_attribution_is_in_the_first_row) {
   attribution.tested = 1;
   attribution.not_attributed = "because";
   compared.comparison.counters_tested = 61;
-  const dbus::Row head = wire_comparison(compared).comparison;
+  const dbus::Row head = to_map(wire_comparison(compared).comparison);
   EXPECT_EQ(small_at(head, "counters_tested"), 61U);
   EXPECT_EQ(real_at(head, "ns_per_byte_a"), 18);
   EXPECT_EQ(real_at(head, "ns_per_byte_shift"), -17);
@@ -314,9 +314,9 @@ TEST_F(Compare, of_any_size_fits_into_one_message) {
   EXPECT_FALSE(wire.functions.empty());
   EXPECT_FALSE(wire.counters.empty());
   EXPECT_FALSE(wire.facts.empty());
-  EXPECT_EQ(wire.comparison.at("functions_left_out").get<std::uint64_t>(), 2'000 - wire.functions.size());
-  EXPECT_EQ(wire.comparison.at("counters_left_out").get<std::uint64_t>(), 2'000 - wire.counters.size());
-  EXPECT_EQ(wire.comparison.at("facts_left_out").get<std::uint64_t>(), 2'000 - wire.facts.size());
+  EXPECT_EQ(wire.comparison.get<std::uint64_t>("functions_left_out"), 2'000 - wire.functions.size());
+  EXPECT_EQ(wire.comparison.get<std::uint64_t>("counters_left_out"), 2'000 - wire.counters.size());
+  EXPECT_EQ(wire.comparison.get<std::uint64_t>("facts_left_out"), 2'000 - wire.facts.size());
   // A call's arguments take as much room as an answer; the bus closes the connection if a message is too
   // large.
   const auto answered = client->call<>("Ping", wire.comparison, wire.functions, wire.counters, wire.facts);

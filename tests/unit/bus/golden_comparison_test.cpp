@@ -175,10 +175,10 @@ TEST(GoldenComparison, of_its_figures) {
   compared.self_test = core::SelfTest{.job = 1, .started = {}, .verdict = {}, .figures = {tested}};
   compared.comparison.beside = {second};
   compared.comparison.beside.front().name = "cpu";
-  const auto beside = wire_comparison(compared).comparison.at("beside").get<dbus::Rows>();
+  const auto beside = to_map(wire_comparison(compared).comparison).at("beside").get<dbus::Rows>();
   ASSERT_EQ(beside.size(), 1U);
   EXPECT_THAT(shown(beside[0]), testing::IsSupersetOf({"figure cpu", "verdict regression", "ratio_low 6.5"}));
-  const auto rows = wire_comparison(compared).comparison.at("figures").get<dbus::Rows>();
+  const auto rows = to_map(wire_comparison(compared).comparison).at("figures").get<dbus::Rows>();
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_THAT(shown(rows[0]), UnorderedElementsAre("figure received", "unit bits_per_second", "better higher",
                                                    "verdict too few", "threshold 0.01", "pairing runs",
@@ -202,7 +202,7 @@ TEST(GoldenComparison, of_a_comparison_that_does_not_fit_into_a_message) {
   row.functions_left_out = 1;
   row.counters_left_out = 2;
   row.facts_left_out = 3;
-  EXPECT_THAT(shown(to_wire(row).row),
+  EXPECT_THAT(shown(to_wire(row)),
               UnorderedElementsAre("counters_left_out 2", "facts_left_out 3", "figure received",
                                    "functions_left_out 1", "verdict too few"));
 }
@@ -224,7 +224,7 @@ TEST(GoldenComparison, of_a_function_on_both_sides) {
   function.detectable = 39.5;
   function.first = a_shift(40);
   function.agrees = true;
-  EXPECT_THAT(shown(function_delta_row(function).row),
+  EXPECT_THAT(shown(function_delta_row(function)),
               UnorderedElementsAre(
                   "agrees true", "first_high 45", "first_low 44", "first_shift 43", "calls_per_packet_a 32.5",
                   "calls_per_packet_b 35.5", "cost_a 11", "cost_b 12", "detectable 39.5", "duplicate 2",
@@ -241,7 +241,7 @@ TEST(GoldenComparison, of_a_function_by_trace_and_samples) {
   function.sampled = {
       .cost = a_shift(20), .p_adjusted = 41.5, .witness = Witness::agrees, .after_interrupts_off = true};
   function.below = "a traced function is below no other";
-  EXPECT_THAT(shown(function_delta_row(function).row),
+  EXPECT_THAT(shown(function_delta_row(function)),
               AllOf(IsSupersetOf({"cost_a 11", "sampled_a 21", "sampled_b 22", "sampled_shift 23",
                                   "sampled_low 24", "sampled_high 25", "sampled_level 26",
                                   "sampled_p_adjusted 41.5", "witness agrees", "after_interrupts_off true"}),
@@ -254,7 +254,7 @@ TEST(GoldenComparison, of_a_function_that_only_samples_know) {
   function.traced = false;
   function.below = "hsr_dev_xmit";
   function.sampled = {.cost = a_shift(20), .p_adjusted = {}, .witness = {}};
-  EXPECT_THAT(shown(function_delta_row(function).row),
+  EXPECT_THAT(shown(function_delta_row(function)),
               UnorderedElementsAre("function tcp_ack", "match same", "sampled_a 21", "sampled_b 22",
                                    "sampled_shift 23", "sampled_low 24", "sampled_high 25",
                                    "sampled_level 26", "not_traced true", "below hsr_dev_xmit"));
@@ -263,8 +263,7 @@ TEST(GoldenComparison, of_a_function_that_only_samples_know) {
 TEST(GoldenComparison, of_what_changed) {
   EXPECT_THAT(
       shown(counter_change_row(
-                {.source = "nic", .name = "tx_packets", .per_gigabyte = a_shift(10), .unit = "bytes"})
-                .row),
+          {.source = "nic", .name = "tx_packets", .per_gigabyte = a_shift(10), .unit = "bytes"})),
       UnorderedElementsAre("high 15", "level 16", "low 14", "name tx_packets", "p 17", "per_gigabyte_a 11",
                            "per_gigabyte_b 12", "q 18", "shift 13", "source nic", "unit bytes"));
   EXPECT_THAT(shown(fact_change_row({.group = "nic",
@@ -274,8 +273,7 @@ TEST(GoldenComparison, of_what_changed) {
                                      .runs_a = {3},
                                      .runs_b = {4, 5},
                                      .declared = true,
-                                     .explains = false})
-                        .row),
+                                     .explains = false})),
               UnorderedElementsAre(R"(a ["1500"])", R"(b ["9000", "9001"])", "runs_a [3]", "runs_b [4, 5]",
                                    "declared true", "explains false", "group nic", "key mtu"));
 }

@@ -131,15 +131,15 @@ const std::vector<std::string> kRunInAList = {
 };
 
 TEST(GoldenRows, of_a_run_in_a_list) {
-  EXPECT_THAT(shown(listed_run_row(a_run_with_everything()).row),
+  EXPECT_THAT(shown(listed_run_row(a_run_with_everything())),
               testing::UnorderedElementsAreArray(kRunInAList));
 }
 
 TEST(GoldenRows, of_a_run_in_a_list_have_a_short_error) {
   core::RunRow run = a_run_with_everything();
   run.error = std::string(20'000, 'x');
-  EXPECT_LE(text_at(listed_run_row(run).row, "error").size(), kShortTextBytes);
-  EXPECT_GT(text_at(run_row(run).row, "error").size(), kShortTextBytes);
+  EXPECT_LE(text_at(listed_run_row(run), "error").size(), kShortTextBytes);
+  EXPECT_GT(text_at(run_row(run), "error").size(), kShortTextBytes);
 }
 
 TEST(GoldenRows, of_a_run_alone_leave_its_sums_to_their_own_rows) {
@@ -148,7 +148,7 @@ TEST(GoldenRows, of_a_run_alone_leave_its_sums_to_their_own_rows) {
     return line.starts_with("received_") || line.starts_with("sent_") || line.starts_with("retransmits") ||
            line.starts_with("lost_percent");
   });
-  EXPECT_THAT(shown(run_row(a_run_with_everything()).row), testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(shown(run_row(a_run_with_everything())), testing::UnorderedElementsAreArray(expected));
 }
 
 TEST(GoldenRows, of_a_job) {
@@ -167,7 +167,7 @@ TEST(GoldenRows, of_a_job) {
   design.changed = {"module:hsr"};
   design.seed = 99;
   EXPECT_THAT(
-      shown(job_row(summary_of(runs)).row),
+      shown(job_row(summary_of(runs))),
       UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "confirms 6", "created_us 11",
                            "ended_us 44", "failed 3", "finished 1", "interrupted 1", "job 7", "label after",
                            "origin from lab7", "owner 1000", "purpose selftest", "repeat 8",
@@ -180,7 +180,7 @@ TEST(GoldenRows, of_a_job_tell_what_its_runs_came_to) {
     core::JobRow job;
     for (const RunState state : states)
       job.runs.push_back({.id = 1, .state = state, .started = at(1), .ended = at(2)});
-    const dbus::Row row = job_row(job).row;
+    const dbus::Row row = to_map(job_row(job));
     EXPECT_EQ(row.contains("ended_us"), text_at(row, "state") != "live") << "its end is not yet known";
     return text_at(row, "state");
   };
@@ -200,14 +200,12 @@ TEST(GoldenRows, of_a_spread_and_of_a_scenario) {
                                 .median = 2.5,
                                 .lowest = 1.5,
                                 .highest = 3.5,
-                                .cv_percent = 4.5})
-                        .row),
+                                .cv_percent = 4.5})),
               UnorderedElementsAre("cv_percent 4.5", "direction receive", "highest 3.5", "lowest 1.5",
                                    "median 2.5", "runs 5"));
-  EXPECT_THAT(
-      shown(scenario_row({.name = "hsr", .description = "a ring", .file = "/etc/hsr.yaml", .error = "wrong"})
-                .row),
-      UnorderedElementsAre("description a ring", "error wrong", "file /etc/hsr.yaml", "name hsr"));
+  EXPECT_THAT(shown(scenario_row(
+                  {.name = "hsr", .description = "a ring", .file = "/etc/hsr.yaml", .error = "wrong"})),
+              UnorderedElementsAre("description a ring", "error wrong", "file /etc/hsr.yaml", "name hsr"));
 }
 
 TEST(GoldenRows, of_a_design_reach_the_clients_view_of_a_job) {

@@ -64,32 +64,31 @@ TEST(GoldenSamples, are_those_of_a_function_and_of_a_stack) {
   const auto functions = functions_of(profile);
   ASSERT_THAT(functions, testing::SizeIs(2));
   EXPECT_THAT(
-      shown(sampled_function_row(functions[0], profile).row),
+      shown(sampled_function_row(functions[0], profile)),
       UnorderedElementsAre("name xmit", "module hsr", "duplicate 2", "self 360", "total 360", "workload 100",
                            "self_share 0.9", testing::StartsWith("self_share_low 0.86"),
                            testing::StartsWith("self_share_high 0.92"), "total_share 0.9"));
-  EXPECT_THAT(shown(sampled_function_row(functions[1], profile).row),
+  EXPECT_THAT(shown(sampled_function_row(functions[1], profile)),
               UnorderedElementsAre("name finish_task_switch.isra.0", "self 40", "total 140", "workload 40",
                                    "self_share 0.1", testing::StartsWith("self_share_low 0.07"),
                                    testing::StartsWith("self_share_high 0.13"), "total_share 0.35",
                                    "after_interrupts_off true"));
   const auto stacks = sampled_stacks(profile);
   ASSERT_THAT(stacks, ElementsAre(4, 2, 1));
-  EXPECT_THAT(shown(sampled_stack_row(stacks[0], profile).row),
+  EXPECT_THAT(shown(sampled_stack_row(stacks[0], profile)),
               UnorderedElementsAre("samples 260", "share 0.65", R"(frames ["xmit [hsr]"])"));
-  EXPECT_THAT(shown(sampled_stack_row(stacks[1], profile).row),
+  EXPECT_THAT(shown(sampled_stack_row(stacks[1], profile)),
               UnorderedElementsAre("program iperf3", "samples 100", "share 0.25",
                                    R"(frames ["xmit [hsr]", "finish_task_switch.isra.0"])"));
 }
 
 TEST(GoldenRows, of_a_budget) {
   EXPECT_THAT(
-      shown(to_wire(rows::Budget{.asked = 0.25, .predicted = 0.125, .window_s = 1.5, .failure = "busy"}).row),
+      shown(to_wire(rows::Budget{.asked = 0.25, .predicted = 0.125, .window_s = 1.5, .failure = "busy"})),
       UnorderedElementsAre("asked 0.25", "predicted 0.125", "window_s 1.5", "failure busy"));
-  EXPECT_THAT(
-      shown(to_wire(rows::BudgetFunction{.function = "hsr_get_node", .calls = 7, .cost = 0.5, .traced = true})
-                .row),
-      UnorderedElementsAre("function hsr_get_node", "calls 7", "cost 0.5", "traced true"));
+  EXPECT_THAT(shown(to_wire(
+                  rows::BudgetFunction{.function = "hsr_get_node", .calls = 7, .cost = 0.5, .traced = true})),
+              UnorderedElementsAre("function hsr_get_node", "calls 7", "cost 0.5", "traced true"));
 }
 
 TEST(GoldenRows, of_a_sample_of_tcp) {
@@ -103,7 +102,7 @@ TEST(GoldenRows, of_a_sample_of_tcp) {
   sample.retransmits = 7;
   sample.delivery_rate_bps = 8;
   sample.pacing_rate_bps = 9;
-  EXPECT_THAT(shown(tcp_sample_row(sample).row),
+  EXPECT_THAT(shown(tcp_sample_row(sample)),
               UnorderedElementsAre("delivery_bits_per_second 8", "local_port 2", "pacing_bits_per_second 9",
                                    "remote_port 3", "retransmits 7", "rtt 5", "rttvar 6", "snd_cwnd 4",
                                    "time_s 1.5"));
@@ -123,7 +122,7 @@ TEST(GoldenRows, of_a_sample_of_a_queue) {
                            .drops = 6,
                            .overlimits = 7,
                            .requeues = 8};
-  EXPECT_THAT(shown(queue_sample_row(sample).row),
+  EXPECT_THAT(shown(queue_sample_row(sample)),
               UnorderedElementsAre("backlog_bytes 2", "backlog_packets 3", "device wire", "drops 6",
                                    "handle 1:", "kind tbf", "netns left", "overlimits 7", "parent root",
                                    "requeues 8", "sent_bytes 4", "sent_packets 5", "time_s 1.5"));

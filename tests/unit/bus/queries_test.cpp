@@ -234,10 +234,10 @@ TEST_F(Queries, the_properties_are_those_of_the_settings) {
 }
 
 TEST(WireRow, has_no_key_for_what_is_not_known) {
-  const dbus::Row row = to_wire(Totals{}).row;
+  const dbus::Row row = to_map(to_wire(Totals{}));
   EXPECT_EQ(row.size(), 1U);
   EXPECT_TRUE(row.contains("direction"));
-  const dbus::Row run = run_row(a_run(41)).row;
+  const dbus::Row run = to_map(run_row(a_run(41)));
   for (const char* key :
        {"error", "started_us", "ended_us", "bytes", "client_netns", "server_netns", "client_host", "mss",
         "congestion", "cpu_client_percent", "client_user_s", "iperf3_version"}) {
@@ -247,9 +247,9 @@ TEST(WireRow, has_no_key_for_what_is_not_known) {
 
 TEST(WireRow, of_a_run_without_workload_has_no_key_of_iperf3) {
   core::RunRow run = a_run(41);
-  EXPECT_EQ(run_row(run).row.at("workload").get<std::string>(), "iperf3");
+  EXPECT_EQ(to_map(run_row(run)).at("workload").get<std::string>(), "iperf3");
   run.spec = core::a_job_without_workload();
-  const dbus::Row row = run_row(run).row;
+  const dbus::Row row = to_map(run_row(run));
   EXPECT_EQ(row.at("workload").get<std::string>(), "none");
   for (const char* key : {"protocol", "direction", "streams", "duration_s", "bytes", "omit_s", "server",
                           "client_netns", "server_netns", "iperf3_version", "client_host", "client_user_s"}) {

@@ -71,7 +71,7 @@ TEST(QueryBytes, bring_a_value_of_each_type) {
 
 TEST(QueryBytes, are_these) {
   const dbus::Row row{{"n", sdbus::Variant{std::uint64_t{300}}}, {"s", sdbus::Variant{std::string("ab")}}};
-  EXPECT_EQ(to_query_bytes(std::string("GetJob"), std::uint64_t{7}, dbus::Rows{row}),
+  EXPECT_EQ(to_query_bytes(std::string("GetJob"), std::uint64_t{7}, Rows{to_row(row)}),
             std::string("\x06GetJob\x07\x01\x02\x01nt\xac\x02\x01ss\x02"
                         "ab"));
 }
@@ -82,26 +82,34 @@ TEST(QueryBytes, of_values_that_no_row_has_are_a_mistake_of_the_daemon) {
 }
 
 TEST(QueryBytes, that_end_early_or_late_are_damaged) {
-  const std::string whole = to_query_bytes(full_row(), dbus::Rows{full_row()}, std::string("next"));
+  const std::string whole = to_query_bytes(to_row(full_row()), Rows{to_row(full_row())}, std::string("next"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_EQ((error_of<dbus::Row, dbus::Rows, std::string>(whole.substr(0, size))), kDamaged) << size;
+    EXPECT_EQ((error_of<Row, Rows, std::string>(whole.substr(0, size))), kDamaged) << size;
   }
-  EXPECT_EQ((error_of<dbus::Row, dbus::Rows, std::string>(whole + '\0')), kDamaged);
+  EXPECT_EQ((error_of<Row, Rows, std::string>(whole + '\0')), kDamaged);
 }
 
 TEST(QueryBytes, with_numbers_that_do_not_fit_are_damaged) {
   using namespace std::string_literals;
-  EXPECT_EQ(error_of<dbus::Row>("\x01\x01kb\x02"s), kDamaged) << "a bool of 2";
-  EXPECT_EQ(error_of<dbus::Row>("\x01\x01kq\x80\x80\x04"s), kDamaged) << "65536 in 16 bits";
-  EXPECT_EQ(error_of<dbus::Row>("\x01\x01kz\x01"s), kDamaged) << "an unknown type";
-  EXPECT_EQ(error_of<dbus::Rows>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s), kDamaged) << "2^64 - 1 rows";
-  EXPECT_EQ(error_of<dbus::Row>("\x01\x01kT\xff\xff\xff\xff\x0f"s), kDamaged) << "4 billion numbers";
+  EXPECT_EQ(error_of<Row>("\x01\x01kb\x02"s), kDamaged) << "a bool of 2";
+  EXPECT_EQ(error_of<Row>("\x01\x01kq\x80\x80\x04"s), kDamaged) << "65536 in 16 bits";
+  EXPECT_EQ(error_of<Row>("\x01\x01kz\x01"s), kDamaged) << "an unknown type";
+  EXPECT_EQ(error_of<Rows>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s), kDamaged) << "2^64 - 1 rows";
+  EXPECT_EQ(error_of<Row>("\x01\x01kT\xff\xff\xff\xff\x0f"s), kDamaged) << "4 billion numbers";
+}
+
+TEST(QueryBytes, with_a_key_twice_or_out_of_order_are_damaged) {
+  using namespace std::string_literals;
+  EXPECT_EQ(error_of<Row>("\x02\x01kt\x01\x01lt\x02"s), "no error");
+  EXPECT_EQ(error_of<Row>("\x02\x01kt\x01\x01kt\x02"s), kDamaged);
+  EXPECT_EQ(error_of<Row>("\x02\x01lt\x01\x01kt\x02"s), kDamaged);
+  EXPECT_EQ(error_of<Row>("\x02\x02k\xFEt\x01\x02k\xFFt\x02"s), kDamaged) << "one key once it is clean";
 }
 
 TEST(QueryBytes, with_rows_in_rows_in_rows_are_damaged_before_the_stack_ends) {
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += "\x01\x01\x01kR";
-  EXPECT_EQ(error_of<dbus::Rows>(deep), kDamaged);
+  EXPECT_EQ(error_of<Rows>(deep), kDamaged);
 }
 
 // sd-bus would refuse the message, or the bus would throw the daemon out.
@@ -127,7 +135,7 @@ TEST(QueryBytes, that_exceed_a_message_are_refused) {
     writer.number('t');
     writer.number(0);
   }
-  EXPECT_EQ(error_of<dbus::Rows>(writer.take()), kDamaged);
+  EXPECT_EQ(error_of<Rows>(writer.take()), kDamaged);
   const std::string long_text(600'000, 'x');
   EXPECT_THAT(
       (error_of<std::string, std::string, std::string>(to_query_bytes(long_text, long_text, long_text))),
@@ -136,11 +144,11 @@ TEST(QueryBytes, that_exceed_a_message_are_refused) {
 
 TEST(QueryBytes, of_any_content_do_no_harm) {
   std::mt19937 random{4711};
-  const std::string whole = to_query_bytes(full_row(), dbus::Rows{full_row(), full_row()});
+  const std::string whole = to_query_bytes(to_row(full_row()), Rows{to_row(full_row()), to_row(full_row())});
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = whole;
     for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
-    const auto read = from_query_bytes<dbus::Row, dbus::Rows>(bytes);
+    const auto read = from_query_bytes<Row, Rows>(bytes);
     if (read) {
       EXPECT_NO_THROW((void)sdbus::Variant{std::get<1>(*read)});
     }

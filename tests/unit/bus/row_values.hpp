@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/bus/row.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
 
@@ -29,10 +30,16 @@ inline std::uint32_t small_at(const dbus::Row& row, const char* key) {
 inline std::string text_at(const dbus::Row& row, const char* key) {
   return row.at(key).get<std::string>();
 }
+inline std::string text_at(const Row& row, const char* key) {
+  return text_at(to_map(row), key);
+}
 inline std::set<std::string> keys_of(const dbus::Row& row) {
   std::set<std::string> keys;
   for (const auto& [key, value] : row) keys.insert(key);
   return keys;
+}
+inline std::set<std::string> keys_of(const Row& row) {
+  return keys_of(to_map(row));
 }
 
 // One value as a text, whatever its type: 1.5, receive, [1, 2].
@@ -58,6 +65,9 @@ inline std::vector<std::string> shown(const dbus::Row& row) {
   std::vector<std::string> lines;
   for (const auto& [key, value] : row) lines.push_back(fmt::format("{} {}", key, shown(value)));
   return lines;
+}
+inline std::vector<std::string> shown(const Row& row) {
+  return shown(to_map(row));
 }
 
 }  // namespace netperfd::bus
