@@ -16,7 +16,11 @@ int AskingBus::open() {
   if (r >= 0) r = sd_bus_set_bus_client(made, 1);
   if (r >= 0) r = sd_bus_negotiate_fds(made, 0);
   if (r >= 0) r = sd_bus_start(made);
-  return r < 0 ? r : peers_.guard(made, Peers::Use::asking, {});
+  const char* name = nullptr;  // which the greeting tells, so that the guard begins between two messages
+  if (r >= 0) r = sd_bus_get_unique_name(made, &name);
+  if (r < 0) return r;
+  guard_ = std::make_unique<SocketGuard>(sd_bus_get_fd(made));
+  return peers_.guard(made, Peers::Use::asking, {});
 }
 
 }  // namespace netperfd::dbus

@@ -5,15 +5,17 @@
 
 #include <memory>
 
+#include "dbus/guarded_socket.hpp"
 #include "dbus/peers.hpp"
 
 namespace netperfd::dbus {
 
-// A connection to the system bus that only asks the bus itself, and that no descriptor reaches: it does not
-// agree to any when it greets the bus, so the bus passes none on to it, whoever sends them.
+// A connection to the system bus that only asks the bus itself. No descriptor reaches it: it does not agree
+// to any when it greets the bus, so the bus passes none on to it, whoever sends them. Large messages of
+// others are not kept.
 class AskingBus {
  public:
-  // Returns a negative errno if it fails.
+  // Waits for the bus's greeting. Returns a negative errno if it fails.
   [[nodiscard]] int open();
   [[nodiscard]] sd_bus* get() const { return bus_.get(); }
 
@@ -25,6 +27,7 @@ class AskingBus {
     }
   };
   std::unique_ptr<sd_bus, Close> bus_;
+  std::unique_ptr<SocketGuard> guard_;
   Peers peers_;  // ends first
 };
 

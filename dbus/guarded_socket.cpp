@@ -72,6 +72,7 @@ SocketGuard::~SocketGuard() {
 // loop, or a limit of time, has its turn. More is told by the socket itself: whoever waits for it is woken at
 // once.
 ssize_t SocketGuard::receive(msghdr& message, int flags) {
+  if (!cut_.empty()) return give_cut(message);
   if (rest_ == 0) {
     if (const auto done = begin(message, flags)) return *done;
   }
@@ -82,30 +83,35 @@ ssize_t SocketGuard::receive(msghdr& message, int flags) {
 }
 
 std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
-  const Peeked peeked = peek(socket_, head_);
+  const Peeked peeked = peek(socket_, std::span{head_}.first(kLongestHead));
   if (peeked.got <= 0) return peeked.got;
   const auto got = static_cast<std::size_t>(peeked.got);
-  if (got < kFixedHead && !peeked.has_descriptors) {
-    errno = EAGAIN;  // the bus is about to send the rest
-    return -1;
-  }
-  const Treat treat = look(got, peeked.has_descriptors, message.msg_controllen);
+  if (got < kFixedHead && !peeked.has_descriptors) return wait();
+  const std::size_t room = message.msg_controllen;
+  const Treat treat = look(got, peeked.has_descriptors, room);
   skips_ = false;
   if (treat == Treat::pass) return {};
   if (treat == Treat::wait) return wait();
   if (treat == Treat::take) return take(message, flags);
-  const auto had_descriptors = shed_descriptors(socket_);
-  hold_up(!had_descriptors);
-  if (!had_descriptors) return wait();
-  --rest_;
-  is_refused_ = false;
+  std::optional<bool> had_descriptors = false;
+  if (has_some_) {
+    had_descriptors = shed_descriptors(socket_);
+    hold_up(!had_descriptors);
+    if (!had_descriptors) return wait();
+    --rest_;
+  }
+  refused_.reset();
   if (treat == Treat::strip) return strip(message, flags);
   if (treat == Treat::unclear) {
     if (!*had_descriptors) return go_on(message, flags);
     if (rules_.refused) rules_.refused(nullptr);
   }
   skips_ = true;
-  return {};
+  if (treat != Treat::cut) return {};
+  cut();
+  const ssize_t given = give_cut(message);
+  if (descriptors_ > 0) put_closed(message, room);
+  return given;
 }
 
 SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std::size_t room) {
@@ -114,18 +120,45 @@ SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std:
   // This is not the bus's protocol. libsystemd is about to find that out, too.
   rest_ = size ? size->whole : std::numeric_limits<std::size_t>::max();
   if (!size) return Treat::pass;
+  // The bus is about to send the rest of the header. If descriptors come in between, no more can be seen.
+  if (size->head > got && size->head <= kLongestHead && !has_descriptors) return Treat::wait;
   const auto head = size->head <= got ? read_head(bytes.first(size->head)) : std::nullopt;
-  if (head && head->descriptors == 0) return Treat::pass;
   // Those that were seen may be of a later message.
-  if (!head) return has_descriptors ? Treat::unclear : Treat::pass;
+  has_some_ = head ? head->descriptors > 0 : has_descriptors;
+  if (!head) return look_at_unreadable(has_descriptors);
+  head_bytes_ = size->head;
+  signature_at_ = head->signature_at;
   descriptors_ = head->descriptors;
-  const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
   is_of_bus_ = head->sender == kBus;
+  const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
+  if (refused_) return *refused_;
+  if (is_too_large(*head)) return refuse_size(fits ? &*head : nullptr);
+  if (descriptors_ == 0) return Treat::pass;
   if (fits && is_of_bus_) return Treat::take;
-  const Wanted wanted = fits && !is_refused_ && rules_.wants ? rules_.wants(*head) : Wanted::no;
-  if (wanted != Wanted::no) return wanted == Wanted::yes ? Treat::take : Treat::wait;
-  if (!std::exchange(is_refused_, true) && rules_.refused) rules_.refused(&*head);
-  return fits && head->type == MessageType::call ? Treat::strip : Treat::skip;
+  const Wanted wanted = fits && rules_.wants ? rules_.wants(*head) : Wanted::no;
+  if (wanted == Wanted::no) return refuse_descriptors(*head, fits);
+  return wanted == Wanted::yes ? Treat::take : Treat::wait;
+}
+
+SocketGuard::Treat SocketGuard::look_at_unreadable(bool has_descriptors) {
+  if (refused_) return *refused_;
+  if (rest_ > kLongestHead) return refuse_size(nullptr);
+  return has_descriptors ? Treat::unclear : Treat::pass;
+}
+
+bool SocketGuard::is_too_large(const MessageHead& head) const {
+  return !is_of_bus_ && rest_ > (sizes_.most ? sizes_.most(head) : kMostBytes);
+}
+
+SocketGuard::Treat SocketGuard::refuse_size(const MessageHead* head) {
+  const bool is_answered = sizes_.too_large && sizes_.too_large(head, rest_);
+  const bool is_call = head != nullptr && head->type == MessageType::call;
+  return refused_.emplace(is_answered && is_call ? Treat::cut : Treat::skip);
+}
+
+SocketGuard::Treat SocketGuard::refuse_descriptors(const MessageHead& head, bool fits) {
+  if (rules_.refused) rules_.refused(&head);
+  return refused_.emplace(fits && head.type == MessageType::call ? Treat::strip : Treat::skip);
 }
 
 // Whoever waits for the socket comes again at once.
@@ -192,18 +225,52 @@ ssize_t SocketGuard::go_on(msghdr& message, int flags) {
 ssize_t SocketGuard::strip(msghdr& message, int flags) {
   const std::size_t room = message.msg_controllen;
   const ssize_t got = go_on(message, flags);
+  put_closed(message, room);
+  return got;
+}
+
+void SocketGuard::put_closed(msghdr& message, std::size_t room) const {
   message.msg_controllen = room;
   std::array<int, kMostDescriptors> places{};
   places.fill(-1);
   put_places(message, std::span{places}.first(descriptors_));
-  return got;
+}
+
+// Its length becomes 0. A call without arguments must have no signature either: libsystemd skips a field
+// whose number it does not know. All of the message is still in the socket, except perhaps its first byte.
+void SocketGuard::cut() {
+  constexpr unsigned char kUnknownField = 255;
+  std::fill_n(head_.begin() + 4, 4, 0);
+  if (signature_at_ > 0) head_[signature_at_] = kUnknownField;
+  const std::size_t padded = (head_bytes_ + 7) / 8 * 8;
+  std::fill(head_.begin() + static_cast<std::ptrdiff_t>(head_bytes_),
+            head_.begin() + static_cast<std::ptrdiff_t>(padded), 0);
+  cut_ = std::span{head_}.first(padded);
+}
+
+ssize_t SocketGuard::give_cut(msghdr& message) {
+  const std::size_t given = std::min(message.msg_iov->iov_len, cut_.size());
+  std::memcpy(message.msg_iov->iov_base, cut_.data(), given);
+  cut_ = cut_.subspan(given);
+  message.msg_controllen = 0;
+  message.msg_flags = 0;
+  return static_cast<ssize_t>(given);
 }
 
 ssize_t SocketGuard::skip() {
-  std::array<unsigned char, 16'384> bytes{};
+  std::array<unsigned char, kMostSkipped> bytes;  // NOLINT: nobody reads it
   const ssize_t got = ::recv(socket_, bytes.data(), std::min(bytes.size(), rest_), MSG_DONTWAIT);
   if (got > 0) rest_ -= static_cast<std::size_t>(got);
   return got;
+}
+
+SocketGuard::Sizes sizes_of_service(std::size_t answer, std::size_t signal) {
+  return {.most =
+              [=](const MessageHead& head) {
+                if (head.type == MessageType::call) return SocketGuard::kMostBytes;
+                return head.type == MessageType::signal ? signal : answer;
+              },
+          .too_large = {}};
 }
 
 }  // namespace netperfd::dbus

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keeps the descriptors of others out of this process, for a connection to the bus.
+// Keeps descriptors and large messages of others out of this process, for a connection to the bus.
 //
-// Everybody can send messages with descriptors, also such that no method asked for: signals, replies.
-// libsystemd receives all of them and closes them on the thread of the loop. But closing somebody else's
-// descriptor may take as long as he likes: a TCP socket waits for its unsent data (SO_LINGER), a file on FUSE
-// for its server (FLUSH). Whoever holds the lock of a pipe, by a write from a page of such a file, also holds
-// up the close of its other end. So there is no kind of descriptor that could be closed on the loop.
+// Everybody can send messages of 32 MiB, also such that no method asked for. libsystemd takes memory for all
+// of a message as soon as it has read its size, and whoever decodes it takes many times as much. Everybody
+// can send messages with descriptors, also such that no method asked for: signals, replies. libsystemd
+// receives all of them and closes them on the thread of the loop. But closing somebody else's descriptor may
+// take as long as he likes: a TCP socket waits for its unsent data (SO_LINGER), a file on FUSE for its server
+// (FLUSH). Whoever holds the lock of a pipe, by a write from a page of such a file, also holds up the close
+// of its other end. So there is no kind of descriptor that could be closed on the loop.
 //
 // Therefore these programs have a recvmsg() of their own, which the dynamic linker binds libsystemd to like
 // to any function that the executable defines. For a guarded socket, it looks at the header of each message
@@ -19,6 +21,9 @@
 //   another call                 libsystemd gets -1 for each, a closed descriptor, and the call is answered
 //   anything else with some      libsystemd never sees the message
 //
+// A message that has more bytes than its owner reads is taken off the socket without being kept. If it is a
+// call that the owner answers, libsystemd gets its header, changed to that of a call without arguments.
+//
 // A relay between the bus and libsystemd would need no such binding, but it would copy every message, add a
 // thread between the loop and the bus, and have to close the descriptors too.
 #pragma once
@@ -31,6 +36,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "dbus/message_head.hpp"
@@ -47,8 +53,13 @@ class SocketGuard {
  public:
   // The kernel passes at most so many with one message.
   static constexpr std::size_t kMostDescriptors = 253;
-  // Maximum size of a header that is read. One without a long path has less than half of that.
+  // Maximum size of a header that is read. One without a long path has less than half of that. A longer
+  // message whose header is not read is skipped.
   static constexpr std::size_t kLongestHead = 4096;
+  // Maximum size of a message where the owner says nothing else.
+  static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
+  // One turn of the loop skips at most so many bytes.
+  static constexpr std::size_t kMostSkipped = std::size_t{64} * 1024;
 
   // All are called within recvmsg(): they must not throw, nor use the connection.
   struct Rules {
@@ -64,6 +75,15 @@ class SocketGuard {
     std::function<void(bool)> held_up;
   };
 
+  // The same, for the sizes of messages. Those of the bus itself may have any size.
+  struct Sizes {
+    // Maximum number of bytes of this message, all of it. Empty: kMostBytes.
+    std::function<std::size_t(const MessageHead&)> most;
+    // Called once for each message that has more bytes than that; null if its header cannot be read. True if
+    // this is a call that the owner answers: then libsystemd gets it without its arguments. Empty: false.
+    std::function<bool(const MessageHead*, std::size_t bytes)> too_large;
+  };
+
   // `socket` must be at the beginning of a message, such as after the bus's greeting. It must be open for as
   // long as the guard, and only one thread at a time may receive from it.
   explicit SocketGuard(int socket, Rules rules = {});
@@ -73,33 +93,50 @@ class SocketGuard {
 
   // From now on.
   void set_rules(Rules rules) { rules_ = std::move(rules); }
+  void set_sizes(Sizes sizes) { sizes_ = std::move(sizes); }
 
   // For recvmsg().
   ssize_t receive(msghdr& message, int flags);
 
  private:
   // What becomes of a message that begins.
-  enum class Treat : std::uint8_t { pass, wait, take, strip, skip, unclear };
+  enum class Treat : std::uint8_t { pass, wait, take, strip, cut, skip, unclear };
 
   [[nodiscard]] std::optional<ssize_t> begin(msghdr& message, int flags);
   [[nodiscard]] Treat look(std::size_t got, bool has_descriptors, std::size_t room);
+  [[nodiscard]] Treat look_at_unreadable(bool has_descriptors);
+  [[nodiscard]] bool is_too_large(const MessageHead& head) const;
+  [[nodiscard]] Treat refuse_size(const MessageHead* head);
+  [[nodiscard]] Treat refuse_descriptors(const MessageHead& head, bool fits);
   [[nodiscard]] ssize_t wait();
   void hold_up(bool held_up);
   [[nodiscard]] ssize_t receive_bytes(msghdr& message, std::size_t offset, int flags);
   [[nodiscard]] ssize_t take(msghdr& message, int flags);
   [[nodiscard]] ssize_t go_on(msghdr& message, int flags);
   [[nodiscard]] ssize_t strip(msghdr& message, int flags);
+  void put_closed(msghdr& message, std::size_t room) const;
+  void cut();
+  [[nodiscard]] ssize_t give_cut(msghdr& message);
   [[nodiscard]] ssize_t skip();
 
   int socket_;
   Rules rules_;
-  std::array<unsigned char, kLongestHead> head_{};
-  std::size_t descriptors_ = 0;  // of the message that begins, by its header
-  std::size_t rest_ = 0;         // bytes of the current message that are still to come
-  bool skips_ = false;           // the current message
-  bool is_of_bus_ = false;       // the message that begins
-  bool is_refused_ = false;      // the same; it may wait for a thread that takes it
+  Sizes sizes_;
+  std::array<unsigned char, kLongestHead + 8> head_{};  // and what pads it
+  std::span<const unsigned char> cut_;                  // of head_, which libsystemd gets next
+  std::size_t descriptors_ = 0;                         // of the message that begins, by its header
+  std::size_t head_bytes_ = 0;                          // the same
+  std::size_t signature_at_ = 0;                        // the same, as in MessageHead
+  std::size_t rest_ = 0;                                // bytes of the current message that are still to come
+  bool skips_ = false;                                  // the current message
+  bool is_of_bus_ = false;                              // the message that begins
+  bool has_some_ = false;                               // the same: descriptors, perhaps
+  std::optional<Treat> refused_;                        // the same; it may wait for a thread that takes it
   bool is_held_up_ = false;
 };
+
+// For a connection that asks one service, whose answers and signals have at most so many bytes. Anybody may
+// send some of that size.
+[[nodiscard]] SocketGuard::Sizes sizes_of_service(std::size_t answer, std::size_t signal);
 
 }  // namespace netperfd::dbus

@@ -21,6 +21,7 @@ class Reader {
   explicit Reader(std::span<const unsigned char> bytes) : bytes_(bytes), is_big_(bytes[0] == 'B') {}
 
   [[nodiscard]] bool is_at_end() const { return offset_ == bytes_.size(); }
+  [[nodiscard]] std::size_t offset() const { return offset_; }
   void skip_to(std::size_t offset) { offset_ = offset; }
   bool align(std::size_t to) {
     offset_ = aligned(offset_, to);
@@ -90,20 +91,25 @@ std::optional<MessageHead> read_head(std::span<const unsigned char> bytes) {
   if (!size || size->head != bytes.size() || bytes[1] > static_cast<unsigned char>(MessageType::signal))
     return {};
   std::array<Value, kTypes.size()> values{};
-  std::array<bool, kTypes.size()> seen{};
+  std::array<std::size_t, kTypes.size()> places{};  // 0: not seen
   Reader reader{bytes};
+  reader.skip_to(8);
+  const auto serial = reader.number();
   reader.skip_to(kFixedHead);
   while (!reader.is_at_end()) {
     if (!reader.align(8)) return {};
+    const std::size_t place = reader.offset();
     const auto field = reader.byte();
-    if (!field || *field == 0 || *field >= kTypes.size() || seen[*field]) return {};
+    if (!field || *field == 0 || *field >= kTypes.size() || places[*field] != 0) return {};
     const auto value = read_value(reader, kTypes[*field]);
     if (!value) return {};
-    seen[*field] = true;
+    places[*field] = place;
     values[*field] = *value;
   }
   return MessageHead{.type = static_cast<MessageType>(bytes[1]),
+                     .serial = *serial,
                      .descriptors = values[9].number,
+                     .signature_at = places[8],
                      .path = values[1].text,
                      .interface = values[2].text,
                      .member = values[3].text,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The header of a D-Bus message, for deciding about its descriptors before they are received. The bus has
-// validated it. Anything unusual is no header here: then the descriptors are not received.
+// The header of a D-Bus message, for deciding about its size and its descriptors before it is received. The
+// bus has validated it. Anything unusual is no header here: then the descriptors are not received, and no
+// long message is.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,11 @@ namespace netperfd::dbus {
 
 enum class MessageType : std::uint8_t { call = 1, reply = 2, error = 3, signal = 4 };
 
+constexpr std::string_view to_string(MessageType type) {
+  constexpr std::string_view kNames[] = {"call", "reply", "error", "signal"};  // NOLINT
+  return kNames[static_cast<std::size_t>(type) - 1];
+}
+
 // Number of bytes that every message begins with, and that its size is in.
 inline constexpr std::size_t kFixedHead = 16;
 
@@ -23,7 +29,9 @@ struct MessageSize {
 
 struct MessageHead {
   MessageType type = MessageType::call;
+  std::uint32_t serial = 0;
   std::uint32_t descriptors = 0;  // UNIX_FDS
+  std::size_t signature_at = 0;   // where the field SIGNATURE begins, with its number; 0: there is none
   // They point into the bytes; empty if absent.
   std::string_view path, interface, member, sender;
 };

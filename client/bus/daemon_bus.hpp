@@ -145,6 +145,7 @@ class Daemon::Bus final
         ProxyInterfaces(*connection, dbus::ServiceName{dbus::kService},
                         sdbus::ObjectPath{dbus::kManagerPath}) {
     connected.guard->set_rules({.wants = has_answer, .replace = {}, .refused = {}, .held_up = {}});
+    connected.guard->set_sizes(dbus::sizes_of_service(kMostAnswer, kMostSignal));
   }
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;
@@ -157,6 +158,11 @@ class Daemon::Bus final
 
   // netperfd gives a query about many runs 60 s.
   static constexpr std::chrono::seconds kQueryAnswer{90};
+
+  // Bytes of messages. netperfd keeps its own below 1 MiB, except for the list of all waiting jobs, of which
+  // root may allow 10,000.
+  static constexpr std::size_t kMostSignal = std::size_t{1} << 20U;
+  static constexpr std::size_t kMostAnswer = std::size_t{32} << 20U;
 
   // Waits longer for the answers of calls while it exists.
   class Patience {

@@ -17,6 +17,8 @@
 
 #include "daemon/base/fd.hpp"
 #include "dbus/guarded_socket.hpp"
+#include "tests/unit/dbus/header.hpp"
+#include "tests/unit/dbus/sending.hpp"
 
 namespace netperfd::dbus {
 namespace {
@@ -62,6 +64,7 @@ class GuardedBus : public testing::Test {
       ASSERT_GE(sd_bus_process(sender.get(), nullptr), 0);
       ASSERT_GE(sd_bus_process(receiver.get(), nullptr), 0);
     }
+    sending.reset(::dup(ends[1]));
     guard.emplace(ends[0], SocketGuard::Rules{.wants =
                                                   [](const MessageHead& head) {
                                                     return head.member == "Wanted" ? Wanted::yes : Wanted::no;
@@ -99,6 +102,7 @@ class GuardedBus : public testing::Test {
   }
 
   Bus receiver, sender;
+  Fd sending;  // the sender's socket
   std::optional<SocketGuard> guard;
   const Fd file{::memfd_create("file", MFD_CLOEXEC)};
 };
@@ -155,6 +159,37 @@ TEST_F(GuardedBus, leaves_the_loop_to_others_between_messages_that_are_skipped) 
   EXPECT_GE(seen.turns, kMessages);
   sd_event_source_unref(other);
   ASSERT_GE(sd_bus_detach_event(receiver.get()), 0);
+}
+
+// In both byte orders, as a peer writes them who is no libsystemd.
+TEST_F(GuardedBus, understands_a_large_call_without_its_arguments) {
+  guard->set_sizes({.most = [](const MessageHead&) { return std::size_t{1000}; },
+                    .too_large = [](const MessageHead*, std::size_t) { return true; }});
+  constexpr std::uint32_t kBody = 200'000;
+  for (const bool is_big : {false, true}) {
+    auto bytes = test::Header{MessageType::call, is_big, kBody}
+                     .serial(99)
+                     .text(1, 'o', "/x")
+                     .text(8, 'g', "ay")
+                     .text(2, 's', "x.Y")
+                     .text(3, 's', "Large")
+                     .count(9, 1)
+                     .bytes();
+    bytes.resize((bytes.size() + 7) / 8 * 8 + kBody, 'x');
+    ASSERT_TRUE(test::send_with(sending, bytes, {file.get()}));
+    const Message got = next_call();
+    ASSERT_NE(got, nullptr);
+    EXPECT_GT(sd_bus_message_is_method_call(got.get(), "x.Y", "Large"), 0);
+    EXPECT_STREQ(sd_bus_message_get_path(got.get()), "/x");
+    EXPECT_GT(sd_bus_message_is_empty(got.get()), 0);
+    std::uint64_t serial = 0;
+    EXPECT_GE(sd_bus_message_get_cookie(got.get(), &serial), 0);
+    EXPECT_EQ(serial, 99U);
+    pass("Wanted", true);
+    const Message small = next_call();
+    ASSERT_NE(small, nullptr);
+    EXPECT_STREQ(sd_bus_message_get_member(small.get()), "Wanted");
+  }
 }
 
 }  // namespace

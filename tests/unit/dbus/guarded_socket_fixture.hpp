@@ -66,6 +66,13 @@ struct Received {
   std::vector<int> places;
 };
 
+struct TooLarge {
+  std::string sender;
+  std::uint32_t serial = 0;
+  std::size_t bytes = 0;
+  bool operator==(const TooLarge&) const = default;
+};
+
 class SocketGuardTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -88,6 +95,13 @@ class SocketGuardTest : public testing::Test {
                                  refused.emplace_back(head != nullptr ? head->sender : "unreadable");
                                },
                            .held_up = [this](bool is) { held_up.push_back(is); }});
+    guard->set_sizes({.most = [this](const MessageHead&) { return most_bytes; },
+                      .too_large =
+                          [this](const MessageHead* head, std::size_t bytes) {
+                            too_large.push_back({std::string{head != nullptr ? head->sender : "unreadable"},
+                                                 head != nullptr ? head->serial : 0, bytes});
+                            return is_answered;
+                          }});
   }
   void TearDown() override {
     for (const int number : kept) ::close(number);
@@ -162,6 +176,9 @@ class SocketGuardTest : public testing::Test {
   std::vector<int> kept;  // that were received
   std::vector<std::string> refused;
   std::vector<bool> held_up;  // each change
+  std::size_t most_bytes = std::size_t{1} << 20U;
+  bool is_answered = true;  // what is too large
+  std::vector<TooLarge> too_large;
   Fd near, far;
   std::optional<SocketGuard> guard;
 };

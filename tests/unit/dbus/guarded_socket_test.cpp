@@ -105,7 +105,8 @@ TEST_F(SocketGuardTest, lets_libsystemd_see_nothing_else_that_has_descriptors) {
   const Bytes call = message(MessageType::call, 0);
   send(call, {});
   EXPECT_EQ(next().bytes, call) << "the next message begins where it should";
-  EXPECT_EQ(refused.size(), 7U);
+  EXPECT_EQ(refused.size(), 6U);
+  EXPECT_EQ(too_large.size(), 1U) << "the header is too long to be read";
 }
 
 TEST_F(SocketGuardTest, takes_messages_for_what_they_are_next_to_others_with_descriptors) {
@@ -150,7 +151,7 @@ TEST_F(SocketGuardTest, skips_a_long_message_part_by_part) {
   int before = waiting_bytes();
   for (; before > 0; before = waiting_bytes()) {
     EXPECT_TRUE(receive(24).bytes.empty());
-    ASSERT_LE(before - waiting_bytes(), 20'000);
+    ASSERT_LE(before - waiting_bytes(), 1 + static_cast<int>(SocketGuard::kMostSkipped));
     ASSERT_LT(waiting_bytes(), before);
   }
 }
@@ -160,12 +161,9 @@ TEST_F(SocketGuardTest, waits_for_a_header_that_comes_in_parts) {
   send({call.begin(), call.begin() + 10}, {});
   EXPECT_TRUE(receive(24).bytes.empty());
   send({call.begin() + 10, call.begin() + 20}, {});
-  Received received = receive(24);
-  EXPECT_EQ(received.bytes.size(), 20U);
+  EXPECT_TRUE(receive(24).bytes.empty());
   send({call.begin() + 20, call.end()}, {});
-  const Received rest = receive(call.size());
-  received.bytes.insert(received.bytes.end(), rest.bytes.begin(), rest.bytes.end());
-  EXPECT_EQ(received.bytes, call);
+  EXPECT_EQ(next().bytes, call);
 }
 
 TEST_F(SocketGuardTest, gives_as_many_places_as_the_header_says) {
