@@ -51,14 +51,17 @@ constexpr Audit recorded_later(const char* word) {
   return {word, true};
 }
 
-// How much a message may have.
+// How much a message may have: room beyond the limits of arguments.hpp and options.hpp, which say better what
+// is too long. Most methods have numbers, names and cursors, for which Limits{} is enough.
 constexpr std::uint32_t kKiB = 1024;
-constexpr Limits kWords{.bytes = 16 * kKiB};  // and texts or filters
-constexpr Limits kRunsOfTwoSides{.bytes = 256 * kKiB, .entries = 32 * kKiB};
-constexpr Limits kSelections{.bytes = 256 * kKiB, .entries = 256};
-constexpr Limits kJob{.bytes = 192 * kKiB, .entries = 256};  // a job's text and 64 overrides
-constexpr Limits kReport{.bytes = 6 * kKiB * kKiB + 64 * kKiB};
-constexpr Limits kFiles{.bytes = 16 * kKiB, .entries = 16, .descriptors = 2, .alone = true};
+constexpr std::uint32_t kOptionsBytes = 2 * kOverridesLimit * kOverrideLimit;
+constexpr Limits kFilter{.bytes = 16 * kKiB};
+constexpr Limits kSettings{.bytes = 64 * kKiB, .entries = 4 * kGroupsLimit};
+constexpr Limits kRunsOfTwoSides{.bytes = 64 * kKiB, .entries = 4000};  // 1,000 runs of a side
+constexpr Limits kOverrides{.bytes = kOptionsBytes, .entries = 4 * kOverridesLimit};
+constexpr Limits kJob{.bytes = kOptionsBytes + 2 * kJobTextLimit, .entries = 4 * kOverridesLimit};
+constexpr Limits kReport{.bytes = kReportLimit + 64 * kKiB};
+constexpr Limits kFiles{.bytes = 16 * kKiB, .descriptors = core::Importer::kMostFiles, .alone = true};
 constexpr Limits kFile{.descriptors = 1};
 constexpr Limits kAlone{.alone = true};
 
@@ -106,15 +109,15 @@ std::vector<Method> make_table() {
   return {
       // Jobs
       method<start_scenario>("StartScenario", "scenario options", "job", may_start("start a job"),
-                             recorded_later("start"), kJob),
+                             recorded_later("start"), kOverrides),
       method<start_job>("StartJob", "text origin options", "job", may_start("start a job"),
                         recorded_later("start"), kJob),
       method<check_scenario>("CheckScenario", "scenario options", "runs repeat_limit", members("check jobs"),
-                             kUnrecorded, kJob),
+                             kUnrecorded, kOverrides),
       method<check_job>("CheckJob", "text origin options", "runs repeat_limit", members("check jobs"),
                         kUnrecorded, kJob),
       method<check_boots>("CheckBoots", "scenario options", "boots seconds", members("check jobs"),
-                          kUnrecorded, kJob),
+                          kUnrecorded, kOverrides),
       method<stop_job>("StopJob", "job", "", owns_live_job("stop"), recorded("stop")),
       method<hold_job>("HoldJob", "job", "", owns_live_job("hold"), recorded("hold")),
       method<release_job>("ReleaseJob", "job", "", owns_live_job("release"), recorded("release")),
@@ -166,16 +169,16 @@ std::vector<Method> make_table() {
       // Conclusions from several runs. Those of GetJob, ListJobs and ListRuns that cost little do not ask who
       // calls
       method<methods::get_job>("GetJob", "id", "job spreads", kEverybody),
-      method<list_jobs>("ListJobs", "filter cursor limit", "jobs next", kIdentified, kUnrecorded, kWords),
+      method<list_jobs>("ListJobs", "filter cursor limit", "jobs next", kIdentified, kUnrecorded, kFilter),
       method<methods::list_runs>("ListRuns", "filter cursor limit", "runs next", kEverybody, kUnrecorded,
-                                 kSelections),
+                                 kFilter),
       method<compare>("Compare", "a b options", "comparison functions counters facts", kIdentified,
-                      kUnrecorded, kSelections),
+                      kUnrecorded, kSettings),
       method<compare_job>("CompareJob", "job options", "comparison functions counters facts", kIdentified,
-                          kUnrecorded, kWords),
+                          kUnrecorded, kSettings),
       method<compare_samples>("CompareSamples", "a b options", "comparison frames", kIdentified, kUnrecorded,
                               kRunsOfTwoSides),
-      method<plan_runs>("PlanRuns", "runs options", "plan", kIdentified, kUnrecorded, kSelections),
+      method<plan_runs>("PlanRuns", "runs options", "plan", kIdentified, kUnrecorded, kFilter),
 
       // The machine. To probe it anew, measure is needed
       method<list_capabilities>("ListCapabilities", "fresh", "capabilities", kEverybody),
@@ -189,9 +192,9 @@ std::vector<Method> make_table() {
 
       // The store. Of the audit log, everybody may read his own entries
       method<list_audit_log>("ListAuditLog", "filter cursor limit", "entries next", kIdentified, kUnrecorded,
-                             kWords),
+                             kFilter),
       method<list_old_jobs>("ListOldJobs", "rule cursor limit", "jobs next", kIdentified, kUnrecorded,
-                            kWords),
+                            kFilter),
       method<check_store>("CheckStore", "", "store", members("check the store")),
       method<open_backup>("OpenBackup", "", "content",
                           may(Action::read_raw, "copy the store, with the raw data of all users"),

@@ -16,8 +16,6 @@ std::uint64_t job_of_path(std::string_view path) {
   return job;
 }
 
-void expect_within(const Limits& /*limits*/, sd_bus_message* /*message*/) {}
-
 void end_with(Call& call, dbus::Reply& reply, const std::exception_ptr& failure) noexcept {
   const auto fail = [&](const sdbus::Error& error) {
     call.record_failure(error);

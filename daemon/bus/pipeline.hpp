@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way of each call, from its message to its answer. method_table.cpp alone includes this.
+// The way of each call, from its message to its answer. Its limits were checked before libsystemd received it
+// (message_sizes.hpp). method_table.cpp alone includes this.
 #pragma once
 
 #include <cstddef>
@@ -86,9 +87,6 @@ template <class... Values>
   return object;
 }
 
-// Throws sdbus::Error.
-void expect_within(const Limits& limits, sd_bus_message* message);
-
 template <class Given>
 void send(dbus::Reply& reply, const Given& given) {
   if constexpr (requires { std::tuple_size<Given>::value; }) {
@@ -110,7 +108,6 @@ Task<> serve(ManagerObject& manager, const Method& method, sdbus::MethodCall mes
   Call call{manager, method, dbus::sender_of(reply.call())};
   std::exception_ptr failure;
   try {
-    expect_within(method.limits, dbus::RawMessage::of(reply.call()));
     Taken arguments = read_arguments(method, reply.call(), std::type_identity<Taken>{},
                                      std::make_index_sequence<std::tuple_size_v<Taken>>{});
     co_await call.admit(object_of(arguments));

@@ -11,8 +11,10 @@
 #include "daemon/bus/callers.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
+#include "daemon/bus/message_sizes.hpp"
 #include "daemon/bus/name_wait.hpp"
 #include "daemon/bus/passed_descriptors.hpp"
+#include "daemon/bus/senders.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/asking_bus.hpp"
 #include "dbus/compat.hpp"
@@ -87,7 +89,9 @@ struct Service::Parts {
                    log_refusal(each);
                    if (refused) refused(each);
                  }),
-        passed(loop, *bus.connection().guard, questions.get(), refusals),
+        senders(questions.get(), refusals),
+        passed(loop, *bus.connection().guard, senders),
+        sizes(*bus.connection().guard, dbus::raw(bus.get()), senders),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
                   // The job may have ended in the meantime, which is fine.
@@ -101,7 +105,9 @@ struct Service::Parts {
   Attached bus;
   Questions questions;
   Refusals refusals;
+  Senders senders;
   PassedDescriptors passed;
+  MessageSizes sizes;
   Callers callers;
   Authorization authorization;
   Documents documents;

@@ -39,10 +39,14 @@ class ManagerBus {
     int r = sd_bus_get_unique_name(made, &name);
     if (r < 0) return fail_errno("the system bus", -r);
     guard_ = std::make_unique<dbus::SocketGuard>(sd_bus_get_fd(made));
+    guard_->set_sizes(dbus::sizes_of_service(kMostAnswer, dbus::SocketGuard::kMostBytes));
     r = peers_.guard(made, dbus::Peers::Use::asking, {kService});
     return r < 0 ? Status{fail_errno("the system bus", -r)} : Status{};
   }
   [[nodiscard]] sd_bus* get() const { return bus_.get(); }
+
+  // Bytes: a list of some thousand units.
+  static constexpr std::size_t kMostAnswer = std::size_t{1} << 20U;
 
  private:
   struct Close {
