@@ -142,20 +142,23 @@ class FigureReader {
   // run. If others took as much as there was, to the precision of the kernel's figures, what the workload
   // took is not known.
   Status read_cpu(analysis::ComparedRun& run) {
-    std::optional<std::int64_t> whole, received;
+    std::int64_t whole = 0, received = 0;
     bool probed = false;
-    auto done =
-        for_each_row(value_.bind(run.id), [&](const Statement& row) { row.read(whole, received, probed); });
+    auto done = for_each_row(value_.bind(run.id), [&](const Statement& row) {
+      std::optional<std::int64_t> whole_bytes, received_bytes;
+      row.read(whole_bytes, received_bytes, probed);
+      whole = whole_bytes.value_or(0);
+      received = received_bytes.value_or(0);
+    });
     if (!done) return done;
     std::vector<CounterDelta> counters;
     done = for_each_row(counters_.bind(run.id),
                         [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
     if (!done || !busy) return done;
-    const auto ratio = [](std::uint64_t ns, const std::optional<std::int64_t>& bytes) {
-      return ns > 0 && bytes.value_or(0) > 0
-                 ? std::optional(static_cast<double>(ns) / static_cast<double>(*bytes))
-                 : std::nullopt;
+    const auto ratio = [](std::uint64_t ns, std::int64_t bytes) -> std::optional<double> {
+      if (ns == 0 || bytes <= 0) return std::nullopt;
+      return static_cast<double>(ns) / static_cast<double>(bytes);
     };
     run.whole_cpu = ratio(analysis::own_cpu_ns(*busy, counters), whole);
     const auto ns = analysis::counted_cpu_ns(*busy, counters);

@@ -48,16 +48,17 @@ Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job) {
 Result<std::optional<std::chrono::microseconds>> read_time_between_runs(Connection& connection,
                                                                         const std::string& scenario) {
   auto select = connection.prepare(
-      "SELECT avg(next.started_us - r.ended_us) FROM runs r JOIN runs next ON next.id = r.id + 1 AND "
-      "next.job = r.job WHERE r.job = (SELECT j.id FROM jobs j WHERE j.name = ? AND EXISTS (SELECT 1 "
+      "SELECT coalesce(avg(next.started_us - r.ended_us), -1) FROM runs r JOIN runs next ON next.id = r.id + "
+      "1 "
+      "AND next.job = r.job WHERE r.job = (SELECT j.id FROM jobs j WHERE j.name = ? AND EXISTS (SELECT 1 "
       "FROM runs a JOIN runs b ON b.id = a.id + 1 AND b.job = a.job WHERE a.job = j.id AND b.started_us >= "
       "a.ended_us) ORDER BY j.id DESC LIMIT 1) AND next.started_us >= r.ended_us");
   if (!select) return std::unexpected(select.error());
-  std::optional<double> mean;
+  double mean = -1;
   auto read = for_each_row(select->bind(scenario), [&](const Statement& row) { row.read(mean); });
   if (!read) return std::unexpected(read.error());
-  if (!mean) return std::nullopt;
-  return std::chrono::microseconds{static_cast<std::int64_t>(*mean)};
+  if (mean < 0) return std::nullopt;
+  return std::chrono::microseconds{static_cast<std::int64_t>(mean)};
 }
 
 }  // namespace netperfd::store
