@@ -158,7 +158,7 @@ Outcome<DaemonInfo> Daemon::info() {
 }
 
 Outcome<std::vector<ScenarioView>> Daemon::scenarios() {
-  return call([&] { return from_rows<ScenarioView>(bus_->ListScenarios()); });
+  return call([&] { return bus_->ask<RowsOf<ScenarioView>>("ListScenarios"); });
 }
 
 Outcome<std::vector<LiveJobView>> Daemon::live_jobs() {
@@ -183,7 +183,7 @@ Outcome<RunPage> Daemon::runs(const RunFilter& filter, std::optional<std::size_t
     const Bus::Patience patience{*bus_};
     RunPage page;
     page.more = add_pages(page.runs, limit, kPage, [&](const std::string& cursor, std::uint32_t wanted) {
-      return bus_->ListRuns(filter_row(filter), cursor, wanted);
+      return bus_->ask<RowsOf<RunView>, std::string>("ListRuns", filter_row(filter), cursor, wanted);
     });
     return page;
   });
@@ -195,7 +195,7 @@ Outcome<JobPage> Daemon::jobs(const RunFilter& filter, std::optional<std::size_t
     const Bus::Patience patience{*bus_};
     JobPage page;
     page.more = add_pages(page.jobs, limit, kMostJobs, [&](const std::string& cursor, std::uint32_t wanted) {
-      return bus_->ListJobs(filter_row(filter), cursor, wanted);
+      return bus_->ask<RowsOf<JobView>, std::string>("ListJobs", filter_row(filter), cursor, wanted);
     });
     return page;
   });
@@ -211,32 +211,29 @@ Outcome<void> Daemon::set_note(std::uint64_t run, const std::string& note) {
 
 Outcome<RunDetails> Daemon::run(std::uint64_t run) {
   return call([&] {
-    const auto [row, sums, flags] = bus_->GetRun(run);
-    return RunDetails{from_row<RunView>(row), from_rows<SumView>(sums), from_rows<FlagView>(flags)};
+    auto [found, sums, flags] = bus_->ask<RowOf<RunView>, RowsOf<SumView>, RowsOf<FlagView>>("GetRun", run);
+    return RunDetails{std::move(found), std::move(sums), std::move(flags)};
   });
 }
 
 Outcome<std::vector<SumView>> Daemon::streams(std::uint64_t run) {
-  return call([&] { return from_rows<SumView>(bus_->ListStreams(run)); });
+  return call([&] { return bus_->ask<RowsOf<SumView>>("ListStreams", run); });
 }
 
 Outcome<std::vector<IntervalView>> Daemon::intervals(std::uint64_t run) {
-  return call([&] {
-    return all_pages<IntervalView>(
-        [&](const std::string& cursor) { return bus_->ListIntervals(run, cursor, 0); });
-  });
+  return call([&] { return bus_->list<IntervalView>("ListIntervals", run); });
 }
 
 Outcome<JobDetails> Daemon::job(std::uint64_t job) {
   return call([&] {
     const Bus::Patience patience{*bus_};
-    const auto [row, spreads] = bus_->GetJob(job);
-    return JobDetails{from_row<JobView>(row), from_rows<SpreadView>(spreads)};
+    auto [found, spreads] = bus_->ask<RowOf<JobView>, RowsOf<SpreadView>>("GetJob", job);
+    return JobDetails{std::move(found), std::move(spreads)};
   });
 }
 
 Outcome<std::vector<BootView>> Daemon::boots(std::uint64_t job) {
-  return call([&] { return from_rows<BootView>(bus_->ListBoots(job)); });
+  return call([&] { return bus_->ask<RowsOf<BootView>>("ListBoots", job); });
 }
 
 Outcome<std::string> Daemon::document(std::uint64_t run, const std::string& name) {

@@ -26,7 +26,7 @@ Outcome<AuditPage> Daemon::audit_log(const AuditFilter& filter, std::optional<st
     AuditPage page;
     page.more =
         add_pages(page.entries, limit, kMostEntries, [&](const std::string& cursor, std::uint32_t wanted) {
-          return bus_->ListAuditLog(row_of(filter), cursor, wanted);
+          return bus_->ask<RowsOf<AuditView>, std::string>("ListAuditLog", row_of(filter), cursor, wanted);
         });
     return page;
   });

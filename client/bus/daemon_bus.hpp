@@ -83,9 +83,9 @@ bool follow_pages(Fetch fetch, Take take, Enough enough) {
   PageWalk walk;
   std::string cursor;
   for (;;) {
-    const auto page = fetch(cursor);
+    auto page = fetch(cursor);
     const std::size_t rows = std::get<0>(page).size();
-    take(std::get<0>(page));
+    take(std::move(std::get<0>(page)));
     cursor = std::get<1>(page);
     const PageWalk::Next next = walk.after(rows, cursor);
     if (next == PageWalk::Next::endless) {
@@ -97,13 +97,35 @@ bool follow_pages(Fetch fetch, Take take, Enough enough) {
   }
 }
 
+// What a call returns of a result: a view of a row.
+template <class View>
+View given(RowOf<View>&& row) {
+  return std::move(row.view);
+}
+template <class View>
+std::vector<View> given(RowsOf<View>&& rows) {
+  return std::move(rows.views);
+}
+template <class Value>
+Value given(Value&& value) {
+  return std::forward<Value>(value);
+}
+
+template <class View>
+void append(std::vector<View>&& page, std::vector<View>& views) {
+  if (views.empty()) {
+    views = std::move(page);
+  } else {
+    std::ranges::move(page, std::back_inserter(views));
+  }
+}
+
 // All rows of a paged list.
 template <class View, class Fetch>
 [[nodiscard]] std::vector<View> all_pages(Fetch fetch) {
   std::vector<View> views;
   (void)follow_pages(
-      fetch, [&](const auto& rows) { std::ranges::move(from_rows<View>(rows), std::back_inserter(views)); },
-      [] { return false; });
+      fetch, [&](std::vector<View>&& page) { append(std::move(page), views); }, [] { return false; });
   return views;
 }
 
@@ -117,7 +139,7 @@ template <class View, class Fetch>
         const std::size_t wanted = limit ? std::min(most, *limit - views.size()) : most;
         return fetch(cursor, static_cast<std::uint32_t>(wanted));
       },
-      [&](const auto& rows) { std::ranges::move(from_rows<View>(rows), std::back_inserter(views)); },
+      [&](std::vector<View>&& page) { append(std::move(page), views); },
       [&] { return limit && views.size() >= *limit; });
 }
 
@@ -179,6 +201,34 @@ class Daemon::Bus final
     sdbus::IConnection& connection_;
     std::chrono::microseconds before_;
   };
+
+  // Calls a method whose results have rows, which become views: RowOf<View> and RowsOf<View>.
+  template <class... Results, class... Arguments>
+  auto ask(const char* method, const Arguments&... arguments) {
+    std::tuple<Results...> results;
+    std::apply(
+        [&](Results&... each) {
+          getProxy()
+              .callMethod(method)
+              .onInterface(dbus::kManagerInterface)
+              .withArguments(arguments...)
+              .storeResultsTo(each...);
+        },
+        results);
+    if constexpr (sizeof...(Results) == 1) {
+      return given(std::move(std::get<0>(results)));
+    } else {
+      return std::apply([](Results&... each) { return std::tuple{given(std::move(each))...}; }, results);
+    }
+  }
+
+  // All pages of a list.
+  template <class View, class... Arguments>
+  std::vector<View> list(const char* method, const Arguments&... arguments) {
+    return all_pages<View>([&](const std::string& cursor) {
+      return ask<RowsOf<View>, std::string>(method, arguments..., cursor, std::uint32_t{0});
+    });
+  }
 
   // Whether the daemon may have somebody asked for a password during further calls.
   void permit_questions(bool permitted) {
@@ -263,9 +313,9 @@ class Daemon::Bus final
       listener_->job_changed(LiveJobView{job->second});
     } else if (member == "Interval") {
       std::uint64_t run = 0;
-      dbus::Row row;
+      RowOf<IntervalView> row;
       message >> run >> row;
-      listener_->interval(job->first, run, from_row<IntervalView>(row));
+      listener_->interval(job->first, run, row.view);
     } else if (member == "TraceProgress") {
       std::uint64_t run = 0;
       std::map<std::string, std::uint64_t> events;

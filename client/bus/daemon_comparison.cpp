@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Daemon's calls about selections of runs.
+#include <tuple>
+
 #include "client/bus/daemon.hpp"
 #include "client/bus/daemon_bus.hpp"
 
@@ -13,13 +15,13 @@ Outcome<ComparisonDetails> Daemon::compare(const CompareRequest& request) {
   if (!request.figures.empty()) options.emplace("figures", sdbus::Variant{request.figures});
   return call([&] {
     const Bus::Patience patience{*bus_};
-    const auto [comparison, functions, counters, facts] =
-        request.job ? bus_->CompareJob(*request.job, options) : bus_->Compare(request.a, request.b, options);
+    const auto ask = [&](const char* method, const auto&... runs) {
+      return bus_->ask<RowOf<ComparisonView>, RowsOf<FunctionDeltaView>, RowsOf<CounterChangeView>,
+                       RowsOf<FactChangeView>>(method, runs..., options);
+    };
     ComparisonDetails details;
-    details.comparison = from_row<ComparisonView>(comparison);
-    details.functions = from_rows<FunctionDeltaView>(functions);
-    details.counters = from_rows<CounterChangeView>(counters);
-    details.facts = from_rows<FactChangeView>(facts);
+    std::tie(details.comparison, details.functions, details.counters, details.facts) =
+        request.job ? ask("CompareJob", *request.job) : ask("Compare", request.a, request.b);
     return details;
   });
 }
@@ -30,10 +32,9 @@ Outcome<ComparedStacks> Daemon::compare_samples(const std::vector<std::uint64_t>
   if (host) options.emplace("host", sdbus::Variant{true});
   return call([&] {
     const Bus::Patience patience{*bus_};
-    const auto [samples, frames] = bus_->CompareSamples(a, b, options);
     ComparedStacks stacks;
-    stacks.samples = from_row<ComparedSamplesView>(samples);
-    stacks.frames = from_rows<ComparedFrameView>(frames);
+    std::tie(stacks.samples, stacks.frames) =
+        bus_->ask<RowOf<ComparedSamplesView>, RowsOf<ComparedFrameView>>("CompareSamples", a, b, options);
     stacks.host = host;
     return stacks;
   });
@@ -48,7 +49,7 @@ Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
   return call([&] {
     const Bus::Patience patience{*bus_};
-    return from_row<PlanView>(bus_->PlanRuns(request.runs, options));
+    return bus_->ask<RowOf<PlanView>>("PlanRuns", request.runs, options);
   });
 }
 

@@ -14,17 +14,16 @@ Outcome<CountersView> Daemon::counters(std::uint64_t run, bool tcp, bool queues)
   return call([&] {
     CountersView view;
     view.counters = all_pages<CounterView>([&](const std::string& cursor) {
-      auto page = bus_->ListCounters(run, cursor, 0);
+      auto page = bus_->ask<RowsOf<CounterView>, std::string, std::uint64_t, std::vector<std::string>>(
+          "ListCounters", run, cursor, std::uint32_t{0});
       view.unknown = std::move(std::get<3>(page));
       return page;
     });
     if (tcp) {
-      view.tcp = all_pages<TcpSampleView>(
-          [&](const std::string& cursor) { return bus_->ListTcpSamples(run, cursor, 0); });
+      view.tcp = bus_->list<TcpSampleView>("ListTcpSamples", run);
     }
     if (queues) {
-      view.queues = all_pages<QueueSampleView>(
-          [&](const std::string& cursor) { return bus_->ListQueueSamples(run, cursor, 0); });
+      view.queues = bus_->list<QueueSampleView>("ListQueueSamples", run);
     }
     return view;
   });

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ constexpr std::chrono::hours kImportAnswer{1};
 
 Outcome<std::optional<BudgetDetails>> Daemon::budget(std::uint64_t job) {
   auto found = call([&] {
-    const auto [budget, functions] = bus_->GetBudget(job);
-    return BudgetDetails{from_row<BudgetView>(budget), from_rows<BudgetFunctionView>(functions)};
+    auto [budget, functions] = bus_->ask<RowOf<BudgetView>, RowsOf<BudgetFunctionView>>("GetBudget", job);
+    return BudgetDetails{std::move(budget), std::move(functions)};
   });
   if (found) return std::move(*found);
   if (found.error().exit == Exit::not_found) return std::nullopt;
@@ -29,23 +30,18 @@ Outcome<std::optional<BudgetDetails>> Daemon::budget(std::uint64_t job) {
 
 Outcome<ProfileDetails> Daemon::profile(std::uint64_t run, const FunctionLists& lists, bool slices) {
   return call([&] {
-    const auto [profile, builds] = bus_->GetFunctionProfile(run);
     ProfileDetails details;
-    details.profile = from_row<ProfileView>(profile);
-    details.builds = from_rows<BuildView>(builds);
-    details.functions = all_pages<FunctionStatsView>(
-        [&](const std::string& cursor) { return bus_->ListFunctionProfile(run, cursor, 0); });
+    std::tie(details.profile, details.builds) =
+        bus_->ask<RowOf<ProfileView>, RowsOf<BuildView>>("GetFunctionProfile", run);
+    details.functions = bus_->list<FunctionStatsView>("ListFunctionProfile", run);
     if (slices) {
-      details.slices = all_pages<FunctionSlicesView>(
-          [&](const std::string& cursor) { return bus_->ListFunctionSlices(run, cursor, 0); });
+      details.slices = bus_->list<FunctionSlicesView>("ListFunctionSlices", run);
     }
     if (lists.callers) {
-      details.edges = all_pages<CallEdgeView>(
-          [&](const std::string& cursor) { return bus_->ListCallEdges(run, cursor, 0); });
+      details.edges = bus_->list<CallEdgeView>("ListCallEdges", run);
     }
     if (lists.tree) {
-      details.tree = all_pages<CallNodeView>(
-          [&](const std::string& cursor) { return bus_->ListCallTree(run, cursor, 0); });
+      details.tree = bus_->list<CallNodeView>("ListCallTree", run);
     }
     return details;
   });

@@ -11,13 +11,13 @@ namespace netperfctl {
 
 Outcome<LatencyDetails> Daemon::latency(std::uint64_t run) {
   return call([&] {
-    const auto [probes, phases, spans] = bus_->GetLatency(run);
-    return LatencyDetails{.probes = from_rows<LatencyProbeView>(probes),
-                          .phases = from_rows<LatencyPhaseView>(phases),
-                          .spans = from_rows<LatencySpanView>(spans),
-                          .intervals = all_pages<LatencyIntervalView>([&](const std::string& cursor) {
-                            return bus_->ListLatencyIntervals(run, cursor, 0);
-                          })};
+    auto [probes, phases, spans] =
+        bus_->ask<RowsOf<LatencyProbeView>, RowsOf<LatencyPhaseView>, RowsOf<LatencySpanView>>("GetLatency",
+                                                                                               run);
+    return LatencyDetails{.probes = std::move(probes),
+                          .phases = std::move(phases),
+                          .spans = std::move(spans),
+                          .intervals = bus_->list<LatencyIntervalView>("ListLatencyIntervals", run)};
   });
 }
 

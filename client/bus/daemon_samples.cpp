@@ -2,6 +2,7 @@
 // Daemon's call about the samples of a run.
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "client/bus/daemon.hpp"
 #include "client/bus/daemon_bus.hpp"
@@ -10,17 +11,14 @@ namespace netperfctl {
 
 Outcome<SampledDetails> Daemon::samples(std::uint64_t run, bool functions, bool stacks) {
   return call([&] {
-    const auto [profile, builds] = bus_->GetSampleProfile(run);
     SampledDetails details;
-    details.profile = from_row<SampleProfileView>(profile);
-    details.builds = from_rows<BuildView>(builds);
+    std::tie(details.profile, details.builds) =
+        bus_->ask<RowOf<SampleProfileView>, RowsOf<BuildView>>("GetSampleProfile", run);
     if (functions) {
-      details.functions = all_pages<SampledFunctionView>(
-          [&](const std::string& cursor) { return bus_->ListSampledFunctions(run, cursor, 0); });
+      details.functions = bus_->list<SampledFunctionView>("ListSampledFunctions", run);
     }
     if (stacks) {
-      details.stacks = all_pages<SampledStackView>(
-          [&](const std::string& cursor) { return bus_->ListSampledStacks(run, cursor, 0); });
+      details.stacks = bus_->list<SampledStackView>("ListSampledStacks", run);
     }
     return details;
   });

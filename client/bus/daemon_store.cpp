@@ -34,7 +34,7 @@ Failure failure_of_check(const sdbus::Error& error) {
 
 Outcome<StoreView> Daemon::check_store() {
   const Bus::Patience patience{*bus_, kLongAnswer};
-  return call([&] { return from_row<StoreView>(bus_->CheckStore()); }, failure_of_check);
+  return call([&] { return bus_->ask<RowOf<StoreView>>("CheckStore"); }, failure_of_check);
 }
 
 Outcome<OwnedFd> Daemon::open_backup() {
@@ -44,16 +44,13 @@ Outcome<OwnedFd> Daemon::open_backup() {
 Outcome<RestoredView> Daemon::restore_store(const OwnedFd& file) {
   const Bus::Patience patience{*bus_, kLongAnswer};
   return guarded_call(
-      *bus_, [&] { return from_row<RestoredView>(bus_->RestoreStore(sdbus::UnixFd{file.get()})); },
+      *bus_, [&] { return bus_->ask<RowOf<RestoredView>>("RestoreStore", sdbus::UnixFd{file.get()}); },
       failure_of_job);
 }
 
 Outcome<std::vector<OldJobView>> Daemon::old_jobs(const OldJobRule& rule) {
   const Bus::Patience patience{*bus_};
-  return call([&] {
-    return all_pages<OldJobView>(
-        [&](const std::string& cursor) { return bus_->ListOldJobs(row_of(rule), cursor, 0); });
-  });
+  return call([&] { return bus_->list<OldJobView>("ListOldJobs", row_of(rule)); });
 }
 
 Outcome<void> Daemon::delete_job(std::uint64_t job) {

@@ -12,29 +12,26 @@ namespace netperfctl {
 
 Outcome<TraceDetails> Daemon::trace(std::uint64_t run) {
   return call([&] {
-    const auto [trace, cpus, events, drops, marks] = bus_->GetTrace(run);
-    return TraceDetails{from_row<TraceView>(trace), from_rows<TraceCpuView>(cpus),
-                        from_rows<TraceEventView>(events), from_rows<DropView>(drops),
-                        from_rows<MarkView>(marks)};
+    auto [trace, cpus, events, drops, marks] =
+        bus_->ask<RowOf<TraceView>, RowsOf<TraceCpuView>, RowsOf<TraceEventView>, RowsOf<DropView>,
+                  RowsOf<MarkView>>("GetTrace", run);
+    return TraceDetails{std::move(trace), std::move(cpus), std::move(events), std::move(drops),
+                        std::move(marks)};
   });
 }
 
 Outcome<std::vector<SampleView>> Daemon::trace_samples(std::uint64_t run) {
-  return guarded_call(*bus_, [&] {
-    return all_pages<SampleView>(
-        [&](const std::string& cursor) { return bus_->ListTraceSamples(run, "", cursor, 0); });
-  });
+  return guarded_call(*bus_, [&] { return bus_->list<SampleView>("ListTraceSamples", run, std::string{}); });
 }
 
 Outcome<StackPage> Daemon::trace_stacks(std::uint64_t run, std::optional<std::uint32_t> limit) {
   return call([&] {
     if (limit) {
-      const auto [rows, next] = bus_->ListTraceStacks(run, "", *limit);
-      return StackPage{from_rows<StackView>(rows), !next.empty()};
+      auto [stacks, next] =
+          bus_->ask<RowsOf<StackView>, std::string>("ListTraceStacks", run, std::string{}, *limit);
+      return StackPage{std::move(stacks), !next.empty()};
     }
-    return StackPage{all_pages<StackView>(
-                         [&](const std::string& cursor) { return bus_->ListTraceStacks(run, cursor, 0); }),
-                     false};
+    return StackPage{bus_->list<StackView>("ListTraceStacks", run), false};
   });
 }
 
@@ -43,12 +40,12 @@ Outcome<void> Daemon::mark(std::uint64_t job, const std::string& text) {
 }
 
 Outcome<std::vector<CapabilityView>> Daemon::capabilities(bool fresh) {
-  const auto ask = [&] { return from_rows<CapabilityView>(bus_->ListCapabilities(fresh)); };
+  const auto ask = [&] { return bus_->ask<RowsOf<CapabilityView>>("ListCapabilities", fresh); };
   return fresh ? guarded_call(*bus_, ask) : call(ask);
 }
 
 Outcome<std::vector<ModuleView>> Daemon::modules(const std::string& pattern) {
-  return call([&] { return from_rows<ModuleView>(bus_->ListModules(pattern)); });
+  return call([&] { return bus_->ask<RowsOf<ModuleView>>("ListModules", pattern); });
 }
 
 Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optional<std::uint32_t> limit) {
@@ -59,14 +56,13 @@ Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optio
     FunctionPage page;
     (void)follow_pages(
         [&](const std::string& cursor) {
-          auto found = bus_->ListFunctions(row, cursor, limit.value_or(0));
+          auto found = bus_->ask<RowsOf<FunctionView>, std::string, std::uint64_t, std::vector<std::string>>(
+              "ListFunctions", row, cursor, limit.value_or(0));
           page.total = std::get<2>(found);
           page.nearest = std::get<3>(found);
           return found;
         },
-        [&](const auto& rows) {
-          std::ranges::move(from_rows<FunctionView>(rows), std::back_inserter(page.functions));
-        },
+        [&](std::vector<FunctionView>&& functions) { append(std::move(functions), page.functions); },
         [&] { return limit.has_value(); });
     return page;
   });
@@ -85,19 +81,20 @@ Outcome<std::vector<EventView>> Daemon::events(const std::string& pattern) {
 
 Outcome<EventDetails> Daemon::event(const std::string& name) {
   return call([&] {
-    const auto [event, fields] = bus_->GetEvent(name);
-    return EventDetails{from_row<EventView>(event), from_rows<EventFieldView>(fields)};
+    auto [event, fields] = bus_->ask<RowOf<EventView>, RowsOf<EventFieldView>>("GetEvent", name);
+    return EventDetails{std::move(event), std::move(fields)};
   });
 }
 
 Outcome<std::vector<TracerView>> Daemon::tracers() {
-  return call([&] { return from_rows<TracerView>(bus_->ListTracers()); });
+  return call([&] { return bus_->ask<RowsOf<TracerView>>("ListTracers"); });
 }
 
 Outcome<EnvironmentView> Daemon::environment(std::uint64_t run) {
   return call([&] {
-    auto [boot_id, facts, unknown] = bus_->GetFingerprint(run);
-    return EnvironmentView{std::move(boot_id), from_rows<FactView>(facts), std::move(unknown)};
+    auto [boot_id, facts, unknown] =
+        bus_->ask<std::string, RowsOf<FactView>, std::vector<std::string>>("GetFingerprint", run);
+    return EnvironmentView{std::move(boot_id), std::move(facts), std::move(unknown)};
   });
 }
 

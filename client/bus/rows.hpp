@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Converts D-Bus rows to views. The member of an absent key stays empty. A key with another type than in the
-// XML throws sdbus::Error.
+// Reads the rows of a message into views, without a map and a variant for each value. The member of an absent
+// key stays empty, and a key that the view does not know is ignored, with a value of any type. Of a key that
+// comes twice, the first one counts. A key with another type than in the XML, a row without a key that is
+// always there, or a word that is none throws sdbus::Error.
+//
+// The message is not trusted: it may say that it has any number of rows, but only so many are read.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,65 +27,146 @@
 
 namespace netperfctl {
 
-template <class View>
-[[nodiscard]] std::vector<View> from_rows(const netperfd::dbus::Rows& rows);
+// The rows that follow in a message, entry by entry. All throw sdbus::Error.
+class RowSource {
+ public:
+  // A row takes 8 bytes of a message at least, and its view up to some KiB. netperfd sends no more rows than
+  // this, since its messages are below 1 MiB.
+  static constexpr std::size_t kMostRows = 65'536;
 
-// A value of any type that the kernel uses.
-inline void decode(const sdbus::Variant& from, std::variant<std::int64_t, std::uint64_t, std::string>& to) {
-  if (from.containsValueOfType<std::int64_t>()) {
-    to = from.get<std::int64_t>();
-  } else if (from.containsValueOfType<std::uint64_t>()) {
-    to = from.get<std::uint64_t>();
+  explicit RowSource(const sdbus::Message& message) : message_(netperfd::dbus::RawMessage::of(message)) {}
+
+  void enter_list();
+  [[nodiscard]] bool at_end_of_list();
+  void enter_row();
+  // Goes to the next entry of a row; false at its end.
+  [[nodiscard]] bool next(std::string_view& key);
+  void leave();  // what was entered last: a list, a row, or an entry whose value was read
+
+  // Of the value of an entry. They throw if it has another type.
+  void read(bool& value);
+  void read(std::uint16_t& value);
+  void read(std::uint32_t& value);
+  void read(std::uint64_t& value);
+  void read(std::int32_t& value);
+  void read(std::int64_t& value);
+  void read(double& value);
+  void read(std::string& value);
+  void read(std::vector<bool>& values);
+  void read(std::vector<std::string>& values);
+  void read(std::vector<std::uint32_t>& values);
+  void read(std::vector<std::uint64_t>& values);
+  // A value of any type that the kernel uses.
+  void read(std::variant<std::int64_t, std::uint64_t, std::string>& value);
+  void enter_rows_of_value();
+  void leave_rows_of_value();
+  void skip();
+
+ private:
+  void enter_value(const char* type);
+  template <class Number>
+  void read_number(const char* type, Number& number);
+  template <class Number>
+  void read_numbers(const char* type, std::vector<Number>& numbers);
+
+  sd_bus_message* message_;
+  std::size_t rows_ = 0;
+};
+
+template <netperfd::rows::Described View>
+void read_row(RowSource& source, View& view);
+template <class View>
+void read_list(RowSource& source, std::vector<View>& views);
+
+template <class Value>
+void read_value(RowSource& source, Value& to) {
+  if constexpr (std::is_enum_v<Value>) {
+    std::string text;
+    source.read(text);
+    if (parse_word(text, to)) return;
+    throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
+                                     fmt::format("a row of the daemon holds the unknown word `{}`", text));
+  } else if constexpr (kHasRows<std::optional<Value>>) {
+    source.enter_rows_of_value();
+    read_list(source, to);
+    source.leave_rows_of_value();
   } else {
-    to = from.get<std::string>();
+    source.read(to);
   }
 }
-template <class Word>
-  requires std::is_enum_v<Word>
-void decode(const sdbus::Variant& from, Word& to) {
-  const auto text = from.get<std::string>();
-  if (parse_word(text, to)) return;
-  throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
-                                   fmt::format("a row of the daemon holds the unknown word `{}`", text));
-}
-template <class Value>
-  requires(!std::is_enum_v<Value>)
-void decode(const sdbus::Variant& from, Value& to) {
-  to = from.get<Value>();
-}
-template <netperfd::rows::Described View>
-void decode(const sdbus::Variant& from, std::vector<View>& to) {
-  to = from_rows<View>(from.get<netperfd::dbus::Rows>());
-}
 
-template <class View>
-[[nodiscard]] View from_row(const netperfd::dbus::Row& row) {
-  View view;
-  each_field(view, [&row](std::string_view key, auto& member, std::string_view /*unit*/) {
-    const auto value = row.find(std::string{key});
-    if constexpr (requires { member.has_value(); }) {
-      if (value != row.end()) decode(value->second, member.emplace());
-    } else {
-      if (value == row.end()) {
-        throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
-                                         fmt::format("a row of the daemon has no `{}`", key));
+template <netperfd::rows::Described View>
+void read_row(RowSource& source, View& view) {
+  std::array<bool, std::tuple_size_v<std::remove_cv_t<decltype(netperfd::rows::kFields<View>)>>> seen{};
+  source.enter_row();
+  for (std::string_view name; source.next(name); source.leave()) {
+    std::size_t place = 0;
+    bool taken = false;
+    each_field(view, [&](std::string_view key, auto& member, std::string_view /*unit*/) {
+      const std::size_t here = place++;
+      if (key != name || seen[here]) return;
+      seen[here] = taken = true;
+      if constexpr (requires { member.has_value(); }) {
+        read_value(source, member.emplace());
+      } else {
+        read_value(source, member);
       }
-      decode(value->second, member);
+    });
+    if (!taken) source.skip();
+  }
+  source.leave();
+  std::size_t place = 0;
+  each_field(view, [&](std::string_view key, auto& member, std::string_view /*unit*/) {
+    const bool is_there = seen[place++];
+    if constexpr (!requires { member.has_value(); }) {
+      if (is_there) return;
+      throw netperfd::dbus::make_error(netperfd::dbus::error::kInternal,
+                                       fmt::format("a row of the daemon has no `{}`", key));
     }
   });
-  return view;
 }
 
 template <class View>
-[[nodiscard]] std::vector<View> from_rows(const netperfd::dbus::Rows& rows) {
-  std::vector<View> views;
-  for (const auto& row : rows) views.push_back(from_row<View>(row));
-  return views;
+void read_list(RowSource& source, std::vector<View>& views) {
+  source.enter_list();
+  while (!source.at_end_of_list()) read_row(source, views.emplace_back());
+  source.leave();
 }
 
+// Results of a method, and arguments of a signal, that are a row or a list of rows.
+template <class View>
+struct RowOf {
+  View view;
+};
+template <class View>
+struct RowsOf {
+  std::vector<View> views;
+};
+
+template <class View>
+sdbus::Message& operator>>(sdbus::Message& message, RowOf<View>& row) {
+  RowSource source{message};
+  read_row(source, row.view);
+  return message;
+}
+template <class View>
+sdbus::Message& operator>>(sdbus::Message& message, RowsOf<View>& rows) {
+  RowSource source{message};
+  read_list(source, rows.views);
+  return message;
+}
+
+}  // namespace netperfctl
+
+template <class View>
+struct sdbus::signature_of<netperfctl::RowOf<View>> : sdbus::signature_of<netperfd::dbus::Row> {};
+template <class View>
+struct sdbus::signature_of<netperfctl::RowsOf<View>> : sdbus::signature_of<netperfd::dbus::Rows> {};
+
+namespace netperfctl {
+
 // The keys of the property Design, all absent if the job has none.
-inline void apply_design(LiveJobView& job, const netperfd::dbus::Row& design) {
-  const auto given = from_row<netperfd::rows::Design>(design);
+inline void apply_design(LiveJobView& job, const netperfd::rows::Design& given) {
   job.blocks = given.blocks;
   job.variant_a = given.variant_a;
   job.variant_b = given.variant_b;
@@ -128,7 +215,9 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("BootsPlanned", job.boots_planned, true);
   take("Side", job.side, true);
   const auto design = properties.find(typename Properties::key_type{"Design"});
-  if (design != properties.end()) apply_design(job, design->second.template get<netperfd::dbus::Row>());
+  if (design != properties.end()) {
+    apply_design(job, design->second.template get<RowOf<netperfd::rows::Design>>().view);
+  }
 }
 
 }  // namespace netperfctl

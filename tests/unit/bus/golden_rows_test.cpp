@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "client/bus/rows.hpp"
 #include "daemon/bus/row_maker.hpp"
 #include "daemon/bus/wire.hpp"
 #include "daemon/bus/wire_counters.hpp"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client/bus/rows.hpp"
 #include "daemon/bus/row.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
@@ -40,6 +41,12 @@ inline std::set<std::string> keys_of(const dbus::Row& row) {
 }
 inline std::set<std::string> keys_of(const Row& row) {
   return keys_of(to_map(row));
+}
+
+// What the client reads of a Row or of a map of variants.
+template <class View, class Sent>
+View from_row(const Sent& row) {
+  return sdbus::Variant{row}.template get<netperfctl::RowOf<View>>().view;
 }
 
 // One value as a text, whatever its type: 1.5, receive, [1, 2].
