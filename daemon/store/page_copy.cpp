@@ -203,7 +203,8 @@ Status run_backup(Connection& from) {
   constexpr int kPagesOfStep = 64;
   sqlite3* raw = nullptr;
   const int opened = sqlite3_open_v2(
-      "copy", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE, kFiles);
+      "copy", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
+      kFiles);
   const std::unique_ptr<sqlite3, CloseCopy> to{raw};
   if (opened != SQLITE_OK) return fail(ErrorKind::internal, "SQLite cannot open a copy");
   // Without a journal, and with a cache that is small for any size of the database.

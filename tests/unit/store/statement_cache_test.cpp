@@ -109,5 +109,9 @@ TEST_F(StatementsUsedAgain, do_not_keep_the_connection_open) {
   EXPECT_TRUE(connection.close());
 }
 
+TEST_F(StatementsUsedAgain, and_all_else_of_a_connection_need_no_mutex) {
+  EXPECT_EQ(sqlite3_db_mutex(connection.raw()), nullptr) << "one thread uses a connection";
+}
+
 }  // namespace
 }  // namespace netperfd::store
