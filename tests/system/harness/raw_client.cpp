@@ -61,8 +61,8 @@ RawClient::RawClient(const std::string& address, const User& user) {
 }
 
 dbus::test::Header RawClient::header(dbus::MessageType type, const std::string& destination,
-                                     const std::string& member) {
-  dbus::test::Header made{type};
+                                     const std::string& member, std::size_t body) {
+  dbus::test::Header made{type, false, static_cast<std::uint32_t>(body)};
   made.text(6, 's', destination);
   if (!member.empty()) made.text(3, 's', member);
   return made;
@@ -73,6 +73,22 @@ void RawClient::send(dbus::test::Header header, const std::vector<int>& descript
   auto bytes = header.serial(++serial_).bytes();  // the bus denies a call with the number of one under way
   bytes.resize((bytes.size() + 7) / 8 * 8);
   require(dbus::test::send_with(socket_, std::move(bytes), descriptors), "send to the bus");
+}
+
+void RawClient::send_body(dbus::test::Header header, std::span<const unsigned char> body) {
+  send(std::move(header));
+  while (!body.empty()) {
+    const ssize_t sent = ::send(socket_.get(), body.data(), body.size(), MSG_NOSIGNAL);
+    require(sent > 0, "send to the bus");
+    body = body.subspan(static_cast<std::size_t>(sent));
+  }
+}
+
+std::string RawClient::wait_for_error() {
+  do {
+    read_message();
+  } while (last_type_ != dbus::MessageType::error);
+  return last_bytes_;
 }
 
 bool RawClient::can_send() const {
@@ -112,6 +128,7 @@ void RawClient::read_message() {
   require(head.has_value(), "a header of the bus");
   last_type_ = head->type;
   last_sender_ = head->sender;
+  last_bytes_.assign(bytes.begin(), bytes.end());
 }
 
 }  // namespace netperfd::system_test

@@ -2,7 +2,9 @@
 // A connection to the bus that sends what it likes: replies that nobody asked for, types that do not exist.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,11 +19,15 @@ class RawClient {
  public:
   RawClient(const std::string& address, const User& user);
 
-  // The header of a message to `destination`, for more fields.
+  // The header of a message to `destination`, for more fields. `body`: its bytes.
   [[nodiscard]] static dbus::test::Header header(dbus::MessageType type, const std::string& destination,
-                                                 const std::string& member);
+                                                 const std::string& member, std::size_t body = 0);
   // Adds the number of the descriptors to the header. It has no body.
   void send(dbus::test::Header header, const std::vector<int>& descriptors = {});
+  // Blocks until the bus has taken all of it.
+  void send_body(dbus::test::Header header, std::span<const unsigned char> body);
+  // The next error that comes, as the bytes of its message.
+  [[nodiscard]] std::string wait_for_error();
   // Whether the bus has room for more. It reads no more of somebody whose messages wait for their receiver.
   [[nodiscard]] bool can_send() const;
   // Returns once the bus has dealt with everything that was sent.
@@ -37,6 +43,7 @@ class RawClient {
   std::uint32_t serial_ = 0;
   dbus::MessageType last_type_ = dbus::MessageType::call;  // of what was read
   std::string last_sender_;
+  std::string last_bytes_;
 };
 
 }  // namespace netperfd::system_test

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "daemon/base/fd.hpp"
 #include "tests/support/forgery.hpp"
 #include "tests/unit/bus/private_bus.hpp"
@@ -28,6 +32,31 @@ TEST(AskingBusTest, is_passed_no_descriptor_of_anybody) {
   EXPECT_EQ(::poll(&watched, 1, 10'000), 1);
   EXPECT_NE(watched.revents & POLLHUP, 0);
   forgery::settle(asking.get());  // it goes on
+}
+
+TEST(AskingBusTest, keeps_no_large_message_of_anybody) {
+  auto bus = PrivateBus::start(PrivateBus::Rules::lax);
+  if (!bus) GTEST_SKIP() << bus.error().message;
+  dbus::AskingBus asking;
+  ASSERT_GE(asking.open(), 0);
+  std::vector<std::string> seen;
+  const auto note = [](sd_bus_message* message, void* to, sd_bus_error*) {
+    const char* member = sd_bus_message_get_member(message);
+    if (member != nullptr) static_cast<std::vector<std::string>*>(to)->emplace_back(member);
+    return 0;
+  };
+  ASSERT_GE(sd_bus_add_filter(asking.get(), nullptr, note, &seen), 0);
+  const std::string name = forgery::unique_name(asking.get());
+  const forgery::Stranger stranger;
+  const std::string text(500'000, 'x');
+  forgery::send_signal(stranger.bus(), name, "/", "a.test", "Large", "s", text.c_str());
+  forgery::send_signal(stranger.bus(), name, "/", "a.test", "Small", "s", "x");
+  while (seen.empty() || seen.back() != "Small") {
+    forgery::settle(asking.get());
+    ASSERT_GE(sd_bus_process(stranger.bus(), nullptr), 0);  // which may still have to send
+    ASSERT_GE(sd_bus_process(asking.get(), nullptr), 0);
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), "Large"), 0);
 }
 
 }  // namespace
