@@ -45,13 +45,13 @@ Task<> Call::admit(Object object) {
     co_await allow_reading(object.run.value(), access.deed, Raw::of_owner);
   if (access.who == Who::action) {
     const auto ask = access.asks_itself ? Authorization::Ask::later : Authorization::Ask::now;
-    co_await allow({.actions = {access.action}, .deed = access.deed}, ask);
+    co_await allow(access.action, access.deed, ask);
     was_asked_ = !access.asks_itself;
   }
   if (access.who == Who::live_job_owner || access.who == Who::job_owner || access.who == Who::run_owner) {
     const uid_t owner = owner_of(object);
-    co_await allow({.actions = {managing(owner, caller)},
-                    .deed = fmt::format("{} {} of uid {}", access.deed, name_of(object), owner)});
+    co_await allow(managing(owner, caller),
+                   fmt::format("{} {} of uid {}", access.deed, name_of(object), owner));
   }
   if (*method_.audit.word == '\0' || method_.audit.begins_itself || deed) co_return;
   begin_deed();
@@ -75,10 +75,14 @@ Task<> Call::allow(Wanted wanted, Authorization::Ask ask) {
   was_asked_ = true;
 }
 
+Task<> Call::allow(core::Action action, std::string what, Authorization::Ask ask) {
+  return allow(Wanted{.actions = {action}, .deed = std::move(what)}, ask);
+}
+
 Task<> Call::allow_reading(RunId run, std::string parts, Raw raw) {
   const uid_t owner = value_or_throw(ports.queries.run(run)).owner;
   Wanted wanted{.actions = {}, .deed = fmt::format("read {} of run {} of uid {}", parts, run, owner)};
-  if (raw == Raw::kernel_addresses || caller.uid != owner) wanted.actions = {core::Action::read_raw};
+  if (raw == Raw::kernel_addresses || caller.uid != owner) wanted.actions.push_back(core::Action::read_raw);
   co_await allow(std::move(wanted));
   begin_deed();
   deed->run = run;

@@ -52,6 +52,8 @@ class Call {
   [[nodiscard]] Task<> identify();
   // Waits until the caller may do this. That may be minutes: whatever was looked up before may have changed.
   [[nodiscard]] Task<> allow(Wanted wanted, Authorization::Ask ask = Authorization::Ask::now);
+  [[nodiscard]] Task<> allow(core::Action action, std::string what,
+                             Authorization::Ask ask = Authorization::Ask::now);
   // What is recorded begins with it.
   void begin_deed();
   [[nodiscard]] bool is_member() const { return ports.authorization.is_member(caller); }

@@ -28,7 +28,7 @@ Texts names_of_events(Call& call, const Pattern& pattern, IsListed is_listed) {
 
 Task<Rows> list_capabilities(Call& call, bool fresh) {
   // Probing creates and removes trace instances.
-  if (fresh) co_await call.allow({.actions = {core::Action::measure}, .deed = "probe the capabilities anew"});
+  if (fresh) co_await call.allow(core::Action::measure, "probe the capabilities anew");
   auto rows = call.ports.catalogue.capabilities(fresh);
   if (call.settings.room) {
     const Status room = call.settings.room();
