@@ -2,6 +2,7 @@
 #include "daemon/store/sqlite_store.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -38,6 +39,15 @@ std::uint64_t log_reserve(std::uint64_t min_free_bytes) {
   return std::min(kLogReserveBytes, min_free_bytes / kLogReserveShare);
 }
 
+// The store may be replaced several times within a second.
+std::string unused_name(const std::string& name) {
+  std::string unused = name;
+  struct stat about{};
+  for (unsigned more = 2; ::lstat(unused.c_str(), &about) == 0; ++more)
+    unused = fmt::format("{}-{}", name, more);
+  return unused;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
@@ -72,7 +82,7 @@ Result<SqliteStore::Candidate> SqliteStore::open_candidate(const Fd& file, const
 Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   const std::string path = parts_->database->connection().path();
   const std::uint64_t min_free = parts_->min_free_bytes;
-  std::string kept = fmt::format("{}.before-restore-{}", path, seconds_of(now));
+  const std::string kept = unused_name(fmt::format("{}.before-restore-{}", path, seconds_of(now)));
   if (auto own = parts_->database->check(); !own) return std::unexpected(std::move(own.error()));
   const auto numbers = last_numbers(parts_->database->connection());
   if (auto settled = settle_candidate(candidate_of(path), numbers); !settled) {

@@ -212,6 +212,19 @@ TEST_F(WholeStore, replaced_keeps_the_old_file_gives_no_number_again_and_begins_
   EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
 }
 
+TEST_F(WholeStore, replaced_several_times_within_a_second_keeps_each_old_file) {
+  const std::string file = backup();
+  for (const auto& [label, suffix] :
+       {std::pair{"one", ""}, std::pair{"two", "-2"}, std::pair{"three", "-3"}}) {
+    store_job(a_job("veth-tcp", label));
+    must(candidate(file));
+    const std::string kept = must(store->replace_by_candidate(kMorning));
+    EXPECT_EQ(kept, path() + ".before-restore-1750000000" + suffix);
+    EXPECT_EQ(labels(kept), std::string{"old,"} + label);
+  }
+  EXPECT_EQ(labels(path()), "old");
+}
+
 TEST_F(WholeStore, is_not_replaced_while_another_program_reads_it) {
   must(candidate(backup()));
   const RunId after = store_job(a_job("veth-tcp", "after"));
