@@ -8,27 +8,44 @@
 #include <vector>
 
 #include "tests/fuzz/dbus/calls.hpp"
+#include "tests/fuzz/dbus/introspection.hpp"
+#include "tests/fuzz/dbus/random.hpp"
 #include "tests/fuzz/dbus/values.hpp"
 
 namespace netperfd::bus_fuzz {
 
+// Unique names of connections to the bus.
+struct Connections {
+  std::vector<std::string> callers;
+  std::vector<std::string> daemon;  // it has several
+};
+
 class Forger {
  public:
-  // `names`: unique names of connections to the bus.
-  Forger(Values& values, std::vector<std::string> names) : values_(values), names_(std::move(names)) {}
+  // `signals`: those of netperfd.
+  Forger(Random& random, Values& values, Connections connections, const std::vector<Signal>& signals);
 
-  // Sends one to the daemon, with values of the right or of wrong types, and sometimes with as many
-  // descriptors as the bus lets through.
-  void send(const Caller& caller);
+  // Sends one, to everybody or to the daemon, with values of the right or of wrong types, and sometimes with
+  // as many descriptors as the bus lets through. `last_number`: of the daemon's last message that a caller
+  // has seen. Returns what it is.
+  std::string send(const Caller& caller, std::uint64_t last_number);
+  // Sends to the connection `to` what polkit answers to its question with this number, that the caller may,
+  // or else what the bus answers if there is no polkit. The bus has dealt with it then.
+  void answer_for_polkit(const Caller& caller, const std::string& to, std::uint64_t number, bool allows);
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
  private:
   [[nodiscard]] system_test::Message signal(const Caller& caller);
-  [[nodiscard]] system_test::Message reply(const Caller& caller);
+  [[nodiscard]] system_test::Message reply(const Caller& caller, std::uint64_t number);
+  [[nodiscard]] std::string name();
+  void append_owner_change(sd_bus_message* message);
+  void append_answer(sd_bus_message* message);
   void append(sd_bus_message* message, const std::string& signature);
 
+  Random& random_;
   Values& values_;
-  std::vector<std::string> names_;
+  Connections connections_;
+  std::vector<Signal> signals_;
   std::uint64_t count_ = 0;
 };
 

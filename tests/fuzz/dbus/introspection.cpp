@@ -21,7 +21,7 @@ std::string attribute(std::string_view tag, std::string_view name) {
 Described read_introspection(std::string_view xml, const std::string& path) {
   Described found;
   std::string interface;
-  bool in_method = false;
+  std::string* arguments = nullptr;  // of the method or signal that was begun
   for (auto at = xml.find('<'); at != std::string_view::npos; at = xml.find('<', at + 1)) {
     const std::string_view tag = xml.substr(at, std::min(xml.find('>', at), xml.size()) - at);
     const std::string name = attribute(tag, "name");
@@ -29,15 +29,13 @@ Described read_introspection(std::string_view xml, const std::string& path) {
       interface = name;
     } else if (tag.starts_with("<method")) {
       if (interface.empty()) throw std::runtime_error("a method outside of an interface: " + name);
-      found.methods.push_back({path, interface, name, {}});
-      in_method = true;
-    } else if (tag.starts_with("<signal") || tag.starts_with("</method")) {
-      in_method = false;
-    } else if (tag.starts_with("<arg") && in_method && attribute(tag, "direction") != "out") {
-      found.methods.back().signature += attribute(tag, "type");
+      arguments = &found.methods.emplace_back(Method{path, interface, name, {}}).signature;
+    } else if (tag.starts_with("<signal")) {
+      arguments = &found.signals.emplace_back(Signal{path, interface, name, {}}).signature;
+    } else if (tag.starts_with("<arg") && arguments != nullptr && attribute(tag, "direction") != "out") {
+      *arguments += attribute(tag, "type");
     } else if (tag.starts_with("<property")) {
       found.properties.push_back({path, interface, name, attribute(tag, "type")});
-      in_method = false;
     }
   }
   return found;

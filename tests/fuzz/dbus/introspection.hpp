@@ -13,6 +13,10 @@ struct Method {
   std::string signature;  // of its arguments
 };
 
+struct Signal {
+  std::string path, interface, name, signature;
+};
+
 struct Property {
   std::string path, interface, name, type;
 };
@@ -20,10 +24,11 @@ struct Property {
 struct Described {
   std::vector<Method> methods;
   std::vector<Property> properties;
+  std::vector<Signal> signals;
 };
 
-// Reads the elements interface, method, arg and property of the XML of the object at `path`; throws for a
-// name outside of an interface.
+// Reads the elements interface, method, signal, arg and property of the XML of the object at `path`; throws
+// for a name outside of an interface.
 [[nodiscard]] Described read_introspection(std::string_view xml, const std::string& path);
 
 }  // namespace netperfd::bus_fuzz

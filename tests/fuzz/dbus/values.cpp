@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz/dbus/values.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
-
-#include "daemon/base/fd.hpp"
 
 namespace netperfd::bus_fuzz {
 namespace {
 
 constexpr unsigned kDeepest = 4;
+// The bus closes the connection that sends more at once.
+constexpr std::size_t kMostDescriptors = 16;
 
 constexpr std::array<std::uint64_t, 14> kNumbers{0,
                                                  1,
@@ -95,8 +91,9 @@ void must(int result, const char* what) {
   if (result < 0) throw std::runtime_error(std::string("sd-bus: ") + what);
 }
 
-// The length of the first complete type of a signature.
-std::size_t length_of_first(Text signature) {
+}  // namespace
+
+std::size_t length_of_first(std::string_view signature) {
   std::size_t at = 0;
   while (signature.at(at) == 'a') ++at;
   const char open = signature.at(at);
@@ -108,34 +105,60 @@ std::size_t length_of_first(Text signature) {
   }
 }
 
-}  // namespace
-
 std::string Values::signature() {
   std::string signature;
-  for (std::size_t types = below(4); types > 0; --types) signature += one_of(std::span<const Text>(kTypes));
+  for (std::size_t types = random_.below(4); types > 0; --types) {
+    signature += random_.one_of(std::span<const Text>(kTypes));
+  }
   return signature;
 }
 
-void Values::append(sd_bus_message* message, Text signature) {
-  descriptors_ = 0;
+Appended Values::append(sd_bus_message* message, Text signature) {
+  appended_ = {};
   while (!signature.empty()) {
     const std::size_t length = length_of_first(signature);
     append_one(message, signature.substr(0, length), 0);
     signature.remove_prefix(length);
   }
+  return std::exchange(appended_, {});
+}
+
+Appended Values::append_files(sd_bus_message* message) {
+  appended_ = {};
+  constexpr std::array<std::size_t, 8> kCounts{1, 1, 1, 1, 2, 2, 0, 3};
+  std::size_t files = random_.one_of(std::span<const std::size_t>(kCounts));
+  if (files == 3) files += random_.below(kMostDescriptors - 2);
+  const std::size_t names = random_.happens(8) ? random_.below(4) : files;
+  must(sd_bus_message_open_container(message, 'a', "h"), "open the files");
+  for (std::size_t i = 0; i < files; ++i) append_descriptor(message, descriptors_.any());
+  must(sd_bus_message_close_container(message), "close the files");
+  must(sd_bus_message_open_container(message, 'a', "s"), "open the names");
+  for (std::size_t i = 0; i < names; ++i) {
+    const std::string name = random_.happens(8) ? text() : "files/" + std::to_string(i);
+    must(sd_bus_message_append_basic(message, 's', name.c_str()), "append a name");
+  }
+  must(sd_bus_message_close_container(message), "close the names");
+  return std::exchange(appended_, {});
+}
+
+std::pair<std::string, std::string> Values::option() {
+  const auto& [key, type] = random_.one_of(std::span<const std::pair<Text, Text>>(kOptions));
+  return {std::string(key), std::string(type)};
 }
 
 std::string Values::text() {
   constexpr std::size_t kLong = 70'000;
-  if (happens(40)) return std::string(1 + below(kLong), 'x');
-  if (!known_.texts.empty() && happens(2)) return one_of(std::span<const std::string>(known_.texts));
-  return std::string(one_of(std::span<const Text>(kTexts)));
+  if (random_.happens(40)) return std::string(1 + random_.below(kLong), 'x');
+  if (!known_.texts.empty() && random_.happens(2))
+    return random_.one_of(std::span<const std::string>(known_.texts));
+  return std::string(random_.one_of(std::span<const Text>(kTexts)));
 }
 
 void Values::append_number(sd_bus_message* message, char type) {
-  std::uint64_t number = one_of(std::span<const std::uint64_t>(kNumbers));
-  if (!known_.numbers.empty() && happens(2)) number = one_of(std::span<const std::uint64_t>(known_.numbers));
-  if (happens(8)) number = random_();
+  std::uint64_t number = random_.one_of(std::span<const std::uint64_t>(kNumbers));
+  if (!known_.numbers.empty() && random_.happens(2))
+    number = random_.one_of(std::span<const std::uint64_t>(known_.numbers));
+  if (random_.happens(8)) number = random_.number();
   // A basic value lies at the beginning of these bytes, as on every machine with the lowest byte first.
   if (type == 'b') {
     const int truth = number % 2 == 0 ? 0 : 1;
@@ -147,44 +170,23 @@ void Values::append_number(sd_bus_message* message, char type) {
 
 void Values::append_text(sd_bus_message* message, char type) {
   std::string value = text();
-  if (type == 'o') value = happens(2) ? "/" : "/org/netperfd1/job/" + std::to_string(below(5));
+  if (type == 'o')
+    value = random_.happens(2) ? "/" : "/org/netperfd1/job/" + std::to_string(random_.below(5));
   if (type == 'g') value = "a{sv}";
   must(sd_bus_message_append_basic(message, type, value.c_str()), "append a text");
 }
 
-void Values::append_descriptor(sd_bus_message* message) {
-  ++descriptors_;
-  std::array<int, 2> ends{-1, -1};
-  Fd made;
-  switch (below(5)) {
-    case 0:
-      made.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
-      break;
-    case 1:
-      made.reset(::open("/", O_PATH | O_CLOEXEC));
-      break;
-    case 2:
-      must(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "a pair of sockets");
-      break;
-    case 3:
-      must(::pipe2(ends.data(), O_CLOEXEC), "a pipe");
-      break;
-    default: {
-      made.reset(::memfd_create("fuzz", MFD_CLOEXEC));
-      const std::string content = text();
-      must(static_cast<int>(::write(made.get(), content.data(), content.size())), "write a file");
-    }
-  }
-  const Fd other{ends[1]};
-  if (ends[0] >= 0) made.reset(ends[0]);
-  const int raw = made.get();
+void Values::append_descriptor(sd_bus_message* message, Descriptor descriptor) {
+  const int raw = descriptor.fd.get();
   must(sd_bus_message_append_basic(message, 'h', &raw), "append a descriptor");  // it is duplicated
+  appended_.descriptors.push_back(std::move(descriptor.what));
+  if (descriptor.other_end) appended_.other_ends.push_back(std::move(descriptor.other_end));
 }
 
 void Values::append_option(sd_bus_message* message, unsigned depth) {
-  const auto& [key, type] = one_of(std::span<const std::pair<Text, Text>>(kOptions));
-  const std::string name = happens(10) ? text() : std::string(key);
-  const Text contents = happens(10) ? one_of(std::span<const Text>(kTypes)) : type;
+  const auto [key, type] = option();
+  const std::string name = random_.happens(10) ? text() : key;
+  const Text contents = random_.happens(10) ? random_.one_of(std::span<const Text>(kTypes)) : Text{type};
   must(sd_bus_message_append_basic(message, 's', name.c_str()), "append a key");
   must(sd_bus_message_open_container(message, 'v', std::string(contents).c_str()), "open a variant");
   append_one(message, contents, depth + 1);
@@ -193,10 +195,9 @@ void Values::append_option(sd_bus_message* message, unsigned depth) {
 
 void Values::append_list(sd_bus_message* message, Text element, unsigned depth) {
   must(sd_bus_message_open_container(message, 'a', std::string(element).c_str()), "open a list");
-  // The bus closes the connection that sends more than 16 descriptors at once.
-  constexpr unsigned kMostDescriptors = 4;
-  const bool full = descriptors_ >= kMostDescriptors && element.find('h') != Text::npos;
-  const std::size_t items = depth >= kDeepest || full ? 0 : below(happens(20) ? 100 : 4);
+  constexpr std::size_t kMostInLists = 4;
+  const bool full = appended_.descriptors.size() >= kMostInLists && element.find('h') != Text::npos;
+  const std::size_t items = depth >= kDeepest || full ? 0 : random_.below(random_.happens(20) ? 100 : 4);
   for (std::size_t i = 0; i < (element == "h" ? std::min(items, std::size_t{3}) : items); ++i)
     append_one(message, element, depth + 1);
   must(sd_bus_message_close_container(message), "close a list");
@@ -230,13 +231,13 @@ void Values::append_one(sd_bus_message* message, Text type, unsigned depth) {
     case 'g':
       return append_text(message, type.front());
     case 'h':
-      return append_descriptor(message);
+      return append_descriptor(message, descriptors_.any());
     case 'd': {
-      const double real = one_of(std::span<const double>(kReals));
+      const double real = random_.one_of(std::span<const double>(kReals));
       return must(sd_bus_message_append_basic(message, 'd', &real), "append a real number");
     }
     case 'v': {
-      const Text contents = depth >= kDeepest ? "y" : one_of(std::span<const Text>(kTypes));
+      const Text contents = depth >= kDeepest ? "y" : random_.one_of(std::span<const Text>(kTypes));
       must(sd_bus_message_open_container(message, 'v', std::string(contents).c_str()), "open a variant");
       append_one(message, contents, depth + 1);
       return must(sd_bus_message_close_container(message), "close a variant");

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
 #include <string_view>
+
+#include "tests/system/harness/bus_client.hpp"
 
 namespace netperfd::system_test {
 namespace {
@@ -95,9 +98,8 @@ std::string_view more_rules(PrivateBus::Rules rules) {
 }  // namespace
 
 PrivateBus::PrivateBus(const ScratchDir& directory, Rules rules)
-    : address_("unix:path=" + directory.path("bus")) {
-  const std::string configuration = directory.write(
-      "bus.conf", fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY, more_rules(rules)));
+    : directory_(directory), address_("unix:path=" + directory.path("bus")) {
+  const std::string configuration = configure(rules);
   // Nobody reads what it says of each message that it refuses, and it would wait for that.
   process_ = std::make_unique<Process>(
       Command{.argv = {"dbus-daemon", "--nofork", "--print-address", "--config-file=" + configuration},
@@ -107,6 +109,19 @@ PrivateBus::PrivateBus(const ScratchDir& directory, Rules rules)
               .stderr_file = "/dev/null"});
   // Printed when it listens.
   process_->wait_for_output("unix:path=");
+}
+
+std::string PrivateBus::configure(Rules rules) const {
+  return directory_.write("bus.conf",
+                          fmt::format(kBusConfiguration, address_, NETPERFD_BUS_POLICY, more_rules(rules)));
+}
+
+void PrivateBus::change_rules(Rules rules) const {
+  (void)configure(rules);
+  constexpr const char* kBus = "org.freedesktop.DBus";
+  const Reply reply =
+      BusClient{address_, User{}}.call_on(kBus, "/org/freedesktop/DBus", kBus, "ReloadConfig", "");
+  if (!reply.error_name.empty()) throw std::runtime_error("ReloadConfig: " + reply.error_text);
 }
 
 }  // namespace netperfd::system_test

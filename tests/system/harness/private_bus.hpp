@@ -26,11 +26,18 @@ class PrivateBus {
   };
   explicit PrivateBus(const ScratchDir& directory, Rules rules = Rules::as_shipped);
 
+  // From now on, for everybody who is connected.
+  void change_rules(Rules rules) const;
+
   [[nodiscard]] const std::string& address() const { return address_; }
   // DBUS_SYSTEM_BUS_ADDRESS=..., which libsystemd and therefore all our programs use.
   [[nodiscard]] std::string environment() const { return "DBUS_SYSTEM_BUS_ADDRESS=" + address_; }
 
  private:
+  // Returns the path of the configuration.
+  std::string configure(Rules rules) const;
+
+  const ScratchDir& directory_;
   std::string address_;
   std::unique_ptr<Process> process_;
 };
