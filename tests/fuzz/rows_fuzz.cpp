@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "daemon/bus/options.hpp"
-#include "daemon/bus/query_bytes.hpp"
+#include "daemon/bus/options/options.hpp"
+#include "daemon/bus/queries/query_bytes.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace bus = netperfd::bus;

@@ -139,6 +139,15 @@ void Calls::add_large(const Caller& caller, const Method& method) {
   add_message(caller, method, std::move(message), {}, " " + what);
 }
 
+void Calls::add_largest(const Caller& caller, const Method& method) {
+  constexpr std::string_view kOptions = "a{sv}";
+  Message message = new_call(*caller.client, method);
+  const std::string what = large_.append_most_options(message.get());
+  (void)values_.append(message.get(), std::string_view{method.signature}.substr(kOptions.size()));
+  ++large_count_;
+  add_message(caller, method, std::move(message), {}, " with " + what);
+}
+
 void Calls::send() {
   for (const auto& call : open_) {
     call->number = ++count_;
@@ -194,7 +203,8 @@ int Calls::on_answer(sd_bus_message* answer, void* call, sd_bus_error* /*error*/
 }
 
 void Calls::judge(const Call& call, sd_bus_message* answer) {
-  (void)sd_bus_message_get_cookie(answer, &last_number_);
+  const char* const sender = sd_bus_message_get_sender(answer);  // maybe the bus
+  if (sender != nullptr && *sender == ':') (void)sd_bus_message_get_cookie(answer, &last_number_);
   Answers& answers = answers_[call.method.interface + "." + call.method.name];
   if (const sd_bus_error* const error = sd_bus_message_get_error(answer)) {
     ++answers.errors[error->name];

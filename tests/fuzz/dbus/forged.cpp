@@ -35,7 +35,6 @@ constexpr const char* kObjects = "org.freedesktop.DBus.ObjectManager";
 std::vector<Signal> signals_of_others() {
   return {
       {kBusPath, kBus, kOwnerChanged, "sss"},
-      {kBusPath, kBus, kOwnerChanged, "sss"},
       {kBusPath, kBus, "NameLost", "s"},
       {kBusPath, kBus, "NameAcquired", "s"},
       {kSystemdPath, kSystemdManager, "JobRemoved", "uoss"},
@@ -104,7 +103,13 @@ std::string Forger::name() {
 }
 
 // Somebody has left, or the sender, or another one, has become somebody.
-void Forger::append_owner_change(sd_bus_message* message) {
+void Forger::append_owner_change(sd_bus_message* message, const Caller& caller) {
+  if (random_.happens(3)) {
+    const std::string own = forgery::unique_name(caller.client->raw());
+    return must(
+        sd_bus_message_append(message, "sss", random_.happens(2) ? kPolkit : kSystemd, "", own.c_str()),
+        "append a name");
+  }
   const std::string changed = name();
   const std::string before = random_.happens(2) ? changed : name();
   const std::string now = random_.happens(3) ? name() : "";
@@ -112,14 +117,16 @@ void Forger::append_owner_change(sd_bus_message* message) {
 }
 
 Message Forger::signal(const Caller& caller) {
-  const Signal& known = random_.one_of(std::span<const Signal>(signals_));
+  // More depends on this one than on all others.
+  const Signal& known =
+      random_.happens(3) ? signals_.front() : random_.one_of(std::span<const Signal>(signals_));
   sd_bus_message* raw = nullptr;
   must(sd_bus_message_new_signal(caller.client->raw(), &raw, known.path.c_str(), known.interface.c_str(),
                                  known.name.c_str()),
        "a new signal");
   Message message{raw};
   if (known.name == kOwnerChanged && !random_.happens(4)) {
-    append_owner_change(raw);
+    append_owner_change(raw, caller);
   } else {
     append(raw, known.signature);
   }
@@ -171,7 +178,8 @@ std::string Forger::send(const Caller& caller, std::uint64_t last_number) {
   const Message message = is_reply ? reply(caller, number) : signal(caller);
   const bool is_for_all = !is_reply && random_.happens(3);
   if (!is_for_all) {
-    const std::string to = random_.happens(2)
+    // libsystemd takes no reply to a name that is not its own.
+    const std::string to = !is_reply && random_.happens(2)
                                ? dbus::kService
                                : random_.one_of(std::span<const std::string>(connections_.daemon));
     must(sd_bus_message_set_destination(message.get(), to.c_str()), "set the destination");
@@ -182,6 +190,27 @@ std::string Forger::send(const Caller& caller, std::uint64_t last_number) {
   if (is_reply) return fmt::format("a reply to {} with {} by {}", number, signature, caller.name);
   return fmt::format("a signal {} with {} by {}", sd_bus_message_get_member(message.get()), signature,
                      caller.name);
+}
+
+void Forger::tell_of_departures(const Caller& caller) {
+  for (const std::string& connection : connections_.daemon) {
+    for (const std::string& left : connections_.callers) {
+      forgery::send_departure(caller.client->raw(), connection, left, left);
+      ++count_;
+    }
+  }
+}
+
+void Forger::answer_for_bus(const Caller& caller, std::uint64_t last_number) {
+  constexpr std::uint64_t kNext = 24;
+  for (const std::string& connection : connections_.daemon) {
+    for (std::uint64_t number = last_number + 1; number <= last_number + kNext; ++number) {
+      forgery::send_reply(caller.client->raw(), connection, number, "a{sv}", 2, "UnixUserID", "u", 0U,
+                          "ProcessID", "u", 1U);
+      ++count_;
+    }
+  }
+  forgery::settle(caller.client->raw());
 }
 
 void Forger::answer_for_polkit(const Caller& caller, const std::string& to, std::uint64_t number,

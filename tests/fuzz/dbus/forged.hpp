@@ -32,13 +32,18 @@ class Forger {
   // Sends to the connection `to` what polkit answers to its question with this number, that the caller may,
   // or else what the bus answers if there is no polkit. The bus has dealt with it then.
   void answer_for_polkit(const Caller& caller, const std::string& to, std::uint64_t number, bool allows);
+  // Sends to the daemon what the bus answers if it is asked who a caller is: root. The numbers are those that
+  // its next questions have. The bus has dealt with them then.
+  void answer_for_bus(const Caller& caller, std::uint64_t last_number);
+  // Tells the daemon that all other callers have left the bus.
+  void tell_of_departures(const Caller& caller);
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
  private:
   [[nodiscard]] system_test::Message signal(const Caller& caller);
   [[nodiscard]] system_test::Message reply(const Caller& caller, std::uint64_t number);
   [[nodiscard]] std::string name();
-  void append_owner_change(sd_bus_message* message);
+  void append_owner_change(sd_bus_message* message, const Caller& caller);
   void append_answer(sd_bus_message* message);
   void append(sd_bus_message* message, const std::string& signature);
 

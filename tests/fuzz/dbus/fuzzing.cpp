@@ -29,17 +29,12 @@ using Rules = system_test::PrivateBus::Rules;
 constexpr const char* kPeer = "org.freedesktop.DBus.Peer";
 constexpr std::size_t kAtOnce = 6;
 // Of each so many calls, one is large, and one is of somebody who does not wait for the answer. Of each so
-// many, there is a file for RestoreStore.
-constexpr std::size_t kLargeEach = 60, kLeavingEach = 80, kRestoredEach = 300;
+// many, there is a file for RestoreStore, and of each so many of an outsider, one could be of root.
+constexpr std::size_t kLargeEach = 60, kLeavingEach = 80, kRestoredEach = 300, kPosingEach = 36;
 // What may be open for other reasons than calls.
-constexpr std::size_t kMoreDescriptors = 4;
-// Under AddressSanitizer, which holds freed memory back.
-constexpr std::size_t kMoreMemoryMib = 96;
-
-std::size_t descriptors_of(pid_t process) {
-  const std::filesystem::directory_iterator all(fmt::format("/proc/{}/fd", process));
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
+constexpr std::size_t kMoreDescriptors = 3;
+// Beside what AddressSanitizer keeps of what was freed, which the first calls have used up.
+constexpr std::size_t kMoreMemoryMib = 40;
 
 std::size_t memory_mib_of(pid_t process) {
   const std::string status = system_test::read_text(fmt::format("/proc/{}/status", process));
@@ -51,12 +46,19 @@ std::size_t memory_mib_of(pid_t process) {
 
 }  // namespace
 
+std::size_t descriptors_of(pid_t process) {
+  const std::filesystem::directory_iterator all(fmt::format("/proc/{}/fd", process));
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
 std::vector<std::string> Fuzzing::run() {
   const pid_t daemon = lab_.netperfd().process().pid();
-  const std::size_t descriptors = descriptors_of(daemon), memory = memory_mib_of(daemon);
+  // What the daemon takes for such calls at a time, it may keep.
+  fill();
+  const std::size_t memory = is_over() ? 0 : memory_mib_of(daemon);
   constexpr std::array<Rules, 3> kRules{Rules::as_shipped, Rules::lax, Rules::open};
   change_rules(Rules::open);
-  refuse_the_outsider();
+  if (!is_over()) refuse_the_outsider();
   const std::uint64_t of_outsider = settings_.calls / 3;
   for (const Rules rules : kRules) {
     change_rules(rules);
@@ -68,9 +70,10 @@ std::vector<std::string> Fuzzing::run() {
   }
   if (!is_over()) end_all_jobs();
   if (!is_over()) stores_->fuzz(*calls_, settings_.calls / kRestoredEach, findings_);
+  fill();
   if (!is_over()) import_at_last();
   if (!is_over()) ask_at_last();
-  if (!is_over()) wait_for_descriptors(descriptors);
+  if (!is_over()) wait_for_descriptors();
   if (!is_over()) compare("MiB of memory", memory, memory_mib_of(daemon), kMoreMemoryMib);
   end_daemon();
   return findings_;
@@ -104,13 +107,36 @@ void Fuzzing::add_call(const Caller& caller) {
   calls_->add(caller, method);
 }
 
+// Nothing but the caller is a reason to refuse it.
+void Fuzzing::add_valid_change(const Caller& caller) {
+  std::vector<Method> methods;
+  std::ranges::copy_if(described_.methods, std::back_inserter(methods), [](const Method& each) {
+    return each.interface.starts_with("org.netperfd1.") && changes_something(each);
+  });
+  Method method = random_.one_of(std::span<const Method>(methods));
+  if (method.path != dbus::kManagerPath) method.path = dbus::job_path(job_);
+  system_test::Message call = new_call(*caller.client, method);
+  append_valid(call.get(), method);
+  calls_->add_message(caller, method, std::move(call));
+}
+
 void Fuzzing::make_calls(const std::vector<const Caller*>& callers) {
   sent_beside_.clear();
   for (const Caller* caller : callers) add_call(*caller);
+  const bool poses_as_root = !callers.front()->may_change && random_.happens(kPosingEach / kAtOnce);
+  if (poses_as_root) {
+    add_valid_change(*callers.front());
+    lab_.netperfd().process().signal(SIGSTOP);
+  }
   calls_->send();
-  // The daemon reads these before the bus can have answered what it asks about the callers.
   for (std::size_t more = random_.happens(3) ? random_.below(6) : 0; more > 0; --more) {
     sent_beside_.push_back(forger_->send(*callers.front(), calls_->last_number()));
+  }
+  if (poses_as_root) {
+    // These have come before the daemon asks the bus.
+    forger_->answer_for_bus(*callers.front(), calls_->last_number());
+    lab_.netperfd().process().signal(SIGCONT);
+    sent_beside_.emplace_back("answers of the bus that the caller is root");
   }
   if (random_.happens(kLeavingEach / kAtOnce)) leave_at_once(callers.front()->may_change);
   calls_->wait();
@@ -142,8 +168,20 @@ void Fuzzing::leave_at_once(bool may_change) {
                                      has_come ? "then leaves" : "leaves"));
 }
 
+// Enough that what stays of them is seen in the memory of the daemon.
+void Fuzzing::fill() {
+  for (const Method& method : described_.methods) {
+    if (is_over()) return;
+    if (!method.signature.starts_with("a{sv}") || changes_something(method)) continue;
+    calls_->add_largest(outsider(), method);
+    calls_->send();
+    calls_->wait();
+  }
+}
+
 void Fuzzing::as_outsider(std::uint64_t calls) {
   const std::string before = state();
+  forger_->tell_of_departures(outsider());
   for (std::uint64_t done = 0; done < calls && !is_over(); done += kAtOnce) {
     make_calls(std::vector<const Caller*>(kAtOnce, &outsider()));
   }
@@ -199,17 +237,18 @@ void Fuzzing::ask_at_last() {
 }
 
 // What callers had is closed when they have left, and by other threads.
-void Fuzzing::wait_for_descriptors(std::size_t before) {
+void Fuzzing::wait_for_descriptors() {
   const pid_t daemon = lab_.netperfd().process().pid();
   for (const Caller& caller : callers_) caller.client->close();
   const system_test::BusClient client = lab_.connect(lab_.users().outsider);
   const system_test::Deadline deadline;
   std::size_t after = descriptors_of(daemon);
   // Each question takes a turn of its loop.
-  for (; after > before + kMoreDescriptors && !deadline.has_passed(); after = descriptors_of(daemon)) {
+  for (; after > idle_descriptors_ + kMoreDescriptors && !deadline.has_passed();
+       after = descriptors_of(daemon)) {
     (void)client.call(dbus::kManagerPath, kPeer, "Ping", "");
   }
-  compare("descriptors", before, after, kMoreDescriptors);
+  compare("descriptors", idle_descriptors_, after, kMoreDescriptors);
 }
 
 void Fuzzing::compare(const char* what, std::size_t before, std::size_t after, std::size_t more) {

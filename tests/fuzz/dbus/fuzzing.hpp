@@ -24,6 +24,8 @@ struct Settings {
   std::uint64_t seed = 1;
 };
 
+[[nodiscard]] std::size_t descriptors_of(pid_t process);
+
 class Fuzzing {
  public:
   explicit Fuzzing(const Settings& settings);
@@ -53,14 +55,16 @@ class Fuzzing {
   void change_rules(Rules rules);
   void make_calls(const std::vector<const Caller*>& callers);
   void add_call(const Caller& caller);
+  void add_valid_change(const Caller& caller);
   void leave_at_once(bool may_change);
+  void fill();
   void as_outsider(std::uint64_t calls);
   void as_anybody(std::uint64_t calls);
 
   void end_all_jobs();
   void import_at_last();
   void ask_at_last();
-  void wait_for_descriptors(std::size_t before);
+  void wait_for_descriptors();
   void compare(const char* what, std::size_t before, std::size_t after, std::size_t more);
   void end_daemon();
 
@@ -86,7 +90,7 @@ class Fuzzing {
   std::optional<Authority> authority_;
   std::vector<std::string> sent_beside_;  // with the calls that were sent last
   std::vector<Fd> other_ends_;            // of those who have left
-  std::size_t refused_ = 0;
+  std::size_t refused_ = 0, idle_descriptors_ = 0;
   bool dead_ = false, has_authority_ = false;
 };
 

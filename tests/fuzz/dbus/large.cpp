@@ -104,7 +104,10 @@ std::string Large::long_text() {
 }
 
 std::string Large::append_options(sd_bus_message* message) {
-  if (random_.happens(2)) return append_many_options(message);
+  if (random_.happens(2)) {
+    const std::size_t entries = random_.size(kMostEntries);
+    return append_many_options(message, entries, random_.happens(3));
+  }
   // One that is known, and much too large.
   const auto [key, type] = values_.option();
   open(message, 'a', "{sv}");
@@ -123,9 +126,7 @@ std::string Large::append_options(sd_bus_message* message) {
   return fmt::format("the option {}: {}", key, what);
 }
 
-std::string Large::append_many_options(sd_bus_message* message) {
-  const std::size_t entries = random_.size(kMostEntries);
-  const bool is_same = random_.happens(3);
+std::string Large::append_many_options(sd_bus_message* message, std::size_t entries, bool is_same) {
   const std::string known = values_.option().first;
   open(message, 'a', "{sv}");
   for (std::size_t i = 0; i < entries; ++i) {

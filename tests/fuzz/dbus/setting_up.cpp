@@ -44,6 +44,7 @@ Fuzzing::Fuzzing(const Settings& settings)
   take_bundle();
   stores_.emplace(lab_, root(), random_, descriptors_);
   stores_->begin(measured_);
+  idle_descriptors_ = descriptors_of(lab_.netperfd().process().pid());
   job_ = start_waiting_job();
   describe();
   values_.emplace(random_, descriptors_,

@@ -73,7 +73,7 @@ constexpr std::array<Text, 30> kTexts{"",
                                       "workload.iperf3.streams=2",
                                       "name: t\nworkload: {iperf3: {server: 127.0.0.1}}\n"};
 
-// Every key of options and filters in daemon/bus/options.cpp and filter_options.cpp, with its type.
+// Every key of options and filters in daemon/bus/options/options.cpp and filter_options.cpp, with its type.
 constexpr std::array<std::pair<Text, Text>, 32> kOptions{{
     {"overrides", "as"}, {"label", "s"},   {"repeat", "u"},   {"tie_to_caller", "b"}, {"purpose", "s"},
     {"confirms", "t"},   {"name", "s"},    {"run", "t"},      {"recordings", "b"},    {"redact", "b"},
