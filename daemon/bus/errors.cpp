@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bus/errors.hpp"
 
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {

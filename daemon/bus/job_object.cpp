@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "daemon/bus/manager_object.hpp"
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_text.hpp"
-#include "daemon/bus/wire_trace.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
+#include "daemon/bus/rows/wire_trace.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/model/run_state.hpp"
 #include "dbus/names.hpp"

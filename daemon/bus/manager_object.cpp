@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "daemon/bus/method.hpp"
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/call/method.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The object of org.netperfd1.Manager: the methods of method_table.cpp, its properties and signals.
+// The object of org.netperfd1.Manager: the methods of methods/table.cpp, its properties and signals.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "daemon/base/received_fds.hpp"
-#include "daemon/bus/authorization.hpp"
-#include "daemon/bus/callers.hpp"
+#include "daemon/bus/access/authorization.hpp"
+#include "daemon/bus/access/callers.hpp"
 #include "daemon/bus/documents.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/model/run_state.hpp"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-#include "daemon/bus/bus_driver.hpp"
+#include "daemon/bus/access/bus_driver.hpp"
 #include "dbus/asking_bus.hpp"
 
 namespace netperfd::bus {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/bus/query_answers.hpp"
-#include "daemon/bus/query_bytes.hpp"
+#include "daemon/bus/queries/query_answers.hpp"
+#include "daemon/bus/queries/query_bytes.hpp"
 
 namespace netperfd::bus {
 namespace {

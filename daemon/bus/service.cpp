@@ -7,14 +7,14 @@
 #include <map>
 #include <utility>
 
-#include "daemon/bus/authorization.hpp"
-#include "daemon/bus/callers.hpp"
+#include "daemon/bus/access/authorization.hpp"
+#include "daemon/bus/access/callers.hpp"
+#include "daemon/bus/access/message_sizes.hpp"
+#include "daemon/bus/access/passed_descriptors.hpp"
+#include "daemon/bus/access/senders.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
-#include "daemon/bus/message_sizes.hpp"
 #include "daemon/bus/name_wait.hpp"
-#include "daemon/bus/passed_descriptors.hpp"
-#include "daemon/bus/senders.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/asking_bus.hpp"
 #include "dbus/compat.hpp"

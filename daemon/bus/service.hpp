@@ -13,8 +13,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
-#include "daemon/bus/refusals.hpp"
-#include "daemon/bus/timeouts.hpp"
+#include "daemon/bus/access/refusals.hpp"
+#include "daemon/bus/access/timeouts.hpp"
 #include "daemon/core/action.hpp"
 #include "daemon/core/audit_trail.hpp"
 #include "daemon/core/importer.hpp"

@@ -45,8 +45,8 @@ class BusPeers(unittest.TestCase):
         texts = list(sources("daemon/bus"))
         self.assertEqual(asking_without_check(texts), [])
         self.assertEqual({path for path, text in texts if ASKS.search(text)},
-                         {"daemon/bus/authorization.cpp", "daemon/bus/callers.cpp", "daemon/bus/polkit.cpp",
-                          "daemon/bus/senders.cpp"})
+                         {"daemon/bus/access/authorization.cpp", "daemon/bus/access/callers.cpp", "daemon/bus/access/polkit.cpp",
+                          "daemon/bus/access/senders.cpp"})
 
     def test_what_is_missing_is_found(self):
         opened = "auto bus = sdbus::createSystemBusConnection();"

@@ -4,9 +4,9 @@
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_catalogue.hpp"
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_catalogue.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/model/event_patterns.hpp"
 

@@ -16,9 +16,9 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/bundle/bundle.hpp"
-#include "daemon/bus/bundle_answer.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
+#include "daemon/bus/queries/bundle_answer.hpp"
 #include "daemon/log/log.hpp"
 
 namespace netperfd::bus::methods {

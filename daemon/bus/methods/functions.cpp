@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "daemon/bus/errors.hpp"
-#include "daemon/bus/list_part.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_functions.hpp"
-#include "daemon/bus/wire_samples.hpp"
+#include "daemon/bus/rows/list_part.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_functions.hpp"
+#include "daemon/bus/rows/wire_samples.hpp"
 
 namespace netperfd::bus::methods {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire.hpp"
 #include "daemon/log/log.hpp"
 
 namespace netperfd::bus::methods {

@@ -6,9 +6,9 @@
 
 #include "daemon/analysis/calls/histogram.hpp"
 #include "daemon/bus/errors.hpp"
-#include "daemon/bus/list_part.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/row_maker.hpp"
+#include "daemon/bus/rows/list_part.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
 #include "daemon/model/latency.hpp"
 #include "daemon/model/percentile.hpp"
 

@@ -8,10 +8,10 @@
 #include <tuple>
 #include <vector>
 
-#include "daemon/bus/arguments.hpp"
-#include "daemon/bus/call.hpp"
-#include "daemon/bus/row.hpp"
-#include "daemon/bus/task.hpp"
+#include "daemon/bus/call/arguments.hpp"
+#include "daemon/bus/call/call.hpp"
+#include "daemon/bus/call/task.hpp"
+#include "daemon/bus/rows/row.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus::methods {

@@ -6,8 +6,8 @@
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/query_answers.hpp"
-#include "daemon/bus/query_bytes.hpp"
+#include "daemon/bus/queries/query_answers.hpp"
+#include "daemon/bus/queries/query_bytes.hpp"
 #include "daemon/core/run_plan.hpp"
 #include "daemon/core/run_selection.hpp"
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "daemon/bus/errors.hpp"
-#include "daemon/bus/list_part.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_counters.hpp"
-#include "daemon/bus/wire_fingerprint.hpp"
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/rows/list_part.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_counters.hpp"
+#include "daemon/bus/rows/wire_fingerprint.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 #include "daemon/log/log.hpp"
 
 namespace netperfd::bus::methods {

@@ -11,10 +11,10 @@
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/query_answers.hpp"
-#include "daemon/bus/store_answers.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_audit.hpp"
+#include "daemon/bus/queries/query_answers.hpp"
+#include "daemon/bus/queries/store_answers.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_audit.hpp"
 #include "daemon/log/log.hpp"
 
 namespace netperfd::bus::methods {

@@ -2,8 +2,8 @@
 // Methods about a run's trace.
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_trace.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_trace.hpp"
 
 namespace netperfd::bus::methods {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/bus/authorization.hpp"
+#include "daemon/bus/access/authorization.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

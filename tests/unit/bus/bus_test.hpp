@@ -73,6 +73,28 @@ class Client {
     return ask_on<Values...>(dbus::kManagerPath, dbus::kManagerInterface, method, arguments...);
   }
 
+  template <class... Values, class... Arguments>
+  Asked<Values...> ask_on(const std::string& path, const char* interface, const char* method,
+                          const Arguments&... arguments) {
+    Asked<Values...> asked;
+    asked.answered = std::make_shared<std::optional<Answered<Values...>>>();
+    asked.proxy =
+        sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService}, sdbus::ObjectPath{path});
+    asked.proxy->callMethodAsync(method)
+        .onInterface(interface)
+        .withArguments(arguments...)
+        .uponReplyInvoke([answered = asked.answered](dbus::ReplyError error, const Values&... values) {
+          answered->emplace();
+          if (error) {
+            (*answered)->error = error->getName();
+            (*answered)->text = error->getMessage();
+          } else {
+            (*answered)->values = std::tuple<Values...>{values...};
+          }
+        });
+    return asked;
+  }
+
   template <class... Values>
   Answered<Values...> answer_to(const Asked<Values...>& asked) {
     if (!run_until(loop_, [&] { return asked.answered->has_value(); }))
@@ -99,28 +121,6 @@ class Client {
   [[nodiscard]] std::string name() const;
 
  private:
-  template <class... Values, class... Arguments>
-  Asked<Values...> ask_on(const std::string& path, const char* interface, const char* method,
-                          const Arguments&... arguments) {
-    Asked<Values...> asked;
-    asked.answered = std::make_shared<std::optional<Answered<Values...>>>();
-    asked.proxy =
-        sdbus::createProxy(*connection_, dbus::ServiceName{dbus::kService}, sdbus::ObjectPath{path});
-    asked.proxy->callMethodAsync(method)
-        .onInterface(interface)
-        .withArguments(arguments...)
-        .uponReplyInvoke([answered = asked.answered](dbus::ReplyError error, const Values&... values) {
-          answered->emplace();
-          if (error) {
-            (*answered)->error = error->getName();
-            (*answered)->text = error->getMessage();
-          } else {
-            (*answered)->values = std::tuple<Values...>{values...};
-          }
-        });
-    return asked;
-  }
-
   EventLoop& loop_;
   std::unique_ptr<sdbus::IConnection> connection_;
   sd_bus_slot* listening_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/bus/callers.hpp"
+#include "daemon/bus/access/callers.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/bus/wire_comparison.hpp"
+#include "daemon/bus/rows/wire_comparison.hpp"
 #include "tests/unit/bus/compare_fixture.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

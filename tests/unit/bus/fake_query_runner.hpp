@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "daemon/base/event_loop.hpp"
-#include "daemon/bus/query_answers.hpp"
-#include "daemon/bus/store_answers.hpp"
+#include "daemon/bus/queries/query_answers.hpp"
+#include "daemon/bus/queries/store_answers.hpp"
 #include "daemon/core/ports/query_runner.hpp"
 
 namespace netperfd::bus {

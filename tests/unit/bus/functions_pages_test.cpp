@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "daemon/bus/wire.hpp"
+#include "daemon/bus/rows/wire.hpp"
 #include "tests/unit/bus/functions_fixture.hpp"
 
 namespace netperfd::bus {

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "daemon/bus/wire_functions.hpp"
+#include "daemon/bus/rows/wire_functions.hpp"
 #include "tests/unit/bus/functions_fixture.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire_comparison.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire_comparison.hpp"
 #include "dbus/rows/comparison.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

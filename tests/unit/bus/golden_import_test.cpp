@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "daemon/bus/wire.hpp"
+#include "daemon/bus/rows/wire.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {

@@ -2,7 +2,7 @@
 // The rows of latency, written out by hand as in golden_rows_test.cpp.
 #include <gmock/gmock.h>
 
-#include "daemon/bus/row_maker.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
 #include "tests/unit/bus/row_values.hpp"
 #include "tests/unit/golden_latency.hpp"
 

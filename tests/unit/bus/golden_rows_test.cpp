@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_counters.hpp"
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_counters.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {

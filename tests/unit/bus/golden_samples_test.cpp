@@ -2,9 +2,9 @@
 // The rows of samples and of a budget, written out by hand as in golden_rows_test.cpp.
 #include <gmock/gmock.h>
 
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire_counters.hpp"
-#include "daemon/bus/wire_samples.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire_counters.hpp"
+#include "daemon/bus/rows/wire_samples.hpp"
 #include "dbus/rows/budget.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Messages that are too large, or that have too many entries, are refused before they are decoded.
-#include "daemon/bus/message_limits.hpp"
+#include "daemon/bus/access/message_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/bus/options.hpp"
+#include "daemon/bus/options/options.hpp"
 #include "tests/support/forgery.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 

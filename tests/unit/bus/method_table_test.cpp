@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "daemon/bus/method.hpp"
+#include "daemon/bus/call/method.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd::bus {

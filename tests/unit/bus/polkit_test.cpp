@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "daemon/bus/authorization.hpp"
+#include "daemon/bus/access/authorization.hpp"
 #include "tests/support/forgery.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 #include "tests/unit/bus/fake_polkit.hpp"

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "daemon/bus/row_maker.hpp"
-#include "daemon/bus/wire.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The bytes of queries and answers: what crosses, and what hostile bytes do.
-#include "daemon/bus/query_bytes.hpp"
+#include "daemon/bus/queries/query_bytes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/bus/query_answers.hpp"
+#include "daemon/bus/queries/query_answers.hpp"
 #include "tests/unit/bus/fakes.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

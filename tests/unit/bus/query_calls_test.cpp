@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/bus/bus_driver.hpp"
+#include "daemon/bus/access/bus_driver.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {

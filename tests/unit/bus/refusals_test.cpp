@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/bus/refusals.hpp"
+#include "daemon/bus/access/refusals.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "daemon/bus/row_maker.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"
 #include "dbus/rows/trace.hpp"

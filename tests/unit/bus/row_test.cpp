@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A row and its message: the bytes that sdbus-c++ makes of a map are the bytes of a row, and as many as the
 // row says.
-#include "daemon/bus/row.hpp"
+#include "daemon/bus/rows/row.hpp"
 
 #include <gmock/gmock.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "client/bus/rows.hpp"
-#include "daemon/bus/row.hpp"
+#include "daemon/bus/rows/row.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/bus/task.hpp"
+#include "daemon/bus/call/task.hpp"
 
 #include <gtest/gtest.h>
 

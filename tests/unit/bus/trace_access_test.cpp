@@ -2,8 +2,8 @@
 // Who may access a trace, and what goes in and out while it is recorded: marks and progress.
 #include <gmock/gmock.h>
 
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_trace.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_trace.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "daemon/bus/wire.hpp"
-#include "daemon/bus/wire_trace.hpp"
+#include "daemon/bus/rows/wire.hpp"
+#include "daemon/bus/rows/wire_trace.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 #include "tests/unit/bus/row_values.hpp"
 

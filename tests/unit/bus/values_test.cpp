@@ -2,8 +2,8 @@
 // Conversion of values without a bus: options and texts.
 #include <gmock/gmock.h>
 
-#include "daemon/bus/options.hpp"
-#include "daemon/bus/wire_text.hpp"
+#include "daemon/bus/options/options.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
 
 namespace netperfd::bus {
 namespace {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decides which descriptors of others are received from the bus: those of an import or of a restored store,
+// and only a limited number of each user. Whoever sends others is told of in the log, with his uid.
+//
+// What was received may never be closed again, so its user must be known before.
+#pragma once
+
+#include <string>
+
+#include "daemon/base/event_loop.hpp"
+#include "daemon/base/received_fds.hpp"
+#include "daemon/bus/access/senders.hpp"
+#include "dbus/guarded_socket.hpp"
+
+namespace netperfd::bus {
+
+class PassedDescriptors {
+ public:
+  // `guard` and `senders` are borrowed and must outlive this object. If the bus does not tell a user for
+  // Senders::kPatience, no descriptor of an unknown one is received, until it does.
+  PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, Senders& senders);
+  PassedDescriptors(const PassedDescriptors&) = delete;
+  PassedDescriptors& operator=(const PassedDescriptors&) = delete;
+  ~PassedDescriptors();
+
+  [[nodiscard]] ReceivedFds& received() { return received_; }
+
+ private:
+  [[nodiscard]] dbus::Wanted wants(const dbus::MessageHead& head);
+  void refuse(const dbus::MessageHead* head);
+
+  dbus::SocketGuard& guard_;
+  Senders& senders_;
+  ReceivedFds received_;
+  uid_t current_ = 0;     // of the message whose descriptors are being received
+  std::string why_ = {};  // the last message was refused, if for more than its kind
+};
+
+}  // namespace netperfd::bus

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/bus/rows/wire_comparison.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/bus/rows/row_maker.hpp"
+#include "daemon/bus/rows/wire_text.hpp"
+#include "dbus/rows/comparison.hpp"
+
+namespace netperfd::bus {
+namespace {
+
+// Compare's first row holds lists of texts, each with its limit; the other rows get the remaining bytes.
+// Facts can refuse a verdict and counters explain one, so functions must not crowd them out.
+constexpr std::size_t kLeftOutBytes = 256;  // three numbers of rows left out
+static_assert(7 * kListBytes + kLongTextBytes < kRowsBudgetBytes / 2);
+constexpr std::size_t kListsShare = 4;  // of the room: a quarter at most
+
+std::vector<std::uint64_t> numbers_of(const std::vector<RunId>& runs) {
+  return {runs.begin(), runs.end()};
+}
+
+void put_owners(const core::ComparedSide& side, std::optional<std::vector<std::uint32_t>>& owners,
+                std::optional<std::vector<std::uint32_t>>& runs) {
+  if (side.owners.empty()) return;
+  owners.emplace();
+  runs.emplace();
+  for (const auto& [owner, count] : side.owners) {
+    owners->push_back(owner);
+    runs->push_back(count);
+  }
+}
+
+template <class Row>  // rows::Comparison or rows::ComparedFigure
+void put_effect(Row& row, const RatioEstimate& effect) {
+  row.samples_a = effect.n_a;
+  row.samples_b = effect.n_b;
+  if (effect.n_a > 0) row.median_a = effect.median_a;
+  if (effect.n_b > 0) row.median_b = effect.median_b;
+  if (effect.ratio) {
+    row.centre_a = effect.centre_a;
+    row.centre_b = effect.centre_b;
+  }
+  row.ratio = effect.ratio;
+  row.ratio_low = effect.low;
+  row.ratio_high = effect.high;
+  if (effect.low || effect.high) row.level = effect.level;
+  row.p = effect.p;
+  row.cliffs_delta = effect.cliffs_delta;
+  row.detectable = effect.detectable;
+  row.needed = effect.needed;
+  row.needed_for_equivalence = effect.needed_for_equivalence;
+}
+
+void put_attribution(rows::Comparison& row, const Attribution& attribution) {
+  if (attribution.ns_per_byte) {
+    const ShiftEstimate& cost = *attribution.ns_per_byte;
+    row.ns_per_byte_a = cost.centre_a;
+    row.ns_per_byte_b = cost.centre_b;
+    row.ns_per_byte_shift = cost.shift;
+    row.ns_per_byte_low = cost.low;
+    row.ns_per_byte_high = cost.high;
+    if (cost.low || cost.high) row.ns_per_byte_level = cost.level;
+    row.ns_per_byte_p = cost.p;
+    row.ns_per_byte_part = attribution.of_counted_part ? "counted" : "whole";
+  }
+  row.explained = attribution.explained;
+  row.explained_low = attribution.explained_low;
+  row.explained_high = attribution.explained_high;
+  if (attribution.account) {
+    const TracedAccount& account = *attribution.account;
+    row.traced_ns_per_byte_shift = account.time.shift;
+    row.traced_ns_per_byte_low = account.time.low;
+    row.traced_ns_per_byte_high = account.time.high;
+    row.functions_ns_per_byte_shift = account.functions.shift;
+    row.functions_ns_per_byte_low = account.functions.low;
+    row.functions_ns_per_byte_high = account.functions.high;
+    row.tracer_ns_per_byte_shift = account.tracer.shift;
+    row.tracer_ns_per_byte_low = account.tracer.low;
+    row.tracer_ns_per_byte_high = account.tracer.high;
+    row.residual_ns_per_byte = account.rest.shift;
+    row.residual_ns_per_byte_low = account.rest.low;
+    row.residual_ns_per_byte_high = account.rest.high;
+  }
+  row.traced_to_plain = attribution.traced_to_plain;
+  if (attribution.samples) {
+    const SampleEvidence& samples = *attribution.samples;
+    if (samples.witness) row.witness = to_string(*samples.witness);
+    row.sampled_runs_a = samples.runs_a;
+    row.sampled_runs_b = samples.runs_b;
+    row.busy_samples_a = samples.samples_a;
+    row.busy_samples_b = samples.samples_b;
+  }
+  row.tracer_share_a = attribution.tracer_share_a;
+  row.tracer_share_b = attribution.tracer_share_b;
+  if (!attribution.functions.empty()) row.tested = attribution.tested;
+  row.not_attributed = if_any(attribution.not_attributed);
+}
+
+template <class Row>  // rows::FunctionDelta or rows::CounterChange
+void put_shift(Row& row, const ShiftEstimate& estimate) {
+  row.shift = estimate.shift;
+  row.low = estimate.low;
+  row.high = estimate.high;
+  if (estimate.low || estimate.high) row.level = estimate.level;
+  row.p = estimate.p;
+  row.q = estimate.q;
+}
+
+void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
+  if (!function.sampled) return;
+  const SampledShift& sampled = *function.sampled;
+  row.sampled_a = sampled.cost.centre_a;
+  row.sampled_b = sampled.cost.centre_b;
+  row.sampled_shift = sampled.cost.shift;
+  row.sampled_low = sampled.cost.low;
+  row.sampled_high = sampled.cost.high;
+  if (sampled.cost.low) row.sampled_level = sampled.cost.level;
+  row.sampled_p_adjusted = sampled.p_adjusted;
+  if (sampled.witness) row.witness = to_string(*sampled.witness);
+  if (sampled.after_interrupts_off) row.after_interrupts_off = true;
+}
+
+template <class Row>  // rows::Comparison or rows::ComparedFigure
+void put_self_test(Row& row, const FigureResult& figure) {
+  const RatioEstimate& effect = figure.effect;
+  row.selftest_samples = std::min(effect.n_a, effect.n_b);
+  row.selftest_ratio = effect.ratio;
+  row.selftest_low = effect.low;
+  row.selftest_high = effect.high;
+  if (effect.low || effect.high) row.selftest_level = effect.level;
+  row.selftest_detectable = effect.detectable;
+}
+
+std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared,
+                                             const std::vector<FigureResult>& results) {
+  std::vector<rows::ComparedFigure> figures;
+  for (const FigureResult& figure : results) {
+    rows::ComparedFigure& row = figures.emplace_back();
+    row.figure = figure.name;
+    row.unit = to_string(figure.unit);
+    row.better = to_string(figure.better);
+    row.verdict = to_string(figure.verdict);
+    if (figure.leaning) row.leaning = to_string(*figure.leaning);
+    row.threshold = figure.threshold;
+    row.pairing = to_string(figure.pairing);
+    row.boot_spread = figure.luck_spread;
+    row.resolution = figure.resolution;
+    put_effect(row, figure.effect);
+    row.p_adjusted = figure.p_adjusted;
+    if (figure.fewest > 0) row.fewest = figure.fewest;
+    if (!compared.self_test) continue;
+    const auto& tested = compared.self_test->figures;
+    const auto found = std::ranges::find(tested, figure.name, &FigureResult::name);
+    if (found == tested.end()) continue;
+    row.selftest_verdict = to_string(found->verdict);
+    put_self_test(row, *found);
+  }
+  return figures;
+}
+
+rows::Comparison make_head(const core::ComparedSelections& compared) {
+  const Comparison& comparison = compared.comparison;
+  rows::Comparison row;
+  row.figure = comparison.figure;
+  row.verdict = to_string(comparison.verdict);
+  if (comparison.leaning) row.leaning = to_string(*comparison.leaning);
+  row.threshold = comparison.threshold;
+  row.pairing = to_string(comparison.pairing);
+  if (!comparison.of_one.empty()) {
+    row.of_one.emplace();
+    for (const Level level : comparison.of_one) row.of_one->emplace_back(to_string(level));
+  }
+  row.boot_spread = comparison.luck_spread;
+  row.resolution = comparison.resolution;
+  row.runs_a = numbers_of(comparison.a);
+  row.runs_b = numbers_of(comparison.b);
+  row.scenarios_a = compared.a.scenarios;
+  row.scenarios_b = compared.b.scenarios;
+  row.labels_a = compared.a.labels;
+  row.labels_b = compared.b.labels;
+  put_owners(compared.a, row.owners_a, row.owner_runs_a);
+  put_owners(compared.b, row.owners_b, row.owner_runs_b);
+  row.first_started_a_us = microseconds(compared.a.first_started);
+  row.last_started_a_us = microseconds(compared.a.last_started);
+  row.first_started_b_us = microseconds(compared.b.first_started);
+  row.last_started_b_us = microseconds(compared.b.last_started);
+  put_effect(row, comparison.effect);
+  put_attribution(row, comparison.attribution);
+  if (comparison.counters_tested > 0) row.counters_tested = comparison.counters_tested;
+  row.changed = comparison.changed;
+  row.same = comparison.same;
+  row.caveats = comparison.caveats;
+  if (!comparison.figures.empty()) row.figures = figures_of(compared, comparison.figures);
+  if (!comparison.beside.empty()) row.beside = figures_of(compared, comparison.beside);
+  if (!compared.self_test) return row;
+  const core::SelfTest& test = *compared.self_test;
+  row.selftest_job = static_cast<std::uint64_t>(test.job);
+  row.selftest_started_us = microseconds(test.started);
+  row.selftest_verdict = to_string(test.verdict);
+  if (!test.figures.empty()) put_self_test(row, test.figures.front());
+  return row;
+}
+
+}  // namespace
+
+Row function_delta_row(const FunctionDelta& function) {
+  rows::FunctionDelta row;
+  row.function = function.name;
+  row.function_b = if_any(function.name_b);
+  row.module = if_any(function.module);
+  if (function.duplicate > 0) row.duplicate = function.duplicate;
+  row.match = to_string(function.match);
+  put_sampled(row, function);
+  if (!function.traced) {
+    row.not_traced = true;
+    row.below = if_any(function.below);
+    return to_wire(row);
+  }
+  const bool on_a = function.match != FunctionMatch::only_b;
+  const bool on_b = function.match != FunctionMatch::only_a;
+  const ShiftEstimate& cost = function.cost;
+  if (!cost.shift && cost.centre_a == 0 && cost.centre_b == 0) {  // the number of bytes is unknown
+    if (on_a) row.ns_per_call_a = function.a.ns_per_call;
+    if (on_b) row.ns_per_call_b = function.b.ns_per_call;
+    return to_wire(row);
+  }
+  if (on_a) row.cost_a = function.cost.centre_a;
+  if (on_b) row.cost_b = function.cost.centre_b;
+  put_shift(row, function.cost);
+  row.p_adjusted = function.p_adjusted;
+  row.detectable = function.detectable;
+  row.share = function.share;
+  row.share_low = function.share_low;
+  row.share_high = function.share_high;
+  if (function.first) {
+    row.first_shift = function.first->shift;
+    row.first_low = function.first->low;
+    row.first_high = function.first->high;
+  }
+  row.agrees = function.agrees;
+  if (on_a) {
+    row.packets_per_byte_a = function.a.packets_per_byte;
+    row.calls_per_packet_a = function.a.calls_per_packet;
+    row.ns_per_call_a = function.a.ns_per_call;
+  }
+  if (on_b) {
+    row.packets_per_byte_b = function.b.packets_per_byte;
+    row.calls_per_packet_b = function.b.calls_per_packet;
+    row.ns_per_call_b = function.b.ns_per_call;
+  }
+  return to_wire(row);
+}
+
+Row plan_row(const core::RunPlan& plan) {
+  rows::Plan row;
+  row.figure = to_string(plan.figure);
+  row.level = plan.level;
+  if (plan.together.size() > 1) {
+    row.figures.emplace();
+    for (const FigureChoice& choice : plan.together) row.figures->push_back(to_string(choice.figure));
+  }
+  row.pairing = to_string(plan.pairing);
+  row.samples = plan.samples;
+  row.sd = plan.sd;
+  row.effect = plan.effect;
+  row.power = plan.power;
+  row.threshold = plan.threshold;
+  row.needed = plan.needed;
+  row.needed_for_equivalence = plan.needed_for_equivalence;
+  row.blocks_each = plan.blocks_each;
+  row.seconds = plan.seconds;
+  row.detectable = plan.detectable;
+  row.repeat_seconds = plan.repeat_seconds;
+  row.boot_seconds = plan.boot_seconds;
+  return to_wire(row);
+}
+
+Row counter_change_row(const CounterChange& counter) {
+  rows::CounterChange row;
+  row.source = counter.source;
+  row.name = counter.name;
+  row.unit = if_any(counter.unit);
+  row.per_gigabyte_a = counter.per_gigabyte.centre_a;
+  row.per_gigabyte_b = counter.per_gigabyte.centre_b;
+  put_shift(row, counter.per_gigabyte);
+  return to_wire(row);
+}
+
+Row fact_change_row(const FactChange& fact) {
+  rows::FactChange row;
+  row.group = fact.group;
+  row.key = fact.key;
+  row.a = fact.a;
+  row.b = fact.b;
+  row.runs_a = fact.runs_a;
+  row.runs_b = fact.runs_b;
+  row.declared = fact.declared;
+  row.explains = fact.explains;
+  return to_wire(row);
+}
+
+WireComparison wire_comparison(const core::ComparedSelections& compared) {
+  const Comparison& comparison = compared.comparison;
+  rows::Comparison head = make_head(compared);
+  if (compared.confirms) head.confirms = static_cast<std::uint64_t>(*compared.confirms);
+  WireComparison wire;
+  std::size_t room = kRowsBudgetBytes - kLeftOutBytes - to_wire(head).bytes();
+  const std::size_t share = room / kListsShare;
+  const auto put_rows = [&](std::optional<std::uint64_t>& left_out, const auto& items, auto make,
+                            std::size_t limit) {
+    Rows rows = fitting_rows(items, make, limit, room);
+    if (rows.size() < items.size()) left_out = items.size() - rows.size();
+    return rows;
+  };
+  wire.facts = put_rows(head.facts_left_out, comparison.facts, fact_change_row, share);
+  wire.counters = put_rows(head.counters_left_out, comparison.counters, counter_change_row, share);
+  wire.functions =
+      put_rows(head.functions_left_out, comparison.attribution.functions, function_delta_row, room);
+  wire.comparison = to_wire(head);
+  return wire;
+}
+
+}  // namespace netperfd::bus
