@@ -43,9 +43,11 @@ Task<sdbus::ObjectPath> start(Call& call, Result<JobSpec> loaded, StartOptions o
   JobSpec spec = value_or_throw(std::move(loaded));
   const std::vector<std::string>& patterns = call.settings.trace_events;
   const auto may_record = [&](const EventSpec& event) { return why_not_allowed(event, patterns).empty(); };
-  co_await call.allow({.actions = core::actions_of(spec, source, may_record),
-                       .deed = fmt::format("start a job of {}", spec.name),
-                       .events_beyond = spec.trace ? events_beyond(*spec.trace, patterns) : ""});
+  // GCC 12 destroys an aggregate within co_await twice.
+  Wanted wanted{.actions = core::actions_of(spec, source, may_record),
+                .deed = fmt::format("start a job of {}", spec.name),
+                .events_beyond = spec.trace ? events_beyond(*spec.trace, patterns) : ""};
+  co_await call.allow(std::move(wanted));
   spec.tied = options.tie_to_caller;
   if (options.confirms) spec.confirms = confirmed_job(call, *options.confirms);
   call.begin_deed();
