@@ -30,7 +30,7 @@ constexpr const char* kPeer = "org.freedesktop.DBus.Peer";
 constexpr std::size_t kAtOnce = 6;
 // Of each so many calls, one is large, and one is of somebody who does not wait for the answer. Of each so
 // many, there is a file for RestoreStore, and of each so many of an outsider, one could be of root.
-constexpr std::size_t kLargeEach = 60, kLeavingEach = 80, kRestoredEach = 300, kPosingEach = 36;
+constexpr std::size_t kLargeEach = 60, kLeavingEach = 80, kRestoredEach = 500, kPosingEach = 36;
 // What may be open for other reasons than calls.
 constexpr std::size_t kMoreDescriptors = 3;
 // Beside what AddressSanitizer keeps of what was freed, which the first calls have used up.
