@@ -90,12 +90,9 @@ class LargeMessages : public SystemTest {
     const pid_t daemon = lab().netperfd().process().pid();
     const BusClient other = lab().connect(lab().users().member);
     EXPECT_EQ(other.manager("ListScenarios", "").error_name, "");
-    RawClient first = outsider();  // the first refusal makes what is kept
-    EXPECT_THAT(answer_to(first, kPropertiesInterface, "GetAll", arguments(300)), HasSubstr("are read"));
-    const Deadline deadline;
-    while (!lab().netperfd().log().contains("sent a call GetAll") && !deadline.has_passed()) {
-      EXPECT_EQ(other.manager("ListScenarios", "").error_name, "");
-    }
+    RawClient first = outsider();  // small ones, which make what is kept, also of a sanitizer
+    for (int i = 0; i < 5; ++i)
+      EXPECT_THAT(answer_to(first, kPropertiesInterface, "GetAll", arguments(300)), HasSubstr("are read"));
     std::ofstream{fmt::format("/proc/{}/clear_refs", daemon)} << "5";
     const double before = mib_of(daemon, "VmRSS");
     std::vector<RawClient> clients;  // made here: to become another user concerns all threads
